@@ -1,0 +1,278 @@
+"""The nouns that pass from stage to stage: frozen, without behaviour beyond small derived views.
+
+The direction is ``bytes -> Report -> facts -> Diagnosis -> text``. A stage never changes what it was
+given; it makes the next object. Nothing here imports another module of the package.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+Verdict = Literal["diagnosed", "unknown", "no-error"]
+Lang = Literal["en", "zh"]
+
+DEVICE_FAMILY = "device-placement"
+
+
+# --- what the input shows -----------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of the input: its 1-based number there and its text after the transports are peeled."""
+
+    number: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One entry of a traceback.
+
+    ``file``, ``line`` and ``function`` stand as printed (``function`` without arguments); ``code`` is
+    the source line where the traceback shows it, ``context`` the neighbouring source lines that some
+    formats print (IPython, rich, pytest), as (line number, text). ``library`` is the import name of
+    the third-party package the file belongs to, None for the user's own code; ``stdlib`` marks Python's
+    own library. ``at`` is the line of the input that names the frame.
+    """
+
+    file: str
+    line: int | None = None
+    function: str | None = None
+    code: str | None = None
+    library: str | None = None
+    stdlib: bool = False
+    at: int | None = None
+    context: tuple[tuple[int, str], ...] = ()
+
+    @property
+    def own(self) -> bool:
+        """True for the user's own code: neither a third-party package nor the standard library."""
+        return self.library is None and not self.stdlib and not self.file.startswith("<frozen ")
+
+
+@dataclass(frozen=True, slots=True)
+class Mismatch:
+    """What a device message says, as printed.
+
+    ``devices`` in the message's order; ``expected`` and ``found`` by their role in this wording (None
+    where the wording does not say); ``op`` the method or aten op; ``argument`` the named argument;
+    ``wording`` the id of the entry of kb/messages.toml that recognised it.
+    """
+
+    devices: tuple[str, ...]
+    op: str | None
+    argument: str | None
+    wording: str
+    expected: str | None = None
+    found: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """One exception: type as printed, whole message, family id of the taxonomy, line of the input."""
+
+    type: str
+    message: str
+    family: str | None = None
+    at: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SeenTensor:
+    """A live tensor that a hook saw: an expression that names it, its device, where it belongs.
+
+    ``kind`` is ``local``, ``parameter``, ``buffer`` or ``attribute``; ``owner`` the class of the module
+    it belongs to, if any; ``frame`` the index of the frame (into Report.frames) whose locals hold it.
+    """
+
+    name: str
+    device: str
+    kind: str = "local"
+    owner: str | None = None
+    frame: int | None = None
+    shape: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What was read from one input: the failure to explain and what surrounds it.
+
+    ``error`` is None where the input holds no failure. ``frames`` outermost first. ``libraries`` are
+    import names of third-party packages in the frames, outermost first. ``context`` holds the lines of
+    the log outside the traceback that say something about placement (warnings, launch command,
+    versions). ``chain`` are the exceptions that came before or around ``error``; ``fallout`` those of
+    other ranks that only followed. ``ranks`` share the failure. ``tensors`` come from live hooks only.
+    """
+
+    source: str
+    error: Failure | None = None
+    mismatch: Mismatch | None = None
+    frames: tuple[Frame, ...] = ()
+    libraries: tuple[str, ...] = ()
+    context: tuple[Line, ...] = ()
+    chain: tuple[Failure, ...] = ()
+    fallout: tuple[Failure, ...] = ()
+    ranks: tuple[int, ...] = ()
+    tensors: tuple[SeenTensor, ...] = ()
+
+
+# --- what the case base holds ---------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """One wording of a device error (kb/messages.toml).
+
+    ``pattern`` is a regular expression for the ``regex`` module whose named groups carry roles;
+    ``literals``: at least one of them stands in every text that the pattern can match (a cheap test
+    before the pattern is compiled). ``device_error`` is False for wordings that name devices without
+    being a placement failure.
+    """
+
+    id: str
+    pattern: str
+    literals: tuple[str, ...]
+    exception: str
+    component: str
+    versions: str
+    device_error: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """A third-party library (kb/libraries.toml): import name and the path marks of a source checkout."""
+
+    name: str
+    marks: tuple[str, ...] = ()
+    kind: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FixTemplate:
+    """One way to mend a cause (kb/causes): taxonomy id, a sentence, an example before and after."""
+
+    kind: str
+    title: str
+    before: str | None = None
+    after: str | None = None
+    command: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """A root cause in one language. ``weights`` maps fact ids to log-odds; ``checks`` name the
+    verification checks; ``example`` is a program with ``mistake(devices)`` and ``fixed(devices)``."""
+
+    id: str
+    title: str
+    why: str
+    tell: str
+    fixes: tuple[FixTemplate, ...]
+    prior: float
+    weights: Mapping[str, float]
+    example: str
+    checks: tuple[str, ...]
+    gpus: int
+    rather: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a fact about an incident can be checked: address and what it supports."""
+
+    url: str
+    supports: str
+
+
+@dataclass(frozen=True, slots=True)
+class Incident:
+    """A documented incident in one language: what people saw, what it was, what mended it."""
+
+    id: str
+    title: str
+    cause: str
+    saw: str
+    was: str
+    mended: str
+    url: str
+    sources: tuple[Source, ...]
+    libraries: tuple[str, ...]
+    exception: str | None
+    message: str
+    devices: tuple[str, ...]
+    op: str | None
+    argument: str | None
+    frames: tuple[str, ...]
+    fixes: tuple[str, ...]
+
+
+# --- what the answer holds --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """Something an expert reads off a report: an id of kb/facts.toml, the values that fill its
+    sentence, and the line of the input that shows it (None where no single line does)."""
+
+    id: str
+    line: int | None = None
+    values: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A sentence that supports a cause and the line of the input it rests on."""
+
+    text: str
+    line: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class IncidentMatch:
+    """A documented incident that resembles the report; similarity from 0 to 1."""
+
+    id: str
+    title: str
+    url: str
+    similarity: float
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """A concrete fix: taxonomy id, sentence, and a unified diff of the user's line, a command or code."""
+
+    kind: str
+    title: str
+    patch: str | None = None
+    command: str | None = None
+    code: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RankedCause:
+    """A cause as an answer to one report."""
+
+    id: str
+    title: str
+    why: str
+    confidence: float
+    evidence: tuple[Evidence, ...]
+    incidents: tuple[IncidentMatch, ...]
+    fixes: tuple[Fix, ...]
+    verification: str
+    rather: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """The whole answer to one input: what a renderer needs and nothing else."""
+
+    report: Report
+    verdict: Verdict
+    culprit: Frame | None = None
+    causes: tuple[RankedCause, ...] = ()
+    nearest: tuple[IncidentMatch, ...] = ()
+    lang: Lang = "en"
