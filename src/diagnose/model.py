@@ -207,6 +207,9 @@ class Incident:
     argument: str | None
     frames: tuple[str, ...]
     fixes: tuple[str, ...]
+    versions: Mapping[str, str] = field(default_factory=dict)
+    gpus: int = 1
+    reproduce: str = ""
 
 
 # --- what the answer holds --------------------------------------------------------------------------

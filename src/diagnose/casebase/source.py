@@ -1,0 +1,265 @@
+"""Reads and validates kb/: TOML and Python files in, rows of the schema and a list of mistakes out."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from diagnose.casebase import schema
+from diagnose.casebase.entry import Entry
+from diagnose.kberror import KbError
+from diagnose.parsing.kbfiles import load_families, load_libraries, load_wordings
+
+LANGS = ("en", "zh")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What kb/ holds: rows in an order that satisfies foreign keys, and every mistake found."""
+
+    rows: tuple[schema.Base, ...]
+    problems: tuple[KbError, ...]
+
+
+def digest(kb: Path) -> str:
+    """A SHA-256 over the names and contents of kb/'s files: equal digests, equal case bases."""
+    total = hashlib.sha256()
+    for path in sorted(p for p in kb.rglob("*") if p.suffix in {".toml", ".py"}):
+        total.update(path.relative_to(kb).as_posix().encode() + b"\0")
+        total.update(path.read_bytes() + b"\0")
+    return total.hexdigest()
+
+
+def read(kb: Path) -> Source:
+    """Reads all of kb/.
+
+    Never stops at a mistake: `Source.problems` has all of them, each with file, key and reason.
+    """
+    if not (kb / "causes").is_dir():
+        return Source((), (KbError(str(kb), "-", "holds no causes/ folder"),))
+    problems: list[KbError] = []
+    rows: list[schema.Base] = [
+        schema.MetaRow(key="schema", value=str(schema.VERSION)),
+        schema.MetaRow(key="digest", value=digest(kb)),
+    ]
+    rows += _records(kb / "messages.toml", load_wordings, schema.WordingRow, "id", problems)
+    rows += _records(kb / "libraries.toml", load_libraries, schema.LibraryRow, "name", problems)
+    rows += _records(kb / "families.toml", load_families, schema.FamilyRuleRow, "id", problems)
+
+    fixes = _texts(kb / "fixes.toml", "fix", kb, problems, rows)
+    facts = _texts(kb / "facts.toml", "fact", kb, problems, rows)
+    checks = _snippets(kb, problems, rows)
+    causes = {path.stem for path in (kb / "causes").glob("*.toml")}
+    weights = _weights(kb, causes, facts, problems)
+    for position, cause in enumerate(sorted(causes)):
+        rows += _cause(kb, cause, position, causes, fixes, checks, weights, problems)
+    for position, path in enumerate(sorted((kb / "cases").glob("*/case.toml"))):
+        rows += _incident(kb, path, position, causes, fixes, problems)
+    return Source(tuple(rows), tuple(problems))
+
+
+def _records(
+    path: Path,
+    load: Callable[[Path], Sequence[Any]],
+    row: type[Any],
+    key: str,
+    problems: list[KbError],
+) -> list[schema.Base]:
+    """Rows of a file that the parsing stage knows how to read."""
+    try:
+        records = load(path)
+    except KbError as error:
+        problems.append(error)
+        return []
+    return [
+        row(position=position, data=asdict(record), **{key: getattr(record, key)})
+        for position, record in enumerate(records)
+    ]
+
+
+def _texts(
+    path: Path, kind: str, kb: Path, problems: list[KbError], rows: list[schema.Base]
+) -> Collection[str]:
+    """A file of short texts: one table an id, one key a language. Returns the ids."""
+    entry = Entry.of_file(path, kb, problems)
+    for key in entry.data:
+        table = entry.table(key)
+        for lang in LANGS:
+            rows.append(schema.TextRow(kind=kind, id=key, lang=lang, text=table.text(lang)))
+        table.done()
+    return entry.data.keys()
+
+
+def _snippets(kb: Path, problems: list[KbError], rows: list[schema.Base]) -> Collection[str]:
+    """The parts of the verification programs. Returns the names of the checks."""
+    checks = set()
+    for path in sorted((kb / "verification").rglob("*.py")):
+        name = path.relative_to(kb / "verification").with_suffix("").as_posix()
+        rows.append(schema.SnippetRow(name=name, source=_program(path, kb, problems)))
+        if name.startswith("checks/"):
+            checks.add(name.removeprefix("checks/").replace("_", "-"))
+    return checks
+
+
+def _program(
+    path: Path, kb: Path, problems: list[KbError], functions: Collection[str] = ()
+) -> str:
+    """A Python file's text, checked to compile and to define ``functions``."""
+    name = path.relative_to(kb).as_posix()
+    try:
+        text = path.read_text(encoding="utf-8")
+        tree = ast.parse(text, name)
+    except (OSError, UnicodeDecodeError, SyntaxError) as error:
+        problems.append(KbError(name, "-", str(error)))
+        return ""
+    defined = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+    problems += [
+        KbError(name, function, "is not defined")
+        for function in functions
+        if function not in defined
+    ]
+    return text
+
+
+def _weights(
+    kb: Path, causes: Collection[str], facts: Collection[str], problems: list[KbError]
+) -> dict[str, dict[str, float]]:
+    """kb/weights.toml: for each cause the weight of each fact, in log-odds."""
+    entry = Entry.of_file(kb / "weights.toml", kb, problems)
+    weights = {}
+    for cause in entry.data:
+        table = entry.table(cause)
+        if cause not in causes:
+            entry.problem(cause, "is not a known cause")
+        for fact in table.data:
+            if fact not in facts:
+                table.problem(fact, "is not a known fact")
+        weights[cause] = {fact: table.number(fact, -20, 20) for fact in table.data}
+    return weights
+
+
+def _cause(
+    kb: Path,
+    cause: str,
+    position: int,
+    causes: Collection[str],
+    fixes: Collection[str],
+    checks: Collection[str],
+    weights: dict[str, dict[str, float]],
+    problems: list[KbError],
+) -> list[schema.Base]:
+    path = kb / "causes" / f"{cause}.toml"
+    entry = Entry.of_file(path, kb, problems)
+    if entry.text("id") != cause:
+        entry.problem("id", f"must be {cause!r}, as the file's name")
+    rather = entry.table("rather", optional=True)
+    neighbours = {other: rather.table(other) for other in rather.data}
+    for other in neighbours:
+        if other not in causes:
+            rather.problem(other, "is not a known cause")
+    rows: list[schema.Base] = [
+        schema.CauseRow(
+            id=cause,
+            position=position,
+            prior=entry.number("prior", 0.0001, 1),
+            gpus=int(entry.number("gpus", 1, 64)),
+            checks=entry.strings("checks", one_of={*checks, "runs"}),
+            weights=weights.get(cause, {}),
+            example=_program(path.with_suffix(".py"), kb, problems, ("mistake", "fixed")),
+        )
+    ]
+    for lang in LANGS:
+        texts = entry.table(lang)
+        rows.append(
+            schema.CauseTextRow(
+                cause_id=cause,
+                lang=lang,
+                title=texts.text("title", limit=80),
+                why=texts.text("why"),
+                tell=texts.text("tell"),
+                rather={other: text.text(lang) for other, text in neighbours.items()},
+            )
+        )
+        texts.done()
+    for number, fix in enumerate(entry.tables("fixes", at_least=1)):
+        rows.append(
+            schema.CauseFixRow(
+                cause_id=cause,
+                position=number,
+                kind=fix.text("kind", one_of=fixes),
+                before=fix.optional_text("before"),
+                after=fix.optional_text("after"),
+                command=fix.optional_text("command"),
+                titles={lang: fix.text(lang) for lang in LANGS},
+            )
+        )
+        fix.done()
+    # `simulated = false` and its reason are for the tests of the examples.
+    entry.data.pop("simulated", None)
+    entry.data.pop("reason", None)
+    entry.done()
+    return rows
+
+
+def _incident(
+    kb: Path,
+    path: Path,
+    position: int,
+    causes: Collection[str],
+    fixes: Collection[str],
+    problems: list[KbError],
+) -> list[schema.Base]:
+    entry = Entry.of_file(path, kb, problems)
+    slug = path.parent.name
+    if entry.text("id") != slug:
+        entry.problem("id", f"must be {slug!r}, as the folder's name")
+    sources = entry.tables("sources", at_least=1)
+    versions = entry.table("versions", optional=True)
+    rows: list[schema.Base] = [
+        schema.IncidentRow(
+            id=slug,
+            position=position,
+            cause_id=entry.text("cause", one_of=causes),
+            exception=entry.optional_text("exception"),
+            message=entry.optional_text("message") or "",
+            op=entry.optional_text("op"),
+            argument=entry.optional_text("argument"),
+            devices=entry.strings("devices", optional=True),
+            libraries=entry.strings("libraries", optional=True),
+            frames=entry.strings("frames", optional=True),
+            fixes=entry.strings("fixes", one_of=fixes),
+            versions={name: versions.text(name) for name in versions.data},
+            gpus=int(entry.number("gpus", 1, 64)),
+            reproduce=_program(path.with_name("reproduce.py"), kb, problems),
+        )
+    ]
+    entry.strings("needs")
+    for lang in LANGS:
+        texts = entry.table(lang)
+        rows.append(
+            schema.IncidentTextRow(
+                incident_id=slug,
+                lang=lang,
+                title=texts.text("title", limit=100),
+                saw=texts.text("saw"),
+                was=texts.text("was"),
+                mended=texts.text("mended"),
+            )
+        )
+        texts.done()
+    for number, source in enumerate(sources):
+        url = source.text("url")
+        if not url.startswith("https://"):
+            source.problem("url", "must be an https address")
+        rows.append(
+            schema.IncidentSourceRow(
+                incident_id=slug, position=number, url=url, supports=source.text("supports")
+            )
+        )
+        source.done()
+    entry.done()
+    return rows
