@@ -129,7 +129,8 @@ class Wording:
     ``pattern`` is a regular expression for the ``regex`` module whose named groups carry roles;
     ``literals``: at least one of them stands in every text that the pattern can match (a cheap test
     before the pattern is compiled). ``device_error`` is False for wordings that name devices without
-    being a placement failure.
+    being a placement failure; ``quotes`` is True for those that carry the message of another error, which
+    then says more.
     """
 
     id: str
@@ -139,6 +140,7 @@ class Wording:
     component: str
     versions: str
     device_error: bool = True
+    quotes: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +150,21 @@ class Library:
     name: str
     marks: tuple[str, ...] = ()
     kind: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FactRule:
+    """Something that a report may show (kb/facts.toml) and the sentence that says so.
+
+    ``when`` maps a matcher (``wording``, ``op``, ``pair``, ``context`` ...) to a regular expression;
+    all must hold. ``frame`` does the same for one frame: ``which`` chooses it, ``file``, ``function``,
+    ``code`` and ``library`` are matched. Both are empty for facts that are computed in `diagnose.facts`.
+    """
+
+    id: str
+    text: str
+    when: Mapping[str, str] = field(default_factory=dict)
+    frame: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,6 +227,23 @@ class Incident:
     versions: Mapping[str, str] = field(default_factory=dict)
     gpus: int = 1
     reproduce: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FamilyRule:
+    """One recogniser of a kind of failure other than device placement (kb/families.toml).
+
+    ``pattern`` is searched in "type: message" (an empty one matches whatever ``types`` admits);
+    ``literals``: at least one of them stands in every text that the pattern can match. ``types`` are the
+    exception class names, without module, that the rule is for; empty for any exception, and
+    ``("line",)`` for a rule about a bare log line where no exception was printed (a killed process).
+    """
+
+    id: str
+    family: str
+    pattern: str = ""
+    literals: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
 
 
 # --- what the answer holds --------------------------------------------------------------------------

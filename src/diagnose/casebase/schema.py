@@ -31,35 +31,19 @@ class MetaRow(Base):
     value: Mapped[str]
 
 
-class WordingRow(Base):
-    """One wording of a device error (kb/messages.toml)."""
+class RecordRow(Base):
+    """Reference data that is always read whole, in the order of its file: wordings, libraries,
+    families, operands and fact rules, each the JSON form of its value object in `diagnose.model`."""
 
-    __tablename__ = "wording"
+    __tablename__ = "record"
+    kind: Mapped[str] = mapped_column(primary_key=True)
     position: Mapped[int] = mapped_column(primary_key=True)
-    id: Mapped[str] = mapped_column(unique=True)
-    data: Mapped[dict[str, Any]]
-
-
-class LibraryRow(Base):
-    """One third-party library (kb/libraries.toml)."""
-
-    __tablename__ = "library"
-    position: Mapped[int] = mapped_column(primary_key=True)
-    name: Mapped[str] = mapped_column(unique=True)
-    data: Mapped[dict[str, Any]]
-
-
-class FamilyRuleRow(Base):
-    """One recogniser of a failure family that is not about devices (kb/families.toml)."""
-
-    __tablename__ = "family_rule"
-    position: Mapped[int] = mapped_column(primary_key=True)
-    id: Mapped[str] = mapped_column(unique=True)
+    id: Mapped[str]
     data: Mapped[dict[str, Any]]
 
 
 class TextRow(Base):
-    """A short text that is looked up by kind, id and language: facts, fixes, families."""
+    """A short text that is looked up by kind, id and language: facts and fixes."""
 
     __tablename__ = "text"
     kind: Mapped[str] = mapped_column(primary_key=True)

@@ -9,12 +9,18 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import regex
+
 from diagnose.casebase import schema
 from diagnose.casebase.entry import Entry
 from diagnose.kberror import KbError
 from diagnose.parsing.kbfiles import load_families, load_libraries, load_wordings
 
 LANGS = ("en", "zh")
+ROLES = ("input", "weight", "index", "target", "class-weight", "state", "tensor")
+MATCHERS = ("wording", "type", "message", "op", "argument", "pair", "context", "library")
+FRAME_MATCHERS = ("file", "function", "code", "library")
+WHICH = ("any", "innermost", "site", "own", "outermost")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +52,13 @@ def read(kb: Path) -> Source:
         schema.MetaRow(key="schema", value=str(schema.VERSION)),
         schema.MetaRow(key="digest", value=digest(kb)),
     ]
-    rows += _records(kb / "messages.toml", load_wordings, schema.WordingRow, "id", problems)
-    rows += _records(kb / "libraries.toml", load_libraries, schema.LibraryRow, "name", problems)
-    rows += _records(kb / "families.toml", load_families, schema.FamilyRuleRow, "id", problems)
+    rows += _records("wording", kb / "messages.toml", load_wordings, problems)
+    rows += _records("library", kb / "libraries.toml", load_libraries, problems)
+    rows += _records("family", kb / "families.toml", load_families, problems)
+    rows += _operands(kb, problems)
 
-    fixes = _texts(kb / "fixes.toml", "fix", kb, problems, rows)
-    facts = _texts(kb / "facts.toml", "fact", kb, problems, rows)
+    fixes = _fixes(kb, problems, rows)
+    facts = _facts(kb, problems, rows)
     checks = _snippets(kb, problems, rows)
     causes = {path.stem for path in (kb / "causes").glob("*.toml")}
     weights = _weights(kb, causes, facts, problems)
@@ -63,11 +70,7 @@ def read(kb: Path) -> Source:
 
 
 def _records(
-    path: Path,
-    load: Callable[[Path], Sequence[Any]],
-    row: type[Any],
-    key: str,
-    problems: list[KbError],
+    kind: str, path: Path, load: Callable[[Path], Sequence[Any]], problems: list[KbError]
 ) -> list[schema.Base]:
     """Rows of a file that the parsing stage knows how to read."""
     try:
@@ -76,22 +79,76 @@ def _records(
         problems.append(error)
         return []
     return [
-        row(position=position, data=asdict(record), **{key: getattr(record, key)})
+        schema.RecordRow(
+            kind=kind,
+            position=position,
+            id=getattr(record, "id", None) or record.name,
+            data=asdict(record),
+        )
         for position, record in enumerate(records)
     ]
 
 
-def _texts(
-    path: Path, kind: str, kb: Path, problems: list[KbError], rows: list[schema.Base]
+def _operands(kb: Path, problems: list[KbError]) -> list[schema.Base]:
+    """kb/operands.toml: for each op the role of each argument."""
+    entry = Entry.of_file(kb / "operands.toml", kb, problems)
+    rows: list[schema.Base] = []
+    for position, op in enumerate(entry.data):
+        roles = entry.table(op)
+        data = {argument: roles.text(argument, one_of=ROLES) for argument in roles.data}
+        if "first" not in data:
+            roles.problem("first", "is missing")
+        rows.append(schema.RecordRow(kind="operands", position=position, id=op, data=data))
+    return rows
+
+
+def _fixes(
+    kb: Path, problems: list[KbError], rows: list[schema.Base]
 ) -> Collection[str]:
-    """A file of short texts: one table an id, one key a language. Returns the ids."""
-    entry = Entry.of_file(path, kb, problems)
-    for key in entry.data:
-        table = entry.table(key)
-        for lang in LANGS:
-            rows.append(schema.TextRow(kind=kind, id=key, lang=lang, text=table.text(lang)))
-        table.done()
+    """kb/fixes.toml: a sentence for each fix id. Returns the ids."""
+    entry = Entry.of_file(kb / "fixes.toml", kb, problems)
+    for fix in entry.data:
+        rows += _texts("fix", fix, texts := entry.table(fix))
+        texts.done()
     return entry.data.keys()
+
+
+def _facts(
+    kb: Path, problems: list[KbError], rows: list[schema.Base]
+) -> Collection[str]:
+    """kb/facts.toml: for each fact its sentence and, unless it is computed, its matchers."""
+    entry = Entry.of_file(kb / "facts.toml", kb, problems)
+    for position, fact in enumerate(entry.data):
+        table = entry.table(fact)
+        rows += _texts("fact", fact, table)
+        when = {key: _pattern(table, key) for key in MATCHERS if key in table.data}
+        frame = table.table("frame", optional=True)
+        parts = {key: _pattern(frame, key) for key in FRAME_MATCHERS if key in frame.data}
+        if parts:
+            parts["which"] = frame.optional_text("which", one_of=WHICH) or "any"
+        frame.done()
+        table.done()
+        rows.append(
+            schema.RecordRow(
+                kind="fact", position=position, id=fact, data={"when": when, "frame": parts}
+            )
+        )
+    return entry.data.keys()
+
+
+def _texts(kind: str, key: str, table: Entry) -> list[schema.Base]:
+    """The text of ``table`` in each language."""
+    return [schema.TextRow(kind=kind, id=key, lang=lang, text=table.text(lang)) for lang in LANGS]
+
+
+def _pattern(table: Entry, key: str) -> str:
+    """A regular expression, checked to compile."""
+    pattern = table.text(key)
+    try:
+        regex.compile(pattern)
+    except regex.error as error:
+        table.problem(key, f"is not a regular expression: {error}")
+    return pattern
 
 
 def _snippets(kb: Path, problems: list[KbError], rows: list[schema.Base]) -> Collection[str]:

@@ -19,6 +19,7 @@ from typing import Any
 
 from diagnose.model import (
     Cause,
+    FactRule,
     FamilyRule,
     FixTemplate,
     Incident,
@@ -46,7 +47,8 @@ class Casebase:
     families: tuple[FamilyRule, ...]
     causes: Mapping[str, Cause]
     incidents: Mapping[str, Incident]
-    facts: Mapping[str, str]
+    operands: Mapping[str, Mapping[str, str]]
+    facts: Mapping[str, FactRule]
     fixes: Mapping[str, str]
     snippets: Mapping[str, str]
     digest: str
@@ -89,23 +91,29 @@ def _read(connection: sqlite3.Connection, lang: Lang) -> Casebase:
     texts = _texts(connection, lang)
     return Casebase(
         lang=lang,
-        wordings=tuple(Wording(**row) for row in _data(connection, "wording")),
-        libraries=tuple(Library(**row) for row in _data(connection, "library")),
-        families=tuple(FamilyRule(**row) for row in _data(connection, "family_rule")),
+        wordings=tuple(Wording(**row) for _, row in _records(connection, "wording")),
+        libraries=tuple(Library(**row) for _, row in _records(connection, "library")),
+        families=tuple(FamilyRule(**row) for _, row in _records(connection, "family")),
+        operands=dict(_records(connection, "operands")),
+        facts={
+            key: FactRule(key, texts["fact"][key], **row)
+            for key, row in _records(connection, "fact")
+        },
         causes={cause.id: cause for cause in _causes(connection, lang)},
         incidents={incident.id: incident for incident in _incidents(connection, lang)},
-        facts=texts["fact"],
         fixes=texts["fix"],
         snippets=dict(connection.execute("SELECT name, source FROM snippet")),
         digest=meta["digest"],
     )
 
 
-def _data(connection: sqlite3.Connection, table: str) -> Iterable[dict[str, Any]]:
-    """The JSON records of a table; lists become tuples, as the frozen value objects hold them."""
-    for (text,) in connection.execute(f"SELECT data FROM {table} ORDER BY position"):
+def _records(connection: sqlite3.Connection, kind: str) -> Iterable[tuple[str, dict[str, Any]]]:
+    """The JSON records of a kind; lists become tuples, as the frozen value objects hold them."""
+    for key, text in connection.execute(
+        "SELECT id, data FROM record WHERE kind = ? ORDER BY position", (kind,)
+    ):
         record = json.loads(text)
-        yield {k: tuple(v) if isinstance(v, list) else v for k, v in record.items()}
+        yield key, {k: tuple(v) if isinstance(v, list) else v for k, v in record.items()}
 
 
 def _texts(connection: sqlite3.Connection, lang: Lang) -> dict[str, dict[str, str]]:
