@@ -1,0 +1,62 @@
+"""LoRA layers added to a layer that accelerate keeps on the cpu stay there themselves.
+
+Needs torch, transformers, peft, accelerate and one GPU. ``python reproduce.py failing`` ends in the
+device error, ``python reproduce.py fixed`` has the whole model on the GPU and prints "fixed: ok".
+The failing device map is what device_map="auto" gives when the GPU has no room for the last layer;
+quantisation plays no part and is left out. The Mistral is tiny and random.
+"""
+
+import os
+import sys
+
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+
+import torch
+from accelerate import dispatch_model
+from peft import LoraConfig, get_peft_model
+from transformers import MistralConfig, MistralForCausalLM
+
+DEVICE_MAPS = {
+    "failing": {
+        "model.embed_tokens": 0,
+        "model.rotary_emb": 0,
+        "model.layers.0": 0,
+        "model.layers.1": "cpu",
+        "model.norm": 0,
+        "lm_head": 0,
+    },
+    "fixed": {"": 0},
+}
+
+
+def load(variant):
+    config = MistralConfig(
+        vocab_size=32,
+        hidden_size=16,
+        intermediate_size=32,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        num_key_value_heads=2,
+        max_position_embeddings=16,
+    )
+    return dispatch_model(MistralForCausalLM(config), device_map=DEVICE_MAPS[variant])
+
+
+def main(variant):
+    torch.manual_seed(0)
+    device = torch.device("cuda:0")
+    model = load(variant)
+    # A layer on the cpu is brought to the GPU by its hook, only while it runs. What is put around
+    # its Linear layers now has no hook, and nothing brings it.
+    lora = LoraConfig(r=2, target_modules=["q_proj", "v_proj"], task_type="CAUSAL_LM")
+    peft_model = get_peft_model(model, lora)
+    print("peft_model.device:", peft_model.device)
+
+    input_ids = torch.randint(32, (1, 5)).to(device)
+    loss = peft_model(input_ids=input_ids, labels=input_ids).loss
+    loss.backward()
+    print(f"{variant}: ok")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

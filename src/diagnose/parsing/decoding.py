@@ -1,0 +1,37 @@
+"""Bytes to text: byte order marks, UTF-16 without one, broken UTF-8, and what is no text at all."""
+
+from __future__ import annotations
+
+import codecs
+
+_SAMPLE = 65536
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16, whose mark it begins with
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+
+
+def decode(data: bytes | str) -> str:
+    """The text of the input; undecodable bytes become U+FFFD, and a binary file the empty text."""
+    if isinstance(data, str):
+        return data.removeprefix("\ufeff")
+    encoding = _encoding(data)
+    return "" if encoding is None else data.decode(encoding, errors="replace")
+
+
+def _encoding(data: bytes) -> str | None:
+    for mark, name in _BOMS:
+        if data.startswith(mark):
+            return name
+    sample = data[:_SAMPLE]
+    zeros = sample.count(0)
+    if zeros * 10 < len(sample):
+        return "utf-8"  # a stray NUL is a sparse file's hole or a crashed writer, not a binary
+    if sample[1::2].count(0) > zeros * 0.9 and zeros * 3 > len(sample):
+        return "utf-16-le"
+    if sample[0::2].count(0) > zeros * 0.9 and zeros * 3 > len(sample):
+        return "utf-16-be"
+    return None

@@ -1,0 +1,34 @@
+"""The line as it goes through the transports: its number in the input, its text, the process it came from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+#: Longer lines are cut: nobody's traceback has one, and every pattern stays cheap.
+LONGEST = 20_000
+
+
+class Peeled(NamedTuple):
+    """A line: 1-based number in the input, text without the transports peeled so far, and the channel
+    (rank, worker or host) that printed it where a prefix said so."""
+
+    number: int
+    text: str
+    channel: str | None = None
+
+
+def physical_lines(text: str, first: int = 1) -> Iterator[Peeled]:
+    """The lines of a text.
+
+    A progress bar's lone carriage returns split a line too; its pieces keep the line's number. In a
+    file without any line feed a carriage return is the line's end.
+    """
+    if "\n" not in text and "\r" in text:
+        text = text.replace("\r", "\n")
+    for number, line in enumerate(text.split("\n"), first):
+        if "\r" in line:
+            for piece in line.rstrip("\r").split("\r"):
+                yield Peeled(number, piece)
+        else:
+            yield Peeled(number, line)

@@ -1,0 +1,75 @@
+"""Where a frame's file belongs: a third-party package, Python's own library, or the user's code."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import lru_cache
+
+from diagnose.model import Frame, Library
+
+_INSTALLED = re.compile(
+    r"(?:^|/)(?:site-packages|dist-packages)/+(?:[^/]+\.egg/)?(?P<rest>.+)$", re.IGNORECASE
+)
+_STDLIB = re.compile(
+    r"(?:^|/)(?:lib(?:64|32)?|Lib)/(?:python|pypy)?\d?(?:\.\d+)?t?/?(?P<rest>[\w.]+(?:/.*)?)$"
+)
+_PYTHON_DIR = re.compile(r"(?:^|/)(?:lib(?:64|32)?/(?:python|pypy)3(?:\.\d+)?t?|[Pp]ython3?\.?\d*/[Ll]ib)/")
+_WINDOWS_STDLIB = re.compile(r"(?:^|/)(?:python[\d.]*|anaconda3?|miniconda3?|envs/[^/]+)/lib/\w+", re.IGNORECASE)
+#: Code that a model's repository brings along; transformers runs it from its cache.
+_REMOTE_CODE = "transformers_modules"
+
+
+class Origins:
+    """Answers for one set of known libraries; remembers paths it has seen."""
+
+    def __init__(self, libraries: Sequence[Library]) -> None:
+        self._marks = tuple(
+            (library.name, tuple(tuple(mark.strip("/").lower().split("/")) for mark in library.marks))
+            for library in libraries
+            if library.marks
+        )
+        self._look = lru_cache(maxsize=4096)(self._find)
+
+    def place(self, frame: Frame) -> Frame:
+        """The frame with ``library`` and ``stdlib`` set."""
+        library, stdlib = self._look(frame.file)
+        return replace(frame, library=library, stdlib=stdlib)
+
+    def _find(self, file: str) -> tuple[str | None, bool]:
+        path = file.replace("\\", "/")
+        if path.startswith("<frozen "):
+            return None, True
+        if path.startswith("<"):
+            return None, False
+        if installed := _INSTALLED.search(path):
+            return _import_name(installed["rest"]), False
+        if _REMOTE_CODE in path:
+            return None, False
+        if _PYTHON_DIR.search(path) or (_WINDOWS_STDLIB.search(path) and ":" in path[:3]):
+            return None, True
+        components = [part.lower() for part in path.split("/") if part not in ("", ".", "~")]
+        for name, marks in self._marks:
+            if any(_holds(components, mark) for mark in marks):
+                return name, False
+        return None, False
+
+
+def libraries_of(frames: Iterable[Frame]) -> tuple[str, ...]:
+    """Import names of the third-party packages in the frames, outermost first, each once."""
+    return tuple(dict.fromkeys(frame.library for frame in frames if frame.library))
+
+
+def _import_name(rest: str) -> str:
+    first = rest.split("/")[0]
+    return re.sub(r"\.(?:py|pyx|so|pyd).*$", "", first)
+
+
+def _holds(components: Sequence[str], mark: Sequence[str]) -> bool:
+    """True where the mark's components stand in the path one after another; a last "*" ends anywhere."""
+    size = len(mark)
+    return any(
+        tuple(components[start : start + size]) == tuple(mark)
+        for start in range(len(components) - size + 1)
+    )

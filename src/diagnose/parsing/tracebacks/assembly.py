@@ -1,0 +1,168 @@
+"""From events to traces: which frames belong to which exception, and how exceptions hang together."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from diagnose.model import Frame
+from diagnose.parsing.tracebacks.events import Break, Called, Event, Head, Link, Raised
+
+Relation = Literal["during", "cause", "inner", "group"]
+
+#: Messages whose next lines are the traceback of another process or thread.
+_CARRIES = re.compile(
+    r"following error:\s*$|^Caught \w+ in |^ray::|terminated with|RemoteTraceback|^\s*$|TorchScript interpreter"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """One exception with its frames, outermost first; ``type`` is None where its line was cut off.
+
+    ``relation`` says how it belongs to the trace before it: raised while handling that, raised from
+    that, the original that it carries, or its neighbour in an exception group.
+    """
+
+    frames: tuple[Frame, ...]
+    type: str | None
+    message: str
+    at: int
+    relation: Relation | None = None
+    sure: bool = True
+    ignored: bool = False
+    headed: bool = False
+
+
+@dataclass
+class _State:
+    traces: list[Trace] = field(default_factory=list)
+    frames: list[Frame] = field(default_factory=list)
+    head: Head | None = None
+    relation: Relation | None = None
+    ignored: bool = False
+    user_code: bool = False
+    adjacent: bool = False  # nothing but frames came since the latest exception
+
+
+def assemble(events: Iterable[Event]) -> list[Trace]:
+    """The traces of one channel, in the order of the lines that end them."""
+    state = _State()
+    for event in events:
+        if isinstance(event, Called):
+            _call(state, event.frame)
+        elif isinstance(event, Raised):
+            _raise(state, event)
+        elif isinstance(event, Head):
+            _head(state, event)
+        elif isinstance(event, Link):
+            _link(state, event)
+        elif isinstance(event, Break):
+            _close(state)
+            state.adjacent = False
+            state.relation = None
+    _close(state)
+    return state.traces
+
+
+def _call(state: _State, frame: Frame) -> None:
+    if not state.frames and state.head is None and state.adjacent and state.traces:
+        last = state.traces[-1]
+        if last.message.startswith("ray::") and state.relation is None:
+            state.relation = "inner"
+    state.frames.append(frame)
+
+
+def _raise(state: _State, event: Raised) -> None:
+    if state.user_code and state.traces and not state.traces[-1].message:
+        state.traces.pop()  # announced without its message, which is this one
+        state.user_code = False
+    if state.user_code:
+        _close(state)
+    frames = _ordered(state)
+    if not frames and state.head is None and not event.sure and state.adjacent:
+        return  # mentioned once more below its traceback
+    state.traces.append(
+        Trace(
+            frames=frames,
+            type=event.type,
+            message=event.message,
+            at=event.at,
+            relation=state.relation,
+            sure=event.sure or bool(frames),
+            ignored=state.ignored,
+            headed=state.head is not None,
+        )
+    )
+    _reset(state)
+    state.adjacent = True
+
+
+def _head(state: _State, event: Head) -> None:
+    _close(state)
+    last = state.traces[-1] if state.traces else None
+    if event.kind == "inner" or (
+        last is not None
+        and state.adjacent
+        and state.relation is None
+        and (_CARRIES.search(last.message) or (last.type or "").endswith("RemoteTraceback"))
+    ):
+        state.relation = "inner" if last is not None else None
+    state.head = event
+
+
+def _link(state: _State, event: Link) -> None:
+    _close(state)
+    if event.kind == "user-code":
+        state.user_code = bool(state.traces)
+    elif event.kind == "ignored":
+        state.ignored = True
+    elif state.traces:
+        state.relation = event.kind
+
+
+def _close(state: _State) -> None:
+    """Ends a traceback whose exception was not printed, or was printed before its frames."""
+    if not state.frames:
+        if state.head is not None:
+            state.head = None
+        state.user_code = False
+        return
+    frames = _ordered(state)
+    last = state.traces[-1] if state.traces else None
+    if last is not None and state.user_code:
+        state.traces[-1] = replace(last, frames=last.frames + frames)
+    elif last is not None and state.adjacent and not last.frames and state.relation is None:
+        state.traces[-1] = replace(last, frames=frames, headed=state.head is not None, sure=True)
+    else:
+        state.traces.append(
+            Trace(
+                frames=frames,
+                type=None,
+                message="",
+                at=frames[-1].at or 0,
+                relation=state.relation,
+                ignored=state.ignored,
+                headed=state.head is not None,
+            )
+        )
+    _reset(state)
+
+
+def _reset(state: _State) -> None:
+    state.frames = []
+    state.head = None
+    state.relation = None
+    state.ignored = False
+    state.user_code = False
+
+
+def _ordered(state: _State) -> tuple[Frame, ...]:
+    """The frames, outermost first: some forms print the most recent call first."""
+    frames = tuple(state.frames)
+    turned = state.head is not None and state.head.kind == "reversed"
+    if state.head is None and len(frames) > 1:
+        turned = frames[-1].function == "<module>" and frames[0].function != "<module>"
+    return frames[::-1] if turned else frames

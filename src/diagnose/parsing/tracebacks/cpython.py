@@ -1,0 +1,86 @@
+"""Frames as CPython prints them, and those who decorate its form: loguru, better_exceptions,
+stackprinter, faulthandler."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from diagnose.model import Frame
+from diagnose.parsing.lines import Peeled
+from diagnose.parsing.tracebacks import exceptions
+from diagnose.parsing.tracebacks.source import (
+    Source,
+    indentation,
+    is_annotation,
+    listing,
+)
+
+FRAME = re.compile(
+    r'(?P<before>.*?)\bFile "(?P<file>[^"\n]+)", line (?P<line>\d+)(?:,? in (?P<function>.+?))?\s*$'
+)
+_MOST_STATEMENT_LINES = 12
+
+
+def frame(lines: Sequence[Peeled], index: int) -> tuple[Frame, int] | None:
+    """The frame that a line begins, and the index after what belongs to it; None where none begins."""
+    text = lines[index].text
+    if 'File "' not in text or (match := FRAME.match(text)) is None:
+        return None
+    source = _source(lines, index + 1, indentation(text))
+    found = Frame(
+        file=match["file"],
+        line=int(match["line"][:9]),
+        function=_name(match["function"]),
+        code=source.code,
+        at=lines[index].number,
+        context=source.context,
+    )
+    return found, source.end
+
+
+def _name(printed: str | None) -> str | None:
+    if printed is None:
+        return None
+    name = printed.strip()
+    return name if name.startswith("<") else name.split("(")[0].rstrip(" :") or None
+
+
+def _source(lines: Sequence[Peeled], start: int, indent: int) -> Source:
+    if (numbered := listing(lines, start)) is not None and numbered.line is not None:
+        return numbered
+    code: str | None = None
+    index = start
+    if index < len(lines) and _is_code(lines[index].text, indent):
+        code = lines[index].text.strip()
+        index += 1
+    while index < len(lines) and index - start < _MOST_STATEMENT_LINES * 4:
+        text = lines[index].text
+        if is_annotation(text) and text.strip():
+            index += 1  # carets, or values of variables
+        elif code is not None and _continues(text, indent) and index - start < _MOST_STATEMENT_LINES:
+            index += 1  # a statement over several lines
+        else:
+            break
+    return Source(code, (), None, index)
+
+
+def _is_code(text: str, indent: int) -> bool:
+    if not text.strip() or FRAME.match(text) or exceptions.is_structure(text):
+        return False
+    deeper = indentation(text) > indent
+    if is_annotation(text):
+        return False
+    if deeper:
+        return True
+    # Indentation was lost on the way: what is neither a frame nor an exception is the source.
+    return indent == indentation(text) == 0 and exceptions.match(text, after_frame=True) is None
+
+
+def _continues(text: str, indent: int) -> bool:
+    return (
+        bool(text.strip())
+        and indentation(text) > indent + 1
+        and FRAME.match(text) is None
+        and not exceptions.is_structure(text)
+    )

@@ -1,0 +1,126 @@
+"""The lines that hold a traceback together: headers, links between exceptions, the exception itself."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from diagnose.parsing.tracebacks.events import HeadKind, LinkKind
+
+_HEAD = re.compile(
+    r"Traceback(?: of TorchScript[^(]*)? \((?:most recent call (?P<order>last|first)|innermost last)\)"
+    r"|^\s*Traceback:\s*$|^\s*(?:Current thread|Thread) 0x[0-9a-f]+[^(]*\(most recent call first\)"
+)
+_INNER = re.compile(r"(?:Original|Remote|Child) Traceback|Traceback of TorchScript")
+_LINKS: tuple[tuple[re.Pattern[str], LinkKind], ...] = (
+    (re.compile(r"During handling of the above exception, another exception occurred"), "during"),
+    (re.compile(r"The above exception was the direct cause of the following exception"), "cause"),
+    (re.compile(r"^\s*from user code:"), "user-code"),
+    (re.compile(r"^\s*(?:\| )*\+(?:-\+)?-{8,}(?: (?:\d+|\.\.\.) -{4,})?$"), "group"),
+    (re.compile(r"^Exception ignored (?:in|on)\b"), "ignored"),
+    (re.compile(r'^Exception \w+: .* in <.*> ignored$'), "ignored"),
+)
+_REPEATED = re.compile(r"^\s*\[Previous line repeated (\d+) more times?\]|^\s*\.\.\. *$")
+
+_SUFFIX = r"(?:Error|Exception|Warning|Interrupt|Exit|Iteration|Expired|Empty|Full|Fault|Failure|Group)"
+_TYPE = r"(?:[A-Za-z_]\w*\.)*[A-Z_]\w*"
+_ANY = re.compile(rf"^(?P<type>{_TYPE})(?:\((?P<cause>\w+)\))?(?::(?: (?P<message>.*))?| *$|(?=\n))")
+_LIKELY = re.compile(
+    rf"^(?P<type>(?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*{_SUFFIX}\w{{0,12}})(?:\((?P<cause>\w+)\))?"
+    r"(?::(?: (?P<message>.*))?| *$)"
+)
+_INSIDE = re.compile(
+    r"(?:^|[\s\[(:\"'|>])(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Fault))"
+    r"(?:\((?P<cause>\w+)\))?: (?P<message>\S.*)$"
+)
+_REPR = re.compile(
+    r"""^(?P<type>(?:\w+\.)*[A-Z]\w*(?:Error|Exception))\((?P<quote>["'])(?P<message>.*?)(?P=quote),?\)$"""
+)
+_ANNOUNCED = re.compile(
+    r"^(?:Exception has occurred|[\u4e00-\u9fff?\uff1f]{2,16}): "
+    r"(?P<type>(?:\w+\.)*\w+)(?:\s+\(note: .*\))?\s*$"
+)
+_EMPHASIS = "*`"
+
+
+class Found(NamedTuple):
+    """The type and the first line of the message."""
+
+    type: str
+    message: str
+
+
+def head(text: str) -> HeadKind | None:
+    """The kind of traceback whose header a line holds, None for any other line."""
+    if "Traceback" not in text and "most recent call first" not in text:
+        return None
+    match = _HEAD.search(text)
+    if match is None:
+        return None
+    if _INNER.search(text):
+        return "inner"
+    return "reversed" if "call first" in match.group() else "plain"
+
+
+def link(text: str) -> LinkKind | None:
+    """How a line says that what follows belongs to what came before."""
+    return next((kind for pattern, kind in _LINKS if pattern.search(text)), None)
+
+
+def is_elision(text: str) -> bool:
+    """True for lines that stand for frames left out."""
+    return _REPEATED.match(text) is not None
+
+
+def is_structure(text: str) -> bool:
+    """True for headers, links and elisions: no source line, no message."""
+    return head(text) is not None or link(text) is not None or is_elision(text)
+
+
+def match(text: str, *, after_frame: bool) -> Found | None:
+    """The exception that a line names.
+
+    After a frame any capitalised name will do; elsewhere it must end as exceptions' names do.
+    """
+    line = _bare(text)
+    if not line or not (line[0].isalpha() or line[0] == "_"):
+        return None
+    found = (_ANY if after_frame else _LIKELY).match(line)
+    if found is None:
+        found = _REPR.match(line)
+        return Found(found["type"], found["message"]) if found else None
+    name, message = found["type"], (found["message"] or "").strip()
+    if after_frame and not found["message"] and ":" not in line and not _is_type_alone(name):
+        return None
+    if found["cause"] and not message.startswith("ray::"):
+        message = message or ""
+    return Found(name, message)
+
+
+def announced(text: str) -> str | None:
+    """The type in an editor's "Exception has occurred: X", whose message is the next line."""
+    found = _ANNOUNCED.match(text.strip())
+    return found["type"] if found else None
+
+
+def inside(text: str) -> Found | None:
+    """An exception named somewhere in a line of a log."""
+    if "Error" not in text and "Exception" not in text and "Fault" not in text:
+        return None
+    found = _INSIDE.search(text[:4000])
+    return Found(found["type"], _bare(found["message"])) if found else None
+
+
+def _is_type_alone(name: str) -> bool:
+    return "." in name or re.search(rf"{_SUFFIX}\w{{0,12}}$|^[A-Z]\w+$", name) is not None
+
+
+def _bare(text: str) -> str:
+    line = text.strip()
+    if line[:1] in _EMPHASIS or line[-1:] in _EMPHASIS:
+        line = line.strip(_EMPHASIS) if line.count("`") < 3 or "**" in line else line.lstrip(_EMPHASIS)
+        if text.rstrip()[-1:] == "`" and text.count("`") % 2 == 0 and not text.lstrip().startswith("`"):
+            line = text.strip()  # the last word is quoted, not the line
+    if len(line) > 2 and line[0] == line[-1] == "_":
+        line = line[1:-1]
+    return line

@@ -1,0 +1,87 @@
+"""Frames as IPython, Jupyter and Colab print them, old and new; rich prints "path:line in f" as well."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from diagnose.model import Frame
+from diagnose.parsing.lines import Peeled
+from diagnose.parsing.tracebacks import cpython
+from diagnose.parsing.tracebacks.source import Source, indentation, listing
+
+_NAME = r"(?P<function><[^<>]{1,60}>|[\w.<>]+)(?:\(.*)?"
+_FILE = r"(?:[A-Za-z]:[\\/])?[^:\"'*?\n]+?|<[^<>\n]+>"
+_NEW = re.compile(rf"^`?(?P<mark>File )?(?P<file>{_FILE}):(?P<line>\d+)(?:,? in {_NAME})?\s*$")
+_CELL = re.compile(
+    r"^\s*(?:File )?(?P<file>(?:Cell In|Input In|In)\s?\[\d+\]),? "
+    rf"(?:line (?P<line>\d+)(?:, in {_NAME})?|in (?P<scope><[^<>]+>|[\w.]+)(?:\(.*\))?)\s*:?$"
+)
+_OLD = re.compile(
+    r"^\s*`?(?P<file><[^<>]{1,120}>|(?:~|\.{0,2}/|[A-Za-z]:[\\/]|\w)[^:\"'=(){}]*?\.(?:py[xc]?|pxi|so|ipynb)"
+    r"|/tmp/ipykernel_\S+) in "
+    rf"{_NAME}\s*$"
+)
+_ANONYMOUS = re.compile(r"^in (?P<function><\w+>|\w[\w.]*):(?P<line>\d+)\s*$")
+_NOTHING = Source(None, (), None, 0)
+
+
+def frame(lines: Sequence[Peeled], index: int) -> tuple[Frame, int] | None:
+    """The frame that a line begins, and the index after what belongs to it; None where none begins."""
+    text = lines[index].text
+    if " in " not in text and ":" not in text and "line" not in text and not text.startswith("in "):
+        return None
+    stripped = text.strip()
+    match = (
+        _CELL.match(stripped)
+        or _NEW.match(stripped)
+        or _OLD.match(stripped)
+        or _ANONYMOUS.match(stripped)
+    )
+    if match is None or len(stripped) > 1000:
+        return None
+    groups = match.groupdict()
+    source = listing(lines, index + 1) or _NOTHING
+    if match.re is _NEW and not _credible(match, source, lines, index):
+        return None
+    if not source.context:
+        source = _plain_source(lines, index, bool(groups.get("mark")))
+    line = groups.get("line")
+    found = Frame(
+        file=(groups.get("file") or "<unknown>").strip(),
+        line=int(line[:9]) if line else source.line,
+        function=groups.get("function") or groups.get("scope"),
+        code=source.code,
+        at=lines[index].number,
+        context=source.context,
+    )
+    return found, max(source.end, index + 1)
+
+
+def _credible(
+    match: re.Match[str], source: Source, lines: Sequence[Peeled], index: int
+) -> bool:
+    """A path and a number alone stand in many a log line; a frame has a mark or its source below."""
+    file = match["file"]
+    if match["mark"]:
+        return True
+    if match["function"]:
+        return bool(source.context) or bool(re.search(r"[\\/.]|^<", file))
+    return source.line == int(match["line"][:9])
+
+
+def _plain_source(lines: Sequence[Peeled], index: int, marked: bool) -> Source:
+    """The one source line of IPython's Plain mode."""
+    after = index + 1
+    if marked and after < len(lines):
+        text = lines[after].text
+        indent = indentation(lines[index].text)
+        if text.strip() and indentation(text) > indent and frame_head(text) is None:
+            return Source(text.strip(), (), None, after + 1)
+    return Source(None, (), None, after)
+
+
+def frame_head(text: str) -> re.Match[str] | None:
+    """The match of a line that looks like a frame of this or CPython's form."""
+    stripped = text.strip()
+    return cpython.FRAME.match(text) or _CELL.match(stripped) or _OLD.match(stripped)

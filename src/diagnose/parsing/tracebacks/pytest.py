@@ -1,0 +1,90 @@
+"""Frames and errors as pytest prints them: the source above, "path:line:" below, "E   " before errors."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from diagnose.model import Frame
+from diagnose.parsing.lines import Peeled
+from diagnose.parsing.tracebacks import exceptions
+from diagnose.parsing.tracebacks.events import Called, Event, Raised
+
+_PLACE = re.compile(
+    r"^(?P<file>(?:[A-Za-z]:)?[^\s:\"][^:\"]*?\.pyx?):(?P<line>\d+):"
+    r"(?: in (?P<function><?[\w.]+>?)| (?P<type>[A-Za-z_][\w.]*))?\s*$"
+)
+_ERROR = re.compile(r"^E(?: {2,}(?P<text>.*))?$")
+_FAILING = re.compile(r"^> {2,}(?P<code>\S.*)$")
+_DEF = re.compile(r"^ {4}(?:async )?def (?P<name>\w+)")
+_SEPARATOR = re.compile(r"^(?:_ ){4,}_?\s*$|^(?:_{3,}|={3,}) .* (?:_{3,}|={3,})$")
+_TITLE = re.compile(r"^_{3,} (?:ERROR \w+ \w+ \w+ )?(?P<name>.+?) _{3,}$")
+_FARTHEST = 400
+
+
+def events(lines: Sequence[Peeled], index: int) -> tuple[list[Event], int] | None:
+    """What a line of a pytest failure says, and the index after it; None for any other line."""
+    text = lines[index].text
+    if text.startswith("E"):
+        return _error(lines, index) if _ERROR.match(text) else None
+    place = _PLACE.match(text)
+    if place is None or (place["type"] and not place["type"].endswith(("Error", "Exception"))):
+        return None
+    if place["type"] and not _is_failure(lines, index):
+        return None
+    return [Called(_frame(lines, index, place))], index + 1
+
+
+def _error(lines: Sequence[Peeled], index: int) -> tuple[list[Event], int]:
+    """The "E   " lines, and the place below them, which is the innermost frame of the long form."""
+    at = index
+    said: list[str] = []
+    while index < len(lines) and (match := _ERROR.match(lines[index].text)):
+        said.append(match["text"] or "")
+        index += 1
+    below = index
+    while below < len(lines) and below - index < 3 and not lines[below].text.strip():
+        below += 1
+    place = _PLACE.match(lines[below].text) if below < len(lines) else None
+    found = exceptions.match(said[0], after_frame=False) or exceptions.match(
+        said[0].split(" - ")[0], after_frame=False
+    )
+    kind = found.type if found else (place["type"] if place and place["type"] else "AssertionError")
+    first = found.message if found else said[0]
+    raised = Raised(lines[at].number, kind, "\n".join([first, *said[1:]]).rstrip())
+    if place is not None and not place["function"]:
+        return [Called(_frame(lines, below, place, at)), raised], below + 1
+    return [raised], index
+
+
+def _frame(
+    lines: Sequence[Peeled], index: int, place: re.Match[str], before: int | None = None
+) -> Frame:
+    function, code = place["function"], None
+    if function is None:
+        function, code = _above(lines, index if before is None else before)
+    elif index + 1 < len(lines) and lines[index + 1].text.startswith("    "):
+        code = lines[index + 1].text.strip()
+    return Frame(place["file"], int(place["line"][:9]), function, code, at=lines[index].number)
+
+
+def _above(lines: Sequence[Peeled], index: int) -> tuple[str | None, str | None]:
+    """Function and failing line from the source that stands above the place."""
+    function: str | None = None
+    code: str | None = None
+    for position in range(index - 1, max(-1, index - _FARTHEST), -1):
+        text = lines[position].text
+        if _SEPARATOR.match(text) or _PLACE.match(text):
+            title = _TITLE.match(text)
+            if function is None and title:
+                function = title["name"].split(".")[-1].split("[")[0]
+            break
+        if code is None and (failing := _FAILING.match(text)):
+            code = failing["code"].strip()
+        if definition := _DEF.match(text.replace(">", " ", 1) if text.startswith(">") else text):
+            function = definition["name"]
+    return function or "<module>", code
+
+
+def _is_failure(lines: Sequence[Peeled], index: int) -> bool:
+    return any(_ERROR.match(line.text) for line in lines[max(0, index - 60) : index])

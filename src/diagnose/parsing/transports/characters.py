@@ -1,0 +1,27 @@
+"""Terminal colours and characters that word processors, chats and web pages swap."""
+
+from __future__ import annotations
+
+import re
+
+# CSI (colours, cursor), OSC (titles, links), and the two-byte escapes; the escape byte may be lost in
+# a paste, so a bare "[0;31m" counts where it ends in m.
+_ESCAPES = re.compile(
+    r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-Z\\^_()][0-9A-Za-z]?"
+    r"|\u241b\[[\d;]*m|(?<![\w\]])\[(?:\d{1,3};)*\d{1,3}m"
+)
+_SWAPPED = str.maketrans(
+    {
+        "\u00a0": " ", "\u2007": " ", "\u202f": " ", "\u3000": " ",
+        "\u200b": None, "\u200c": None, "\u200d": None, "\u2060": None, "\ufeff": None,
+        "\u201c": '"', "\u201d": '"', "\u201e": '"', "\u2018": "'", "\u2019": "'",
+        "\x00": None, "\x08": None,
+    }
+)  # fmt: skip
+
+
+def plain(line: str) -> str:
+    """The line without escapes, with plain quotes and blanks."""
+    if "\x1b" in line or "m" in line and ("[" in line):
+        line = _ESCAPES.sub("", line)
+    return line if line.isascii() and "\x00" not in line else line.translate(_SWAPPED)

@@ -1,0 +1,56 @@
+r"""A traceback inside a string: JSON, repr(), logfmt, CSV; with its line feeds spelled ``\n``."""
+
+from __future__ import annotations
+
+import re
+
+_ESCAPED_BREAK = re.compile(r"(\\+)n")
+_MARK = re.compile(r'Traceback|File \\*"|ipython-input|Cell In|Error')
+_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[ntr\"'\\/])")
+_PLAIN = {"n": "\n", "t": "\t", "r": "", '"': '"', "'": "'", "\\": "\\", "/": "/"}
+_LIST_SEAM = re.compile(r"""(?<=\n)['"], *['"]|^['"], *['"]""", re.MULTILINE)
+
+
+def unescape(line: str) -> list[str] | None:
+    """The lines of a traceback that stands escaped in one line, or None where there is none."""
+    if line.count("\\n") < 2 or not _MARK.search(line):
+        return None
+    first = _MARK.search(line)
+    assert first is not None
+    start, quote = _opening_quote(line, first.start())
+    body = line[start:]
+    depth = min(len(m.group(1)) for m in _ESCAPED_BREAK.finditer(body)) if "\\n" in body else 1
+    if quote and (end := _closing_quote(body, quote)) is not None:
+        rest = body[end:]
+        body = body[:end] if not _MARK.search(rest) else body
+    for _ in range(max(1, depth.bit_length())):
+        if "\\n" not in body:
+            break
+        body = _ESCAPE.sub(_character, body)
+    body = _LIST_SEAM.sub("", body)
+    head = line[:start].rstrip(" '\"=:[{(,b")
+    return ([head] if head else []) + body.rstrip("\n").split("\n")
+
+
+def _opening_quote(line: str, position: int) -> tuple[int, str]:
+    """Where the string that holds the position begins, and its quote; 0 and no quote where none."""
+    for index in range(position - 1, max(-1, position - 4000), -1):
+        if line[index] in "\"'" and (index == 0 or line[index - 1] in " =:[{(,b"):
+            return index + 1, line[index]
+    return 0, ""
+
+
+def _closing_quote(body: str, quote: str) -> int | None:
+    index = 0
+    while (index := body.find(quote, index)) >= 0:
+        if index == 0 or body[index - 1] != "\\":
+            return index
+        index += 1
+    return None
+
+
+def _character(match: re.Match[str]) -> str:
+    token = match.group(1)
+    if token[0] in "ux" and len(token) > 1:
+        return chr(int(token[1:], 16))
+    return _PLAIN[token]

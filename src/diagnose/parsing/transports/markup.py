@@ -1,0 +1,49 @@
+"""HTML pages and mails, Markdown fences and quotes."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterable, Iterator
+
+from diagnose.parsing.lines import Peeled
+
+_HTML = re.compile(r"&(?:quot|lt|gt|amp|#3[49]|#x27|nbsp|#10);|</?(?:br|pre|code|span|div)\b[^<>]{0,500}>")
+# Only tags by name: <module> and <lambda> are Python's.
+_TAGS = re.compile(
+    r"</?(?:a|b|blockquote|body|code|details|div|em|error|failure|font|head|hr|html|i|kbd|li|meta|ol|p"
+    r"|pre|samp|script|span|strong|style|summary|table|tbody|td|testcase|testsuites?|th|tr|tt|u|ul"
+    r"|h[1-6])\b[^<>]{0,2000}>",
+    re.IGNORECASE,
+)
+_BREAK = re.compile(r"<br\s*/?>\n?|</(?:p|div|li|tr)>\n?|&#10;|&#xA;", re.IGNORECASE)
+_ENTITY = re.compile(r"&(?:\w{2,8}|#\d{1,6}|#x[0-9a-fA-F]{1,6});")
+_FENCE = re.compile(r"^\s*(?:```+|~~~+)[\w+-]*\s*$")
+_QUOTE = re.compile(r"^\s{0,3}(?:>\s?)+")
+_QUOTED_FRAME = re.compile(r'^\s{0,3}(?:> ?)+\s*(?:File "|Traceback \(|Original Traceback)')
+
+
+def is_html(text: str) -> bool:
+    """True where the text looks escaped or tagged."""
+    return _HTML.search(text) is not None
+
+
+def unhtml(line: str) -> list[str]:
+    """The lines of text that one line of HTML shows."""
+    pieces = [_TAGS.sub("", piece) for piece in _BREAK.sub("\n", line).split("\n")]
+    if len(pieces) > 1 and not pieces[-1]:
+        pieces.pop()  # the break stood at the line's end
+    for _ in range(2):  # pages that quote pages escape twice
+        if any(_ENTITY.search(piece) for piece in pieces):
+            pieces = [html.unescape(piece) for piece in pieces]
+    return [part for piece in pieces for part in piece.split("\n")]
+
+
+def unfence(lines: Iterable[Peeled]) -> Iterator[Peeled]:
+    """Lines without Markdown's fences and, where tracebacks are quoted, without the quote marks."""
+    kept = [line for line in lines if not _FENCE.match(line.text)]
+    quoted = any(_QUOTED_FRAME.match(line.text) for line in kept)
+    for line in kept:
+        if quoted and (mark := _QUOTE.match(line.text)):
+            line = line._replace(text=line.text[mark.end() :])
+        yield line

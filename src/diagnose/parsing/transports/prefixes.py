@@ -1,0 +1,135 @@
+"""What launchers, schedulers and log collectors write before each line, and the rank it tells.
+
+Two ways: prefixes that everybody prints alike are known by their shape; any other is learned from the
+lines on which a traceback's own words show where it ends.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from diagnose.parsing.lines import Peeled
+
+_TIME = (
+    r"(?:\d{4}[-/.]\d\d[-/.]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?"
+    r"|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) {1,2}\d{1,2} \d\d:\d\d:\d\d(?:\.\d+)?"
+    r"|\d\d/\d\d/\d{2,4} \d\d:\d\d:\d\d|\d\d:\d\d:\d\d(?:[.,]\d{1,6})?)"
+)
+#: Shapes that no source line or message begins with; `channel` names the process, `rank` its rank.
+_KNOWN = tuple(
+    re.compile(pattern)
+    for pattern in (
+        r"\[?(?P<channel>rank ?:? ?(?P<rank>\d+))\]?: ?",  # torch, torchrun
+        r"\[(?P<channel>default(?P<rank>\d+))\]: ?",  # torchrun --tee
+        r"\[(?P<channel>(?:RANK|Rank|local_rank|worker)[ :=_-]*(?P<rank>\d+))\]:? ?",
+        r"\[(?:[\w.-]+@)?(?:\d+|[\w-]+),(?P<channel>(?P<rank>\d+)(?:,[\w-]+)?)\]<std(?:err|out)>:? ?",
+        r"\[(?P<channel>\d+,mpirank:(?P<rank>\d+),[\w-]+)\]<std(?:err|out)>:? ?",
+        r"\[(?P<channel>(?P<rank>\d+))\]<std(?:err|out)>:? ?",  # horovodrun with gloo
+        r"\((?P<channel>[\w.:<>-]*(?: ?rank=(?P<rank>\d+))? ?pid=\d+(?:, ip=[\w.:-]+)?)\) ",  # ray, vLLM
+        rf"{_TIME} std(?:err|out) [FP] ",  # container runtime
+        rf"{_TIME}\|(?=\s)",
+        r"(?P<channel>[\w.-]{1,60})\s+\| (?=\S|  |$)",  # docker compose
+        r"\[(?P<channel>pod/[\w./-]+)\] ",  # kubectl logs --prefix
+        r"(?P<channel>[\w.-]{1,60}): (?=\[rank\d+\]:)",  # pdsh in front of torchrun
+        rf"(?:{_TIME}) (?P<channel>[\w.-]+) [\w./-]+(?:\[\d+\])?: ",  # syslog, journald
+    )
+)
+_FRONT = re.compile(
+    r'(?P<prefix>.*?\S.*?)(?P<mark>Traceback \(most recent call last\)|(?: {2}|\t)File "[^"]+", line \d+)'
+)
+_DIGITS = re.compile(r"\d+")
+_STAMP = re.compile(rf"{_TIME}|\b\d{{10,19}}\b|\d+\.\d+")
+_MOST_PREFIXES = 64
+_MOST_CHANNELS = 4096
+
+
+def peel_known(text: str) -> tuple[str, str | None]:
+    """The line without the prefixes known by shape, and the channel they name (None where none does).
+
+    A blank that belongs to the prefix goes with it; the indentation after it stays.
+    """
+    channel: str | None = None
+    for _ in range(4):
+        for pattern in _KNOWN:
+            if match := pattern.match(text):
+                break
+        else:
+            break
+        named = match.groupdict()
+        if named.get("rank"):
+            channel = f"rank{named['rank']}"
+        elif named.get("channel") and not (channel or "").startswith("rank"):
+            channel = named["channel"]
+        text = text[match.end() :]
+    return text, channel
+
+
+def rank_of(channel: str | None) -> int | None:
+    """The rank that a channel stands for, where it does."""
+    if channel and channel.startswith("rank") and channel[4:].isdigit():
+        return int(channel[4:])
+    return None
+
+
+def peel_learned(lines: Sequence[Peeled]) -> Iterator[Peeled]:
+    """Lines without the prefixes that stand before the frames of this very input."""
+    templates = _learn(lines)
+    if not templates:
+        yield from lines
+        return
+    channels: dict[tuple[int, str], str] = {}
+    counting = _counters(lines, templates)
+    for line in lines:
+        for index, template in enumerate(templates):
+            if match := template.match(line.text):
+                prefix = match.group()
+                channel = line.channel
+                if channel is None and index not in counting and len(channels) < _MOST_CHANNELS:
+                    key = _STAMP.sub("", prefix).strip()
+                    rank = re.fullmatch(r"(\d+):|\[(\d+)\]:?", key)
+                    name = f"rank{rank[1] or rank[2]}" if rank else key
+                    channel = channels.setdefault((index, key), name) or None
+                line = Peeled(line.number, line.text[match.end() :], channel)
+                break
+        yield line
+
+
+def _learn(lines: Sequence[Peeled]) -> list[re.Pattern[str]]:
+    """Templates of the prefixes before frames: digits stand for any digits, all else for itself."""
+    seen: Counter[str] = Counter()
+    framed: set[str] = set()
+    for line in lines:
+        match = _FRONT.match(line.text[:400])
+        if match is None:
+            continue
+        prefix = match["prefix"]
+        if re.search(r'["\']|\bFile\b', prefix):
+            continue
+        if match["mark"].startswith("Traceback"):
+            stem = prefix
+        else:
+            stem = prefix
+            framed.add(_template(stem))
+        seen[_template(stem)] += 1
+    kept = [t for t, _ in seen.most_common(_MOST_PREFIXES) if t in framed]
+    kept.sort(key=len, reverse=True)
+    return [re.compile(t + "(?=\\s|$|\\S)") for t in kept]
+
+
+def _template(prefix: str) -> str:
+    return r"\d+".join(re.escape(part) for part in _DIGITS.split(prefix.rstrip())) + r"(?: (?=\S| {2}|$)|$|)"
+
+
+def _counters(lines: Sequence[Peeled], templates: Sequence[re.Pattern[str]]) -> set[int]:
+    """Templates whose numbers only count lines (cat -n, grep -n): they name no process."""
+    keys: dict[int, set[str]] = {}
+    total: Counter[int] = Counter()
+    for line in lines:
+        for index, template in enumerate(templates):
+            if match := template.match(line.text):
+                total[index] += 1
+                keys.setdefault(index, set()).add(_STAMP.sub("", match.group()))
+                break
+    return {index for index, found in keys.items() if len(found) > max(8, total[index] // 4)}

@@ -1,0 +1,76 @@
+"""What kb/operators.toml says of an aten operator: which of its tensors CUDA compares, and how."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Literal
+
+from ..._toml import load
+
+Kind = Literal["checked", "elementwise", "free"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """How CUDA checks one operator.
+
+    `method` is the wrapper's name and `arguments` the (schema name, printed name) pairs in the
+    order of comparison, both for the kind "checked" only. `cpu_scalars` is how many 0-dim cpu
+    tensors may join inputs on a GPU, None for any number.
+    """
+
+    kind: Kind
+    method: str = ""
+    arguments: tuple[tuple[str, str], ...] = ()
+    cpu_scalars: int | None = 1
+
+
+def operators_path() -> Path:
+    """Return where operators.toml is: in the installed package, or in the checkout's kb/.
+
+    Raises:
+        FileNotFoundError: it is in neither place.
+    """
+    packaged = files("diagnose") / "kb" / "operators.toml"
+    if packaged.is_file():
+        with as_file(packaged) as path:
+            return path
+    checkout = Path(__file__).resolve().parents[4] / "kb" / "operators.toml"
+    if checkout.is_file():
+        return checkout
+    raise FileNotFoundError(
+        f"kb/operators.toml is neither in the package (it came with the wheel) nor at {checkout}"
+    )
+
+
+@lru_cache(maxsize=1)
+def load_rules() -> dict[str, Rule]:
+    """Return the rule of each operator that operators.toml names, by "operator.overload"."""
+    with operators_path().open("rb") as file:
+        data = load(file)
+    rules: dict[str, Rule] = {}
+    rules.update((name, Rule("elementwise")) for name in data["elementwise"])
+    rules.update(
+        (name, Rule("elementwise", cpu_scalars=None)) for name in data["elementwise_any_scalars"]
+    )
+    rules.update((name, Rule("free")) for name in data["free"])
+    for table in ("checked", "reached"):
+        for name, entry in data[table].items():
+            rules[name] = Rule("checked", entry["method"], tuple(map(_pair, entry["args"])))
+    return rules
+
+
+def _pair(argument: str) -> tuple[str, str]:
+    name, _, printed = argument.partition("=")
+    return name, printed or name
+
+
+def rule_of(name: str) -> Rule:
+    """Return the rule of an operator ("operator.overload"); unnamed ones count as elementwise."""
+    return load_rules().get(name, _DEFAULT)
+
+
+_DEFAULT = Rule("elementwise")

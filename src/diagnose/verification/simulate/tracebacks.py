@@ -1,0 +1,74 @@
+"""Tracebacks as CUDA would print them: without the frames of the simulator.
+
+Python adds a frame to a traceback whenever an exception passes it, so frames cannot be kept out
+while the error is on its way; they are taken out where somebody looks: when the exception leaves
+`simulated_gpus`, and when anything renders it through the standard library's `traceback`.
+"""
+
+from __future__ import annotations
+
+import traceback
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from .patching import Patches
+
+_PACKAGE = str(Path(__file__).parent)
+# What stands between a simulator's frame and the operator it calls.
+_PLUMBING = (
+    "torch/_ops.py",
+    "torch/_compile.py",
+    "torch/_dynamo/eval_frame.py",
+    "torch/autograd/function.py",
+    "torch/utils/_python_dispatch.py",
+    "torch/utils/_contextlib.py",
+)
+
+
+def strip_simulator_frames(error: BaseException) -> None:
+    """Take the simulator's frames out of the traceback of `error` and of the errors behind it."""
+    seen: set[int] = set()
+    waiting: list[BaseException | None] = [error]
+    while waiting:
+        current = waiting.pop()
+        if current is None or id(current) in seen:
+            continue
+        seen.add(id(current))
+        current.__traceback__ = _stripped(current.__traceback__)
+        waiting += [current.__cause__, current.__context__]
+        waiting += getattr(current, "exceptions", ())
+
+
+def _stripped(head: TracebackType | None) -> TracebackType | None:
+    kept: list[TracebackType] = []
+    after_simulator = False
+    step = head
+    while step is not None:
+        file = step.tb_frame.f_code.co_filename.replace("\\", "/")
+        ours = _is_simulator(file) or (after_simulator and file.endswith(_PLUMBING))
+        if not ours:
+            kept.append(step)
+        after_simulator = ours
+        step = step.tb_next
+    for this, following in zip(kept, [*kept[1:], None], strict=True):
+        this.tb_next = following
+    return kept[0] if kept else None
+
+
+def _is_simulator(file: str) -> bool:
+    return file.startswith(_PACKAGE.replace("\\", "/"))
+
+
+def install(patches: Patches) -> None:
+    """Let everything that renders a traceback see the stripped one."""
+    render = traceback.TracebackException.__init__
+
+    def __init__(  # noqa: N807 - it takes the place of a method of that name
+        self: Any, exc_type: Any, exc_value: Any, exc_traceback: Any, **options: Any
+    ) -> None:
+        if isinstance(exc_value, BaseException):
+            strip_simulator_frames(exc_value)
+        render(self, exc_type, exc_value, _stripped(exc_traceback), **options)
+
+    patches.set(traceback.TracebackException, "__init__", __init__)

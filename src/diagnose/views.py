@@ -1,0 +1,57 @@
+"""The frames of a report as an expert looks at them: where it failed, whose line that is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from diagnose.model import Frame, Report
+
+#: Files whose frames are no place of anybody's code.
+_GENERATED = ("<eval_with_key>", "<frozen ", "<string>", "<__array_function__", "<decorator-gen")
+
+
+def _place(frame: Frame) -> bool:
+    return not frame.stdlib and not frame.file.startswith(_GENERATED)
+
+
+def innermost(report: Report) -> Frame | None:
+    """The last frame."""
+    return report.frames[-1] if report.frames else None
+
+
+def outermost(report: Report) -> Frame | None:
+    """The first frame."""
+    return report.frames[0] if report.frames else None
+
+
+def site(report: Report) -> Frame | None:
+    """The innermost frame outside torch and the standard library: the line that called the op."""
+    for frame in reversed(report.frames):
+        if _place(frame) and frame.library != "torch":
+            return frame
+    return None
+
+
+def own(report: Report) -> Frame | None:
+    """The innermost frame of the user's own code."""
+    for frame in reversed(report.frames):
+        if _place(frame) and frame.own:
+            return frame
+    return None
+
+
+def chosen(report: Report, which: str) -> Iterator[Frame]:
+    """The frames that a matcher's ``which`` names, innermost first."""
+    if which == "any":
+        yield from reversed(report.frames)
+        return
+    views = {"innermost": innermost, "outermost": outermost, "site": site, "own": own}
+    frame = views[which](report)
+    if frame is not None:
+        yield frame
+
+
+def culprit(report: Report) -> Frame | None:
+    """The line to edit, or to look at first: the innermost line of the user's own code, or of the
+    library that called the failing op where none of the user's code is shown."""
+    return own(report) or site(report) or innermost(report)
