@@ -1,0 +1,1 @@
+"""From facts and neighbouring incidents to causes with confidence."""

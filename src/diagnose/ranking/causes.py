@@ -1,0 +1,79 @@
+"""Facts and neighbours to causes: a log-linear model whose numbers are readable in kb/.
+
+score(cause) = log(prior) + sum of the weights of the facts that hold + weight of the nearest incident;
+the confidences are the softmax of the scores. See docs/ranking.md.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from diagnose.model import Cause, Fact, Incident, IncidentMatch
+
+#: Softmax temperature, chosen by calibration on labelled reports (docs/ranking.md).
+TEMPERATURE = 1.0
+#: What an incident that matches fully adds to its cause's score; below FLOOR it adds nothing.
+INCIDENT_WEIGHT = 4.0
+INCIDENT_FLOOR = 0.5
+#: The best cause must reach this confidence, or the verdict is ``unknown``.
+THRESHOLD = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A cause with its confidence, the facts that speak for it (strongest first), its incidents."""
+
+    cause: Cause
+    confidence: float
+    support: tuple[Fact, ...]
+    incidents: tuple[IncidentMatch, ...]
+
+
+def rank(
+    facts: Mapping[str, Fact],
+    matches: Sequence[IncidentMatch],
+    causes: Mapping[str, Cause],
+    incidents: Mapping[str, Incident],
+) -> tuple[Scored, ...]:
+    """All causes, most likely first; the confidences add up to 1."""
+    by_cause: dict[str, list[IncidentMatch]] = {}
+    for match in matches:
+        by_cause.setdefault(incidents[match.id].cause, []).append(match)
+    scores = {
+        cause.id: math.log(cause.prior)
+        + sum(cause.weights.get(fact, 0.0) for fact in facts)
+        + _boost(by_cause.get(cause.id, ()))
+        for cause in causes.values()
+    }
+    confidences = softmax(scores, TEMPERATURE)
+    return tuple(
+        Scored(
+            causes[key],
+            confidence,
+            _support(causes[key], facts),
+            tuple(by_cause.get(key, ())[:3]),
+        )
+        for key, confidence in sorted(confidences.items(), key=lambda item: (-item[1], item[0]))
+    )
+
+
+def softmax(scores: Mapping[str, float], temperature: float) -> dict[str, float]:
+    """Probabilities from scores in log-odds."""
+    top = max(scores.values(), default=0.0)
+    powers = {key: math.exp((score - top) / temperature) for key, score in scores.items()}
+    total = sum(powers.values())
+    return {key: power / total for key, power in powers.items()}
+
+
+def _boost(matches: Sequence[IncidentMatch]) -> float:
+    """What the nearest incident of a cause adds to its score."""
+    best = max((match.similarity for match in matches), default=0.0)
+    return INCIDENT_WEIGHT * max(0.0, best - INCIDENT_FLOOR) / (1 - INCIDENT_FLOOR)
+
+
+def _support(cause: Cause, facts: Mapping[str, Fact]) -> tuple[Fact, ...]:
+    """The facts that speak for a cause, strongest first."""
+    held = [(cause.weights.get(key, 0.0), fact) for key, fact in facts.items()]
+    return tuple(fact for weight, fact in sorted(held, key=lambda p: -p[0]) if weight > 0)

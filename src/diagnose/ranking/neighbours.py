@@ -1,0 +1,72 @@
+"""How much a report resembles a documented incident: frames, message and libraries."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from rapidfuzz import fuzz, process
+
+from diagnose.model import Incident, IncidentMatch, Report
+
+# Shares of the parts in the similarity; the frames say most about what the code was doing.
+_FRAMES, _MESSAGE, _LIBRARIES = 0.5, 0.3, 0.2
+_MAX_FRAMES = 12  # the innermost ones
+_MAX_MESSAGE = 400
+
+
+def nearest(report: Report, incidents: Mapping[str, Incident]) -> tuple[IncidentMatch, ...]:
+    """All incidents with their similarity to the report, from 0 to 1, best first."""
+    if report.error is None or not incidents:
+        return ()
+    known = list(incidents.values())
+    frames = _frames([f"{f.file} {f.function or ''}" for f in report.frames if f.library != "torch"])
+    by_frames = _scores(frames, [_frames(i.frames) for i in known], fuzz.token_set_ratio)
+    message = _masked(report.error.message)
+    by_message = _scores(message, [_masked(i.message) for i in known], fuzz.ratio)
+    libraries = set(report.libraries)
+    found = [
+        IncidentMatch(
+            incident.id,
+            incident.title,
+            incident.url,
+            round(
+                _FRAMES * by_frames[position]
+                + _MESSAGE * by_message[position]
+                + _LIBRARIES * _overlap(libraries, set(incident.libraries)),
+                3,
+            ),
+        )
+        for position, incident in enumerate(known)
+    ]
+    return tuple(sorted(found, key=lambda match: -match.similarity))
+
+
+def _scores(query: str, choices: Sequence[str], scorer: object) -> list[float]:
+    """The scorer's value from 0 to 1 for each choice, in their order."""
+    scores = [0.0] * len(choices)
+    if query:
+        for _, score, position in process.extract(query, choices, scorer=scorer, limit=None):
+            scores[position] = score / 100
+    return scores
+
+
+def _frames(frames: Sequence[str]) -> str:
+    """``a/b/c.py:12 forward`` and the like as words: the file's last two parts with the function."""
+    words = []
+    for frame in frames[-_MAX_FRAMES:]:
+        place, _, function = frame.replace("\\", "/").rpartition(" ")
+        parts = re.sub(r":\d+$", "", place).split("/")[-2:]
+        words.append(":".join([*parts, function]))
+    return " ".join(words)
+
+
+def _masked(message: str) -> str:
+    """The message without what differs from run to run: device numbers, sizes, addresses."""
+    return re.sub(r"\d+", "0", " ".join(message[:_MAX_MESSAGE].split()))
+
+
+def _overlap(one: set[str], two: set[str]) -> float:
+    """Jaccard similarity; torch is in nearly every report and says nothing."""
+    one, two = one - {"torch"}, two - {"torch"}
+    return len(one & two) / len(one | two) if one | two else 0.0

@@ -1,0 +1,282 @@
+"""CUDA's device checks, and the sentences in which they fail.
+
+A check takes operands, each with the device it is on, and raises the `RuntimeError` that torch
+raises on real GPUs. Memory that takes the device of whatever it meets (`UNPLACED`) never gets here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+import torch
+
+from .operators import Rule
+
+
+class Operand(NamedTuple):
+    """A tensor argument of a call: its name in the schema, and whether the call writes to it."""
+
+    name: str
+    tensor: torch.Tensor
+    device: torch.device
+    written: bool = False
+
+
+class DeviceChecks:
+    """The checks, in one of torch's two wordings."""
+
+    def __init__(self, wording: str) -> None:
+        self.wording = wording
+
+    def check(self, operator: str, rule: Rule, operands: Sequence[Operand], call: Call) -> None:
+        """Raise what CUDA raises when the operands of a call are not where they may be.
+
+        Args:
+            operator: "operator.overload".
+            rule: what operators.toml says of it.
+            operands: its tensors, those of a list one by one under the list's name.
+            call: its other arguments, for the checks that depend on them.
+        """
+        special = _SPECIAL.get(operator)
+        if special is not None:
+            special(self, operands, call)
+        elif rule.kind == "checked":
+            self.same_device(rule.method, rule.arguments, operands)
+        elif rule.kind == "elementwise":
+            if operator.startswith("_foreach_"):
+                self.foreach(operands, rule.cpu_scalars)
+            else:
+                self.elementwise(operands, rule.cpu_scalars)
+
+    def same_device(
+        self, method: str, arguments: Iterable[tuple[str, str]], operands: Sequence[Operand]
+    ) -> None:
+        """The check that torchgen generates: each argument is compared with the first."""
+        if any(operand.device.type == "meta" for operand in operands):
+            return  # the meta kernel is called, and that one has no check
+        common: torch.device | None = None
+        for name, printed in arguments:
+            for operand in operands:
+                if operand.name != name:
+                    continue
+                if common is None:
+                    common = operand.device
+                elif operand.device != common:
+                    raise RuntimeError(self.different(printed, operand.device, common, method))
+
+    def different(
+        self, argument: str, device: torch.device, common: torch.device, method: str
+    ) -> str:
+        """The sentence of a generated check."""
+        start = "Expected all tensors to be on the same device, but "
+        if self.wording == "old":
+            return (
+                f"{start}found at least two devices, {common} and {device}! "
+                f"(when checking argument for argument {argument} in method {method})"
+            )
+        return (
+            f"{start}got {argument} is on {device}, different from other tensors on {common} "
+            f"(when checking argument in method {method})"
+        )
+
+    def elementwise(self, operands: Sequence[Operand], cpu_scalars: int | None = 1) -> None:
+        """TensorIterator: outputs first; the first device that is no cpu is the common one."""
+        ordered = [o for o in operands if o.written] + [o for o in operands if not o.written]
+        common = next((o.device for o in ordered if o.device.type != "cpu"), None)
+        if common is None:
+            return
+        scalars = 0
+        for operand in ordered:
+            if operand.device == common:
+                continue
+            if not operand.written and operand.device.type == "cpu" and operand.tensor.dim() == 0:
+                scalars += 1
+                if cpu_scalars is not None and scalars > cpu_scalars:
+                    raise RuntimeError("Trying to pass too many CPU scalars to non-CPU kernel!")
+                continue
+            raise RuntimeError(two_devices(common, operand.device))
+
+    def foreach(self, operands: Sequence[Operand], cpu_scalars: int | None = 1) -> None:
+        """`_foreach_` operators: the i-th tensors of the lists meet, as in the slow path."""
+        lists: dict[str, list[Operand]] = {}
+        for operand in operands:
+            lists.setdefault(operand.name, []).append(operand)
+        columns = list(lists.values())
+        length = len(columns[0]) if columns else 0
+        single = [column[0] for column in columns[1:] if len(column) == 1 != length]
+        if single and single[0].device != columns[0][0].device:
+            raise RuntimeError(
+                f"scalar tensor expected to be on {columns[0][0].device} "
+                f"but is on {single[0].device}"
+            )
+        together = [column for column in columns if len(column) == length]
+        for row in zip(*together, strict=True):
+            self.elementwise(row, cpu_scalars)
+
+
+class Call(NamedTuple):
+    """The arguments of a call by name, defaults left out."""
+
+    arguments: dict[str, Any]
+
+
+def two_devices(first: torch.device, second: torch.device) -> str:
+    """The sentence of TensorIterator."""
+    return (
+        "Expected all tensors to be on the same device, "
+        f"but found at least two devices, {first} and {second}!"
+    )
+
+
+def check_generator(generator: str, device: torch.device) -> None:
+    """Raise if a generator of one device type is to fill a tensor of another."""
+    if generator != device.type:
+        raise RuntimeError(
+            f"Expected a '{device.type}' device type for generator but found '{generator}'"
+        )
+
+
+def type_name(tensor: torch.Tensor, device: torch.device) -> str:
+    """Return what `tensor.type()` says of a tensor on that device."""
+    name = torch._C.TensorBase.type(tensor).rpartition(".")[2]
+    prefix = {"cuda": "torch.cuda.", "cpu": "torch."}.get(device.type)
+    return f"{prefix}{name}" if prefix else torch._C.TensorBase.type(tensor)
+
+
+def _named(operands: Sequence[Operand], name: str) -> Operand | None:
+    return next((operand for operand in operands if operand.name == name), None)
+
+
+def _check_index(checks: DeviceChecks, operands: Sequence[Operand], call: Call) -> None:
+    indexed = operands[0].device
+    for operand in operands:
+        if operand.name != "indices":
+            continue
+        if operand.device.type != "cpu" and operand.device != indexed:
+            raise RuntimeError(
+                "indices should be either on cpu or on the same device as the indexed tensor "
+                f"({indexed})"
+            )
+
+
+def _check_index_put(checks: DeviceChecks, operands: Sequence[Operand], call: Call) -> None:
+    _check_index(checks, operands, call)
+    indexed, values = operands[0], _named(operands, "values")
+    if values is None or values.device == indexed.device or values.tensor.dim() == 0:
+        return
+    if call.arguments.get("accumulate") and indexed.device.type == "cuda":
+        raise RuntimeError(
+            f"expected device {indexed.device} but got device {values.device} for value tensor"
+        )
+    checks.elementwise([indexed._replace(written=True), values])
+
+
+def _check_masked_fill(checks: DeviceChecks, operands: Sequence[Operand], call: Call) -> None:
+    filled, mask, value = (_named(operands, name) for name in ("self", "mask", "value"))
+    if filled is None or mask is None:
+        return
+    if value is not None and filled.device.type == "cpu":
+        raise RuntimeError("masked_fill_: Expected inputs to be on same device")
+    if mask.device != filled.device:
+        raise RuntimeError(
+            "expected self and mask to be on the same device, "
+            f"but got mask on {mask.device} and self on {filled.device}"
+        )
+
+
+def _check_index_fill(checks: DeviceChecks, operands: Sequence[Operand], call: Call) -> None:
+    # The value is read as a number first, wherever it is.
+    checks.elementwise([operand for operand in operands if operand.name != "value"])
+
+
+def _check_convolution(checks: DeviceChecks, operands: Sequence[Operand], call: Call) -> None:
+    arguments = call.arguments
+    data, weight, bias = (_named(operands, name) for name in ("input", "weight", "bias"))
+    if data is None or weight is None:
+        return
+    for name, parameter in (("weight", weight), ("bias", bias)):
+        if parameter is None or parameter.device.type == data.device.type:
+            continue
+        kind = type_name(data.tensor, data.device)
+        other = type_name(parameter.tensor, parameter.device)
+        text = f"Input type ({kind}) and {name} type ({other}) should be the same"
+        if data.device.type == "cpu" and _runs_in_mkldnn(arguments):
+            text += f" or input should be a MKLDNN tensor and {name} is a dense tensor"
+        raise RuntimeError(text)
+    transposed = "_transpose" if arguments.get("transposed") else ""
+    checks.same_device(
+        f"wrapper_CUDA__cudnn_convolution{transposed}",
+        (("input", "self"), ("weight", "weight")),
+        operands,
+    )
+    if bias is not None:  # added after the convolution
+        checks.elementwise([data._replace(written=True), bias])
+
+
+def _runs_in_mkldnn(arguments: dict[str, Any]) -> bool:
+    names = ("input", "weight", "bias", "stride", "padding", "dilation")
+    last = ("transposed", "output_padding", "groups")
+    backend = torch._C._select_conv_backend(
+        *(arguments.get(name) for name in names), *(arguments[name] for name in last)
+    )
+    return "Mkldnn" in str(backend)
+
+
+def _check_batch_norm(checks: DeviceChecks, operands: Sequence[Operand], call: Call) -> None:
+    # cuDNN takes it whenever the input is on a GPU and there are weight and bias.
+    data, weight = operands[0], _named(operands, "weight")
+    cudnn = data.device.type == "cuda" and weight is not None
+    names = ("input", "weight", "bias", "running_mean", "running_var")
+    checks.same_device(
+        f"wrapper_CUDA__{'cudnn' if cudnn else 'native'}_batch_norm",
+        tuple((name, name) for name in names),
+        operands,
+    )
+
+
+def _check_lengths(checks: DeviceChecks, operands: Sequence[Operand], call: Call) -> None:
+    lengths = _named(operands, "lengths")
+    if lengths is not None and lengths.device.type != "cpu":
+        dtype = torch._C.TensorBase.type(lengths.tensor).rpartition(".")[2].removesuffix("Tensor")
+        raise RuntimeError(
+            "'lengths' argument should be a 1D CPU int64 tensor, "
+            f"but got {lengths.tensor.dim()}D {lengths.device} {dtype} tensor"
+        )
+
+
+def _check_grid_sampler(checks: DeviceChecks, operands: Sequence[Operand], call: Call) -> None:
+    data, grid = operands[0], operands[1]
+    if data.device != grid.device:
+        raise RuntimeError(
+            "grid_sampler(): expected input and grid to be on same device, "
+            f"but input is on {data.device} and grid is on {grid.device}"
+        )
+
+
+def _check_set(checks: DeviceChecks, operands: Sequence[Operand], call: Call) -> None:
+    return  # the tensor takes over the storage, and with it the storage's device
+
+
+_SPECIAL: dict[str, Callable[[DeviceChecks, Sequence[Operand], Call], None]] = {
+    "index.Tensor": _check_index,
+    "_unsafe_index.Tensor": _check_index,
+    **dict.fromkeys(
+        ("index_put", "index_put_", "_unsafe_index_put", "_index_put_impl_"), _check_index_put
+    ),
+    **dict.fromkeys(
+        (f"masked_fill{suffix}" for suffix in (".Scalar", ".Tensor", "_.Scalar", "_.Tensor")),
+        _check_masked_fill,
+    ),
+    **dict.fromkeys(
+        ("index_fill.int_Tensor", "index_fill_.int_Tensor"),
+        _check_index_fill,
+    ),
+    "convolution": _check_convolution,
+    "_convolution": _check_convolution,
+    "native_batch_norm": _check_batch_norm,
+    "_native_batch_norm_legit_no_training": _check_batch_norm,
+    "_pack_padded_sequence": _check_lengths,
+    "grid_sampler_2d": _check_grid_sampler,
+    "grid_sampler_3d": _check_grid_sampler,
+}

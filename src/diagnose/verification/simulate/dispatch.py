@@ -1,0 +1,212 @@
+"""The dispatcher of the simulated machine: checks each aten call, runs it, labels its results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from . import checks
+from .checks import Call, DeviceChecks, Operand
+from .driver import Driver
+from .operators import Rule, rule_of
+from .placement import CPU, UNPLACED, device_of, label_of, place
+
+# Factories whose overload with a generator is the same operator; `rand_like` and its kin have none.
+_WITH_GENERATOR = {
+    "rand": "generator",
+    "randn": "generator",
+    "randint": "generator",
+    "randint.low": "low_generator",
+    "randperm": "generator",
+}
+# Results that stay on the cpu whatever went in: (operator, position).
+_ON_CPU = {("_pack_padded_sequence", 1)}
+
+
+class Operator:
+    """What the dispatcher needs to know of an aten overload, worked out once."""
+
+    def __init__(self, func: Any) -> None:
+        schema = func._schema
+        namespace, _, name = schema.name.partition("::")
+        overload = schema.overload_name
+        self.name = f"{name}.{overload}" if overload else name
+        self.aten = namespace == "aten"
+        self.rule = rule_of(self.name) if self.aten else Rule("free")
+        self.argument_names = tuple(argument.name for argument in schema.arguments)
+        self.written = frozenset(
+            argument.name
+            for argument in schema.arguments
+            if argument.alias_info is not None and argument.alias_info.is_write
+        )
+        self.fresh = tuple(result.alias_info is None for result in schema.returns)
+        self.has_device = "device" in self.argument_names
+        self.has_generator = "generator" in self.argument_names
+        self.foreach = name.startswith("_foreach_")
+        # Below autograd only inference mode shows composite operators: they are taken apart there.
+        self.composite = self.aten and torch._C._dispatch_has_kernel_for_dispatch_key(
+            func.name(), "CompositeImplicitAutograd"
+        )
+        self.seeded: Any = None
+        if self.aten and self.name in _WITH_GENERATOR:
+            self.seeded = getattr(func.overloadpacket, _WITH_GENERATOR[self.name], None)
+
+
+class SimulatedDispatch(TorchDispatchMode):
+    """Sees each operator below autograd; one instance a thread."""
+
+    _operators: dict[Any, Operator] = {}  # noqa: RUF012 - a cache shared by all instances
+
+    def __init__(self, driver: Driver, device_checks: DeviceChecks) -> None:
+        super().__init__()
+        self.driver = driver
+        self.checks = device_checks
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False  # else torch wraps __torch_dispatch__ in two more frames, and imports dynamo
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        operator = self._operators.get(func)
+        if operator is None:
+            operator = self._operators[func] = Operator(func)
+        kwargs = dict(kwargs) if kwargs else {}
+        if operator.composite:
+            with self:
+                result = func.decompose(*args, **kwargs)
+            if result is not NotImplemented:
+                return result
+        operands, unplaced = _operands(operator, args, kwargs)
+        on_gpu = next((o.device for o in _by_weight(operands) if o.device.type == "cuda"), None)
+        if on_gpu is not None:
+            call = Call(dict(zip(operator.argument_names, args, strict=False)) | kwargs)
+            self.checks.check(operator.name, operator.rule, operands, call)
+            for tensor in unplaced:
+                place(tensor, on_gpu)
+        target = self._target(operator, operands, unplaced, on_gpu, kwargs)
+        func = self._seed(operator, func, operands, target, kwargs)
+        result = func(*args, **kwargs)
+        if target is not None:
+            _label_results(operator, result, target, operands)
+        return result
+
+    def _target(
+        self,
+        operator: Operator,
+        operands: Sequence[Operand],
+        unplaced: Sequence[torch.Tensor],
+        on_gpu: torch.device | None,
+        kwargs: dict[str, Any],
+    ) -> Any:
+        """Where new memory of this call is: a device, `UNPLACED`, or None for the cpu."""
+        if not operator.has_device:
+            return on_gpu or (UNPLACED if unplaced and len(operands) == 0 else None)
+        if kwargs.get("pin_memory"):
+            kwargs["pin_memory"] = False  # a CPU build cannot, and nobody would notice
+        device = kwargs.get("device")
+        if device is not None and device.type == "cuda":
+            kwargs["device"] = CPU
+            return self.driver.resolve(device)
+        inherited: Any = None
+        if operands:
+            inherited = operands[0].device if operands[0].device.type == "cuda" else None
+        elif unplaced:
+            inherited = UNPLACED
+        # Python's bindings always hand on pin_memory; a call without it comes from C++ code that
+        # allocates with the options of a tensor, and those say "cpu" for a simulated GPU too.
+        from_cpp = "pin_memory" not in kwargs
+        if device is not None and not from_cpp:
+            return None
+        if device is not None and device.type == "cpu" and not operands and not unplaced:
+            # torch.Tensor(2, 3) calls empty without options as well, and that one is on the cpu.
+            backward = torch._C._current_graph_task_id() != -1
+            if operator.name == "empty.memory_format" and not backward:
+                return None
+            return UNPLACED
+        return inherited
+
+    def _seed(
+        self,
+        operator: Operator,
+        func: Any,
+        operands: Sequence[Operand],
+        target: Any,
+        kwargs: dict[str, Any],
+    ) -> Any:
+        """Check the generator of a call, or give a call on a GPU that GPU's own generator."""
+        seeded = operator.seeded
+        if not operator.has_generator and seeded is None:
+            return func
+        device = target if isinstance(target, torch.device) else None
+        if device is None and operands and not operator.has_device:
+            device = operands[0].device
+        generator = kwargs.get("generator")
+        if generator is not None:
+            checks.check_generator(self.driver.generator_type(generator), device or CPU)
+            return func
+        if device is None or device.type != "cuda":
+            return func
+        kwargs["generator"] = self.driver.default_generator(device)
+        return seeded or func
+
+
+def _operands(
+    operator: Operator, args: Sequence[Any], kwargs: dict[str, Any]
+) -> tuple[list[Operand], list[torch.Tensor]]:
+    """Sort the tensors of a call into those with a device, and those that take any."""
+    operands: list[Operand] = []
+    unplaced: list[torch.Tensor] = []
+    for name, tensor in _tensors(operator, args, kwargs):
+        if label_of(tensor) is UNPLACED:
+            unplaced.append(tensor)
+        else:
+            operands.append(Operand(name, tensor, _device(tensor), name in operator.written))
+    return operands, unplaced
+
+
+def _tensors(
+    operator: Operator, args: Sequence[Any], kwargs: dict[str, Any]
+) -> Iterator[tuple[str, torch.Tensor]]:
+    for name, value in [*zip(operator.argument_names, args, strict=False), *kwargs.items()]:
+        if isinstance(value, torch.Tensor):
+            yield name, value
+        elif isinstance(value, list | tuple):
+            for item in value:
+                if isinstance(item, torch.Tensor):
+                    yield name, item
+
+
+def _device(tensor: torch.Tensor) -> torch.device:
+    # A subclass such as FakeTensor may know better than its storage.
+    return device_of(tensor) if type(tensor).device is torch.Tensor.device else tensor.device
+
+
+def _by_weight(operands: Sequence[Operand]) -> Iterator[Operand]:
+    """Operands in the order in which they decide where the call runs: 0-dim tensors last."""
+    yield from (operand for operand in operands if operand.tensor.dim() > 0)
+    yield from (operand for operand in operands if operand.tensor.dim() == 0)
+
+
+def _label_results(
+    operator: Operator, result: Any, target: Any, operands: Sequence[Operand]
+) -> None:
+    results = result if isinstance(result, list | tuple) else (result,)
+    if operator.foreach:  # the i-th result belongs to the i-th tensor of the first list
+        for item, operand in zip(results, operands, strict=False):
+            if isinstance(item, torch.Tensor) and all(operator.fresh):
+                place(item, operand.device)
+        return
+    for position, item in enumerate(results):
+        fresh = operator.fresh[position] if position < len(operator.fresh) else True
+        if len(operator.fresh) == 1 and isinstance(result, list | tuple):
+            fresh = operator.fresh[0]
+        if not fresh or (operator.name, position) in _ON_CPU:
+            continue
+        for tensor in item if isinstance(item, list | tuple) else (item,):
+            if isinstance(tensor, torch.Tensor):
+                place(tensor, target)
