@@ -18,6 +18,7 @@ _STDLIB = re.compile(
 _PYTHON_DIR = re.compile(r"(?:^|/)(?:lib(?:64|32)?/(?:python|pypy)3(?:\.\d+)?t?|[Pp]ython3?\.?\d*/[Ll]ib)/")
 _WINDOWS_STDLIB = re.compile(r"(?:^|/)(?:python[\d.]*|anaconda3?|miniconda3?|envs/[^/]+)/lib/\w+", re.IGNORECASE)
 #: Code that a model's repository brings along; transformers runs it from its cache.
+_SEPARATORS = re.compile(r"[-_.]")
 _REMOTE_CODE = "transformers_modules"
 
 
@@ -25,11 +26,12 @@ class Origins:
     """Answers for one set of known libraries; remembers paths it has seen."""
 
     def __init__(self, libraries: Sequence[Library]) -> None:
-        self._marks = tuple(
-            (library.name, tuple(tuple(mark.strip("/").lower().split("/")) for mark in library.marks))
-            for library in libraries
-            if library.marks
-        )
+        self._names = {library.name.lower(): library.name for library in libraries}
+        self._marks: dict[str, list[tuple[tuple[str, ...], str]]] = {}
+        for library in libraries:
+            for mark in library.marks:
+                parts = tuple(mark.strip("/").lower().split("/"))
+                self._marks.setdefault(parts[0], []).append((parts, library.name))
         self._look = lru_cache(maxsize=4096)(self._find)
 
     def place(self, frame: Frame) -> Frame:
@@ -49,11 +51,21 @@ class Origins:
             return None, False
         if _PYTHON_DIR.search(path) or (_WINDOWS_STDLIB.search(path) and ":" in path[:3]):
             return None, True
-        components = [part.lower() for part in path.split("/") if part not in ("", ".", "~")]
-        for name, marks in self._marks:
-            if any(_holds(components, mark) for mark in marks):
-                return name, False
-        return None, False
+        return self._checkout(path), False
+
+    def _checkout(self, path: str) -> str | None:
+        """The library whose source tree holds the file: by its marks, or because the package's folder
+        stands in src/ or in a folder of its own name (unsloth/unsloth, verl-new/verl)."""
+        parts = [part.lower() for part in path.split("/") if part not in ("", ".", "~")]
+        for index, part in enumerate(parts):
+            for mark, name in self._marks.get(part, ()):
+                if tuple(parts[index : index + len(mark)]) == mark:
+                    return name
+            if 0 < index < len(parts) - 1 and part in self._names:
+                parent = parts[index - 1]
+                if parent == "src" or _SEPARATORS.sub("", parent).startswith(_SEPARATORS.sub("", part)):
+                    return self._names[part]
+        return None
 
 
 def libraries_of(frames: Iterable[Frame]) -> tuple[str, ...]:
@@ -64,12 +76,3 @@ def libraries_of(frames: Iterable[Frame]) -> tuple[str, ...]:
 def _import_name(rest: str) -> str:
     first = rest.split("/")[0]
     return re.sub(r"\.(?:py|pyx|so|pyd).*$", "", first)
-
-
-def _holds(components: Sequence[str], mark: Sequence[str]) -> bool:
-    """True where the mark's components stand in the path one after another; a last "*" ends anywhere."""
-    size = len(mark)
-    return any(
-        tuple(components[start : start + size]) == tuple(mark)
-        for start in range(len(components) - size + 1)
-    )

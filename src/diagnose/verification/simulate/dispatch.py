@@ -105,13 +105,17 @@ class SimulatedDispatch(TorchDispatchMode):
     ) -> Any:
         """Where new memory of this call is: a device, `UNPLACED`, or None for the cpu."""
         if not operator.has_device:
-            return on_gpu or (UNPLACED if unplaced and len(operands) == 0 else None)
+            if operator.aten and operator.rule.kind == "free" and operands:
+                on_gpu = operands[0].device if operands[0].device.type == "cuda" else None
+            return on_gpu or (UNPLACED if unplaced and not operands else None)
         if kwargs.get("pin_memory"):
             kwargs["pin_memory"] = False  # a CPU build cannot, and nobody would notice
         device = kwargs.get("device")
         if device is not None and device.type == "cuda":
             kwargs["device"] = CPU
             return self.driver.resolve(device)
+        if device is not None and device.type != "cpu":
+            return None
         inherited: Any = None
         if operands:
             inherited = operands[0].device if operands[0].device.type == "cuda" else None

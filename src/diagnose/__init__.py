@@ -1,0 +1,41 @@
+"""diagnose: why a PyTorch job died of a device-placement error, what to change, how to prove it.
+
+    >>> import diagnose
+    >>> diagnose.install()  # from now on an uncaught exception is followed by its diagnosis
+
+The names below are loaded when they are first used: ``import diagnose`` alone costs next to nothing
+and imports neither torch nor Flask nor SQLAlchemy.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from diagnose.hooks import explain, install, uninstall
+    from diagnose.model import Diagnosis
+    from diagnose.pipeline import diagnose as diagnose_text
+
+__version__ = "0.1.0"
+__all__ = ["Diagnosis", "__version__", "diagnose_text", "explain", "install", "uninstall"]
+
+_HOMES = {
+    "Diagnosis": ("diagnose.model", "Diagnosis"),
+    "diagnose_text": ("diagnose.pipeline", "diagnose"),
+    "explain": ("diagnose.hooks", "explain"),
+    "install": ("diagnose.hooks", "install"),
+    "uninstall": ("diagnose.hooks", "uninstall"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    try:
+        module, attribute = _HOMES[name]
+    except KeyError:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None
+    return getattr(import_module(module), attribute)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,61 @@
+"""From a cause and a report to concrete fixes: the cause's own, fitted to the user's line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from diagnose import views
+from diagnose.casebase.store import Casebase
+from diagnose.fixes.patches import patch
+from diagnose.model import Cause, Fact, Fix, FixTemplate, Frame, Report
+
+__all__ = ["for_cause"]
+
+
+def for_cause(
+    cause: Cause,
+    report: Report,
+    culprit: Frame | None,
+    facts: Mapping[str, Fact],
+    casebase: Casebase,
+) -> tuple[Fix, ...]:
+    """The fixes of a cause in the order to try them.
+
+    A fix that edits a line comes as a patch of the user's own line where that line shows enough, and
+    else as the cause's example of the changed code. Fixes of libraries (upgrade, downgrade, patch)
+    come after the others where the failing line is the user's own.
+    """
+    in_library = "fails-in-library" in facts
+    templates = sorted(cause.fixes, key=lambda fix: _later(fix, in_library))
+    return tuple(_fitted(template, report, culprit) for template in templates)
+
+
+_OF_LIBRARIES = frozenset({"upgrade-library", "downgrade-library", "patch-library-line"})
+
+
+def _later(fix: FixTemplate, in_library: bool) -> bool:
+    return fix.kind in _OF_LIBRARIES and not in_library
+
+
+def _fitted(template: FixTemplate, report: Report, culprit: Frame | None) -> Fix:
+    """The fix with a patch of the report's line, or with the cause's example."""
+    diff = patch(template.kind, _line_for(template.kind, report, culprit), report)
+    if diff is not None:
+        return Fix(template.kind, template.title, patch=diff)
+    if template.command is not None:
+        return Fix(template.kind, template.title, command=template.command)
+    return Fix(template.kind, template.title, code=_example(template))
+
+
+def _line_for(kind: str, report: Report, culprit: Frame | None) -> Frame | None:
+    """The line that a fix edits: a library's line only for fixes that say so."""
+    return views.site(report) if kind in _OF_LIBRARIES else culprit
+
+
+def _example(template: FixTemplate) -> str | None:
+    """The changed code of the cause's example, as lines taken away and added."""
+    if template.after is None:
+        return None
+    before = [f"- {line}" for line in (template.before or "").splitlines()]
+    after = [f"+ {line}" for line in template.after.splitlines()]
+    return "\n".join([*before, *after])

@@ -1,0 +1,5 @@
+"""Parsing: from bytes (a pasted traceback, a training log, a notebook) to a `Report`."""
+
+from diagnose.parsing.report import parse
+
+__all__ = ["parse"]

@@ -1,0 +1,58 @@
+"""The transports, one after another: from the pasted text to lines as the program printed them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from diagnose.parsing.lines import LONGEST, Peeled
+from diagnose.parsing.transports import (
+    boxes,
+    characters,
+    documents,
+    escaped,
+    groups,
+    markup,
+    prefixes,
+    records,
+    wrapping,
+)
+
+_DEEPEST = 4
+
+
+def peel(lines: Iterable[Peeled], *, whole: str | None = None) -> list[Peeled]:
+    """Lines as the program printed them. ``whole`` is the text where all of it is at hand, for the
+    transports that wrap a document rather than a line."""
+    if whole is not None and (found := documents.read(whole)) is not None:
+        lines = found
+    html = whole is not None and markup.is_html(whole)
+    peeled = [part for line in lines for part in _peel(line, html, 0)]
+    peeled = list(groups.ungroup(peeled))
+    peeled = list(prefixes.peel_learned(peeled))
+    peeled = list(markup.unfence(peeled))
+    peeled = list(boxes.unbox(peeled))
+    return list(wrapping.unwrap(peeled))
+
+
+def _peel(line: Peeled, html: bool, depth: int) -> Iterator[Peeled]:
+    """The lines that one line of the input carries, without the prefixes known by their shape."""
+    text = characters.plain(line.text)
+    if html:
+        shown = markup.unhtml(text)
+        if len(shown) > 1 or shown[0] != text:
+            for piece in shown:
+                yield from _peel(line._replace(text=piece), False, depth + 1)
+            return
+    text, channel = prefixes.peel_known(text)
+    channel = channel or line.channel
+    if depth < _DEEPEST:
+        carried = records.read(text)
+        if carried is None:
+            inner, source = escaped.unescape(text), None
+        else:
+            inner, source = carried
+        if inner is not None:
+            for piece in inner:
+                yield from _peel(Peeled(line.number, piece, source or channel), html, depth + 1)
+            return
+    yield Peeled(line.number, text[:LONGEST], channel)

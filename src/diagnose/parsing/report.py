@@ -1,0 +1,182 @@
+"""`parse`: from what was pasted to a `Report`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from diagnose.model import (
+    DEVICE_FAMILY,
+    Failure,
+    FamilyRule,
+    Frame,
+    Library,
+    Mismatch,
+    Report,
+    Wording,
+)
+from diagnose.parsing import context, selection
+from diagnose.parsing.decoding import decode
+from diagnose.parsing.families import Families
+from diagnose.parsing.lines import Peeled, physical_lines
+from diagnose.parsing.messages import Reading, Wordings
+from diagnose.parsing.origin import Origins, libraries_of
+from diagnose.parsing.peeling import peel
+from diagnose.parsing.tracebacks.assembly import Trace, assemble
+from diagnose.parsing.tracebacks.reader import read
+from diagnose.parsing.transports.prefixes import rank_of
+
+_ROOT_CAUSE = re.compile(r"Root Cause \(first observed failure\)")
+_RANK = re.compile(r"^\s*rank\s*: (\d+)")
+
+
+def parse(
+    data: bytes | str,
+    source: str = "-",
+    *,
+    wordings: Sequence[Wording],
+    libraries: Sequence[Library],
+    families: Sequence[FamilyRule],
+) -> Report:
+    """Reads one input, whatever it is, and reports the failure in it.
+
+    ``data`` is what was pasted or logged, ``source`` its name; the rest is the case base's knowledge.
+    Never raises on any input: a report without an error says that there is none to be read.
+    """
+    text = decode(data)
+    lines = peel(physical_lines(text), whole=text)
+    return _Reader(wordings, libraries, families).report(lines, source)
+
+
+class _Reader:
+    """The knowledge for one run, and the steps that use it."""
+
+    def __init__(
+        self,
+        wordings: Sequence[Wording],
+        libraries: Sequence[Library],
+        families: Sequence[FamilyRule],
+    ) -> None:
+        self.wordings = Wordings(wordings)
+        self.families = Families(families)
+        self.origins = Origins(libraries)
+
+    def report(self, lines: Sequence[Peeled], source: str) -> Report:
+        channels: dict[str | None, list[Peeled]] = {}
+        for line in lines:
+            channels.setdefault(line.channel, []).append(line)
+        traces = [(channel, assemble(read(of))) for channel, of in channels.items()]
+        found = selection.candidates(traces, self.family)
+        chosen = selection.choose(found, _first_rank(lines))
+        if chosen is None:
+            return self._without_exception(lines, source)
+        if chosen.trace.type is None or not chosen.trace.message:
+            chosen = self._completed(chosen, lines)
+        frames = tuple(self.origins.place(frame) for frame in chosen.frames)
+        reading = self._reading(chosen)
+        error = Failure(
+            chosen.trace.type or (reading.wording.exception if reading else "Exception"),
+            chosen.trace.message,
+            self.family(chosen.trace),
+            chosen.trace.at,
+        )
+        others = [c for c in found if c is not chosen]
+        used = {frame.at for frame in frames if frame.at} | {chosen.trace.at}
+        return Report(
+            source=source,
+            error=error,
+            mismatch=reading.mismatch if reading else None,
+            frames=frames,
+            libraries=libraries_of(frames),
+            context=context.telling(lines, used),
+            chain=tuple(self._failure(trace) for trace in chosen.chain),
+            fallout=tuple(self._failure(c.trace) for c in others if c.trace.type)[:32],
+            ranks=_ranks(chosen, found),
+        )
+
+    def family(self, trace: Trace) -> str:
+        """The family of an exception: device placement where a wording says so."""
+        reading = self.wordings.read(f"{trace.type}: {trace.message}")
+        if reading is not None and reading.wording.device_error:
+            return DEVICE_FAMILY
+        return self.families.of_error(trace.type, trace.message)
+
+    def _reading(self, chosen: selection.Candidate) -> Reading | None:
+        trace = chosen.trace
+        reading = self.wordings.read(f"{trace.type}: {trace.message}")
+        if reading is None or not reading.wording.device_error:
+            return None
+        if reading.mismatch.devices:
+            return reading
+        for before in reversed(chosen.chain):
+            inner = self.wordings.read(f"{before.type}: {before.message}")
+            if inner is not None and inner.wording.device_error and inner.mismatch.devices:
+                told = replace(inner.mismatch, wording=reading.wording.id)
+                return Reading(reading.wording, told)
+        return reading
+
+    def _completed(self, chosen: selection.Candidate, lines: Sequence[Peeled]) -> selection.Candidate:
+        """A traceback whose exception was cut off: a device wording near it is its message."""
+        at = chosen.frames[-1].at if chosen.frames and chosen.frames[-1].at else chosen.trace.at
+        near = sorted(lines, key=lambda line: abs(line.number - at))[:400]
+        for line in near:
+            reading = self.wordings.read(line.text)
+            if reading is not None and reading.wording.device_error:
+                kind = chosen.trace.type or reading.wording.exception
+                return selection.without_type(chosen, kind, line.text.strip(), line.number)
+        return chosen
+
+    def _without_exception(self, lines: Sequence[Peeled], source: str) -> Report:
+        """No exception: a device wording alone, or a line that tells of a killed process."""
+        for line in lines:
+            reading = self.wordings.read(line.text)
+            if reading is not None and reading.wording.device_error:
+                error = Failure(
+                    reading.wording.exception, line.text.strip(), DEVICE_FAMILY, line.number
+                )
+                return Report(
+                    source=source,
+                    error=error,
+                    mismatch=reading.mismatch,
+                    context=context.telling(lines, {line.number}),
+                )
+        for line in reversed(lines):
+            family = self.families.of_line(line.text)
+            if family is not None:
+                return Report(
+                    source=source, error=Failure("", line.text.strip(), family, line.number)
+                )
+        return Report(source=source)
+
+    def _failure(self, trace: Trace) -> Failure:
+        return Failure(trace.type or "", trace.message, self.family(trace), trace.at)
+
+
+def _first_rank(lines: Sequence[Peeled]) -> str | None:
+    """The channel of the rank that torchrun saw fail first."""
+    root = False
+    for line in lines:
+        if _ROOT_CAUSE.search(line.text):
+            root = True
+        elif root and (match := _RANK.match(line.text)):
+            return f"rank{match[1]}"
+    return None
+
+
+def _ranks(
+    chosen: selection.Candidate, found: Sequence[selection.Candidate]
+) -> tuple[int, ...]:
+    """The ranks that failed in the same way."""
+    gist = re.sub(r"\d+", "#", chosen.trace.message[:200])
+    same = {
+        rank
+        for c in found
+        if c.trace.type == chosen.trace.type
+        and re.sub(r"\d+", "#", c.trace.message[:200]) == gist
+        and (rank := rank_of(c.channel)) is not None
+    }
+    return tuple(sorted(same))
+
+
+__all__ = ["Frame", "Mismatch", "parse"]

@@ -1,0 +1,158 @@
+"""Which of the errors in an input is the one to explain.
+
+A chain is judged by its last exception, unless that only carries an earlier one; the ranks of a job by
+the first failure that is not the echo of another's.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from diagnose.model import DEVICE_FAMILY, Frame
+from diagnose.parsing.families import OTHER
+from diagnose.parsing.tracebacks.assembly import Trace
+
+#: Errors that report the death of another process, or the end of this one on request.
+_ECHO_TYPES = frozenset(
+    "ChildFailedError ProcessExitedException ProcessRaisedException CalledProcessError SignalException"
+    " KeyboardInterrupt SystemExit BrokenProcessPool RemoteTraceback _RemoteTraceback ActorDiedError"
+    " RayActorError CancelledError GeneratorExit BrokenBarrierError WorkerCrashedError TrialError"
+    " NonZeroExitCode".split()
+)
+_ECHO = re.compile(
+    r"Connection (?:closed|reset) by peer|Socket Timeout|DataLoader worker \(pid|terminated by signal"
+    r"|process group (?:is|was) (?:destroyed|aborted)|communicator was aborted|watchdog|SIGTERM"
+    r"|failed to recv|store->get|Broken pipe|another rank|remote process exited|NCCL communicator"
+)
+_ECHO_FAMILIES = frozenset({"collective-communication"})
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A chain's main exception: with its frames, family, and the exceptions around it."""
+
+    trace: Trace
+    family: str
+    frames: tuple[Frame, ...]
+    chain: tuple[Trace, ...]
+    channel: str | None
+
+    @property
+    def echo(self) -> bool:
+        """True for what only follows from another process's failure."""
+        name = (self.trace.type or "").split(".")[-1]
+        return (
+            name in _ECHO_TYPES
+            or self.family in _ECHO_FAMILIES
+            or bool(_ECHO.search(self.trace.message[:2000]))
+        )
+
+
+Judge = Callable[[Trace], str]
+
+
+def candidates(
+    channels: Iterable[tuple[str | None, Sequence[Trace]]], family: Judge
+) -> list[Candidate]:
+    """One candidate a chain, in the order of their lines."""
+    found = [
+        _candidate(chain, family, channel)
+        for channel, traces in channels
+        for chain in _chains(traces)
+    ]
+    return sorted(found, key=lambda candidate: candidate.trace.at)
+
+
+def choose(found: Sequence[Candidate], first_rank: str | None = None) -> Candidate | None:
+    """The failure to explain. ``first_rank``: the channel that the launcher says failed first."""
+    pool = [c for c in found if not c.trace.ignored] or list(found)
+    pool = _prefer(pool, lambda c: not c.echo)
+    pool = _prefer(pool, lambda c: c.trace.sure)
+    pool = _prefer(pool, lambda c: bool(c.frames) or c.trace.type is not None)
+    if not pool:
+        return None
+    last_of = {c.channel: c for c in pool}  # in one process, what ended it came last
+    finals = sorted(last_of.values(), key=lambda c: c.trace.at)
+    if first_rank in last_of:
+        return last_of[first_rank]
+    finals = _prefer(finals, lambda c: c.channel is not None) if len(finals) > 1 else finals
+    framed = _prefer(finals, lambda c: bool(c.frames))
+    return framed[0] if framed else None
+
+
+def _prefer(
+    pool: list[Candidate], wanted: Callable[[Candidate], bool]
+) -> list[Candidate]:
+    return [c for c in pool if wanted(c)] or pool
+
+
+def _chains(traces: Sequence[Trace]) -> list[list[Trace]]:
+    chains: list[list[Trace]] = []
+    for trace in traces:
+        if trace.relation is not None and chains:
+            chains[-1].append(trace)
+        else:
+            chains.append([trace])
+    return chains
+
+
+def _candidate(chain: Sequence[Trace], family: Judge, channel: str | None) -> Candidate:
+    main = len(chain) - 1
+    frames = chain[main].frames
+    while main > 0:
+        trace, before = chain[main], chain[main - 1]
+        if trace.relation == "group":
+            # The group's members stand side by side: the first is as good a cause as any.
+            first = next(i for i, t in enumerate(chain) if t.relation == "group")
+            main, frames = first, chain[first].frames
+            break
+        if trace.relation == "inner":
+            frames = _outer(chain, main) + frames
+            break
+        if not _carries(trace, before, family):
+            break
+        main -= 1
+        frames = _splice(frames, before.frames)
+    chosen = chain[main]
+    others = tuple(t for i, t in enumerate(chain) if i != main and t.type)
+    return Candidate(chosen, family(chosen), frames, others, channel)
+
+
+def _outer(chain: Sequence[Trace], main: int) -> tuple[Frame, ...]:
+    """The frames of the wrappers that stand before an original traceback."""
+    frames: tuple[Frame, ...] = ()
+    index = main
+    while index > 0 and chain[index].relation == "inner":
+        index -= 1
+        frames = chain[index].frames + frames
+    return frames
+
+
+def _carries(trace: Trace, before: Trace, family: Judge) -> bool:
+    """True where an exception only passes on the one before it."""
+    if (before.type or "").endswith("RemoteTraceback") or before.type is None:
+        return False
+    gist = " ".join(before.message.split())[:120]
+    if gist and gist in " ".join(trace.message.split()):
+        return True
+    return (
+        trace.relation == "cause"
+        and family(trace) == OTHER
+        and family(before) == DEVICE_FAMILY
+    )
+
+
+def _splice(outer: tuple[Frame, ...], inner: tuple[Frame, ...]) -> tuple[Frame, ...]:
+    """Inner frames put where the outer ones call them; after them where another process ran them."""
+    if inner:
+        for index, frame in enumerate(outer):
+            if (frame.file, frame.function) == (inner[0].file, inner[0].function):
+                return outer[:index] + inner
+    return outer + inner
+
+
+def without_type(candidate: Candidate, kind: str | None, message: str, at: int) -> Candidate:
+    """The candidate with an exception that was found elsewhere in the text."""
+    return replace(candidate, trace=replace(candidate.trace, type=kind, message=message, at=at))

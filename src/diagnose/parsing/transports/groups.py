@@ -1,0 +1,31 @@
+"""The tree of "| " that CPython draws around the members of an exception group."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from diagnose.parsing.lines import Peeled
+
+_ROOT = re.compile(r"^(?P<indent>\s*)\+ Exception Group Traceback")
+_BRANCH = re.compile(r"^(?P<indent>\s*)(?:\| )*\+-\+-{8,}|^\s*(?:\| )*\+-{8,}")
+_STEM = re.compile(r"^\s*\|(?: |$)")
+
+
+def ungroup(lines: Sequence[Peeled]) -> Iterator[Peeled]:
+    """Lines without the tree; the rules between members stay, the reader knows them."""
+    if not any("Exception Group Traceback" in line.text for line in lines):
+        yield from lines
+        return
+    inside = False
+    for line in lines:
+        text = line.text
+        if root := _ROOT.match(text):
+            inside = True
+            text = text[root.end("indent") + 2 :]
+        elif inside and not _BRANCH.match(text):
+            if stem := _STEM.match(text):
+                text = text[stem.end() :]
+            else:
+                inside = bool(text.startswith("    ") and not text.strip())
+        yield line._replace(text=text)

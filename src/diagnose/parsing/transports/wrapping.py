@@ -1,0 +1,56 @@
+"""Lines that were broken by a narrow terminal, and tracebacks whose line feeds were lost."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from diagnose.parsing.lines import Peeled
+
+_BROKEN = re.compile(r'^\s*File "[^"]*$|^\s*File "[^"]+",?(?: l(?:i(?:n(?:e(?: \d*)?)?)?)?)?$')
+_FLAT = re.compile(r'\s+(?=File "[^"\n]{1,400}", line \d+)')
+_IN = re.compile(r'(File "[^"\n]+", line \d+(?:, in (?:<\w+>|[\w.]+))?)\s+(?=\S)')
+_END = re.compile(r"\s+(?=(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception): )")
+_NARROWEST = 30
+
+
+def unwrap(lines: Sequence[Peeled]) -> Iterator[Peeled]:
+    """Lines put together where a terminal broke them, and apart where a form field joined them."""
+    width = _terminal_width(lines)
+    index = 0
+    while index < len(lines):
+        line = lines[index]
+        index += 1
+        if width:
+            while len(line.text) % width == 0 and line.text and index < len(lines):
+                if len(lines[index].text) > width or not lines[index].text:
+                    break
+                full = len(lines[index].text) == width
+                line = line._replace(text=line.text + lines[index].text)
+                index += 1
+                if not full:
+                    break
+        yield from _apart(line)
+
+
+def _terminal_width(lines: Sequence[Peeled]) -> int:
+    """The width at which frames are broken, 0 where they are whole."""
+    if not any(_BROKEN.match(line.text) for line in lines):
+        return 0
+    widths = Counter(len(line.text) for line in lines)
+    longest = max(widths)
+    return longest if widths[longest] >= 2 and longest >= _NARROWEST else 0
+
+
+def _apart(line: Peeled) -> Iterator[Peeled]:
+    """A traceback on one line, cut before its frames, after their names and before the exception."""
+    text = line.text
+    if text.count('File "') < 2 and not ("Traceback (most recent" in text and 'File "' in text):
+        yield line
+        return
+    pieces = _FLAT.sub("\n  ", text)
+    pieces = _IN.sub(r"\1\n    ", pieces)
+    pieces = _END.sub("\n", pieces)
+    for piece in pieces.split("\n"):
+        yield line._replace(text=piece)

@@ -1,0 +1,116 @@
+"""The one way from an input to an answer; every door (command line, web, hooks) goes through here."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from diagnose import facts as fact_stage
+from diagnose import views
+from diagnose.casebase.store import Casebase, load
+from diagnose.fixes import for_cause
+from diagnose.model import (
+    DEVICE_FAMILY,
+    Diagnosis,
+    Evidence,
+    Fact,
+    FactRule,
+    Frame,
+    RankedCause,
+    Report,
+    SeenTensor,
+)
+from diagnose.parsing import parse
+from diagnose.ranking.causes import THRESHOLD, Scored, rank
+from diagnose.ranking.neighbours import nearest
+from diagnose.verification.snippet import snippet
+
+#: Causes below this confidence are not worth a reader's time.
+_WORTH_SHOWING = 0.01
+_MAX_EVIDENCE = 4
+
+
+def diagnose(
+    data: bytes | str, source: str = "-", *, casebase: Casebase | None = None, top: int = 3
+) -> Diagnosis:
+    """Reads a pasted traceback or a log and answers.
+
+    Args:
+        data: the input, whatever it is.
+        source: its name in the answer, ``-`` for standard input.
+        casebase: the case base, in the language of the answer; the built-in one in English if None.
+        top: how many causes the answer holds at most.
+
+    Raises:
+        CasebaseError: the case base cannot be read.
+    """
+    casebase = casebase or load()
+    report = parse(
+        data,
+        source,
+        wordings=casebase.wordings,
+        libraries=casebase.libraries,
+        families=casebase.families,
+    )
+    return explain(report, casebase=casebase, top=top)
+
+
+def explain(
+    report: Report,
+    *,
+    casebase: Casebase | None = None,
+    top: int = 3,
+    tensors: tuple[SeenTensor, ...] = (),
+) -> Diagnosis:
+    """Answers for a report that is already parsed, with the tensors that a live hook saw."""
+    casebase = casebase or load()
+    if tensors:
+        report = replace(report, tensors=tensors)
+    if report.error is None:
+        return Diagnosis(report, "no-error", lang=casebase.lang)
+    culprit = views.culprit(report)
+    if report.error.family != DEVICE_FAMILY:
+        return Diagnosis(report, "unknown", culprit, lang=casebase.lang)
+    found = fact_stage.read(report, casebase.facts, casebase.operands)
+    matches = nearest(report, casebase.incidents)
+    ranked = rank(found, matches, casebase.causes, casebase.incidents)
+    causes = tuple(
+        _answer(scored, ranked[0], report, culprit, found, casebase)
+        for scored in ranked[:top]
+        if scored.confidence >= _WORTH_SHOWING
+    )
+    verdict = "diagnosed" if ranked and ranked[0].confidence >= THRESHOLD else "unknown"
+    return Diagnosis(report, verdict, culprit, causes, matches[:3], casebase.lang)
+
+
+def _answer(
+    scored: Scored,
+    best: Scored,
+    report: Report,
+    culprit: Frame | None,
+    found: dict[str, Fact],
+    casebase: Casebase,
+) -> RankedCause:
+    cause = scored.cause
+    return RankedCause(
+        id=cause.id,
+        title=cause.title,
+        why=cause.why,
+        confidence=round(scored.confidence, 4),
+        evidence=tuple(_evidence(fact, casebase.facts) for fact in scored.support[:_MAX_EVIDENCE]),
+        incidents=scored.incidents,
+        fixes=for_cause(cause, report, culprit, found, casebase),
+        verification=snippet(cause, report, culprit, casebase),
+        rather=cause.rather.get(best.cause.id) or best.cause.rather.get(cause.id),
+    )
+
+
+class _Values(dict[str, str]):
+    """Values of a sentence; one that is missing shows as an ellipsis instead of failing."""
+
+    def __missing__(self, key: str) -> str:
+        return "…"
+
+
+def _evidence(fact: Fact, rules: dict[str, FactRule] | object) -> Evidence:
+    text = rules[fact.id].text.format_map(_Values(fact.values))  # type: ignore[index]
+    return Evidence(text, fact.line)

@@ -1,0 +1,1 @@
+"""A Diagnosis as text for people, as JSON for tools, as Markdown for issue threads."""

@@ -1,0 +1,86 @@
+"""The JSON contract: one object for each input (schema 1, see docs/json.md)."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from diagnose.model import Diagnosis, Fix, Frame, IncidentMatch, RankedCause
+
+SCHEMA = 1
+
+
+def as_dict(diagnosis: Diagnosis) -> dict[str, Any]:
+    """The answer as plain values, in the order of the contract."""
+    report = diagnosis.report
+    error, mismatch = report.error, report.mismatch
+    return {
+        "schema": SCHEMA,
+        "source": report.source,
+        "verdict": diagnosis.verdict,
+        "error": error and {"type": error.type, "message": error.message, "family": error.family},
+        "mismatch": mismatch
+        and {
+            "devices": list(mismatch.devices),
+            "op": mismatch.op,
+            "argument": mismatch.argument,
+            "wording": mismatch.wording,
+        },
+        "frames": [_frame(frame) for frame in report.frames],
+        "libraries": list(report.libraries),
+        "culprit": diagnosis.culprit and _place(diagnosis.culprit),
+        "causes": [_cause(cause) for cause in diagnosis.causes],
+        "ranks": list(report.ranks),
+        "nearest": [_incident(match) for match in diagnosis.nearest],
+    }
+
+
+def render(diagnosis: Diagnosis) -> str:
+    """The answer as one line of JSON."""
+    return json.dumps(as_dict(diagnosis), ensure_ascii=False)
+
+
+def _place(frame: Frame) -> dict[str, Any]:
+    return {
+        "file": frame.file,
+        "line": frame.line,
+        "function": frame.function,
+        "code": frame.code,
+    }
+
+
+def _frame(frame: Frame) -> dict[str, Any]:
+    return {**_place(frame), "library": frame.library}
+
+
+def _incident(match: IncidentMatch) -> dict[str, Any]:
+    return {
+        "id": match.id,
+        "title": match.title,
+        "url": match.url,
+        "similarity": match.similarity,
+    }
+
+
+def _fix(fix: Fix) -> dict[str, Any]:
+    return {
+        "kind": fix.kind,
+        "title": fix.title,
+        "patch": fix.patch,
+        "command": fix.command,
+        "code": fix.code,
+    }
+
+
+def _cause(cause: RankedCause) -> dict[str, Any]:
+    return {
+        "id": cause.id,
+        "title": cause.title,
+        "why": cause.why,
+        "confidence": cause.confidence,
+        "evidence": [{"text": e.text, "line": e.line} for e in cause.evidence],
+        "incidents": [_incident(match) for match in cause.incidents],
+        "fixes": [_fix(fix) for fix in cause.fixes],
+        "rather": cause.rather,
+        "verification": cause.verification,
+    }

@@ -1,0 +1,242 @@
+"""Functions of torch that look at devices before the dispatcher sees a call.
+
+In C++ they would see the CPU everywhere, so their comparisons stand here again; constructors that
+fill a tensor from Python data, out of the dispatcher's sight, put it on the device asked for.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch.utils._device import DeviceContext
+
+from .checks import DeviceChecks, Operand
+from .driver import Driver
+from .patching import Patches
+from .placement import device_of, place
+from .tensors import _DTYPES
+
+
+def install(driver: Driver, device_checks: DeviceChecks, patches: Patches) -> None:
+    """Replace the functions until the patches are undone."""
+    # Fills a cache with torch's own functions; filled later it would remember ours for good.
+    torch.utils._device._device_constructors()
+    for owner, name, function in _replacements(driver, device_checks):
+        original = getattr(owner, name)
+        wrapper = functools.wraps(original)(functools.partial(function, original))
+        patches.set(owner, name, wrapper)
+        _tell_torchscript(patches, original, wrapper)
+    patches.set(torch._C, "_group_tensors_by_device_and_dtype", _group_tensors)
+    for name, dtype in _DTYPES.items():
+        patches.set(torch.cuda, name, _legacy_type(driver, name, dtype))
+    patches.set(torch, "compile", _compile)
+    autocast = torch.amp.autocast_mode.autocast
+    patches.set_all(autocast, _autocast(autocast))
+
+
+def _replacements(
+    driver: Driver, device_checks: DeviceChecks
+) -> list[tuple[Any, str, Callable[..., Any]]]:
+    make = functools.partial(_construct, driver)
+    attention = functools.partial(_attention)
+    listed: list[tuple[Any, str, Callable[..., Any]]] = [
+        (torch, "tensor", make),
+        (torch, "as_tensor", functools.partial(_convert, driver)),
+        (torch, "asarray", functools.partial(_convert, driver)),
+        (torch.nn.functional, "scaled_dot_product_attention", attention),
+        (torch._C._nn, "scaled_dot_product_attention", attention),
+    ]
+    listed += [
+        (torch._VF, name, functools.partial(_recurrent, name == "lstm"))
+        for name in ("lstm", "gru", "rnn_tanh", "rnn_relu")
+    ]
+    if device_checks.wording == "new":  # one fused operator only in the torch of these sentences
+        listed.append((torch, "rms_norm", functools.partial(_rms_norm, device_checks)))
+    return listed
+
+
+def _tell_torchscript(patches: Patches, original: Any, wrapper: Any) -> None:
+    """Let scripted functions that name the wrapper mean the operator behind it."""
+    table = torch.jit._builtins._get_builtin_table()
+    if id(original) in table:
+        table[id(wrapper)] = table[id(original)]
+
+
+# --- constructors ---
+
+
+def _default_device() -> Any:
+    """The device of the innermost `with torch.device(...)` or `set_default_device`, or None."""
+    for mode in reversed(torch.overrides._get_current_function_mode_stack()):
+        if isinstance(mode, DeviceContext):
+            return mode.device
+    return None
+
+
+def _construct(
+    driver: Driver, original: Any, data: Any, *args: Any, device: Any = None, **kwargs: Any
+) -> Any:
+    if device is None:
+        device = _default_device()
+    if device is None:
+        return original(data, *args, **kwargs)
+    target = driver.resolve(device)
+    if target.type != "cuda":
+        result = original(data, *args, device=target, **kwargs)
+        if isinstance(data, torch.Tensor):
+            place(result, target)
+        return result
+    with torch._C.DisableTorchFunction():  # a default device would reach the C++ constructor
+        result = original(data, *args, **kwargs)
+    place(result, target)
+    return result
+
+
+def _convert(
+    driver: Driver, original: Any, data: Any, *args: Any, device: Any = None, **kwargs: Any
+) -> Any:
+    if args and not isinstance(args[0], torch.dtype) and args[0] is not None and device is None:
+        device, args = args[0], args[1:]
+    if device is None and not isinstance(data, torch.Tensor):
+        device = _default_device()
+    if device is None:
+        return original(data, *args, **kwargs)
+    target = driver.resolve(device)
+    if target.type == "meta":
+        return original(data, *args, device=target, **kwargs)
+    with torch._C.DisableTorchFunction():
+        result = original(data, *args, **kwargs)
+    return result.to(target)
+
+
+def _legacy_type(driver: Driver, name: str, dtype: torch.dtype) -> Any:
+    """`torch.cuda.FloatTensor` and its kin: constructors, and types for isinstance."""
+    on_cpu = getattr(torch, name)
+
+    class Meta(type):
+        def __instancecheck__(cls, instance: Any) -> bool:
+            return isinstance(instance, torch.Tensor) and instance.type() == f"torch.cuda.{name}"
+
+    class LegacyType(metaclass=Meta):
+        def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+            result = on_cpu(*args, **kwargs)
+            place(result, driver.resolve("cuda"))
+            return result
+
+    LegacyType.dtype = dtype  # type: ignore[attr-defined]
+    LegacyType.__module__, LegacyType.__name__ = "torch.cuda", name
+    return LegacyType
+
+
+# --- checks above the dispatcher ---
+
+
+def _attention(original: Any, query: Any, key: Any, value: Any, *args: Any, **kwargs: Any) -> Any:
+    devices = [tensor.device for tensor in (query, key, value)]
+    if len({device for device in devices if device.type != "meta"}) > 1:
+        raise RuntimeError(
+            "Expected query, key, and value to have the same device type, but got query.device: "
+            f"{devices[0]} key.device: {devices[1]} and value.device: {devices[2]} instead."
+        )
+    return original(query, key, value, *args, **kwargs)
+
+
+def _recurrent(is_lstm: bool, original: Any, *args: Any) -> Any:
+    """LSTM, GRU and RNN: `(input, hx, params, ...)`, or `(data, batch_sizes, hx, params, ...)`."""
+    packed = isinstance(args[3], list | tuple)
+    data, hidden, parameters = args[0], args[2 if packed else 1], args[3 if packed else 2]
+    states = hidden if is_lstm else (hidden,)
+    for kind, tensors in (("hidden", states), ("parameter", parameters)):
+        for tensor in tensors:
+            if tensor.device != data.device:
+                raise RuntimeError(
+                    f"Input and {kind} tensors are not at the same device, found input tensor "
+                    f"at {data.device} and {kind} tensor at {tensor.device}"
+                )
+    return original(*args)
+
+
+def _rms_norm(
+    device_checks: DeviceChecks,
+    original: Any,
+    input: Any,  # noqa: A002 - torch's name
+    normalized_shape: Any,
+    weight: Any = None,
+    eps: Any = None,
+) -> Any:
+    if weight is not None and "cuda" in (input.device.type, weight.device.type):
+        names = ("input", "weight")
+        device_checks.same_device(
+            "wrapper_CUDA___fused_rms_norm",
+            tuple((name, name) for name in names),
+            [Operand(name, t, t.device) for name, t in zip(names, (input, weight), strict=True)],
+        )
+    return original(input, normalized_shape, weight, eps)
+
+
+# --- optimizers ---
+
+
+def _group_tensors(
+    tensorlistlist: Sequence[Sequence[Any]], with_indices: bool = False
+) -> dict[Any, Any]:
+    """What optimizers group their tensors by: device and dtype of the first list's tensors."""
+    grouped: dict[Any, Any] = {}
+    for position, first in enumerate(tensorlistlist[0]):
+        key = (device_of(first), first.dtype)
+        lists, indices = grouped.setdefault(key, ([[] for _ in tensorlistlist], []))
+        for column, tensors in zip(lists, tensorlistlist, strict=True):
+            if not tensors:
+                continue
+            tensor = tensors[position]
+            column.append(tensor)
+            if tensor is not None and not _may_join(tensor, key):
+                raise RuntimeError(
+                    "Tensors of the same index must be on the same device and the same dtype "
+                    "except `step` tensors that can be CPU and float32/64 notwithstanding"
+                )
+        if with_indices:
+            indices.append(position)
+    return grouped
+
+
+def _may_join(tensor: Any, key: tuple[torch.device, torch.dtype]) -> bool:
+    device, dtype = key
+    step = tensor.device.type == "cpu" and tensor.dtype in (torch.float32, torch.float64)
+    is_step = tensor.dim() == 0 and (step or tensor.device == device)
+    states = {dtype, torch.bfloat16}
+    return is_step or (tensor.device == device and tensor.dtype in states)
+
+
+# --- compilers ---
+
+
+def _compile(model: Any = None, **options: Any) -> Any:
+    """`torch.compile` that compiles nothing: compiled code would bypass the dispatcher."""
+    return model if model is not None else lambda function: function
+
+
+# --- autocast ---
+
+
+def _autocast(autocast: Any) -> dict[str, Any]:
+    """Autocast for "cuda" casts on simulated GPUs by switching on the CPU's as well."""
+    enter, leave = autocast.__enter__, autocast.__exit__
+
+    def __enter__(self: Any) -> Any:  # noqa: N807
+        result = enter(self)
+        if self.device == "cuda" and self.fast_dtype in (torch.float16, torch.bfloat16):
+            twin = autocast("cpu", self.fast_dtype, self._enabled, self._cache_enabled)
+            enter(twin)
+            self.__dict__.setdefault("_simulated", []).append(twin)
+        return result
+
+    def __exit__(self: Any, *exception: Any) -> Any:  # noqa: N807
+        if self.__dict__.get("_simulated"):
+            leave(self._simulated.pop(), *exception)
+        return leave(self, *exception)
+
+    return {"__enter__": __enter__, "__exit__": __exit__}

@@ -1,0 +1,93 @@
+"""Running a user's script on simulated GPUs as the interpreter would run it."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from os import PathLike
+from pathlib import Path
+from types import CodeType, ModuleType
+
+from . import Wording, simulated_gpus, strip_simulator_frames
+
+GPUS_VARIABLE = "DIAGNOSE_SIMULATED_GPUS"
+"""Environment variable that tells a script on how many simulated GPUs it runs."""
+
+
+def run_script(
+    path: str | PathLike[str],
+    args: Sequence[str] = (),
+    *,
+    gpus: int = 2,
+    wording: Wording = "new",
+    env: Mapping[str, str] | None = None,
+) -> int:
+    """Run a script as `__main__`; see `diagnose.verification.simulate.run_script`."""
+    script = os.fspath(path)
+    code = compile(Path(script).read_bytes(), script, "exec", dont_inherit=True)
+    with simulated_gpus(gpus, wording=wording), _interpreter_for(script, args, gpus, env or {}) as (
+        namespace
+    ):
+        return _status_of(code, namespace)
+
+
+def _status_of(code: CodeType, namespace: dict[str, object]) -> int:
+    try:
+        exec(code, namespace)
+    except SystemExit as error:
+        return _exit_status(error)
+    except BaseException as error:
+        strip_simulator_frames(error)
+        _report(error)
+        return 130 if isinstance(error, KeyboardInterrupt) else 1
+    return 0
+
+
+def _exit_status(error: SystemExit) -> int:
+    if error.code is None:
+        return 0
+    if isinstance(error.code, int):
+        return error.code & 0xFF
+    print(error.code, file=sys.stderr)
+    return 1
+
+
+def _report(error: BaseException) -> None:
+    """Do what the interpreter does with an exception that nobody caught."""
+    sys.stdout.flush()
+    if sys.excepthook is sys.__excepthook__:
+        traceback.print_exception(error)
+        return
+    try:
+        sys.excepthook(type(error), error, error.__traceback__)
+    except BaseException as broken:
+        print("Error in sys.excepthook:", file=sys.stderr)
+        traceback.print_exception(broken)
+        print("\nOriginal exception was:", file=sys.stderr)
+        traceback.print_exception(error)
+
+
+@contextmanager
+def _interpreter_for(
+    script: str, args: Sequence[str], gpus: int, env: Mapping[str, str]
+) -> Iterator[dict[str, object]]:
+    """Set up argv, sys.path, `__main__` and the environment, and put them back."""
+    main = ModuleType("__main__")
+    main.__file__ = script
+    main.__builtins__ = __builtins__  # type: ignore[attr-defined]
+    saved = sys.argv, sys.path[:], sys.modules["__main__"], sys.excepthook, os.environ.copy()
+    sys.argv = [script, *args]
+    sys.path.insert(0, str(Path(script).resolve().parent))
+    sys.modules["__main__"] = main
+    sys.excepthook = sys.__excepthook__
+    os.environ[GPUS_VARIABLE] = str(gpus)
+    os.environ.update(env)
+    try:
+        yield vars(main)
+    finally:
+        sys.argv, sys.path[:], sys.modules["__main__"], sys.excepthook, environment = saved
+        os.environ.clear()
+        os.environ.update(environment)

@@ -1,0 +1,49 @@
+"""One simulation from start to end."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import Any
+
+import torch
+
+from . import driver as driver_module
+from . import functions, parallel, tensors, tracebacks
+from .checks import DeviceChecks
+from .dispatch import SimulatedDispatch
+from .driver import Driver
+from .patching import Patches
+
+_MOST = 64
+
+
+class Session:
+    """The context in which torch sees simulated GPUs; see `simulated_gpus`."""
+
+    def __init__(self, count: int, wording: str) -> None:
+        if not 0 <= count <= _MOST:
+            raise ValueError(f"between 0 and {_MOST} GPUs can be simulated, not {count}")
+        if wording not in ("new", "old"):
+            raise ValueError(f"wording is 'new' or 'old', not {wording!r}")
+        self._count = count
+        self._checks = DeviceChecks(wording)
+        self._leave = ExitStack()
+
+    def __enter__(self) -> None:
+        if Patches.active is not None:
+            raise RuntimeError("simulated GPUs are active already; they do not nest")
+        patches = Patches.active = Patches()
+        with ExitStack() as undo:
+            undo.callback(setattr, Patches, "active", None)
+            undo.callback(patches.undo)
+            driver = Driver(self._count)
+            driver_module.install(driver, patches)
+            tensors.install(driver, patches)
+            functions.install(driver, self._checks, patches)
+            parallel.install(driver, lambda: SimulatedDispatch(driver, self._checks), patches)
+            tracebacks.install(patches)
+            undo.enter_context(SimulatedDispatch(driver, self._checks))
+            self._leave = undo.pop_all()
+
+    def __exit__(self, *exception: Any) -> None:
+        self._leave.close()

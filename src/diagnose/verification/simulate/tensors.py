@@ -1,0 +1,296 @@
+"""`torch.Tensor` and storages that know the simulated devices.
+
+The class attributes are replaced, not intercepted by a torch function mode: they then work inside
+torch's own Python functions too, where modes are off.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from .checks import type_name
+from .driver import Driver
+from .patching import Patches
+from .placement import (
+    CPU,
+    UNPLACED,
+    device_of,
+    label_of,
+    place,
+    place_storage,
+    storage_device,
+)
+
+_Base = torch._C.TensorBase
+_PINNED = "_simulated_pinned"
+
+
+class ToCopy(torch.autograd.Function):
+    """A copy on another device; its gradient goes back to where the original is."""
+
+    @staticmethod
+    def forward(tensor: Any, device: torch.device, dtype: torch.dtype, options: Any) -> Any:
+        return _copy(tensor, device, dtype, options)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+        ctx.source = device_of(inputs[0]), inputs[0].dtype
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Any) -> Any:  # type: ignore[override]
+        device, dtype = ctx.source
+        return gradient.to(device, dtype), None, None, None
+
+
+def _copy(tensor: Any, device: torch.device, dtype: torch.dtype, options: Any) -> Any:
+    result = _Base.to(tensor, dtype=dtype, copy=True, **options)
+    place(result, device)
+    return result
+
+
+def transfer(tensor: Any, device: torch.device, dtype: torch.dtype | None = None, **options: Any):  # type: ignore[no-untyped-def]
+    """Copy a tensor to another device, differentiably.
+
+    Args:
+        tensor: a tensor that is somewhere else.
+        device: where the copy goes.
+        dtype: its dtype, the tensor's by default.
+        options: `non_blocking` and `memory_format`, as for `Tensor.to`.
+    """
+    dtype = dtype or tensor.dtype
+    if "meta" in (device.type, tensor.device.type):
+        return _Base.to(tensor, CPU if device.type == "cuda" else device, dtype, **options)
+    if torch.is_grad_enabled() and tensor.requires_grad:
+        return ToCopy.apply(tensor, device, dtype, options)
+    return _copy(tensor, device, dtype, options)
+
+
+def install(driver: Driver, patches: Patches) -> None:
+    """Replace what of `torch.Tensor` and of storages depends on the device."""
+    patches.set_all(torch.Tensor, {**_placement(driver), **_new(driver), **_writes(driver)})
+    patches.set_all(torch.UntypedStorage, _storage(driver))
+
+
+def _placement(driver: Driver) -> dict[str, Any]:
+    """Attributes that tell or change where a tensor is."""
+
+    def to(self: Any, *args: Any, **kwargs: Any) -> Any:
+        device, rest, others = _device_argument(args, kwargs)
+        if device is None or _is_opaque(self):
+            return _Base.to(self, *args, **kwargs)
+        target = driver.resolve(device)
+        dtype, options = _dtype_argument(rest, others)
+        if target != self.device:
+            options.pop("copy", None)
+            return transfer(self, target, dtype, **options)
+        if dtype is None and not options:
+            return self
+        return _Base.to(self, dtype=dtype or self.dtype, **options)
+
+    def to_cuda(
+        self: Any, device: Any = None, non_blocking: bool = False, memory_format: Any = None
+    ) -> Any:
+        target = driver.resolve("cuda" if device is None else device)
+        if target.type != "cuda":
+            raise RuntimeError("Invalid device, must be cuda device")
+        options = {} if memory_format is None else {"memory_format": memory_format}
+        return self.to(target, **options)
+
+    def to_cpu(self: Any, memory_format: Any = None) -> Any:
+        options = {} if memory_format is None else {"memory_format": memory_format}
+        return self.to(CPU, **options)
+
+    def convert(self: Any, dtype: Any = None, non_blocking: bool = False, **kwargs: Any) -> Any:
+        if dtype is None:
+            return type_name(self, self.device)
+        if isinstance(dtype, torch.dtype):
+            return _Base.type(self, dtype, non_blocking)
+        name = dtype if isinstance(dtype, str) else f"{dtype.__module__}.{dtype.__name__}"
+        on_gpu = name.startswith("torch.cuda.")
+        kind = _DTYPES[name.rpartition(".")[2]]
+        stays = on_gpu and self.device.type == "cuda"
+        return self.to(self.device if stays else "cuda" if on_gpu else "cpu", kind)
+
+    def type_as(self: Any, other: Any) -> Any:
+        return self.to(other.device, other.dtype)
+
+    def numpy(self: Any, *, force: bool = False) -> Any:
+        if self.device.type == "cuda":
+            if force:
+                return self.detach().cpu().resolve_conj().resolve_neg().numpy()
+            raise TypeError(
+                f"can't convert {self.device} device type tensor to numpy. "
+                "Use Tensor.cpu() to copy the tensor to host memory first."
+            )
+        return _Base.numpy(self, force=force)
+
+    def pin_memory(self: Any, device: Any = None) -> Any:
+        if self.device.type != "cpu":
+            raise RuntimeError(
+                f"cannot pin '{type_name(self, self.device)}' only dense CPU tensors can be pinned"
+            )
+        if is_pinned(self):
+            return self
+        pinned = self.clone()
+        setattr(pinned.untyped_storage(), _PINNED, True)
+        return pinned
+
+    def is_pinned(self: Any, device: Any = None) -> bool:
+        return bool(getattr(self.untyped_storage(), _PINNED, False))
+
+    def get_device(self: Any) -> int:
+        device = self.device
+        return device.index if device.type == "cuda" else _Base.get_device(self)
+
+    return {
+        "device": property(_tensor_device),
+        "is_cuda": property(lambda self: self.device.type == "cuda"),
+        "is_cpu": property(lambda self: self.device.type == "cpu"),
+        "get_device": get_device,
+        "to": to,
+        "cuda": to_cuda,
+        "cpu": to_cpu,
+        "type": convert,
+        "type_as": type_as,
+        "numpy": numpy,
+        "pin_memory": pin_memory,
+        "is_pinned": is_pinned,
+        "record_stream": lambda self, stream: None,
+    }
+
+
+def _tensor_device(self: Any) -> torch.device:
+    return device_of(self)
+
+
+def _is_opaque(tensor: Any) -> bool:
+    """A subclass that keeps its own device (a FakeTensor, say) moves itself."""
+    return type(tensor).device is not torch.Tensor.device
+
+
+def _new(driver: Driver) -> dict[str, Any]:
+    """`new` and `new_tensor` make the tensor in C++, out of the dispatcher's sight."""
+
+    def new_tensor(self: Any, data: Any, *, device: Any = None, **kwargs: Any) -> Any:
+        result = _Base.new_tensor(self, data, **kwargs)
+        place(result, self.device if device is None else driver.resolve(device))
+        return result
+
+    def new(self: Any, *args: Any, device: Any = None, **kwargs: Any) -> Any:
+        result = _Base.new(self, *args, **kwargs)
+        place(result, self.device if device is None else driver.resolve(device))
+        return result
+
+    return {"new_tensor": new_tensor, "new": new}
+
+
+def _writes(driver: Driver) -> dict[str, Any]:
+    """Writes across devices: in C++ their gradients would stay where the result is."""
+    grad = _Base.grad
+
+    def copy_(self: Any, src: Any, non_blocking: bool = False) -> Any:
+        return _Base.copy_(self, _brought_to(self, src), non_blocking)
+
+    def __setitem__(self: Any, index: Any, value: Any) -> None:  # noqa: N807
+        if _is_basic(index):
+            value = _brought_to(self, value)
+        _Base.__setitem__(self, index, value)
+
+    def set_grad(self: Any, value: Any) -> None:
+        if isinstance(value, torch.Tensor) and label_of(value) is UNPLACED:
+            place(value, self.device)
+        if isinstance(value, torch.Tensor) and value.device != self.device:
+            kinds = value.device.type, self.device.type
+            how = "a gradient with device type '{}' to a tensor with device type '{}'"
+            if kinds[0] == kinds[1]:
+                kinds = (str(value.device.index), str(self.device.index))
+                how = (
+                    "a gradient located on device with index '{}' "
+                    "to a tensor located on device with index '{}'"
+                )
+            raise RuntimeError(
+                f"attempting to assign {how.format(*kinds)}. "
+                "Please ensure that the gradient and the tensor are on the same device"
+            )
+        grad.__set__(self, value)
+
+    return {
+        "copy_": copy_,
+        "__setitem__": __setitem__,
+        "grad": property(grad.__get__, set_grad, grad.__delete__),
+    }
+
+
+def _brought_to(target: Any, value: Any) -> Any:
+    if (
+        isinstance(value, torch.Tensor)
+        and value.requires_grad
+        and torch.is_grad_enabled()
+        and value.device != target.device
+    ):
+        return transfer(value, target.device)
+    return value
+
+
+def _is_basic(index: Any) -> bool:
+    parts = index if isinstance(index, tuple) else (index,)
+    return all(part is None or part is ... or isinstance(part, int | slice) for part in parts)
+
+
+def _storage(driver: Driver) -> dict[str, Any]:
+    base = torch._C.StorageBase
+    real_device = base.device.__get__
+
+    def __new__(cls: Any, *args: Any, device: Any = None, **kwargs: Any) -> Any:  # noqa: N807
+        target = driver.resolve("cpu" if device is None else device)
+        if target.type != "cuda":
+            given = {} if device is None else {"device": device}
+            return base.__new__(cls, *args, **given, **kwargs)
+        storage = base.__new__(cls, *args, **kwargs)
+        place_storage(storage, target)
+        return storage
+
+    return {
+        "__new__": staticmethod(__new__),
+        "device": property(lambda self: storage_device(self) or real_device(self)),
+    }
+
+
+# --- arguments of Tensor.to ---
+
+_DTYPES = {
+    "FloatTensor": torch.float32,
+    "DoubleTensor": torch.float64,
+    "HalfTensor": torch.float16,
+    "BFloat16Tensor": torch.bfloat16,
+    "ByteTensor": torch.uint8,
+    "CharTensor": torch.int8,
+    "ShortTensor": torch.int16,
+    "IntTensor": torch.int32,
+    "LongTensor": torch.int64,
+    "BoolTensor": torch.bool,
+}
+
+
+def _device_argument(args: Any, kwargs: dict[str, Any]) -> tuple[Any, Any, dict[str, Any]]:
+    """Take the device out of the arguments of `Tensor.to`; a tensor gives device and dtype."""
+    kwargs = dict(kwargs)
+    other = kwargs.pop("other", None)
+    if args and isinstance(args[0], torch.Tensor):
+        other, args = args[0], args[1:]
+    if other is not None:
+        return other.device, (other.dtype, *args), kwargs
+    if args and not isinstance(args[0], torch.dtype):
+        device, args = args[0], args[1:]
+        return device, args, kwargs
+    return kwargs.pop("device", None), args, kwargs
+
+
+def _dtype_argument(args: Any, kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """Read what is left of the arguments of `Tensor.to` once the device is out."""
+    names = ("dtype", "non_blocking", "copy")
+    given = dict(zip(names, args, strict=False)) | kwargs
+    options = {name: given[name] for name in ("copy", "memory_format") if given.get(name)}
+    return given.get("dtype"), options
