@@ -1,4 +1,4 @@
-"""An adapter layer that keeps bound methods leads DataParallel's replicas to the first GPU's weights.
+"""Bound methods kept by an adapter layer lead DataParallel replicas to the first GPU's weights.
 
 Needs torch, transformers, adapters and two GPUs. ``python reproduce.py failing`` ends in the device
 error, ``python reproduce.py fixed`` runs the installed adapters (0.2.0 or later) and prints

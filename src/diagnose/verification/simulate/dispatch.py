@@ -12,7 +12,7 @@ from . import checks
 from .checks import Call, DeviceChecks, Operand
 from .driver import Driver
 from .operators import Rule, rule_of
-from .placement import CPU, UNPLACED, device_of, label_of, place
+from .placement import CPU, UNPLACED, _real_device, device_of, label_of, place
 
 # Factories whose overload with a generator is the same operator; `rand_like` and its kin have none.
 _WITH_GENERATOR = {
@@ -212,5 +212,5 @@ def _label_results(
         if not fresh or (operator.name, position) in _ON_CPU:
             continue
         for tensor in item if isinstance(item, list | tuple) else (item,):
-            if isinstance(tensor, torch.Tensor):
+            if isinstance(tensor, torch.Tensor) and _real_device(tensor).type != "meta":
                 place(tensor, target)

@@ -33,22 +33,35 @@ def install(driver: Driver, device_checks: DeviceChecks, patches: Patches) -> No
     for name, dtype in _DTYPES.items():
         patches.set(torch.cuda, name, _legacy_type(driver, name, dtype))
     patches.set(torch, "compile", _compile)
+    patches.set(torch, "device", _device_type())
     autocast = torch.amp.autocast_mode.autocast
     patches.set_all(autocast, _autocast(autocast))
+
+
+_FILLS = ("empty", "zeros", "ones", "full")
 
 
 def _replacements(
     driver: Driver, device_checks: DeviceChecks
 ) -> list[tuple[Any, str, Callable[..., Any]]]:
     make = functools.partial(_construct, driver)
-    attention = functools.partial(_attention)
+    indexed = functools.partial(_with_index, driver)
     listed: list[tuple[Any, str, Callable[..., Any]]] = [
         (torch, "tensor", make),
         (torch, "as_tensor", functools.partial(_convert, driver)),
         (torch, "asarray", functools.partial(_convert, driver)),
-        (torch.nn.functional, "scaled_dot_product_attention", attention),
-        (torch._C._nn, "scaled_dot_product_attention", attention),
+        (torch.nn.functional, "scaled_dot_product_attention", _attention),
+        (torch._C._nn, "scaled_dot_product_attention", _attention),
     ]
+    constructors = {function.__name__ for function in torch.utils._device._device_constructors()}
+    likes = {f"{name}_like" for name in _FILLS} | {"rand_like", "randn_like", "randint_like"}
+    listed += [
+        (torch, name, indexed)
+        for name in sorted(constructors | likes)
+        if name not in ("tensor", "as_tensor", "asarray") and hasattr(torch, name)
+    ]
+    listed += [(torch.Tensor, f"new_{name}", indexed) for name in (*_FILLS, "empty_strided")]
+    listed.append((torch._C._nn, "_parse_to", _parse_to))
     listed += [
         (torch._VF, name, functools.partial(_recurrent, name == "lstm"))
         for name in ("lstm", "gru", "rnn_tanh", "rnn_relu")
@@ -112,6 +125,54 @@ def _convert(
     return result.to(target)
 
 
+def _with_index(driver: Driver, original: Any, *args: Any, **kwargs: Any) -> Any:
+    """A factory: in C++ a device that is a bare number asks for hardware."""
+    if type(kwargs.get("device")) is int:
+        kwargs["device"] = driver.resolve(kwargs["device"])
+    return original(*args, **kwargs)
+
+
+def _parse_to(original: Any, *args: Any, **kwargs: Any) -> Any:
+    """The arguments of `Module.to`."""
+    if args and type(args[0]) is int:
+        args = (torch.device(args[0]), *args[1:])
+    if type(kwargs.get("device")) is int:
+        kwargs["device"] = torch.device(kwargs["device"])
+    return original(*args, **kwargs)
+
+
+def _device_type() -> Any:
+    """`torch.device` whose bare numbers are GPUs; devices themselves are torch's own."""
+    own = torch.device
+
+    class Meta(type):
+        def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+            if len(args) == 1 and type(args[0]) is int and not kwargs:
+                return own("cuda", args[0])
+            return own(*args, **kwargs)
+
+        def __instancecheck__(cls, instance: object) -> bool:
+            return isinstance(instance, own)
+
+        def __subclasscheck__(cls, subclass: Any) -> bool:
+            return issubclass(subclass, own) or subclass is device
+
+        def __eq__(cls, other: object) -> bool:
+            return other is own or other is device
+
+        def __hash__(cls) -> int:
+            return hash(own)
+
+        def __getattr__(cls, name: str) -> Any:
+            return getattr(own, name)
+
+    class device(metaclass=Meta):  # noqa: N801 - torch's name
+        __doc__ = own.__doc__
+
+    device.__module__, device.__qualname__ = "torch", "device"
+    return device
+
+
 def _legacy_type(driver: Driver, name: str, dtype: torch.dtype) -> Any:
     """`torch.cuda.FloatTensor` and its kin: constructors, and types for isinstance."""
     on_cpu = getattr(torch, name)
@@ -148,6 +209,8 @@ def _recurrent(is_lstm: bool, original: Any, *args: Any) -> Any:
     """LSTM, GRU and RNN: `(input, hx, params, ...)`, or `(data, batch_sizes, hx, params, ...)`."""
     packed = isinstance(args[3], list | tuple)
     data, hidden, parameters = args[0], args[2 if packed else 1], args[3 if packed else 2]
+    if packed and data.device.type == "cpu":  # only cuDNN checks these; here linear layers will
+        return original(*args)
     states = hidden if is_lstm else (hidden,)
     for kind, tensors in (("hidden", states), ("parameter", parameters)):
         for tensor in tensors:
@@ -205,10 +268,12 @@ def _group_tensors(
 
 def _may_join(tensor: Any, key: tuple[torch.device, torch.dtype]) -> bool:
     device, dtype = key
-    step = tensor.device.type == "cpu" and tensor.dtype in (torch.float32, torch.float64)
-    is_step = tensor.dim() == 0 and (step or tensor.device == device)
-    states = {dtype, torch.bfloat16}
-    return is_step or (tensor.device == device and tensor.dtype in states)
+    if tensor.device != device and tensor.device.type != "cpu":
+        return False
+    # Any float tensor passes for a step, whatever its shape.
+    return tensor.dtype in (torch.float32, torch.float64) or (
+        tensor.device == device and tensor.dtype in (dtype, torch.bfloat16)
+    )
 
 
 # --- compilers ---

@@ -10,7 +10,7 @@ import torch
 
 from .driver import Driver, Stream
 from .patching import Patches
-from .placement import CPU, cuda
+from .placement import CPU, UNPLACED, cuda, label_of, place
 
 
 def install(driver: Driver, new_dispatch: Callable[[], Any], patches: Patches) -> None:
@@ -65,9 +65,23 @@ def install(driver: Driver, new_dispatch: Callable[[], Any], patches: Patches) -
             "_gather": gather,
         },
     )
+    patches.set(torch.nn.parallel._functions.Broadcast, "backward", staticmethod(_broadcast_back()))
     patches.set(torch.cuda.nccl, "is_available", lambda tensors: False)
     patches.set(torch.nn.parallel._functions, "_get_stream", Stream)
     patches.set(threading.Thread, "_bootstrap_inner", _bootstrap_inner(new_dispatch))
+
+
+def _broadcast_back() -> Callable[..., Any]:
+    """The backward of a broadcast, told where the gradients of unused replicas are: C++ made them."""
+    backward = torch.nn.parallel._functions.Broadcast.backward
+
+    def broadcast_back(ctx: Any, *gradients: Any) -> Any:
+        for position, gradient in enumerate(gradients):
+            if label_of(gradient) is UNPLACED:
+                place(gradient, cuda(ctx.target_gpus[position // ctx.num_inputs]))
+        return backward(ctx, *gradients)
+
+    return broadcast_back
 
 
 def _bootstrap_inner(new_dispatch: Callable[[], Any]) -> Callable[[Any], None]:

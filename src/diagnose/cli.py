@@ -1,0 +1,84 @@
+"""The command line: ``diagnose FILE...`` answers; subcommands show, check and run the case base."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from typing import Any
+
+import click
+
+from diagnose import __version__
+
+#: Name -> (module, attribute, line of the overview). Subcommands are imported when they are called:
+#: an answer must not wait for Flask, SQLAlchemy or torch.
+COMMANDS = {
+    "answer": ("diagnose.commands.answer", "answer", "Diagnose files or standard input (default)."),
+    "cases": ("diagnose.commands.cases", "cases", "Build, check, list and show the case base."),
+    "explain": ("diagnose.commands.explain", "explain", "Explain a cause, with tested code."),
+    "run": ("diagnose.hooks.command", "run_command", "Run a script; diagnose it if it dies."),
+    "serve": ("diagnose.web.command", "serve_command", "Serve the web page and the JSON API."),
+    "simulate": ("diagnose.commands.simulate", "simulate", "Run a script on simulated GPUs."),
+    "verify": (
+        "diagnose.verification.command",
+        "verify_command",
+        "Print or run a verification program.",
+    ),
+}
+DEFAULT = "answer"
+
+
+class Doors(click.Group):
+    """Loads subcommands lazily and takes ``diagnose FILE`` for ``diagnose answer FILE``."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module, attribute, _ = COMMANDS[cmd_name]
+        command: click.Command = getattr(import_module(module), attribute)
+        return command
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if not args or (args[0] not in COMMANDS and args[0] not in {"--help", "-h", "--version"}):
+            args = [DEFAULT, *args]
+        return super().parse_args(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, about) for name, (_, _, about) in COMMANDS.items()])
+
+
+@click.command(
+    cls=Doors,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="A file that is named like a command: diagnose ./serve",
+)
+@click.version_option(__version__, prog_name="diagnose")
+def doors() -> None:
+    """Why did my PyTorch job die of a device-placement error, and what do I change?
+
+    \b
+      diagnose < traceback.txt          answer for a pasted traceback or a whole log
+      diagnose train.log other.log      several files
+      diagnose answer --help            the options of an answer
+
+    Exit status: 0 diagnosed, 1 an error but no known cause, 3 no error found, 2 bad usage or input.
+    """
+
+
+def main(args: list[str] | None = None) -> Any:
+    """Entry point of the ``diagnose`` command."""
+    try:
+        return doors.main(args=args, prog_name="diagnose")
+    except BrokenPipeError:
+        # The reader (head, less) has gone; the interpreter must not complain again at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

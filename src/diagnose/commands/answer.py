@@ -1,0 +1,209 @@
+"""``diagnose FILE...``: bytes in, answers out."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from diagnose.casebase.store import Casebase, CasebaseError, load
+from diagnose.model import Diagnosis, Lang
+from diagnose.pipeline import diagnose
+
+#: Exit statuses of the contract, by verdict; bad usage or input is 2.
+STATUS = {"diagnosed": 0, "unknown": 1, "no-error": 3}
+BAD_INPUT = 2
+
+_PROMPT = "Paste the traceback or log, then end with Ctrl-D on a line of its own (Ctrl-Z on Windows):"
+
+
+class InputError(Exception):
+    """An input that cannot be read; the message is a sentence for its user."""
+
+
+@click.command()
+@click.argument("files", nargs=-1, type=click.Path(path_type=str), metavar="[FILE]...")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "markdown"]),
+    default="text",
+    show_default=True,
+    help="Form of the answer; json prints one object a line.",
+)
+@click.option(
+    "--top",
+    type=click.IntRange(1, 27),
+    default=3,
+    show_default=True,
+    metavar="N",
+    help="Show at most N causes.",
+)
+@click.option(
+    "--lang",
+    type=click.Choice(["en", "zh"]),
+    default="en",
+    show_default=True,
+    envvar="DIAGNOSE_LANG",
+    help="Language of the answer.",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write the answer to FILE.",
+)
+@click.option(
+    "--verification",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write the first cause's verification program, filled in from the report, to FILE.",
+)
+@click.option(
+    "--color",
+    type=click.Choice(["auto", "always", "never"]),
+    default="auto",
+    show_default=True,
+    help="Colour; auto means on a terminal, unless NO_COLOR is set.",
+)
+def answer(
+    files: tuple[str, ...],
+    form: str,
+    top: int,
+    lang: Lang,
+    output: Path | None,
+    verification: Path | None,
+    color: str,
+) -> None:
+    """Diagnose FILEs, or standard input when none is named ("-" names it too)."""
+    try:
+        casebase = load(lang=lang)
+    except CasebaseError as error:
+        raise _failure(str(error)) from error
+    painted = color == "always" or (
+        color == "auto" and output is None and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    )
+    answers: list[Diagnosis] = []
+    statuses: list[int] = []
+    with _writer(output) as write:
+        for name in files or ("-",):
+            try:
+                diagnosis = diagnose(_read(name), name, casebase=casebase, top=top)
+            except InputError as error:
+                click.echo(f"diagnose: {error}", err=True)
+                statuses.append(BAD_INPUT)
+                continue
+            if answers and form == "text":
+                write("\n")
+            if len(files) > 1 and form == "text":
+                write(f"── {name}\n")
+            write(_rendered(diagnosis, form, painted))
+            answers.append(diagnosis)
+            statuses.append(STATUS[diagnosis.verdict])
+    if verification is not None:
+        _write_verification(verification, answers, casebase)
+    sys.exit(_status(statuses))
+
+
+def _status(statuses: list[int]) -> int:
+    """The status for several inputs: bad input first, then the best verdict."""
+    return BAD_INPUT if BAD_INPUT in statuses else min(statuses)
+
+
+def _rendered(diagnosis: Diagnosis, form: str, color: bool) -> str:
+    if form == "json":
+        from diagnose.rendering import json
+
+        return json.render(diagnosis) + "\n"
+    if form == "markdown":
+        from diagnose.rendering import markdown
+
+        return markdown.render(diagnosis)
+    from diagnose.rendering import text
+
+    return text.render(diagnosis, columns=_columns(), color=color)
+
+
+def _columns() -> int:
+    """The terminal's width, at least 80 so that paths stay readable, at most 120 for the eye."""
+    return min(max(shutil.get_terminal_size((80, 24)).columns, 80), 120)
+
+
+def _read(name: str) -> bytes:
+    """The bytes of a file or of standard input.
+
+    Raises:
+        InputError: there is no such file, it is a directory, empty, binary or unreadable.
+    """
+    if name == "-":
+        if sys.stdin is None or sys.stdin.closed:
+            raise InputError("standard input is closed; name a file or pipe one in")
+        if sys.stdin.isatty():
+            click.echo(_PROMPT, err=True)
+        data = sys.stdin.buffer.read()
+        shown = "standard input"
+    else:
+        shown = click.format_filename(name)
+        try:
+            data = Path(name).read_bytes()
+        except IsADirectoryError as error:
+            raise InputError(f"{shown} is a directory; name the log files in it") from error
+        except OSError as error:
+            raise InputError(f"{shown} cannot be read: {error.strerror or error}") from error
+    if not data.strip():
+        raise InputError(f"{shown} is empty; paste a traceback or a training log")
+    if _is_binary(data):
+        raise InputError(f"{shown} is binary, not a log; paste the text that the program printed")
+    return data
+
+
+def _is_binary(data: bytes) -> bool:
+    """True where the text would be lost in other bytes: many NULs that are not UTF-16 or UTF-32."""
+    head = data[:65536]
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return False
+    nulls = head.count(0)
+    utf16 = nulls and min(head[0::2].count(0), head[1::2].count(0)) < nulls / 20
+    controls = sum(head.count(bytes([c])) for c in (1, 2, 3, 4, 5, 6, 14, 15, 16, 17, 18, 19, 20))
+    return (nulls > len(head) / 50 and not utf16) or controls > len(head) / 50
+
+
+@contextlib.contextmanager
+def _writer(output: Path | None) -> Iterator[object]:
+    """A function that writes text to the output file or to standard output."""
+    if output is None:
+        stream = sys.stdout
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+        yield stream.write
+        stream.flush()
+        return
+    try:
+        with output.open("w", encoding="utf-8") as file:
+            yield file.write
+    except OSError as error:
+        raise _failure(f"{output} cannot be written: {error.strerror or error}") from error
+
+
+def _write_verification(path: Path, answers: list[Diagnosis], casebase: Casebase) -> None:
+    cause = next((d.causes[0] for d in answers if d.causes), None)
+    if cause is None:
+        click.echo("diagnose: no cause was found, so there is nothing to verify", err=True)
+        return
+    try:
+        path.write_text(cause.verification, encoding="utf-8")
+    except OSError as error:
+        raise _failure(f"{path} cannot be written: {error.strerror or error}") from error
+
+
+def _failure(message: str) -> click.ClickException:
+    """A failure that is the user's to mend: exit status 2."""
+    error = click.ClickException(message)
+    error.exit_code = BAD_INPUT
+    return error

@@ -1,0 +1,68 @@
+"""``diagnose explain ID``: a cause or an incident in full, as `rustc --explain` does for its errors."""
+
+from __future__ import annotations
+
+import difflib
+import sys
+
+import click
+
+from diagnose.casebase.store import Casebase, load
+from diagnose.model import Cause, Incident, Lang
+
+
+@click.command()
+@click.argument("ident", metavar="ID")
+@click.option("--lang", type=click.Choice(["en", "zh"]), default="en", envvar="DIAGNOSE_LANG")
+def explain(ident: str, lang: Lang) -> None:
+    """Explain a cause (cross-shard-op) or an incident in full.
+
+    A cause's erroneous and corrected code is run by diagnose's own tests on simulated GPUs.
+    """
+    casebase = load(lang=lang)
+    if ident in casebase.causes:
+        click.echo(_cause(casebase.causes[ident], casebase))
+    elif ident in casebase.incidents:
+        click.echo(_incident(casebase.incidents[ident], casebase))
+    else:
+        known = [*casebase.causes, *casebase.incidents]
+        near = difflib.get_close_matches(ident, known, n=3)
+        hint = f" Did you mean {' or '.join(near)}?" if near else ""
+        click.echo(
+            f"diagnose: there is no cause or incident {ident!r}.{hint}"
+            " `diagnose cases list` shows them.",
+            err=True,
+        )
+        sys.exit(2)
+
+
+def _cause(cause: Cause, casebase: Casebase) -> str:
+    parts = [f"{cause.id}: {cause.title}", cause.why, cause.tell]
+    parts += [f"- {text}" for text in cause.rather.values()]
+    parts.append(cause.example.strip())
+    for number, fix in enumerate(cause.fixes, 1):
+        lines = [f"{number}. {fix.title} [{fix.kind}]"]
+        lines += [f"   - {line}" for line in (fix.before or "").splitlines()]
+        lines += [f"   + {line}" for line in (fix.after or "").splitlines()]
+        lines += [f"   $ {line}" for line in (fix.command or "").splitlines()]
+        parts.append("\n".join(lines))
+    known = [i for i in casebase.incidents.values() if i.cause == cause.id]
+    parts += [f"* {i.id}: {i.title}\n  {i.url}" for i in known]
+    parts.append(f"diagnose verify {cause.id} --write verify.py")
+    return "\n\n".join(parts)
+
+
+def _incident(incident: Incident, casebase: Casebase) -> str:
+    versions = ", ".join(f"{name} {version}" for name, version in incident.versions.items())
+    parts = [
+        f"{incident.id}: {incident.title}",
+        f"{casebase.causes[incident.cause].title} [{incident.cause}]"
+        + (f"\n{versions}" if versions else ""),
+        incident.saw,
+        f"{incident.exception or ''}: {incident.message}" if incident.message else "",
+        incident.was,
+        incident.mended,
+        "\n".join(f"{source.url}\n  {source.supports}" for source in incident.sources),
+        incident.reproduce.strip(),
+    ]
+    return "\n\n".join(part for part in parts if part)

@@ -1,0 +1,54 @@
+"""The fixed words of an answer in each language."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from diagnose.model import Lang
+
+LABELS: Mapping[Lang, Mapping[str, str]] = {
+    "en": {
+        "in": "in",
+        "met": "met",
+        "line": "line {line} of the input",
+        "seen": "Seen",
+        "known": "Known",
+        "alike": "{percent} alike",
+        "fix": "Fix",
+        "or": "Or",
+        "verify": "Verify",
+        "rather": "Rather this",
+        "ranks": "ranks {ranks} fail alike",
+        "no-error": "No error found in {source}.",
+        "other": "Not a device-placement failure: {family}. diagnose has no cause for it.",
+        "unknown": "A device-placement failure, but no cause is sure enough. The candidates:",
+        "nearest": "The nearest documented incidents:",
+        "standard input": "the input",
+        "evidence": "Evidence",
+        "incidents": "Documented incidents",
+        "verification": "Verification program",
+        "error": "Error",
+    },
+    "zh": {
+        "in": "位于",
+        "met": "遇到",
+        "line": "输入第 {line} 行",
+        "seen": "依据",
+        "known": "先例",
+        "alike": "相似度 {percent}",
+        "fix": "修复",
+        "or": "或者",
+        "verify": "验证",
+        "rather": "区别",
+        "ranks": "进程 {ranks} 同样失败",
+        "no-error": "{source} 中没有发现错误。",
+        "other": "这不是设备放置错误：{family}。diagnose 不给出其原因。",
+        "unknown": "这是设备放置错误，但没有足够确定的原因。候选原因：",
+        "nearest": "最相近的已记录案例：",
+        "standard input": "输入",
+        "evidence": "依据",
+        "incidents": "已记录的案例",
+        "verification": "验证程序",
+        "error": "错误",
+    },
+}

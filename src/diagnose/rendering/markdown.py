@@ -1,0 +1,99 @@
+"""The answer as Markdown, ready for an issue thread."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from diagnose.model import DEVICE_FAMILY, Diagnosis, Fix, RankedCause
+from diagnose.rendering.labels import LABELS
+from diagnose.rendering.words import clean, code
+
+_SPECIAL = str.maketrans({c: f"\\{c}" for c in "\\`*_{}[]<>#|!~&"})
+
+
+def render(diagnosis: Diagnosis) -> str:
+    """The answer as GitHub-flavoured Markdown; text from the log is escaped or fenced."""
+    return "\n".join(_lines(diagnosis)) + "\n"
+
+
+def _lines(diagnosis: Diagnosis) -> Iterator[str]:
+    labels = LABELS[diagnosis.lang]
+    report, culprit = diagnosis.report, diagnosis.culprit
+    if report.error is None:
+        name = labels["standard input"] if report.source == "-" else _plain(report.source)
+        yield labels["no-error"].format(source=name)
+        return
+    place = f" {labels['in']} {_tick(f'{culprit.file}:{culprit.line}')}" if culprit else ""
+    yield f"### {_plain(report.error.type)}{place}"
+    yield ""
+    shown = [culprit.code.strip()] if culprit and culprit.code else []
+    yield from _fence([*shown, f"{report.error.type}: {report.error.message}"], "")
+    if report.libraries:
+        yield f"{' › '.join(_tick(name) for name in report.libraries)}"
+        yield ""
+    if report.error.family != DEVICE_FAMILY:
+        yield labels["other"].format(family=report.error.family or "other")
+        return
+    if diagnosis.verdict == "unknown":
+        yield labels["unknown"]
+        yield ""
+    for number, cause in enumerate(diagnosis.causes, 1):
+        yield from _cause(number, cause, labels)
+
+
+def _cause(number: int, cause: RankedCause, labels: object) -> Iterator[str]:
+    words = labels if isinstance(labels, dict) else dict(labels)  # type: ignore[call-overload]
+    yield f"#### {number}. {_plain(cause.title)} ({cause.confidence:.0%}, `{cause.id}`)"
+    yield ""
+    yield _plain(cause.why)
+    yield ""
+    for evidence in cause.evidence:
+        where = f" ({words['line'].format(line=evidence.line)})" if evidence.line else ""
+        yield f"- {_plain(evidence.text)}{where}"
+    for match in cause.incidents[:1]:
+        yield f"- {words['known']}: [{_plain(match.title)}]({match.url})"
+    if cause.evidence or cause.incidents:
+        yield ""
+    for fix in cause.fixes[:3]:
+        yield from _fix(fix, words["fix"] if fix is cause.fixes[0] else words["or"])
+    if cause.verification and number == 1:
+        yield f"<details><summary>{words['verification']}</summary>"
+        yield ""
+        yield from _fence(cause.verification.splitlines(), "python")
+        yield "</details>"
+        yield ""
+
+
+def _fix(fix: Fix, label: str) -> Iterator[str]:
+    yield f"**{label}:** {_plain(fix.title)}"
+    yield ""
+    if fix.patch is not None:
+        yield from _fence(fix.patch.splitlines(), "diff")
+    elif fix.command is not None:
+        yield from _fence(fix.command.splitlines(), "sh")
+    elif fix.code is not None:
+        yield from _fence(fix.code.splitlines(), "diff")
+
+
+def _fence(lines: list[str], language: str) -> Iterator[str]:
+    """A code block whose fence is longer than any run of backticks inside."""
+    cleaned = [code(line) for text in lines for line in text.splitlines() or [""]]
+    longest = max((len(run) for line in cleaned for run in _ticks(line)), default=0)
+    fence = "`" * max(3, longest + 1)
+    yield f"{fence}{language}"
+    yield from cleaned
+    yield fence
+    yield ""
+
+
+def _ticks(line: str) -> list[str]:
+    return [run for run in "".join(c if c == "`" else " " for c in line).split() if run]
+
+
+def _plain(text: str) -> str:
+    return clean(text).translate(_SPECIAL)
+
+
+def _tick(text: str) -> str:
+    flat = clean(text).replace("`", "'")
+    return f"`{flat}`"

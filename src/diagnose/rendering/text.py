@@ -1,0 +1,180 @@
+"""The answer for people on a terminal, or plain in a pipe."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from diagnose.model import DEVICE_FAMILY, Diagnosis, Fix, Frame, RankedCause
+from diagnose.rendering.labels import LABELS
+from diagnose.rendering.words import clean, code, width, wrap
+
+_STYLES = {
+    "bold": "\x1b[1m",
+    "dim": "\x1b[2m",
+    "red": "\x1b[31m",
+    "green": "\x1b[32m",
+    "cyan": "\x1b[36m",
+    "yellow": "\x1b[33m",
+}
+_RESET = "\x1b[0m"
+_INDENT = 3
+_LABEL = 9
+_MAX_FIXES = 3
+
+
+def render(diagnosis: Diagnosis, *, columns: int = 80, color: bool = False) -> str:
+    """The answer as text.
+
+    Args:
+        diagnosis: the answer.
+        columns: width to fill, at least 40.
+        color: whether to add ANSI styles.
+    """
+    return "\n".join(_Page(diagnosis, max(columns, 40), color).lines()) + "\n"
+
+
+class _Page:
+    """One answer being laid out: the labels of its language, its width and its styles."""
+
+    def __init__(self, diagnosis: Diagnosis, columns: int, color: bool) -> None:
+        self.diagnosis = diagnosis
+        self.columns = columns
+        self.color = color
+        self.labels = LABELS[diagnosis.lang]
+
+    def styled(self, text: str, *styles: str) -> str:
+        if not self.color or not text:
+            return text
+        return "".join(_STYLES[style] for style in styles) + text + _RESET
+
+    def lines(self) -> Iterator[str]:
+        diagnosis = self.diagnosis
+        error = diagnosis.report.error
+        if error is None:
+            source = diagnosis.report.source
+            name = self.labels["standard input"] if source == "-" else clean(source)
+            yield self.labels["no-error"].format(source=name)
+            return
+        yield from self._what_failed()
+        if error.family != DEVICE_FAMILY:
+            yield ""
+            yield from wrap(
+                self.labels["other"].format(family=error.family or "other"), self.columns
+            )
+            return
+        if diagnosis.verdict == "unknown":
+            yield ""
+            yield self.labels["unknown"]
+        for number, cause in enumerate(diagnosis.causes, 1):
+            yield ""
+            yield from self._cause(number, cause)
+        if diagnosis.verdict == "unknown" and diagnosis.nearest:
+            yield ""
+            yield self.labels["nearest"]
+            for match in diagnosis.nearest:
+                yield f"   {clean(match.title)}  {match.url}"
+
+    def _what_failed(self) -> Iterator[str]:
+        report, culprit = self.diagnosis.report, self.diagnosis.culprit
+        assert report.error is not None
+        kind = self.styled(clean(report.error.type), "bold", "red")
+        where = f" {self.labels['in']} {_place(culprit)}" if culprit else ""
+        yield f"{kind}{self.styled(where, 'bold')}"
+        if culprit is not None and culprit.code:
+            yield f"    {self.styled(code(culprit.code).strip(), 'cyan')}"
+        for line in wrap(_shortened(report.error.message, 400), self.columns - 4):
+            yield f"    {self.styled(line, 'dim')}"
+        parts = [_devices(self.diagnosis, self.labels["met"]), " > ".join(_stack(self.diagnosis))]
+        if len(report.ranks) > 1:
+            parts.append(self.labels["ranks"].format(ranks=", ".join(map(str, report.ranks[:8]))))
+        shown = "    ".join(part for part in parts if part)
+        if shown:
+            yield from (f"    {line}" for line in wrap(shown, self.columns - 4))
+
+    def _cause(self, number: int, cause: RankedCause) -> Iterator[str]:
+        percent = f"{cause.confidence:.0%}"
+        title, tail = f"{number}  {cause.title}", f"{cause.id}  {percent:>4}"
+        gap = self.columns - width(title) - width(tail)
+        head = self.styled(title, "bold")
+        if gap >= 2:
+            yield f"{head}{' ' * gap}{self.styled(tail, 'yellow')}"
+        else:
+            yield head
+            yield " " * _INDENT + self.styled(tail, "yellow")
+        for line in wrap(cause.why, self.columns - _INDENT):
+            yield " " * _INDENT + line
+        for evidence in cause.evidence:
+            where = self.labels["line"].format(line=evidence.line) if evidence.line else ""
+            text = clean(evidence.text) + (f" ({where})" if where else "")
+            yield from self._entry("seen", text, first=evidence is cause.evidence[0])
+        for match in cause.incidents[:1]:
+            alike = self.labels["alike"].format(percent=f"{match.similarity:.0%}")
+            yield from self._entry("known", f"{clean(match.title)} ({alike})")
+            yield " " * (_INDENT + _LABEL) + match.url
+        if cause.rather and number > 1:
+            yield from self._entry("rather", cause.rather)
+        shown = cause.fixes[: _MAX_FIXES if number == 1 else 1]
+        for fix in shown:
+            yield from self._fix("fix" if fix is shown[0] else "or", fix)
+        command = f"diagnose verify {cause.id} --write verify.py && python verify.py"
+        if number == 1:
+            yield from self._entry("verify", command)
+
+    def _fix(self, label: str, fix: Fix) -> Iterator[str]:
+        yield from self._entry(label, fix.title)
+        indent = " " * (_INDENT + _LABEL)
+        if fix.patch is not None:
+            for line in fix.patch.splitlines():
+                if line.startswith("@@") or line.startswith("--- "):
+                    continue
+                if line.startswith("+++ "):
+                    place = line.removeprefix("+++ b/")
+                    yield indent + self.styled(f"{code(place)}:{_number(fix.patch)}", "dim")
+                else:
+                    yield indent + self._changed(f"{line[0]} {code(line[1:])}")
+        elif fix.command is not None:
+            yield from (f"{indent}$ {code(line)}" for line in fix.command.splitlines())
+        elif fix.code is not None:
+            yield from (indent + self._changed(code(line)) for line in fix.code.splitlines())
+
+    def _changed(self, line: str) -> str:
+        return self.styled(line, "red" if line.startswith("-") else "green")
+
+    def _entry(self, label: str, text: str, *, first: bool = True) -> Iterator[str]:
+        name = self.labels[label] if first else ""
+        if width(name) >= _LABEL:
+            yield " " * _INDENT + self.styled(name, "dim")
+            name = ""
+        space = " " * (_LABEL - width(name))
+        lines = wrap(text, self.columns - _INDENT - _LABEL)
+        for position, line in enumerate(lines):
+            lead = self.styled(name, "dim") + space if position == 0 else " " * _LABEL
+            yield " " * _INDENT + lead + line
+
+
+def _place(frame: Frame) -> str:
+    """``file:line, function``; a long path keeps its end."""
+    parts = clean(frame.file).replace("\\", "/").split("/")
+    path = "/".join(parts) if len(parts) <= 5 else "…/" + "/".join(parts[-4:])
+    line = f":{frame.line}" if frame.line is not None else ""
+    return f"{path}{line}" + (f", {clean(frame.function)}" if frame.function else "")
+
+
+def _number(patch: str) -> str:
+    """The line number that a one-line patch changes."""
+    return patch.partition("@@ -")[2].partition(" ")[0]
+
+
+def _devices(diagnosis: Diagnosis, met: str) -> str:
+    mismatch = diagnosis.report.mismatch
+    return f" {met} ".join(clean(d) for d in mismatch.devices) if mismatch else ""
+
+
+def _stack(diagnosis: Diagnosis) -> list[str]:
+    """The libraries, outermost first, each once."""
+    return [clean(name) for name in diagnosis.report.libraries]
+
+
+def _shortened(text: str, limit: int) -> str:
+    flat = clean(text)
+    return flat if len(flat) <= limit else f"{flat[: limit - 1]}…"

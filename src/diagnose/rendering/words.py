@@ -1,0 +1,58 @@
+"""Text that is safe and fits: control characters taken out, lines wrapped by display width."""
+
+from __future__ import annotations
+
+import unicodedata
+
+
+def clean(text: str | None) -> str:
+    """One line without control characters: text from a log must not steer a terminal."""
+    flat = " ".join((text or "").split())
+    return "".join(c if c.isprintable() else "�" for c in flat)
+
+
+def code(text: str | None) -> str:
+    """A source line without control characters; its indentation stays."""
+    return "".join(c if c.isprintable() else "�" for c in (text or "").expandtabs(4).rstrip())
+
+
+def width(text: str) -> int:
+    """Columns that the text takes on a terminal; wide East Asian characters take two."""
+    return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def wrap(text: str, columns: int) -> list[str]:
+    """Lines of at most ``columns`` columns, broken at spaces and between wide characters.
+
+    A word that is longer than a line (an address, a path) stays whole on a line of its own.
+    """
+    lines: list[str] = []
+    line = ""
+    for piece in _pieces(text):
+        if line and width(line) + width(piece.rstrip()) > columns:
+            lines.append(line.rstrip())
+            line = piece.lstrip()
+        else:
+            line += piece
+    return [*lines, line.rstrip()] if line.strip() else lines
+
+
+def _pieces(text: str) -> list[str]:
+    """The text in pieces that must stay together: words with the space after them, and single wide
+    characters, with closing punctuation kept at its character."""
+    pieces: list[str] = []
+    for character in text:
+        wide = unicodedata.east_asian_width(character) in "WF"
+        closing = character in "，。；：、！？）》」』”’"
+        if closing and pieces:
+            pieces[-1] += character
+        elif wide or not pieces:
+            pieces.append(character)
+        elif pieces[-1].endswith(" ") or unicodedata.east_asian_width(pieces[-1][-1]) in "WF":
+            if character == " ":
+                pieces[-1] += character
+            else:
+                pieces.append(character)
+        else:
+            pieces[-1] += character
+    return pieces

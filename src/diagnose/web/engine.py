@@ -1,0 +1,50 @@
+"""What the web needs of the rest of the package: a case base in a language, and the pipeline."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import get_args
+
+from flask import current_app
+
+from diagnose.casebase.store import Casebase, load
+from diagnose.model import Diagnosis, Lang
+from diagnose.web.inputs import Submission
+
+LANGS: tuple[Lang, ...] = get_args(Lang)
+
+
+@dataclass(frozen=True)
+class Engine:
+    """The two things that a view asks for; tests bring their own.
+
+    ``casebase`` returns the case base in a language, ``diagnose`` answers a submission. Both may raise
+    `diagnose.casebase.store.CasebaseError`.
+    """
+
+    casebase: Callable[[Lang], Casebase]
+    diagnose: Callable[[Submission, Casebase], Diagnosis]
+
+    def answer(self, submission: Submission) -> Diagnosis:
+        """The answer to a submission, in its language."""
+        return self.diagnose(submission, self.casebase(submission.lang))
+
+
+def default_engine(path: Path | None) -> Engine:
+    """The real pipeline over the case base at ``path`` (the built-in one if None)."""
+    from diagnose.pipeline import diagnose
+
+    def run(submission: Submission, casebase: Casebase) -> Diagnosis:
+        return diagnose(
+            submission.text, submission.source, casebase=casebase, top=submission.top
+        )
+
+    return Engine(lambda lang: load(path, lang), run)
+
+
+def engine() -> Engine:
+    """The engine of the app that serves the current request."""
+    found: Engine = current_app.extensions["diagnose"]
+    return found

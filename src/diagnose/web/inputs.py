@@ -1,0 +1,179 @@
+"""From a request to the text to diagnose: the form's fields, a chosen file, or the API's three bodies.
+
+Nothing is written to disk, and what cannot be used is refused with a sentence for the person who sent it.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import IO, Any, cast, get_args
+
+from flask import Request
+from werkzeug.datastructures import FileStorage
+
+from diagnose.model import Lang
+from diagnose.parsing.decoding import decode
+
+DEFAULT_TOP = 3
+MAX_TOP = 10
+_MAX_SOURCE = 200
+_JSON_KEYS = ("text", "source", "top", "lang")
+
+
+class InputError(Exception):
+    """A request that cannot be answered: HTTP status, key of the sentence in texts.toml, its values."""
+
+    def __init__(self, status: int, reason: str, **values: object) -> None:
+        super().__init__(reason)
+        self.status = status
+        self.reason = reason
+        self.values = values
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """What somebody wants diagnosed: the text, its name, how many causes, the language of the answer."""
+
+    text: str
+    source: str = "-"
+    top: int = DEFAULT_TOP
+    lang: Lang = "en"
+
+
+class InMemoryRequest(Request):
+    """A request whose uploads stay in memory: what people paste or send never touches the disk.
+
+    Memory is bounded by MAX_CONTENT_LENGTH, which Werkzeug enforces while it reads.
+    """
+
+    def _get_file_stream(
+        self,
+        total_content_length: int | None,
+        content_type: str | None,
+        filename: str | None = None,
+        content_length: int | None = None,
+    ) -> IO[bytes]:
+        from io import BytesIO
+
+        return BytesIO()
+
+
+def from_form(request: Request, lang: Lang, max_bytes: int) -> Submission:
+    """The paste page's form: a chosen file goes before pasted text.
+
+    Raises:
+        InputError: nothing was pasted or chosen, it is too large, or the file is no text.
+    """
+    upload = request.files.get("file")
+    if upload is not None and upload.filename:
+        return Submission(_uploaded(upload, max_bytes), _name(upload.filename), lang=lang)
+    text = _checked(request.form.get("text", ""), max_bytes)
+    return Submission(text, _name(request.form.get("source", "")), lang=lang)
+
+
+def from_api(request: Request, max_bytes: int) -> Submission:
+    """The API's body: text/plain, application/json or multipart/form-data.
+
+    ``source``, ``top`` and ``lang`` come with the JSON object, as fields of the multipart form, or in
+    the query for plain text (``top`` and ``lang`` only: a name may be private, a query is logged).
+
+    Raises:
+        InputError: another content type (415), too large (413), or unusable (400).
+    """
+    kind = request.mimetype
+    if kind == "text/plain":
+        text = _checked(_decoded(request.get_data(cache=False), max_bytes), max_bytes)
+        return _submission(text, {**request.args.to_dict(), "source": None})
+    if kind == "application/json":
+        values = _json_object(request)
+        if "text" not in values:
+            raise InputError(400, "error-json-text")
+        if not isinstance(values["text"], str):
+            raise InputError(400, "error-json-text")
+        return _submission(_checked(values["text"], max_bytes), values)
+    if kind == "multipart/form-data":
+        fields: dict[str, Any] = request.form.to_dict()
+        upload = request.files.get("file")
+        if upload is not None:
+            text = _uploaded(upload, max_bytes)
+            return _submission(text, {"source": upload.filename or None, **fields})
+        return _submission(_checked(fields.get("text", ""), max_bytes), fields)
+    raise InputError(415, "error-content-type")
+
+
+def _json_object(request: Request) -> dict[str, Any]:
+    try:
+        values = json.loads(request.get_data(cache=False))
+    except RecursionError:
+        raise InputError(400, "error-json", reason="nested too deeply") from None
+    except ValueError as error:
+        raise InputError(400, "error-json", reason=str(error)) from None
+    if not isinstance(values, dict):
+        raise InputError(400, "error-json-object")
+    for key in values:
+        if key not in _JSON_KEYS:
+            raise InputError(400, "error-json-key", key=key[:40], known=", ".join(_JSON_KEYS))
+    return values
+
+
+def _submission(text: str, values: dict[str, Any]) -> Submission:
+    """Checks what stands beside the text; a missing or null value takes its default."""
+    source, top, lang = (values.get(key) for key in ("source", "top", "lang"))
+    if source is not None and not isinstance(source, str):
+        raise InputError(400, "error-source")
+    if isinstance(top, str) and top.isascii() and top.isdecimal() and len(top) < 4:
+        top = int(top)  # a form or a query has only strings
+    if top is None:
+        top = DEFAULT_TOP
+    if type(top) is not int or not 1 <= top <= MAX_TOP:
+        raise InputError(400, "error-top", most=MAX_TOP)
+    if lang is None:
+        lang = "en"
+    if lang not in get_args(Lang):
+        raise InputError(400, "error-lang", known=", ".join(get_args(Lang)))
+    return Submission(text, _name(source or ""), top, cast(Lang, lang))
+
+
+def _uploaded(upload: FileStorage, max_bytes: int) -> str:
+    return _checked(_decoded(upload.stream.read(), max_bytes), max_bytes)
+
+
+def _decoded(data: bytes, max_bytes: int) -> str:
+    if len(data) > max_bytes:
+        raise too_large(max_bytes)
+    text = decode(data)
+    if data and not text:
+        raise InputError(400, "error-binary")
+    return text
+
+
+def _checked(text: str, max_bytes: int) -> str:
+    """The text with line feeds only and without lone surrogates, neither empty nor too large."""
+    text = text.replace("\r\n", "\n")  # a browser sends every line end of a form as CR LF
+    data = text.encode("utf-8", errors="replace")
+    if len(data) > max_bytes:
+        raise too_large(max_bytes)
+    text = data.decode("utf-8")
+    if not text.strip():
+        raise InputError(400, "error-empty")
+    return text
+
+
+def too_large(max_bytes: int) -> InputError:
+    """The refusal of a text over the limit."""
+    return InputError(413, "error-too-large", limit=size(max_bytes))
+
+
+def size(count: int) -> str:
+    """A number of bytes for people."""
+    if count < 1024:
+        return f"{count} bytes"
+    return f"{count / 1024:.3g} KiB" if count < 1024**2 else f"{count / 1024**2:.3g} MiB"
+
+
+def _name(filename: str) -> str:
+    """A file's name as it stands in the answer: one printable line of bounded length; ``-`` if none."""
+    name = filename.encode("utf-8", errors="replace").decode("utf-8")
+    name = "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in name)
+    return name.strip()[:_MAX_SOURCE] or "-"
