@@ -1,22 +1,28 @@
-"""Tracing met two devices: fake tensors carry a device too."""
+"""Tracing met two devices: fake tensors have no values, but they do have a device."""
 
 import torch
-from torch._subclasses.fake_tensor import FakeTensorMode
+from torch._subclasses import FakeTensorMode
 
 
-def add_bias(hidden, bias):
-    return hidden * 2 + bias
+def trace(function, hidden):
+    """What torch.compile and torch.export do first: run the code on fake tensors."""
+    with FakeTensorMode() as mode:
+        return function(mode.from_tensor(hidden))
+
+
+def add_noise_on_cpu(hidden):
+    return hidden + torch.randn(hidden.shape)
+
+
+def add_noise(hidden):
+    return hidden + torch.randn_like(hidden)
 
 
 def mistake(devices):
-    """torch.compile and torch.export trace with fake tensors, as here; the bias is on the cpu."""
-    with FakeTensorMode():
-        hidden = torch.empty(2, 8, 16, device=devices[0])
-        return add_bias(hidden, torch.zeros(16))
+    """The traced code makes a tensor on the cpu and adds it to one on the GPU."""
+    return trace(add_noise_on_cpu, torch.randn(2, 8, 16, device=devices[0]))
 
 
 def fixed(devices):
-    """The bias is made on the device of the hidden states."""
-    with FakeTensorMode():
-        hidden = torch.empty(2, 8, 16, device=devices[0])
-        return add_bias(hidden, hidden.new_zeros(16))
+    """The noise takes its device from the hidden states, so the trace names none."""
+    return trace(add_noise, torch.randn(2, 8, 16, device=devices[0]))

@@ -1,4 +1,4 @@
-"""The index is not on the indexed tensor's device: neighbours found on the GPU, a bank on the cpu."""
+"""The index is not on the indexed tensor's device: GPU indices into a memory bank on the cpu."""
 
 import torch
 

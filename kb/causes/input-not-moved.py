@@ -1,4 +1,4 @@
-"""The batch is not on the model's device: .to() returns a new tensor, and the result is thrown away."""
+"""The batch is not on the model's device: what .to() returned is thrown away."""
 
 import torch
 from torch import nn

@@ -6,8 +6,15 @@ from torch import nn
 
 def offload(layer, device):
     """As accelerate's hooks do: the weights are on the GPU only while the layer runs."""
-    layer.register_forward_pre_hook(lambda layer, args: layer.to(device) and None)
-    layer.register_forward_hook(lambda layer, args, output: layer.to("cpu") and None)
+
+    def bring(layer, args):
+        layer.to(device)
+
+    def send_back(layer, args, output):
+        layer.to("cpu")
+
+    layer.register_forward_pre_hook(bring)
+    layer.register_forward_hook(send_back)
 
 
 def mistake(devices):

@@ -146,10 +146,16 @@ def common(report: Report) -> dict[str, str]:
     return values
 
 
+def short(path: str) -> str:
+    """The end of a path: enough to recognise the file in a sentence."""
+    parts = path.replace("\\", "/").split("/")
+    return path if len(parts) <= 4 else "/".join(parts[-3:])
+
+
 def _at(fact: str, frame: Frame, **values: str) -> Fact:
     """A fact that rests on a frame."""
     values |= {
-        "file": frame.file,
+        "file": short(frame.file),
         "line": str(frame.line) if frame.line is not None else "?",
         "function": frame.function or "?",
         "code": frame.code or "?",
@@ -213,7 +219,10 @@ def roles(report: Report, operands: Roles) -> dict[str, str]:
     first = table.get("first")
     if first is None:
         first = "input" if role == "weight" else "weight" if role in {"input", "index"} else ""
-    return {first: expected, role: found} if first and expected else {role: found}
+    if not expected:
+        # "Tensor for argument 'self' is on CPU, but expected it to be on GPU" names one side only.
+        expected = "the GPU"
+    return {first: expected, role: found} if first and first != role else {role: found}
 
 
 def _arguments(op: str | None, operands: Roles) -> Mapping[str, str]:
@@ -244,8 +253,8 @@ def misplaced_operand(report: Report, operands: Roles) -> Iterator[Fact]:
         ("weight", "index", "table-on-cpu"),
         ("target", "input", "target-on-cpu"),
     ):
-        if role in cpu and other not in cpu and (other in where or role == "weight"):
-            yield fact(name, where.get(other, "a GPU"))
+        if role in cpu and other in where and other not in cpu:
+            yield fact(name, where[other])
     if apart("class-weight", "input"):
         yield fact("class-weight-elsewhere", where["input"])
     if cpu:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from diagnose.model import Frame, Report
@@ -10,8 +11,15 @@ from diagnose.model import Frame, Report
 _GENERATED = ("<eval_with_key>", "<frozen ", "<string>", "<__array_function__", "<decorator-gen")
 
 
+#: Wrappers that only pass a call on: no line of theirs joins tensors.
+_MACHINERY = re.compile(r"accelerate/(hooks|utils/operations|utils/memory)\.py$")
+
+
 def _place(frame: Frame) -> bool:
-    return not frame.stdlib and not frame.file.startswith(_GENERATED)
+    """True for frames that hold somebody's code, not generated code or a mere wrapper."""
+    if frame.stdlib or frame.file.startswith(_GENERATED):
+        return False
+    return not _MACHINERY.search(frame.file.replace("\\", "/"))
 
 
 def innermost(report: Report) -> Frame | None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from diagnose.model import FamilyRule
+from diagnose.parsing.lines import Peeled
 
 if TYPE_CHECKING:
     import regex
@@ -33,9 +34,16 @@ class Families:
                 return rule.family
         return OTHER
 
-    def of_line(self, text: str) -> str | None:
-        """The family of a log line that tells of a failure without an exception; None for any other."""
-        return next((r.family for r in self._line_rules if self._matches(r, text)), None)
+    def of_lines(self, lines: Sequence[Peeled]) -> tuple[str, Peeled] | None:
+        """The family of a log without an exception, and the line that tells it; None where none does.
+
+        The rules' order counts, not the lines': "Killed" says less than the kernel's line before it.
+        """
+        for rule in self._line_rules:
+            for line in reversed(lines):
+                if self._matches(rule, line.text):
+                    return rule.family, line
+        return None
 
     def _matches(self, rule: FamilyRule, text: str) -> bool:
         if not rule.pattern:

@@ -141,12 +141,10 @@ class _Reader:
                     mismatch=reading.mismatch,
                     context=context.telling(lines, {line.number}),
                 )
-        for line in reversed(lines):
-            family = self.families.of_line(line.text)
-            if family is not None:
-                return Report(
-                    source=source, error=Failure("", line.text.strip(), family, line.number)
-                )
+        if (told := self.families.of_lines(lines)) is not None:
+            family, line = told
+            error = Failure("", line.text.strip(), family, line.number)
+            return Report(source=source, error=error)
         return Report(source=source)
 
     def _failure(self, trace: Trace) -> Failure:

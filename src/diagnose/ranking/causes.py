@@ -19,6 +19,8 @@ INCIDENT_WEIGHT = 4.0
 INCIDENT_FLOOR = 0.5
 #: The best cause must reach this confidence, or the verdict is ``unknown``.
 THRESHOLD = 0.2
+#: A fact of less weight than this is no evidence worth a line.
+SUPPORT = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,4 +78,4 @@ def _boost(matches: Sequence[IncidentMatch]) -> float:
 def _support(cause: Cause, facts: Mapping[str, Fact]) -> tuple[Fact, ...]:
     """The facts that speak for a cause, strongest first."""
     held = [(cause.weights.get(key, 0.0), fact) for key, fact in facts.items()]
-    return tuple(fact for weight, fact in sorted(held, key=lambda p: -p[0]) if weight > 0)
+    return tuple(f for weight, f in sorted(held, key=lambda p: -p[0]) if weight >= SUPPORT)

@@ -14,14 +14,17 @@ _FRAMES, _MESSAGE, _LIBRARIES = 0.5, 0.3, 0.2
 _MAX_FRAMES = 12  # the innermost ones
 _MAX_MESSAGE = 400
 
+#: Frames that stand in the tracebacks of all causes: they make no two reports alike.
+_MACHINERY = re.compile(r"(^|/)torch/|accelerate/hooks\.py|(^|/)runpy\.py")
+
 
 def nearest(report: Report, incidents: Mapping[str, Incident]) -> tuple[IncidentMatch, ...]:
     """All incidents with their similarity to the report, from 0 to 1, best first."""
     if report.error is None or not incidents:
         return ()
     known = list(incidents.values())
-    frames = _frames([f"{f.file} {f.function or ''}" for f in report.frames if f.library != "torch"])
-    by_frames = _scores(frames, [_frames(i.frames) for i in known], fuzz.token_set_ratio)
+    frames = _frames([f"{f.file} {f.function or ''}" for f in report.frames])
+    by_frames = _scores(frames, [_frames(i.frames) for i in known], fuzz.token_sort_ratio)
     message = _masked(report.error.message)
     by_message = _scores(message, [_masked(i.message) for i in known], fuzz.ratio)
     libraries = set(report.libraries)
@@ -54,11 +57,12 @@ def _scores(query: str, choices: Sequence[str], scorer: object) -> list[float]:
 def _frames(frames: Sequence[str]) -> str:
     """``a/b/c.py:12 forward`` and the like as words: the file's last two parts with the function."""
     words = []
-    for frame in frames[-_MAX_FRAMES:]:
+    for frame in frames:
         place, _, function = frame.replace("\\", "/").rpartition(" ")
-        parts = re.sub(r":\d+$", "", place).split("/")[-2:]
-        words.append(":".join([*parts, function]))
-    return " ".join(words)
+        if not _MACHINERY.search(place):
+            parts = re.sub(r":\d+$", "", place).split("/")[-2:]
+            words.append(":".join([*parts, function]))
+    return " ".join(words[-_MAX_FRAMES:])
 
 
 def _masked(message: str) -> str:

@@ -112,7 +112,8 @@ class _Page:
             yield from self._entry("known", f"{clean(match.title)} ({alike})")
             yield " " * (_INDENT + _LABEL) + match.url
         if cause.rather and number > 1:
-            yield from self._entry("rather", cause.rather)
+            for line in wrap(cause.rather, self.columns - _INDENT):
+                yield " " * _INDENT + self.styled(line, "dim")
         shown = cause.fixes[: _MAX_FIXES if number == 1 else 1]
         for fix in shown:
             yield from self._fix("fix" if fix is shown[0] else "or", fix)

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import get_args
 
 from flask import current_app
 
 from diagnose.casebase.store import Casebase, load
 from diagnose.model import Diagnosis, Lang
 from diagnose.web.inputs import Submission
-
-LANGS: tuple[Lang, ...] = get_args(Lang)
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from io import BytesIO
 from typing import IO, Any, cast, get_args
 
 from flask import Request
@@ -54,8 +55,6 @@ class InMemoryRequest(Request):
         filename: str | None = None,
         content_length: int | None = None,
     ) -> IO[bytes]:
-        from io import BytesIO
-
         return BytesIO()
 
 

@@ -26,7 +26,7 @@ def install(driver: Driver, device_checks: DeviceChecks, patches: Patches) -> No
     torch.utils._device._device_constructors()
     for owner, name, function in _replacements(driver, device_checks):
         original = getattr(owner, name)
-        wrapper = functools.wraps(original)(functools.partial(function, original))
+        wrapper = _wrapped(original, function)
         patches.set(owner, name, wrapper)
         _tell_torchscript(patches, original, wrapper)
     patches.set(torch._C, "_group_tensors_by_device_and_dtype", _group_tensors)
@@ -69,6 +69,14 @@ def _replacements(
     if device_checks.wording == "new":  # one fused operator only in the torch of these sentences
         listed.append((torch, "rms_norm", functools.partial(_rms_norm, device_checks)))
     return listed
+
+
+def _wrapped(original: Any, function: Callable[..., Any]) -> Any:
+    @functools.wraps(original)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        return function(original, *args, **kwargs)
+
+    return wrapper
 
 
 def _tell_torchscript(patches: Patches, original: Any, wrapper: Any) -> None:

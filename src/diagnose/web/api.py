@@ -1,0 +1,73 @@
+"""The HTTP API: the JSON contract of the command line, over POST; described in openapi.json."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from importlib import resources
+from typing import Any, cast, get_args
+
+from flask import Blueprint, Response, abort, current_app, request, url_for
+
+from diagnose.casebase.store import Casebase
+from diagnose.model import Cause, Lang
+from diagnose.rendering.json import as_dict
+from diagnose.web.engine import engine
+from diagnose.web.inputs import InputError, from_api
+
+blueprint = Blueprint("api", __name__, url_prefix="/api/v1")
+
+
+@blueprint.post("/diagnoses")
+def diagnoses() -> dict[str, Any]:
+    """One input in, one answer out."""
+    submission = from_api(request, current_app.config["DIAGNOSE_MAX_BYTES"])
+    return as_dict(engine().answer(submission))
+
+
+@blueprint.get("/causes")
+def causes() -> dict[str, Any]:
+    """The root causes in short."""
+    return {"causes": [_short(cause) for cause in _casebase().causes.values()]}
+
+
+@blueprint.get("/causes/<id>")
+def cause(id: str) -> dict[str, Any]:
+    """One root cause in full."""
+    casebase = _casebase()
+    found = casebase.causes.get(id) or abort(404)
+    return {
+        **_short(found),
+        "why": found.why,
+        "tell": found.tell,
+        "fixes": [asdict(fix) for fix in found.fixes],
+        "example": found.example,
+        "rather": dict(found.rather),
+        "incidents": [
+            {"id": incident.id, "title": incident.title, "url": incident.url}
+            for incident in casebase.incidents.values()
+            if incident.cause == id
+        ],
+    }
+
+
+@blueprint.get("/openapi.json")
+def openapi() -> Response:
+    """The description of this API (OpenAPI 3.1)."""
+    text = resources.files("diagnose.web").joinpath("openapi.json").read_text(encoding="utf-8")
+    return Response(text, mimetype="application/json")
+
+
+def _short(cause: Cause) -> dict[str, Any]:
+    return {
+        "id": cause.id,
+        "title": cause.title,
+        "gpus": cause.gpus,
+        "url": url_for("pages.cause", id=cause.id),
+    }
+
+
+def _casebase() -> Casebase:
+    lang = request.args.get("lang", "en")
+    if lang not in get_args(Lang):
+        raise InputError(400, "error-lang", known=", ".join(get_args(Lang)))
+    return engine().casebase(cast(Lang, lang))

@@ -1,0 +1,75 @@
+"""The application factory."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+
+from flask import Flask
+
+from diagnose import __version__
+from diagnose.web import api, errors, headers, highlight, language, pages
+from diagnose.web.engine import Engine, default_engine
+from diagnose.web.inputs import InMemoryRequest
+
+DEFAULT_MAX_BYTES = 5 * 1024 * 1024
+
+
+class DiagnoseFlask(Flask):
+    """Flask with requests that never spill to disk."""
+
+    request_class = InMemoryRequest
+
+
+def create_app(
+    casebase_path: Path | str | None = None,
+    *,
+    max_bytes: int = DEFAULT_MAX_BYTES,
+    engine: Engine | None = None,
+) -> Flask:
+    """The web application: pages, API, static files. It keeps no state and stores nothing.
+
+    Args:
+        casebase_path: the compiled case base; the one that came with the package if None.
+        max_bytes: the largest text that is diagnosed, in bytes of UTF-8.
+        engine: what answers, in place of the pipeline over ``casebase_path``.
+
+    Raises:
+        ValueError: ``max_bytes`` is not positive.
+    """
+    if max_bytes < 1:
+        raise ValueError(f"max_bytes must be positive, not {max_bytes}")
+    app = DiagnoseFlask("diagnose.web")
+    # A body may be larger than its text: CR LF for line feeds in a form, escapes in JSON.
+    body = 2 * max_bytes + 64 * 1024
+    app.config.update(
+        DIAGNOSE_MAX_BYTES=max_bytes,
+        MAX_CONTENT_LENGTH=body,
+        MAX_FORM_MEMORY_SIZE=body,
+        MAX_FORM_PARTS=20,
+        SEND_FILE_MAX_AGE_DEFAULT=timedelta(days=1),
+    )
+    app.json.ensure_ascii = False  # type: ignore[attr-defined]
+    app.json.sort_keys = False  # type: ignore[attr-defined]
+    path = Path(casebase_path) if casebase_path is not None else None
+    app.extensions["diagnose"] = engine or default_engine(path)
+
+    app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
+    app.jinja_env.filters.update(
+        python=highlight.python,
+        patch=highlight.patch,
+        percent=pages.percent,
+        https=pages.https,
+    )
+    app.context_processor(
+        lambda: {
+            "lang": language.current(),
+            "say": lambda key, **values: language.say(key, language.current(), **values),
+            "version": __version__,
+        }
+    )
+    app.register_blueprint(pages.blueprint)
+    app.register_blueprint(api.blueprint)
+    app.after_request(headers.secure)
+    errors.register(app)
+    return app

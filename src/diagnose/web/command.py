@@ -1,0 +1,42 @@
+"""``diagnose serve``: the command, importable without Flask."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.command("serve", short_help="Serve the web page and the HTTP API.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option(
+    "--port", default=8000, show_default=True, type=click.IntRange(1, 65535), help="Port."
+)
+@click.option(
+    "--max-bytes",
+    default=5 * 1024 * 1024,
+    show_default=True,
+    type=click.IntRange(min=1),
+    help="Largest text that is diagnosed.",
+)
+@click.option("--workers", type=click.IntRange(min=1), help="gunicorn processes.")
+@click.option(
+    "--casebase",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Compiled case base to answer from.",
+)
+def serve_command(
+    host: str, port: int, max_bytes: int, workers: int | None, casebase: Path | None
+) -> None:
+    """Serve the page to paste a traceback into, and the HTTP API under /api/v1.
+
+    Nothing that people paste is stored. Put a reverse proxy with TLS and authentication in front of it
+    before you listen on anything but this machine.
+    """
+    from diagnose.casebase.store import CasebaseError
+    from diagnose.web.serve import serve
+
+    try:
+        serve(host, port, max_bytes=max_bytes, workers=workers, casebase_path=casebase)
+    except CasebaseError as error:
+        raise click.UsageError(str(error)) from error

@@ -1,0 +1,161 @@
+"""The pages: paste, answer, causes, incidents. They work without JavaScript and without cookies."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlsplit
+
+from flask import Blueprint, Response, abort, current_app, render_template, request
+
+from diagnose.casebase.store import Casebase
+from diagnose.model import DEVICE_FAMILY, Incident
+from diagnose.web import language
+from diagnose.web.engine import engine
+from diagnose.web.example import EXAMPLE
+from diagnose.web.excerpt import excerpt
+from diagnose.web.inputs import InputError, from_form, size
+
+blueprint = Blueprint("pages", __name__)
+
+
+@blueprint.url_defaults
+def _keep_language(endpoint: str, values: dict[str, Any]) -> None:
+    """Links keep the language that was asked for; without one the browser's preference goes on."""
+    if language.chosen() and endpoint.startswith("pages."):
+        values.setdefault("lang", language.chosen())
+
+
+@blueprint.app_context_processor
+def _limits() -> dict[str, Any]:
+    limit = current_app.config["DIAGNOSE_MAX_BYTES"]
+    return {"max_bytes": limit, "max_size": size(limit)}
+
+
+@blueprint.get("/")
+def paste() -> str:
+    """The page to paste into."""
+    return render_template("paste.html")
+
+
+@blueprint.get("/example")
+def example() -> str:
+    """The same page with a traceback to try."""
+    return render_template("paste.html", text=EXAMPLE)
+
+
+@blueprint.post("/")
+def answer() -> str:
+    """The answer to what was pasted or uploaded."""
+    submission = from_form(request, language.current(), current_app.config["DIAGNOSE_MAX_BYTES"])
+    diagnosis = engine().answer(submission)
+    family = diagnosis.report.error.family if diagnosis.report.error else None
+    return render_template(
+        "answer.html",
+        submission=submission,
+        diagnosis=diagnosis,
+        rows=excerpt(submission.text, diagnosis),
+        family=None if family == DEVICE_FAMILY else family,
+        known=set(engine().casebase(submission.lang).incidents),
+    )
+
+
+@blueprint.post("/verification")
+def verification() -> Response:
+    """The verification program of one cause as a file.
+
+    The text comes along and is diagnosed again: nothing is kept between two requests, and a program is
+    only ever handed out when our own pipeline wrote it.
+    """
+    # Another site must not be able to make a visitor download a program in our name.
+    if request.headers.get("Sec-Fetch-Site", "same-origin") not in ("same-origin", "none"):
+        abort(403)
+    submission = from_form(request, language.current(), current_app.config["DIAGNOSE_MAX_BYTES"])
+    wanted = request.form.get("cause")
+    for cause in engine().answer(submission).causes:
+        if cause.id == wanted:
+            return _program(cause.verification, "verify.py")
+    raise InputError(400, "error-no-such-cause")
+
+
+@blueprint.get("/causes")
+def causes() -> str:
+    """Every root cause, with what it looks like."""
+    casebase = _casebase()
+    return render_template(
+        "causes.html",
+        causes=tuple(casebase.causes.values()),
+        counts={id: len(_incidents_of(casebase, id)) for id in casebase.causes},
+    )
+
+
+@blueprint.get("/causes/<id>")
+def cause(id: str) -> str:
+    """One root cause explained."""
+    casebase = _casebase()
+    found = casebase.causes.get(id) or abort(404)
+    return render_template(
+        "cause.html",
+        cause=found,
+        incidents=_incidents_of(casebase, id),
+        rivals=[(casebase.causes[k], v) for k, v in found.rather.items() if k in casebase.causes],
+    )
+
+
+@blueprint.get("/incidents/<id>")
+def incident(id: str) -> str:
+    """One documented incident."""
+    casebase = _casebase()
+    found = casebase.incidents.get(id) or abort(404)
+    return render_template(
+        "incident.html",
+        incident=found,
+        cause=casebase.causes.get(found.cause),
+        fixes=[(kind, casebase.fixes.get(kind, kind)) for kind in found.fixes],
+    )
+
+
+@blueprint.get("/incidents/<id>/reproduce.py")
+def reproduce(id: str) -> Response:
+    """The incident's reproduction as a file."""
+    found = _casebase().incidents.get(id) or abort(404)
+    return _program(found.reproduce or abort(404), "reproduce.py")
+
+
+@blueprint.get("/healthz")
+def healthz() -> dict[str, Any]:
+    """Whether the service can answer: the case base is readable."""
+    casebase = engine().casebase("en")
+    return {
+        "status": "ok",
+        "causes": len(casebase.causes),
+        "incidents": len(casebase.incidents),
+        "casebase": casebase.digest,
+    }
+
+
+def _casebase() -> Casebase:
+    return engine().casebase(language.current())
+
+
+def _incidents_of(casebase: Casebase, cause: str) -> tuple[Incident, ...]:
+    return tuple(found for found in casebase.incidents.values() if found.cause == cause)
+
+
+def _program(source: str, filename: str) -> Response:
+    response = Response(source, mimetype="text/x-python")
+    response.headers["Content-Disposition"] = f'attachment; filename="{filename}"'
+    return response
+
+
+def percent(confidence: float) -> str:
+    """A confidence for people: nothing is certain, and nothing that is listed is impossible."""
+    return f"{min(99, max(1, round(confidence * 100)))} %"
+
+
+def https(url: str) -> str | None:
+    """The address if it may stand in a link, else None."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return None
+    return url if parts.scheme == "https" and parts.netloc else None

@@ -1,0 +1,91 @@
+"""Ranking: weights add up, incidents pull, confidences are probabilities."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from diagnose.casebase.store import Casebase
+from diagnose.model import Cause, Fact, Failure, Frame, Incident, IncidentMatch, Report, Source
+from diagnose.ranking.causes import rank, softmax
+from diagnose.ranking.neighbours import nearest
+
+
+def cause(name: str, prior: float, **weights: float) -> Cause:
+    facts = {key.replace("_", "-"): value for key, value in weights.items()}
+    return Cause(name, name, "", "", (), prior, facts, "", (), 1)
+
+
+def incident(name: str, of: str, frames: tuple[str, ...] = (), message: str = "m") -> Incident:
+    return Incident(
+        name, name, of, "", "", "", "https://x", (Source("https://x", ""),), ("peft",),
+        "RuntimeError", message, (), None, None, frames, (),
+    )  # fmt: skip
+
+
+CAUSES = {c.id: c for c in (cause("a", 0.5, seen=2.0), cause("b", 0.5, seen=-1.0, other=0.1))}
+
+
+def test_without_facts_the_priors_decide() -> None:
+    ranked = rank({}, (), {"a": cause("a", 0.2), "b": cause("b", 0.6)}, {})
+    assert [(s.cause.id, round(s.confidence, 3)) for s in ranked] == [("b", 0.75), ("a", 0.25)]
+
+
+def test_facts_move_the_odds_by_their_weights() -> None:
+    ranked = rank({"seen": Fact("seen", 3)}, (), CAUSES, {})
+    odds = ranked[0].confidence / ranked[1].confidence
+    assert ranked[0].cause.id == "a"
+    assert math.log(odds) == pytest.approx(3.0)
+
+
+def test_support_holds_what_speaks_for_a_cause_and_nothing_else() -> None:
+    ranked = rank({"seen": Fact("seen", 3), "other": Fact("other", 4)}, (), CAUSES, {})
+    support = {s.cause.id: [f.id for f in s.support] for s in ranked}
+    assert support == {"a": ["seen"], "b": []}
+
+
+def test_a_near_incident_pulls_its_cause_up() -> None:
+    known = {"i": incident("i", "b")}
+    far = rank({}, (IncidentMatch("i", "i", "", 0.4),), CAUSES, known)
+    near = rank({}, (IncidentMatch("i", "i", "", 0.9),), CAUSES, known)
+    assert far[0].confidence == pytest.approx(0.5)
+    assert near[0].cause.id == "b"
+    assert near[0].confidence > 0.9
+    assert [m.id for m in near[0].incidents] == ["i"]
+
+
+def test_softmax_survives_large_scores() -> None:
+    assert softmax({"a": 10_000.0, "b": 0.0}, 1.0) == {"a": 1.0, "b": 0.0}
+
+
+def test_the_incident_with_the_same_frames_is_nearest() -> None:
+    known = {
+        "same": incident("same", "a", ("x/compute_z.py:108 edit_output_fn",)),
+        "else": incident("else", "b", ("y/train.py:3 main",)),
+    }
+    report = Report(
+        "-",
+        Failure("RuntimeError", "m"),
+        frames=(Frame("lib/x/compute_z.py", 99, "edit_output_fn"),),
+        libraries=("peft",),
+    )
+    found = nearest(report, known)
+    assert [m.id for m in found] == ["same", "else"]
+    assert found[0].similarity == pytest.approx(1.0)
+
+
+def test_machinery_makes_no_two_reports_alike() -> None:
+    hook = "site-packages/accelerate/hooks.py:165 new_forward"
+    known = {"i": incident("i", "a", (hook,), message="other words")}
+    report = Report(
+        "-",
+        Failure("RuntimeError", "quite something else"),
+        frames=(Frame("site-packages/accelerate/hooks.py", 165, "new_forward"),),
+    )
+    assert nearest(report, known)[0].similarity < 0.3
+
+
+def test_no_error_and_no_incidents_have_no_neighbours(casebase: Casebase) -> None:
+    assert nearest(Report("-"), casebase.incidents) == ()
+    assert nearest(Report("-", Failure("E", "m")), {}) == ()
