@@ -13,6 +13,7 @@ class CasebaseBuildHook(BuildHookInterface[Any]):
     """Compiles the case base for wheels and for editable installs alike."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Called by hatchling before files are collected."""
         root = Path(self.root)
         sys.path.insert(0, str(root / "src"))
         from diagnose.casebase.build import build

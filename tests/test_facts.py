@@ -120,11 +120,17 @@ def test_what_fails_inside_torch_is_called_by_its_name_outside(casebase: Casebas
 
 
 def test_frames_log_lines_and_ranks(casebase: Casebase) -> None:
-    hook = Frame("site-packages/accelerate/hooks.py", 165, "new_forward", library="accelerate", at=3)
+    hook = Frame(
+        "site-packages/accelerate/hooks.py", 165, "new_forward", library="accelerate", at=3
+    )
     given = report(
         hook,
         devices=("cuda:1", "cuda:0"),
-        context=(Line(1, "Some parameters are on the meta device because they were offloaded to the cpu."),),
+        context=(
+            Line(
+                1, "Some parameters are on the meta device because they were offloaded to the cpu."
+            ),
+        ),
         ranks=(1,),
     )
     found = read(given, casebase)
@@ -154,9 +160,7 @@ def test_every_declared_fact_is_declared_or_computed(casebase: Casebase) -> None
     source = inspect.getsource(facts)
     computed = [rule.id for rule in casebase.facts.values() if not rule.when and not rule.frame]
     missing = [
-        name
-        for name in computed
-        if f'"{name}"' not in source and not name.endswith("-seen")
+        name for name in computed if f'"{name}"' not in source and not name.endswith("-seen")
     ]
     assert computed
     assert not missing

@@ -1,4 +1,4 @@
-"""A checkpoint came back on the device it was saved from: trained on a GPU, evaluated on the cpu."""
+"""A checkpoint came back on the device it was saved from: saved on a GPU, used on the cpu."""
 
 import io
 

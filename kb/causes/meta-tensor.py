@@ -5,7 +5,7 @@ from torch import nn
 
 
 def load(pretrained):
-    """Memory-saving loading: built on meta, the weights are taken from the checkpoint as they are."""
+    """Memory-saving loading: built on meta, then given the tensors of the checkpoint."""
     model = nn.ModuleDict(
         {"body": nn.Linear(16, 32, device="meta"), "head": nn.Linear(32, 10, device="meta")}
     )

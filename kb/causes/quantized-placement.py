@@ -15,8 +15,8 @@ class Int8Linear(nn.Module):
 
     def to(self, *args, **kwargs):
         raise ValueError(
-            "`.to` is not supported for `8-bit` bitsandbytes models. Please use the model as it is, "
-            "since the model has already been set to the correct devices"
+            "`.to` is not supported for `8-bit` bitsandbytes models. Please use the model as "
+            "it is, since the model has already been set to the correct devices"
         )
 
     def forward(self, x):

@@ -12,7 +12,7 @@ class OffloadedSGD:
         self.masters = [p.detach().float().cpu() for p in self.parameters]
 
     def step(self, loss_scale):
-        for parameter, master in zip(self.parameters, self.masters):
+        for parameter, master in zip(self.parameters, self.masters, strict=True):
             gradient = parameter.grad.float().cpu()
             master -= 0.1 * gradient.div_(loss_scale)
             parameter.data.copy_(master)

@@ -33,9 +33,11 @@ class Doors(click.Group):
     """Loads subcommands lazily and takes ``diagnose FILE`` for ``diagnose answer FILE``."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names, as the overview shows them."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The subcommand, imported now."""
         if cmd_name not in COMMANDS:
             return None
         module, attribute, _ = COMMANDS[cmd_name]
@@ -43,11 +45,13 @@ class Doors(click.Group):
         return command
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Puts the default command before arguments that name none."""
         if not args or (args[0] not in COMMANDS and args[0] not in {"--help", "-h", "--version"}):
             args = [DEFAULT, *args]
         return super().parse_args(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The overview, without importing any subcommand."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, about) for name, (_, _, about) in COMMANDS.items()])
 
@@ -59,7 +63,7 @@ class Doors(click.Group):
 )
 @click.version_option(__version__, prog_name="diagnose")
 def doors() -> None:
-    """Why did my PyTorch job die of a device-placement error, and what do I change?
+    r"""Why did my PyTorch job die of a device-placement error, and what do I change?
 
     \b
       diagnose < traceback.txt          answer for a pasted traceback or a whole log

@@ -74,7 +74,9 @@ def _matched(report: Report, rule: FactRule) -> Fact | None:
         if key == "library":
             if not any(_hit(pattern, name) for name in report.libraries):
                 return None
-            line = next((f.at for f in report.frames if f.library and _hit(pattern, f.library)), None)
+            line = next(
+                (f.at for f in report.frames if f.library and _hit(pattern, f.library)), None
+            )
         elif key == "context":
             note = next((n for n in report.context if _hit(pattern, n.text)), None)
             if note is None:
@@ -84,7 +86,8 @@ def _matched(report: Report, rule: FactRule) -> Fact | None:
             return None
     if rule.frame:
         frame = next(
-            (f for f in views.chosen(report, rule.frame["which"]) if _frame_hit(rule.frame, f)), None
+            (f for f in views.chosen(report, rule.frame["which"]) if _frame_hit(rule.frame, f)),
+            None,
         )
         if frame is None:
             return None
@@ -284,7 +287,8 @@ def depth(report: Report, _: Roles) -> Iterator[Fact]:
     entered = [
         frame
         for frame in report.frames
-        if frame.function in {"forward", "_conv_forward"} and "torch/nn/modules/module" not in frame.file
+        if frame.function in {"forward", "_conv_forward"}
+        and "torch/nn/modules/module" not in frame.file
     ]
     if entered:
         name = "shallow" if len(entered) <= 2 else "deep"
@@ -365,15 +369,19 @@ def _owner_is_called(attribute: ast.Attribute, line: sourceline.SourceLine) -> b
                 if inner is attribute:
                     return node.func.attr not in _TENSOR_METHODS
                 inner = inner.value
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Subscript):
-            if node.func.value is attribute:
+        match node:
+            case ast.Call(func=ast.Subscript(value=owner)) if owner is attribute:
                 return True
     return False
 
 
 _TENSOR_METHODS = frozenset(
-    "t to cpu cuda float half long view reshape expand expand_as repeat unsqueeze squeeze sum mean pow"
-    " transpose permute size gather index_select mul add sub div matmul type_as clone detach numpy".split()
+    {
+        *("t", "to", "cpu", "cuda", "float", "half", "long", "type_as", "clone", "detach", "numpy"),
+        *("view", "reshape", "expand", "expand_as", "repeat", "unsqueeze", "squeeze", "transpose"),
+        *("permute", "size", "sum", "mean", "pow", "gather", "index_select"),
+        *("mul", "add", "sub", "div", "matmul"),
+    }
 )
 
 
@@ -387,8 +395,10 @@ def made_tensors(report: Report, _: Roles) -> Iterator[Fact]:
     for frame, code in _shown(report):
         parsed = sourceline.parse(code)
         if parsed and any(sourceline.makes_tensor(node) for node in parsed.walk()):
-            yield _at("makes-tensor-nearby", frame) if code == frame.code else Fact(
-                "makes-tensor-nearby", frame.at, {"code": code.strip()}
+            yield (
+                _at("makes-tensor-nearby", frame)
+                if code == frame.code
+                else Fact("makes-tensor-nearby", frame.at, {"code": code.strip()})
             )
 
 

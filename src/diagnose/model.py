@@ -84,8 +84,10 @@ class Failure:
 class SeenTensor:
     """A live tensor that a hook saw: an expression that names it, its device, where it belongs.
 
-    ``kind`` is ``local``, ``parameter``, ``buffer`` or ``attribute``; ``owner`` the class of the module
-    it belongs to, if any; ``frame`` the index of the frame (into Report.frames) whose locals hold it.
+    ``kind`` is ``local``, ``parameter``, ``buffer``, ``attribute``, ``unregistered`` (of a layer that a
+    plain list or dict holds) or ``state`` (of an optimizer, only where it is not with its parameter).
+    ``owner`` is the class of the object it belongs to, if any; ``frame`` the index of the frame (into
+    Report.frames) whose locals hold it; ``root`` the variable that holds its outermost module.
     """
 
     name: str
@@ -94,6 +96,7 @@ class SeenTensor:
     owner: str | None = None
     frame: int | None = None
     shape: tuple[int, ...] = ()
+    root: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from diagnose import facts as fact_stage
@@ -18,6 +19,7 @@ from diagnose.model import (
     RankedCause,
     Report,
     SeenTensor,
+    Verdict,
 )
 from diagnose.parsing import parse
 from diagnose.ranking.causes import THRESHOLD, Scored, rank
@@ -78,7 +80,7 @@ def explain(
         for scored in ranked[:top]
         if scored.confidence >= _WORTH_SHOWING
     )
-    verdict = "diagnosed" if ranked and ranked[0].confidence >= THRESHOLD else "unknown"
+    verdict: Verdict = "diagnosed" if ranked and ranked[0].confidence >= THRESHOLD else "unknown"
     return Diagnosis(report, verdict, culprit, causes, matches[:3], casebase.lang)
 
 
@@ -111,6 +113,6 @@ class _Values(dict[str, str]):
         return "…"
 
 
-def _evidence(fact: Fact, rules: dict[str, FactRule] | object) -> Evidence:
-    text = rules[fact.id].text.format_map(_Values(fact.values))  # type: ignore[index]
+def _evidence(fact: Fact, rules: Mapping[str, FactRule]) -> Evidence:
+    text = rules[fact.id].text.format_map(_Values(fact.values))
     return Evidence(text, fact.line)

@@ -13,9 +13,12 @@ _MAX_LENGTH = 2000
 
 #: Functions of torch that make a new tensor, on the default device unless told otherwise.
 FACTORIES = frozenset(
-    "tensor Tensor FloatTensor LongTensor IntTensor BoolTensor zeros ones full empty arange range"
-    " linspace logspace eye rand randn randint randperm normal from_numpy as_tensor tril_indices"
-    " triu_indices hann_window hamming_window bartlett_window".split()
+    {
+        *("tensor", "Tensor", "FloatTensor", "LongTensor", "IntTensor", "BoolTensor"),
+        *("zeros", "ones", "full", "empty", "arange", "range", "linspace", "logspace", "eye"),
+        *("rand", "randn", "randint", "randperm", "normal", "from_numpy", "as_tensor"),
+        *("tril_indices", "triu_indices", "hann_window", "hamming_window", "bartlett_window"),
+    }
 )
 
 
@@ -146,8 +149,7 @@ def makes_tensor(node: ast.AST) -> bool:
 def names_device(node: ast.AST) -> bool:
     """True for ``.cuda()``, ``.cuda(1)``, ``"cuda:0"``, ``device=0`` and the like."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        if node.func.attr == "cuda" and all(isinstance(a, ast.Constant) for a in node.args):
-            return True
+        return node.func.attr == "cuda" and all(isinstance(a, ast.Constant) for a in node.args)
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return node.value.split(":")[0] in {"cuda", "mps", "xpu", "npu", "hpu"}
     return isinstance(node, ast.keyword) and (

@@ -44,7 +44,11 @@ def test_both_readers_see_the_same(casebase_path: Path, casebase: store.Casebase
         assert [c.id for c in causes] == list(casebase.causes)
         for row in causes:
             cause = casebase.causes[row.id]
-            assert (cause.prior, cause.gpus, dict(cause.weights)) == (row.prior, row.gpus, row.weights)
+            assert (cause.prior, cause.gpus, dict(cause.weights)) == (
+                row.prior,
+                row.gpus,
+                row.weights,
+            )
             assert (cause.title, cause.why) == (texts[row.id].title, texts[row.id].why)
             fixes = session.scalars(
                 select(schema.CauseFixRow)
@@ -83,7 +87,9 @@ def test_the_compiled_file_cannot_be_written_through_the_store(casebase_path: Pa
     finally:
         casebase_path.chmod(0o644)
     assert casebase_path.read_bytes() == before
-    assert not list(casebase_path.parent.glob("*-journal")) + list(casebase_path.parent.glob("*-wal"))
+    assert not list(casebase_path.parent.glob("*-journal")) + list(
+        casebase_path.parent.glob("*-wal")
+    )
 
 
 @pytest.fixture
@@ -97,7 +103,13 @@ def broken(kb: Path, tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("file", "old", "new", "key", "reason"),
     [
-        ("causes/rank-device.toml", 'id = "rank-device"', 'id = "rank"', "id", "must be 'rank-device'"),
+        (
+            "causes/rank-device.toml",
+            'id = "rank-device"',
+            'id = "rank"',
+            "id",
+            "must be 'rank-device'",
+        ),
         ("causes/rank-device.toml", "[en]", "[eng]", "en", "is missing"),
         ("causes/rank-device.toml", "[[fixes]]", "[[fixes]]\nfoo = 1", "fixes[0].foo", "not a key"),
         ("facts.toml", "pair = '^cpu$'", "pair = '('", "pair", "not a regular expression"),
@@ -125,7 +137,10 @@ def test_all_mistakes_are_told_at_once_and_nothing_is_written(broken: Path, tmp_
     target.write_bytes(b"precious")
     with pytest.raises(InvalidKbError) as caught:
         build(broken, target)
-    assert {p.file for p in caught.value.problems} == {"causes/rank-device.py", "causes/meta-tensor.py"}
+    assert {p.file for p in caught.value.problems} == {
+        "causes/rank-device.py",
+        "causes/meta-tensor.py",
+    }
     assert target.read_bytes() == b"precious"
     assert [p.name for p in tmp_path.iterdir() if p.name.startswith(".out")] == []
 

@@ -113,11 +113,15 @@ def test_no_patch_where_the_line_does_not_show_enough(kind: str, code: str) -> N
 def test_the_diff_applies_to_the_file(tmp_path: Path) -> None:
     source = "def forward(self, x):\n    x = x + self.pe\n    return x\n"
     (tmp_path / "model.py").write_text(source)
-    report = Report("-", Failure("RuntimeError", "..."), Mismatch(("cuda:0", "cpu"), None, None, "w"))
+    report = Report(
+        "-", Failure("RuntimeError", "..."), Mismatch(("cuda:0", "cpu"), None, None, "w")
+    )
     frame = Frame("model.py", 2, "forward", "    x = x + self.pe")
     diff = patch("move-tensor-at-line", frame, report)
     assert diff is not None
-    subprocess.run(["git", "apply", "--unidiff-zero", "-"], input=diff, text=True, cwd=tmp_path, check=True)
+    subprocess.run(
+        ["git", "apply", "--unidiff-zero", "-"], input=diff, text=True, cwd=tmp_path, check=True
+    )
     assert "    x = x + self.pe.to(x.device)\n" in (tmp_path / "model.py").read_text()
 
 

@@ -17,7 +17,9 @@ class Entry:
     so that one pass over a file finds all its mistakes.
     """
 
-    def __init__(self, data: dict[str, Any], file: str, problems: list[KbError], at: str = "") -> None:
+    def __init__(
+        self, data: dict[str, Any], file: str, problems: list[KbError], at: str = ""
+    ) -> None:
         self.data = data
         self.file = file
         self.problems = problems

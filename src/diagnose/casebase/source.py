@@ -102,9 +102,7 @@ def _operands(kb: Path, problems: list[KbError]) -> list[schema.Base]:
     return rows
 
 
-def _fixes(
-    kb: Path, problems: list[KbError], rows: list[schema.Base]
-) -> Collection[str]:
+def _fixes(kb: Path, problems: list[KbError], rows: list[schema.Base]) -> Collection[str]:
     """kb/fixes.toml: a sentence for each fix id. Returns the ids."""
     entry = Entry.of_file(kb / "fixes.toml", kb, problems)
     for fix in entry.data:
@@ -113,9 +111,7 @@ def _fixes(
     return entry.data.keys()
 
 
-def _facts(
-    kb: Path, problems: list[KbError], rows: list[schema.Base]
-) -> Collection[str]:
+def _facts(kb: Path, problems: list[KbError], rows: list[schema.Base]) -> Collection[str]:
     """kb/facts.toml: for each fact its sentence and, unless it is computed, its matchers."""
     entry = Entry.of_file(kb / "facts.toml", kb, problems)
     for position, fact in enumerate(entry.data):
@@ -162,9 +158,7 @@ def _snippets(kb: Path, problems: list[KbError], rows: list[schema.Base]) -> Col
     return checks
 
 
-def _program(
-    path: Path, kb: Path, problems: list[KbError], functions: Collection[str] = ()
-) -> str:
+def _program(path: Path, kb: Path, problems: list[KbError], functions: Collection[str] = ()) -> str:
     """A Python file's text, checked to compile and to define ``functions``."""
     name = path.relative_to(kb).as_posix()
     try:

@@ -6,7 +6,7 @@ import contextlib
 import os
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import click
@@ -19,7 +19,9 @@ from diagnose.pipeline import diagnose
 STATUS = {"diagnosed": 0, "unknown": 1, "no-error": 3}
 BAD_INPUT = 2
 
-_PROMPT = "Paste the traceback or log, then end with Ctrl-D on a line of its own (Ctrl-Z on Windows):"
+_PROMPT = (
+    "Paste the traceback or log, then end with Ctrl-D on a line of its own (Ctrl-Z on Windows):"
+)
 
 
 class InputError(Exception):
@@ -87,7 +89,10 @@ def answer(
     except CasebaseError as error:
         raise _failure(str(error)) from error
     painted = color == "always" or (
-        color == "auto" and output is None and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+        color == "auto"
+        and output is None
+        and sys.stdout.isatty()
+        and not os.environ.get("NO_COLOR")
     )
     answers: list[Diagnosis] = []
     statuses: list[int] = []
@@ -175,7 +180,7 @@ def _is_binary(data: bytes) -> bool:
 
 
 @contextlib.contextmanager
-def _writer(output: Path | None) -> Iterator[object]:
+def _writer(output: Path | None) -> Iterator[Callable[[str], object]]:
     """A function that writes text to the output file or to standard output."""
     if output is None:
         stream = sys.stdout
@@ -204,6 +209,8 @@ def _write_verification(path: Path, answers: list[Diagnosis], casebase: Casebase
 
 def _failure(message: str) -> click.ClickException:
     """A failure that is the user's to mend: exit status 2."""
-    error = click.ClickException(message)
-    error.exit_code = BAD_INPUT
-    return error
+    return _BadInput(message)
+
+
+class _BadInput(click.ClickException):
+    exit_code = BAD_INPUT

@@ -46,7 +46,9 @@ def build(kb: Path, output: Path | None) -> None:
         rows = compile_kb(kb, target)
     except InvalidKbError as error:
         click.echo(str(error), err=True)
-        click.echo(f"diagnose: {len(error.problems)} mistakes in {kb}; nothing was written", err=True)
+        click.echo(
+            f"diagnose: {len(error.problems)} mistakes in {kb}; nothing was written", err=True
+        )
         sys.exit(2)
     except OSError as error:
         click.echo(f"diagnose: {target} cannot be written: {error.strerror or error}", err=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import Literal
 
 import click
 
@@ -18,7 +19,7 @@ import click
 )
 @click.argument("script", type=click.Path(exists=True, dir_okay=False))
 @click.argument("args", nargs=-1, type=click.UNPROCESSED)
-def simulate(gpus: int, wording: str, script: str, args: tuple[str, ...]) -> None:
+def simulate(gpus: int, wording: Literal["new", "old"], script: str, args: tuple[str, ...]) -> None:
     """Run SCRIPT with simulated GPUs: a dry run for placement errors, no GPU needed.
 
     The exit status is the script's.

@@ -56,9 +56,7 @@ def unified(frame: Frame, before: str, after: str) -> str:
     number = frame.line or 1
     code = frame.code or ""
     indent = code[: len(code) - len(code.lstrip())]
-    return (
-        f"--- a/{path}\n+++ b/{path}\n@@ -{number} +{number} @@\n-{indent}{before}\n+{indent}{after}\n"
-    )
+    return f"--- a/{path}\n+++ b/{path}\n@@ -{number} +{number} @@\n-{indent}{before}\n+{indent}{after}\n"
 
 
 # --- which operand moves ----------------------------------------------------------------------------
@@ -110,14 +108,19 @@ def _is_state(name: str) -> bool:
     return name.startswith("self.") or name.isupper()
 
 
+#: Comparisons that look at each element, and so at the device; ``is`` and ``in`` do not.
+_ELEMENTWISE = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+
+
 def _pairs(site: Site) -> list[tuple[ast.expr, ast.expr]]:
     """The operands that meet in the line, innermost operation first, left to right."""
     found: list[tuple[int, tuple[ast.expr, ast.expr]]] = []
     for node in site.line.walk():
         if isinstance(node, ast.BinOp):
             found.append((_height(node), (node.left, node.right)))
-        elif isinstance(node, ast.Compare) and len(node.comparators) == 1:
-            found.append((_height(node), (node.left, node.comparators[0])))
+        elif isinstance(node, ast.Compare) and isinstance(node.ops[-1], _ELEMENTWISE):
+            if len(node.comparators) == 1:
+                found.append((_height(node), (node.left, node.comparators[0])))
         elif isinstance(node, ast.AugAssign):
             found.append((_height(node.value) + 1, (node.target, node.value)))
     found.sort(key=lambda item: item[0])
@@ -329,7 +332,9 @@ def keep_in_place(site: Site) -> str | None:
         ):
             name = site.line.segment(node.func.value)
             whole = site.line.segment(node) == site.line.text
-            return f"pass  # {name} stays where it was loaded" if whole else site.replaced(node, name)
+            return (
+                f"pass  # {name} stays where it was loaded" if whole else site.replaced(node, name)
+            )
     return None
 
 

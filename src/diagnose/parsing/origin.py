@@ -15,8 +15,12 @@ _INSTALLED = re.compile(
 _STDLIB = re.compile(
     r"(?:^|/)(?:lib(?:64|32)?|Lib)/(?:python|pypy)?\d?(?:\.\d+)?t?/?(?P<rest>[\w.]+(?:/.*)?)$"
 )
-_PYTHON_DIR = re.compile(r"(?:^|/)(?:lib(?:64|32)?/(?:python|pypy)3(?:\.\d+)?t?|[Pp]ython3?\.?\d*/[Ll]ib)/")
-_WINDOWS_STDLIB = re.compile(r"(?:^|/)(?:python[\d.]*|anaconda3?|miniconda3?|envs/[^/]+)/lib/\w+", re.IGNORECASE)
+_PYTHON_DIR = re.compile(
+    r"(?:^|/)(?:lib(?:64|32)?/(?:python|pypy)3(?:\.\d+)?t?|[Pp]ython3?\.?\d*/[Ll]ib)/"
+)
+_WINDOWS_STDLIB = re.compile(
+    r"(?:^|/)(?:python[\d.]*|anaconda3?|miniconda3?|envs/[^/]+)/lib/\w+", re.IGNORECASE
+)
 #: Code that a model's repository brings along; transformers runs it from its cache.
 _SEPARATORS = re.compile(r"[-_.]")
 _REMOTE_CODE = "transformers_modules"
@@ -63,7 +67,9 @@ class Origins:
                     return name
             if 0 < index < len(parts) - 1 and part in self._names:
                 parent = parts[index - 1]
-                if parent == "src" or _SEPARATORS.sub("", parent).startswith(_SEPARATORS.sub("", part)):
+                if parent == "src" or _SEPARATORS.sub("", parent).startswith(
+                    _SEPARATORS.sub("", part)
+                ):
                     return self._names[part]
         return None
 

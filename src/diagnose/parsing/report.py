@@ -74,14 +74,14 @@ class _Reader:
         if chosen.trace.type is None or not chosen.trace.message:
             chosen = self._completed(chosen, lines)
         frames = tuple(self.origins.place(frame) for frame in chosen.frames)
-        reading = self._reading(chosen)
+        others = [c for c in found if c.trace is not chosen.trace]
+        reading = self._reading(chosen, others)
         error = Failure(
             chosen.trace.type or (reading.wording.exception if reading else "Exception"),
             chosen.trace.message,
             self.family(chosen.trace),
             chosen.trace.at,
         )
-        others = [c for c in found if c is not chosen]
         used = {frame.at for frame in frames if frame.at} | {chosen.trace.at}
         return Report(
             source=source,
@@ -97,26 +97,35 @@ class _Reader:
 
     def family(self, trace: Trace) -> str:
         """The family of an exception: device placement where a wording says so."""
-        reading = self.wordings.read(f"{trace.type}: {trace.message}")
-        if reading is not None and reading.wording.device_error:
+        if self._device_reading(trace) is not None:
             return DEVICE_FAMILY
         return self.families.of_error(trace.type, trace.message)
 
-    def _reading(self, chosen: selection.Candidate) -> Reading | None:
-        trace = chosen.trace
-        reading = self.wordings.read(f"{trace.type}: {trace.message}")
-        if reading is None or not reading.wording.device_error:
-            return None
-        if reading.mismatch.devices:
+    def _reading(
+        self, chosen: selection.Candidate, others: Sequence[selection.Candidate]
+    ) -> Reading | None:
+        """What the error says about devices; where it names none (a metric that wraps the error of an
+        operator), what the exception before it says."""
+        reading = self._device_reading(chosen.trace)
+        if reading is None or reading.mismatch.devices:
             return reading
-        for before in reversed(chosen.chain):
-            inner = self.wordings.read(f"{before.type}: {before.message}")
-            if inner is not None and inner.wording.device_error and inner.mismatch.devices:
+        before = [
+            c.trace for c in others if c.channel == chosen.channel and c.trace.at < chosen.trace.at
+        ]
+        for trace in (*reversed(chosen.chain), *before[-1:]):
+            inner = self._device_reading(trace)
+            if inner is not None and inner.mismatch.devices:
                 told = replace(inner.mismatch, wording=reading.wording.id)
                 return Reading(reading.wording, told)
         return reading
 
-    def _completed(self, chosen: selection.Candidate, lines: Sequence[Peeled]) -> selection.Candidate:
+    def _device_reading(self, trace: Trace) -> Reading | None:
+        reading = self.wordings.read(f"{trace.type}: {trace.message}")
+        return reading if reading is not None and reading.wording.device_error else None
+
+    def _completed(
+        self, chosen: selection.Candidate, lines: Sequence[Peeled]
+    ) -> selection.Candidate:
         """A traceback whose exception was cut off: a device wording near it is its message."""
         at = chosen.frames[-1].at if chosen.frames and chosen.frames[-1].at else chosen.trace.at
         near = sorted(lines, key=lambda line: abs(line.number - at))[:400]
@@ -162,19 +171,8 @@ def _first_rank(lines: Sequence[Peeled]) -> str | None:
     return None
 
 
-def _ranks(
-    chosen: selection.Candidate, found: Sequence[selection.Candidate]
-) -> tuple[int, ...]:
+def _ranks(chosen: selection.Candidate, found: Sequence[selection.Candidate]) -> tuple[int, ...]:
     """The ranks that failed in the same way."""
-    gist = re.sub(r"\d+", "#", chosen.trace.message[:200])
-    same = {
-        rank
-        for c in found
-        if c.trace.type == chosen.trace.type
-        and re.sub(r"\d+", "#", c.trace.message[:200]) == gist
-        and (rank := rank_of(c.channel)) is not None
-    }
-    return tuple(sorted(same))
-
-
-__all__ = ["Frame", "Mismatch", "parse"]
+    wanted = selection.gist(chosen.trace)
+    ranks = (rank_of(c.channel) for c in found if selection.gist(c.trace) == wanted)
+    return tuple(sorted({rank for rank in ranks if rank is not None}))

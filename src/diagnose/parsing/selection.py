@@ -26,6 +26,7 @@ _ECHO = re.compile(
     r"|process group (?:is|was) (?:destroyed|aborted)|communicator was aborted|watchdog|SIGTERM"
     r"|failed to recv|store->get|Broken pipe|another rank|remote process exited|NCCL communicator"
 )
+_NUMBER = re.compile(r"\d+")
 _ECHO_FAMILIES = frozenset({"collective-communication"})
 
 
@@ -76,15 +77,27 @@ def choose(found: Sequence[Candidate], first_rank: str | None = None) -> Candida
     last_of = {c.channel: c for c in pool}  # in one process, what ended it came last
     finals = sorted(last_of.values(), key=lambda c: c.trace.at)
     if first_rank in last_of:
-        return last_of[first_rank]
+        return _framed(last_of[first_rank], pool)
     finals = _prefer(finals, lambda c: c.channel is not None) if len(finals) > 1 else finals
-    framed = _prefer(finals, lambda c: bool(c.frames))
-    return framed[0] if framed else None
+    return _framed(_prefer(finals, lambda c: bool(c.frames))[0], pool)
 
 
-def _prefer(
-    pool: list[Candidate], wanted: Callable[[Candidate], bool]
-) -> list[Candidate]:
+def _framed(final: Candidate, pool: Sequence[Candidate]) -> Candidate:
+    """The candidate; where its traceback has no header (ranks that print at once, into each other), with
+    the frames of the like error that has most of them."""
+    if final.trace.headed:
+        return final
+    alike = [c for c in pool if c.channel == final.channel and gist(c.trace) == gist(final.trace)]
+    best = max(alike, key=lambda c: (len(c.frames), c.trace.at))
+    return final if len(final.frames) == len(best.frames) else replace(final, frames=best.frames)
+
+
+def gist(trace: Trace) -> tuple[str | None, str]:
+    """What two failures of one kind have in common: type and message, but for numbers."""
+    return trace.type, _NUMBER.sub("#", trace.message[:200])
+
+
+def _prefer(pool: list[Candidate], wanted: Callable[[Candidate], bool]) -> list[Candidate]:
     return [c for c in pool if wanted(c)] or pool
 
 
@@ -101,6 +114,7 @@ def _chains(traces: Sequence[Trace]) -> list[list[Trace]]:
 def _candidate(chain: Sequence[Trace], family: Judge, channel: str | None) -> Candidate:
     main = len(chain) - 1
     frames = chain[main].frames
+    remote = any((trace.type or "").endswith("RemoteTraceback") for trace in chain)
     while main > 0:
         trace, before = chain[main], chain[main - 1]
         if trace.relation == "group":
@@ -111,7 +125,7 @@ def _candidate(chain: Sequence[Trace], family: Judge, channel: str | None) -> Ca
         if trace.relation == "inner":
             frames = _outer(chain, main) + frames
             break
-        if not _carries(trace, before, family):
+        if not _carries(trace, before, family, remote=remote):
             break
         main -= 1
         frames = _splice(frames, before.frames)
@@ -130,18 +144,16 @@ def _outer(chain: Sequence[Trace], main: int) -> tuple[Frame, ...]:
     return frames
 
 
-def _carries(trace: Trace, before: Trace, family: Judge) -> bool:
-    """True where an exception only passes on the one before it."""
+def _carries(trace: Trace, before: Trace, family: Judge, *, remote: bool) -> bool:
+    """True where an exception only passes on the one before it: from another process, or because its
+    message holds that of a device error, or because it was raised from one and says nothing itself."""
     if (before.type or "").endswith("RemoteTraceback") or before.type is None:
         return False
-    gist = " ".join(before.message.split())[:120]
-    if gist and gist in " ".join(trace.message.split()):
-        return True
-    return (
-        trace.relation == "cause"
-        and family(trace) == OTHER
-        and family(before) == DEVICE_FAMILY
-    )
+    said = " ".join(before.message.split())[:120]
+    quoted = bool(said) and said in " ".join(trace.message.split())
+    if remote or family(before) != DEVICE_FAMILY:
+        return remote and quoted
+    return quoted or (trace.relation == "cause" and family(trace) == OTHER)
 
 
 def _splice(outer: tuple[Frame, ...], inner: tuple[Frame, ...]) -> tuple[Frame, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from rapidfuzz import fuzz, process
 
@@ -45,7 +45,7 @@ def nearest(report: Report, incidents: Mapping[str, Incident]) -> tuple[Incident
     return tuple(sorted(found, key=lambda match: -match.similarity))
 
 
-def _scores(query: str, choices: Sequence[str], scorer: object) -> list[float]:
+def _scores(query: str, choices: Sequence[str], scorer: Callable[..., float]) -> list[float]:
     """The scorer's value from 0 to 1 for each choice, in their order."""
     scores = [0.0] * len(choices)
     if query:

@@ -126,7 +126,7 @@ class _Page:
         indent = " " * (_INDENT + _LABEL)
         if fix.patch is not None:
             for line in fix.patch.splitlines():
-                if line.startswith("@@") or line.startswith("--- "):
+                if line.startswith(("@@", "--- ")):
                     continue
                 if line.startswith("+++ "):
                     place = line.removeprefix("+++ b/")

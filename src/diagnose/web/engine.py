@@ -34,9 +34,7 @@ def default_engine(path: Path | None) -> Engine:
     from diagnose.pipeline import diagnose
 
     def run(submission: Submission, casebase: Casebase) -> Diagnosis:
-        return diagnose(
-            submission.text, submission.source, casebase=casebase, top=submission.top
-        )
+        return diagnose(submission.text, submission.source, casebase=casebase, top=submission.top)
 
     return Engine(lambda lang: load(path, lang), run)
 

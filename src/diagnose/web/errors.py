@@ -28,7 +28,9 @@ def _input(error: InputError) -> Response:
 
 def _casebase(error: CasebaseError) -> Response:
     current_app.logger.error("the case base cannot be used: %s", error)
-    return problem(503, say("error-503", "en")) if _api() else page(503, say("error-503", current()))
+    return (
+        problem(503, say("error-503", "en")) if _api() else page(503, say("error-503", current()))
+    )
 
 
 def _http(error: HTTPException) -> Response:

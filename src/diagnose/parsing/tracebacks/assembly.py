@@ -82,8 +82,11 @@ def _raise(state: _State, event: Raised) -> None:
     if state.user_code:
         _close(state)
     frames = _ordered(state)
-    if not frames and state.head is None and not event.sure and state.adjacent:
-        return  # mentioned once more below its traceback
+    if not frames and state.head is None and state.adjacent:
+        if not event.sure:
+            return  # mentioned once more below its traceback
+        if state.traces[-1].message.startswith("ray::") and state.relation is None:
+            state.relation = "inner"
     state.traces.append(
         Trace(
             frames=frames,

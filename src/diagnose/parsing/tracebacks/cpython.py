@@ -58,7 +58,9 @@ def _source(lines: Sequence[Peeled], start: int, indent: int) -> Source:
         text = lines[index].text
         if is_annotation(text) and text.strip():
             index += 1  # carets, or values of variables
-        elif code is not None and _continues(text, indent) and index - start < _MOST_STATEMENT_LINES:
+        elif (
+            code is not None and _continues(text, indent) and index - start < _MOST_STATEMENT_LINES
+        ):
             index += 1  # a statement over several lines
         else:
             break

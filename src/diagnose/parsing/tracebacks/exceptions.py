@@ -18,13 +18,17 @@ _LINKS: tuple[tuple[re.Pattern[str], LinkKind], ...] = (
     (re.compile(r"^\s*from user code:"), "user-code"),
     (re.compile(r"^\s*(?:\| )*\+(?:-\+)?-{8,}(?: (?:\d+|\.\.\.) -{4,})?$"), "group"),
     (re.compile(r"^Exception ignored (?:in|on)\b"), "ignored"),
-    (re.compile(r'^Exception \w+: .* in <.*> ignored$'), "ignored"),
+    (re.compile(r"^Exception \w+: .* in <.*> ignored$"), "ignored"),
 )
 _REPEATED = re.compile(r"^\s*\[Previous line repeated (\d+) more times?\]|^\s*\.\.\. *$")
 
-_SUFFIX = r"(?:Error|Exception|Warning|Interrupt|Exit|Iteration|Expired|Empty|Full|Fault|Failure|Group)"
+_SUFFIX = (
+    r"(?:Error|Exception|Warning|Interrupt|Exit|Iteration|Expired|Empty|Full|Fault|Failure|Group)"
+)
 _TYPE = r"(?:[A-Za-z_]\w*\.)*[A-Z_]\w*"
-_ANY = re.compile(rf"^(?P<type>{_TYPE})(?:\((?P<cause>\w+)\))?(?::(?: (?P<message>.*))?| *$|(?=\n))")
+_ANY = re.compile(
+    rf"^(?P<type>{_TYPE})(?:\((?P<cause>\w+)\))?(?::(?: (?P<message>.*))?| *$|(?=\n))"
+)
 _LIKELY = re.compile(
     rf"^(?P<type>(?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*{_SUFFIX}\w{{0,12}})(?:\((?P<cause>\w+)\))?"
     r"(?::(?: (?P<message>.*))?| *$)"
@@ -118,8 +122,14 @@ def _is_type_alone(name: str) -> bool:
 def _bare(text: str) -> str:
     line = text.strip()
     if line[:1] in _EMPHASIS or line[-1:] in _EMPHASIS:
-        line = line.strip(_EMPHASIS) if line.count("`") < 3 or "**" in line else line.lstrip(_EMPHASIS)
-        if text.rstrip()[-1:] == "`" and text.count("`") % 2 == 0 and not text.lstrip().startswith("`"):
+        line = (
+            line.strip(_EMPHASIS) if line.count("`") < 3 or "**" in line else line.lstrip(_EMPHASIS)
+        )
+        if (
+            text.rstrip()[-1:] == "`"
+            and text.count("`") % 2 == 0
+            and not text.lstrip().startswith("`")
+        ):
             line = text.strip()  # the last word is quoted, not the line
     if len(line) > 2 and line[0] == line[-1] == "_":
         line = line[1:-1]

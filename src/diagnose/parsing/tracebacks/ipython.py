@@ -58,9 +58,7 @@ def frame(lines: Sequence[Peeled], index: int) -> tuple[Frame, int] | None:
     return found, max(source.end, index + 1)
 
 
-def _credible(
-    match: re.Match[str], source: Source, lines: Sequence[Peeled], index: int
-) -> bool:
+def _credible(match: re.Match[str], source: Source, lines: Sequence[Peeled], index: int) -> bool:
     """A path and a number alone stand in many a log line; a frame has a mark or its source below."""
     file = match["file"]
     if match["mark"]:

@@ -12,6 +12,8 @@ _TITLE = re.compile(r"Traceback \(most recent call last\)")
 _SIDE = re.compile(r"^\s*[│┃║](?P<inside>.*?)[│┃║]?\s*$")
 _LOCALS = re.compile(r"^\s?[╭╰│┌└|](?:[─ -]|$)")
 _PATH_END = re.compile(r":\d+(?: in .+)?$|^in \S+:\d+$")
+_NUMBER_END = re.compile(r"^(?!in ).*:\d+$")
+_WHOLE = re.compile(r":\d+ in .+$|^in \S+:\d+$")
 _SOURCE = re.compile(r"^\s*(?:❱|>)?\s*\d+(?:\s|$)")
 _PATH_START = re.compile(r"^(?:/|~|\.{1,2}[/\\]|[A-Za-z]:[\\/]|<|\w[\w.-]*[/\\]|in )\S")
 
@@ -45,6 +47,10 @@ def unbox(lines: Iterable[Peeled]) -> Iterator[Peeled]:
             continue  # a panel of locals within the box
         text = inside[1:].rstrip() if inside.startswith(" ") else inside.rstrip()
         if path is not None:
+            if _NUMBER_END.search(path.text) and not text.startswith("in "):
+                yield path
+                path = None
+        if path is not None:
             joined = _join(path.text, text.strip())
             if _PATH_END.search(joined):
                 yield path._replace(text=joined)
@@ -55,7 +61,7 @@ def unbox(lines: Iterable[Peeled]) -> Iterator[Peeled]:
                 continue
             yield path
             path = None
-        if _PATH_START.match(text) and not _SOURCE.match(text) and not _PATH_END.search(text):
+        if _PATH_START.match(text) and not _SOURCE.match(text) and not _WHOLE.search(text):
             path = line._replace(text=text)
             continue
         yield line._replace(text=text)

@@ -8,6 +8,7 @@ _ESCAPED_BREAK = re.compile(r"(\\+)n")
 _MARK = re.compile(r'Traceback|File \\*"|ipython-input|Cell In|Error')
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[ntr\"'\\/])")
 _PLAIN = {"n": "\n", "t": "\t", "r": "", '"': '"', "'": "'", "\\": "\\", "/": "/"}
+_CALL = re.compile(r"""((?:\w+\.)*[A-Z]\w*(?:Error|Exception))\(['"]$""")
 _LIST_SEAM = re.compile(r"""(?<=\n)['"], *['"]|^['"], *['"]""", re.MULTILINE)
 
 
@@ -15,9 +16,7 @@ def unescape(line: str) -> list[str] | None:
     """The lines of a traceback that stands escaped in one line, or None where there is none."""
     if line.count("\\n") < 2 or not _MARK.search(line):
         return None
-    first = _MARK.search(line)
-    assert first is not None
-    start, quote = _opening_quote(line, first.start())
+    start, quote = _opening_quote(line, line.index("\\n"))
     body = line[start:]
     depth = min(len(m.group(1)) for m in _ESCAPED_BREAK.finditer(body)) if "\\n" in body else 1
     if quote and (end := _closing_quote(body, quote)) is not None:
@@ -28,8 +27,11 @@ def unescape(line: str) -> list[str] | None:
             break
         body = _ESCAPE.sub(_character, body)
     body = _LIST_SEAM.sub("", body)
+    said = body.rstrip("\n").split("\n")
+    if named := _CALL.search(line[:start]):
+        return [f"{named[1]}: {said[0]}", *said[1:]]  # the repr of an exception
     head = line[:start].rstrip(" '\"=:[{(,b")
-    return ([head] if head else []) + body.rstrip("\n").split("\n")
+    return [head, *said] if head else said
 
 
 def _opening_quote(line: str, position: int) -> tuple[int, str]:

@@ -8,7 +8,9 @@ from collections.abc import Iterable, Iterator
 
 from diagnose.parsing.lines import Peeled
 
-_HTML = re.compile(r"&(?:quot|lt|gt|amp|#3[49]|#x27|nbsp|#10);|</?(?:br|pre|code|span|div)\b[^<>]{0,500}>")
+_HTML = re.compile(
+    r"&(?:quot|lt|gt|amp|#3[49]|#x27|nbsp|#10);|</?(?:br|pre|code|span|div)\b[^<>]{0,500}>"
+)
 # Only tags by name: <module> and <lambda> are Python's.
 _TAGS = re.compile(
     r"</?(?:a|b|blockquote|body|code|details|div|em|error|failure|font|head|hr|html|i|kbd|li|meta|ol|p"

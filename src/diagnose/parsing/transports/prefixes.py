@@ -119,7 +119,10 @@ def _learn(lines: Sequence[Peeled]) -> list[re.Pattern[str]]:
 
 
 def _template(prefix: str) -> str:
-    return r"\d+".join(re.escape(part) for part in _DIGITS.split(prefix.rstrip())) + r"(?: (?=\S| {2}|$)|$|)"
+    return (
+        r"\d+".join(re.escape(part) for part in _DIGITS.split(prefix.rstrip()))
+        + r"(?: (?=\S| {2}|$)|$|)"
+    )
 
 
 def _counters(lines: Sequence[Peeled], templates: Sequence[re.Pattern[str]]) -> set[int]:

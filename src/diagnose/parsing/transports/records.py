@@ -12,7 +12,15 @@ _MESSAGE = (
     "log", "data", "message", "msg", "event", "text", "MESSAGE", "@message", "line", "body", "payload",
     "textPayload", "short_message",
 )  # fmt: skip
-_CHANNEL = ("rank", "global_rank", "local_rank", "process_rank", "pod", "pod_name", "container_name")
+_CHANNEL = (
+    "rank",
+    "global_rank",
+    "local_rank",
+    "process_rank",
+    "pod",
+    "pod_name",
+    "container_name",
+)
 
 
 def read(line: str) -> tuple[list[str], str | None] | None:

@@ -63,7 +63,9 @@ def _exception(data: Mapping[str, Any]) -> list[str] | None:
                 lines.append(f"    {code.strip()}")
     value = _first(data, _VALUE)
     module = data.get("module")
-    name = f"{module}.{kind}" if isinstance(module, str) and module not in ("builtins", "") else kind
+    name = (
+        f"{module}.{kind}" if isinstance(module, str) and module not in ("builtins", "") else kind
+    )
     lines += f"{name}: {value}".split("\n") if value not in (None, "") else [name]
     return [*lines, ""]
 

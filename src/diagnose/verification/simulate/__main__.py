@@ -29,9 +29,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if not Path(options.script).is_file():
         parser.error(f"no such file: {options.script}")
     try:
-        return run_script(
-            options.script, options.args, gpus=options.gpus, wording=options.wording
-        )
+        return run_script(options.script, options.args, gpus=options.gpus, wording=options.wording)
     except (TorchMissingError, ValueError) as error:
         parser.error(str(error))
 

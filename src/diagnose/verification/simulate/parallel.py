@@ -36,7 +36,11 @@ def install(driver: Driver, new_dispatch: Callable[[], Any], patches: Patches) -
         return [list(tensors), *copies[1:]]
 
     def scatter(
-        tensor: Any, devices: Sequence[int], chunk_sizes: Any = None, dim: int = 0, streams: Any = ()
+        tensor: Any,
+        devices: Sequence[int],
+        chunk_sizes: Any = None,
+        dim: int = 0,
+        streams: Any = (),
     ) -> list[Any]:
         parts = (
             tensor.split(list(chunk_sizes), dim) if chunk_sizes else tensor.chunk(len(devices), dim)

@@ -28,8 +28,9 @@ def run_script(
     """Run a script as `__main__`; see `diagnose.verification.simulate.run_script`."""
     script = os.fspath(path)
     code = compile(Path(script).read_bytes(), script, "exec", dont_inherit=True)
-    with simulated_gpus(gpus, wording=wording), _interpreter_for(script, args, gpus, env or {}) as (
-        namespace
+    with (
+        simulated_gpus(gpus, wording=wording),
+        _interpreter_for(script, args, gpus, env or {}) as (namespace),
     ):
         return _status_of(code, namespace)
 

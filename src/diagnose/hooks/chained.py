@@ -1,0 +1,117 @@
+"""Hooks that run the one they found first, exactly as if they were not there, and then answer."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable
+from types import FrameType, ModuleType, TracebackType
+from typing import Any
+
+Then = Callable[[BaseException | None], None]
+
+#: Set while a thread is inside one of our hooks: only the outermost of several answers.
+_thread = threading.local()
+
+
+class ChainedHook:
+    """Stands where another hook was, calls it, and then ``then`` with the exception.
+
+    With ``then`` None it is a mere passage. An exception that the other hook raises is reported in
+    the words that Python itself has for it, without a trace of this class.
+    """
+
+    def __init__(self, owner: ModuleType, name: str, then: Then | None) -> None:
+        self.owner, self.name, self.then = owner, name, then
+        self.previous: Callable[..., object] | None = None
+
+    def current(self) -> Any:
+        """What stands in the hook's place now."""
+        return getattr(self.owner, self.name)
+
+    def wrap(self, previous: Callable[..., object]) -> None:
+        """Take the place of another hook."""
+        self.previous = previous
+        setattr(self.owner, self.name, self)
+
+    def unwrap(self) -> bool:
+        """Put the other hook back if this one is outermost; say whether it was."""
+        outermost = self.current() is self
+        if outermost:
+            setattr(self.owner, self.name, self.previous)
+        return outermost
+
+    def __call__(self, *args: Any) -> None:
+        assert self.previous is not None
+        if self.then is None or getattr(_thread, "busy", False):
+            self.previous(*args)
+            return
+        _thread.busy = True
+        try:
+            try:
+                self.previous(*args)
+            except Exception as error:
+                self.previous_failed(error, args)
+        finally:
+            _thread.busy = False
+            self.then(self.exception(args))
+
+    def exception(self, args: tuple[Any, ...]) -> BaseException | None:
+        """The exception that the hook was called for."""
+        raise NotImplementedError
+
+    def previous_failed(self, error: Exception, args: tuple[Any, ...]) -> None:
+        """Do what Python does when this kind of hook raises."""
+        raise NotImplementedError
+
+
+class SysHook(ChainedHook):
+    """For `sys.excepthook`."""
+
+    def exception(self, args: tuple[Any, ...]) -> BaseException | None:
+        """The second of (type, value, traceback)."""
+        return args[1] if len(args) > 1 else None
+
+    def previous_failed(self, error: Exception, args: tuple[Any, ...]) -> None:
+        """As the interpreter does: both exceptions, in its own words."""
+        error.__traceback__ = _without_us(error.__traceback__)
+        _say("Error in sys.excepthook:\n")
+        sys.__excepthook__(type(error), error, error.__traceback__)
+        _say("\nOriginal exception was:\n")
+        sys.__excepthook__(*args)
+
+
+class ThreadHook(ChainedHook):
+    """For `threading.excepthook`."""
+
+    def exception(self, args: tuple[Any, ...]) -> BaseException | None:
+        """The value in `threading.ExceptHookArgs`."""
+        return args[0].exc_value if args else None
+
+    def previous_failed(self, error: Exception, args: tuple[Any, ...]) -> None:
+        """As `threading.Thread` does: the hook's exception, from its own frame on."""
+        error.__suppress_context__ = True
+        caller: FrameType = sys._getframe(2)
+        error.__traceback__ = TracebackType(
+            _without_us(error.__traceback__), caller, caller.f_lasti, caller.f_lineno
+        )
+        _say("Exception in threading.excepthook:\n")
+        sys.excepthook(type(error), error, error.__traceback__)
+
+
+def _without_us(trace: TracebackType | None) -> TracebackType | None:
+    """The same traceback without this module's frames."""
+    nodes = []
+    while trace is not None:
+        if trace.tb_frame.f_code is not ChainedHook.__call__.__code__:
+            nodes.append(trace)
+        trace = trace.tb_next
+    for node in reversed(nodes):
+        trace = TracebackType(trace, node.tb_frame, node.tb_lasti, node.tb_lineno)
+    return trace
+
+
+def _say(words: str) -> None:
+    if sys.stderr is not None:
+        sys.stderr.write(words)
+        sys.stderr.flush()

@@ -1,0 +1,55 @@
+"""`explain`: from a live exception to a `Diagnosis`.
+
+The exception is printed and read again as any pasted traceback is: chains, groups, replicas and
+quoted tracebacks then mean the same in all doors. What only a live process has, the tensors in the
+frames, is added to the report.
+"""
+
+from __future__ import annotations
+
+import traceback
+
+from diagnose.model import DEVICE_FAMILY, Diagnosis, Lang
+
+#: The innermost frames of a traceback that are read; recursion can make thousands.
+_FRAMES = 1000
+
+
+def explain(error: BaseException, *, lang: Lang = "en") -> Diagnosis:
+    """Say why an exception happened.
+
+    Args:
+        error: a live exception; its frames are looked at, nothing in them is computed or changed.
+        lang: language of the answer.
+
+    Returns:
+        The diagnosis; its evidence counts the lines of the traceback as Python prints it. It holds
+        no reference to the exception, its frames or its tensors.
+
+    Raises:
+        CasebaseError: the case base cannot be read.
+    """
+    from diagnose import pipeline
+    from diagnose.casebase.store import load
+    from diagnose.hooks.seeing import look
+    from diagnose.parsing import parse
+
+    casebase = load(lang=lang)
+    report = parse(
+        printed(error),
+        "traceback",
+        wordings=casebase.wordings,
+        libraries=casebase.libraries,
+        families=casebase.families,
+    )
+    failed = report.error is not None and report.error.family == DEVICE_FAMILY
+    tensors = look(error, report) if failed else ()
+    return pipeline.explain(report, casebase=casebase, tensors=tensors)
+
+
+def printed(error: BaseException) -> str:
+    """The exception as Python prints it, whatever `sys.tracebacklimit` says."""
+    exception = traceback.TracebackException(
+        type(error), error, error.__traceback__, limit=-_FRAMES, compact=True
+    )
+    return "".join(exception.format())

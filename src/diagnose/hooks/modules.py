@@ -1,0 +1,114 @@
+"""The torch modules of a failing program: which contain which, and what their tensors are called."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from diagnose.hooks.frames import LiveFrame
+from diagnose.hooks.peeking import attributes, is_a, label
+
+#: Bounds of one walk: the answer must come soon, and a larger model looks no different.
+_MODULES = 20_000
+_SECONDS = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """A module that no other seen module contains: how the program calls it, where it was seen."""
+
+    name: str
+    module: Any
+    frame: int
+
+
+@dataclass(slots=True)
+class Modules:
+    """All modules reachable from the frames. ``paths`` maps id(module) to (id(root), dotted path);
+    ``selves`` are the modules whose methods were running: id(module) to index of the innermost frame."""
+
+    roots: dict[int, Root] = field(default_factory=dict)
+    paths: dict[int, tuple[int, str]] = field(default_factory=dict)
+    selves: dict[int, int] = field(default_factory=dict)
+
+    def failing(self) -> Root | None:
+        """The root that holds the innermost running module; the first root if none runs."""
+        for key, _ in sorted(self.selves.items(), key=lambda pair: -pair[1]):
+            if key in self.paths:
+                return self.roots[self.paths[key][0]]
+        return next(iter(self.roots.values()), None)
+
+
+def find(frames: list[LiveFrame], module_class: type) -> Modules:
+    """All modules in the local variables of the frames, and one level into other objects there."""
+    found = Modules()
+    deadline = time.monotonic() + _SECONDS
+    for live in frames:
+        for name, module in _candidates(live, module_class):
+            if name == "self":
+                found.selves[id(module)] = live.index
+            if id(module) not in found.paths:
+                _add(found, Root(name, module, live.index), deadline)
+    return found
+
+
+def _candidates(live: LiveFrame, module_class: type) -> Iterator[tuple[str, Any]]:
+    """Named modules of a frame; of torch's own frames only the module that runs."""
+    in_torch = live.frame.library == "torch" or live.frame.stdlib
+    for name, value in live.locals.items():
+        if in_torch and name not in {"self", "module"}:
+            continue
+        if is_a(value, module_class):
+            yield name, value
+        elif name == "self":
+            for attribute, inner in list(attributes(value).items()):
+                if is_a(inner, module_class):
+                    yield f"self.{label(attribute)}", inner
+
+
+def _add(found: Modules, root: Root, deadline: float) -> None:
+    """Record a root and all it contains; roots that turn out to be part of it are roots no more."""
+    key = id(root.module)
+    parts = {}
+    for path, module in walk(root.module):
+        parts[id(module)] = path
+        if time.monotonic() > deadline:
+            break
+    for inner in parts:
+        found.roots.pop(inner, None)
+    found.roots[key] = root
+    for inner, path in parts.items():
+        known = found.paths.get(inner)
+        # What two roots share keeps its first name, unless that root is now a part of this one.
+        if known is None or known[0] not in found.roots:
+            found.paths[inner] = (key, path)
+
+
+def walk(module: Any) -> Iterator[tuple[str, Any]]:
+    """A module and all registered in it, each once, with its dotted path."""
+    pending, seen = [("", module)], set[int]()
+    while pending and len(seen) < _MODULES:
+        path, inner = pending.pop()
+        if id(inner) in seen:
+            continue
+        seen.add(id(inner))
+        yield path, inner
+        children = attributes(inner).get("_modules")
+        if is_a(children, dict):
+            pending += [
+                (joined(path, name), child)
+                for name, child in reversed(list(dict.items(children)))  # type: ignore[arg-type]
+                if child is not None
+            ]
+
+
+def joined(path: str, name: object) -> str:
+    """A dotted name of a path and one more part."""
+    return dotted(path, label(str(name)))
+
+
+def dotted(*parts: str) -> str:
+    """The parts that are not empty, with dots between them."""
+    return ".".join(part for part in parts if part)

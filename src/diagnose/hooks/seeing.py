@@ -1,0 +1,152 @@
+"""The tensors that a failing program had at hand: what they are called and where they are.
+
+Only ``device`` and ``shape`` of a tensor are read; nothing is computed, printed, copied or kept.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+from diagnose import views
+from diagnose.hooks.frames import LiveFrame, live_frames
+from diagnose.hooks.modules import Modules, dotted, find, joined, walk
+from diagnose.hooks.peeking import attributes, device_of, is_a, items, label, shape_of
+from diagnose.model import Report, SeenTensor
+
+_TENSORS = 20_000
+_SECONDS = 0.1
+#: How many of the innermost frames outside torch are asked for their variables.
+_OWN_FRAMES = 3
+_RUNNING = 12
+_REGISTERED = frozenset({"_parameters", "_buffers", "_modules"})
+
+
+def look(error: BaseException, report: Report) -> tuple[SeenTensor, ...]:
+    """The tensors of the failing frames; empty where torch is not loaded or nothing can be seen."""
+    torch = sys.modules.get("torch")
+    try:
+        with torch._C.DisableTorchFunction():  # type: ignore[union-attr]
+            return tuple(islice(_Observer(torch, error, report).tensors(), _TENSORS))
+    except Exception:
+        return ()
+
+
+class _Observer:
+    """One look at one failure: the frames, the modules in them, and which tensors were named."""
+
+    def __init__(self, torch: Any, error: BaseException, report: Report) -> None:
+        self.tensor, self.module = torch.Tensor, torch.nn.Module
+        self.optimizer = torch.optim.Optimizer
+        self.frames = live_frames(error, report)
+        site = views.site(report)
+        near = [f for f in self.frames[::-1] if f.frame is site or f.frame.own]
+        #: The line that called the failing op and the user's own around it, innermost first.
+        self.near = near[:_OWN_FRAMES]
+        self.modules: Modules = find(self.frames, self.module)
+        self.deadline = time.monotonic() + _SECONDS
+        self.names: dict[int, str] = {}
+
+    def tensors(self) -> Iterator[SeenTensor]:
+        """All of them: first what modules hold, then what only variables and optimizers hold."""
+        for part in (self.registered, self.unregistered, self.optimizers, self.variables):
+            for tensor in part():
+                yield tensor
+                if time.monotonic() > self.deadline:
+                    return
+
+    def seen(self, name: str, tensor: Any, **where: Any) -> Iterator[SeenTensor]:
+        """The tensor under its first name; nothing for one that has a name already."""
+        if id(tensor) in self.names:
+            return
+        self.names[id(tensor)] = name
+        device = device_of(tensor)
+        if device is not None:
+            yield SeenTensor(name, device, shape=shape_of(tensor), **where)
+
+    def registered(self) -> Iterator[SeenTensor]:
+        """Parameters and buffers, named from the outermost module."""
+        failing = self.modules.failing()
+        roots = sorted(self.modules.roots.values(), key=lambda root: root is not failing)
+        for root in roots:
+            start = "" if root is failing else root.name
+            for path, module in walk(root.module):
+                place = self.modules.selves.get(id(module), root.frame)
+                for name, kind, tensor in self.held(module):
+                    full = joined(dotted(start, path), name)
+                    where = {"owner": _class(module), "frame": place, "root": root.name}
+                    yield from self.seen(full, tensor, kind=kind, **where)
+
+    def held(self, module: Any) -> Iterator[tuple[str, str, Any]]:
+        """Name, kind and tensor of what is registered in one module."""
+        for slot, kind in (("_parameters", "parameter"), ("_buffers", "buffer")):
+            entries = attributes(module).get(slot)
+            if is_a(entries, dict):
+                for name, tensor in list(dict.items(entries)):  # type: ignore[arg-type]
+                    if is_a(tensor, self.tensor):
+                        yield str(name), kind, tensor
+
+    def unregistered(self) -> Iterator[SeenTensor]:
+        """What ``.to()`` does not reach: tensors in attributes, modules in plain lists and dicts."""
+        for live in self.frames[::-1]:
+            owner = live.locals.get("self")
+            running = self.modules.selves.get(id(owner)) == live.index
+            if not (running or live in self.near):
+                continue
+            for name, value in list(attributes(owner).items()):
+                if name not in _REGISTERED:
+                    yield from self.attribute(f"self.{label(name)}", value, owner, live.index)
+
+    def attribute(self, name: str, value: Any, owner: Any, frame: int) -> Iterator[SeenTensor]:
+        """A tensor or a plain container of tensors and modules that an object holds."""
+        where = {"owner": _class(owner), "frame": frame}
+        if is_a(value, self.tensor):
+            yield from self.seen(name, value, kind="attribute", **where)
+            return
+        for subscript, item in items(value):
+            if is_a(item, self.tensor):
+                yield from self.seen(name + subscript, item, kind="attribute", **where)
+            elif is_a(item, self.module) and id(item) not in self.modules.paths:
+                for path, module in walk(item):
+                    for inner, _, tensor in self.held(module):
+                        full = joined(dotted(name + subscript, path), inner)
+                        yield from self.seen(full, tensor, kind="unregistered", **where)
+
+    def variables(self) -> Iterator[SeenTensor]:
+        """Local variables of the innermost frames outside torch, one level into containers."""
+        for live in self.near:
+            for name, value in live.locals.items():
+                for full, item in ((name, value), *((name + key, v) for key, v in items(value))):
+                    if is_a(item, self.tensor):
+                        yield from self.seen(full, item, frame=live.index)
+
+    def optimizers(self) -> Iterator[SeenTensor]:
+        """State of optimizers that is not where its parameter is."""
+        done = set[int]()
+        for live in self.frames[::-1]:
+            for name, value in live.locals.items():
+                if is_a(value, self.optimizer) and id(value) not in done:
+                    done.add(id(value))
+                    yield from self.state(name, value, live.index)
+
+    def state(self, name: str, optimizer: Any, frame: int) -> Iterator[SeenTensor]:
+        """The state of one optimizer; counters without a dimension may be anywhere."""
+        entries = attributes(optimizer).get("state")
+        if not is_a(entries, dict):
+            return
+        for parameter, values in list(dict.items(entries)):  # type: ignore[arg-type]
+            home = device_of(parameter)
+            known = self.names.get(id(parameter), "…")
+            for subscript, tensor in items(values):
+                if is_a(tensor, self.tensor) and shape_of(tensor) and device_of(tensor) != home:
+                    full = f"{name}.state[{known}]{subscript}"
+                    yield from self.seen(
+                        full, tensor, kind="state", owner=_class(optimizer), frame=frame
+                    )
+
+
+def _class(value: object) -> str:
+    return type(value).__name__
