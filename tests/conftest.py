@@ -13,6 +13,15 @@ from diagnose.casebase.store import Casebase, load
 ROOT = Path(__file__).parents[1]
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--renew", action="store_true", help="rewrite the golden files")
+
+
+@pytest.fixture
+def renew(request: pytest.FixtureRequest) -> bool:
+    return bool(request.config.getoption("--renew"))
+
+
 @pytest.fixture(scope="session")
 def kb() -> Path:
     return ROOT / "kb"

@@ -12,14 +12,42 @@ pytest.importorskip("torch")
 
 SLUGS = record.slugs()
 
-# Where each mistake shows: the function of the program, or of the library, that a reader must find
-# in the trace, and the devices that meet there.
-CULPRITS = {
-    "adapters-dataparallel": ("compose_stack", {"cuda:0", "cuda:1"}),
-    "easyedit-memit-delta": ("edit_output_fn", {"cuda:0", "cuda:1"}),
-    "llms-from-scratch-out-head": ("calc_loss_batch", {"cpu", "cuda:0"}),
-    "peft-mistral-offloaded": ("forward", {"cpu", "cuda:0"}),
-    "qwen-device-map-deepspeed": ("embedding", {"cuda:0", "cuda:1"}),
+# Frames that a reader needs to see the cause, outermost first; of each, the end of the file's path
+# and the function.
+CAUSE_FRAMES = {
+    "adapters-dataparallel": [
+        ("torch/nn/parallel/parallel_apply.py", "_worker"),
+        ("adapters/methods/adapter_layer_base.py", "compose_stack"),
+        ("torch/nn/modules/linear.py", "forward"),
+    ],
+    "easyedit-memit-delta": [
+        ("reproduce.py", "compute_z"),
+        ("accelerate/hooks.py", "new_forward"),
+        ("reproduce.py", "edit_output_fn"),
+    ],
+    "llms-from-scratch-out-head": [
+        ("reproduce.py", "calc_loss_batch"),
+        ("reproduce.py", "forward"),
+        ("torch/nn/modules/linear.py", "forward"),
+    ],
+    "peft-mistral-offloaded": [
+        ("accelerate/hooks.py", "new_forward"),
+        ("peft/tuners/lora/layer.py", "forward"),
+        ("torch/nn/modules/linear.py", "forward"),
+    ],
+    "qwen-device-map-deepspeed": [
+        ("reproduce.py", "training_step"),
+        ("accelerate/hooks.py", "new_forward"),
+        ("torch/nn/functional.py", "embedding"),
+    ],
+}
+# What the message names, in its order.
+DEVICES = {
+    "adapters-dataparallel": ["cuda:0", "cuda:1"],
+    "easyedit-memit-delta": ["cuda:1", "cuda:0"],
+    "llms-from-scratch-out-head": ["cpu", "cuda:0"],
+    "peft-mistral-offloaded": ["cuda:0", "cpu"],
+    "qwen-device-map-deepspeed": ["cuda:1", "cuda:0"],
 }
 
 FRAME = re.compile(r'^ *File "([^"]+)", line \d+, in (\S+)', re.MULTILINE)
@@ -39,6 +67,13 @@ def frames(text: str) -> list[tuple[str, str]]:
     return FRAME.findall(text)
 
 
+def shows(trace: list[tuple[str, str]], wanted: list[tuple[str, str]]) -> bool:
+    """Whether the trace holds the wanted frames in this order and ends in the last of them."""
+    rest = iter(trace)
+    in_order = all(any(f.endswith(file) and n == name for f, n in rest) for file, name in wanted)
+    return in_order and next(rest, None) is None
+
+
 def error_line(text: str) -> str:
     """The last line that states an exception; DataParallel prints one error inside another."""
     return [line for line in text.splitlines() if re.match(r"\w*Error: ", line)][-1]
@@ -48,25 +83,21 @@ def recorded(slug: str) -> str:
     return (record.HERE / f"{slug}.txt").read_text(encoding="utf-8")
 
 
-def test_every_incident_has_a_program_a_trace_and_a_culprit() -> None:
+def test_every_incident_has_a_trace_and_is_tested() -> None:
     traces = {path.stem for path in record.HERE.glob("*.txt")}
-    assert set(SLUGS) == set(CULPRITS)
+    assert set(SLUGS) == set(CAUSE_FRAMES) == set(DEVICES)
     assert set(SLUGS) <= traces
 
 
 @pytest.mark.parametrize("slug", SLUGS)
 def test_failing_variant_dies_of_the_documented_error(slug: str) -> None:
     status, text = printed_by(slug, "failing")
-    function, devices = CULPRITS[slug]
     facts = record.case(slug)
-
     assert status == 1, text
     line = error_line(text)
     assert line.startswith(f"{facts['exception']}: Expected all tensors to be on the same device")
-    assert set(DEVICE.findall(line)) == devices
-    assert function in {name for _, name in frames(text)}
-    assert facts.get("op", "") in line
-    assert facts.get("argument", "") in line
+    assert DEVICE.findall(line) == DEVICES[slug]
+    assert shows(frames(text), CAUSE_FRAMES[slug]), text
 
 
 @pytest.mark.parametrize("slug", ["easyedit-memit-delta", "peft-mistral-offloaded"])

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 import regex
 
-from diagnose import sourceline, views
+from diagnose import seen, sourceline, views
 from diagnose.model import Fact, FactRule, Frame, Report
 
 _SECONDS = 0.1  # limit of one pattern on one text, against hostile input
@@ -459,22 +459,5 @@ def joined_locals(report: Report, _: Roles) -> Iterator[Fact]:
 @finder
 def seen_tensors(report: Report, _: Roles) -> Iterator[Fact]:
     """Tensors of the failing frames that sit on another device than most of their kind."""
-    if not report.tensors:
-        return
-    parameters = [t for t in report.tensors if t.kind in {"parameter", "buffer"}]
-    devices = [t.device for t in parameters]
-    usual = max(set(devices), key=devices.count) if devices else None
-    line = report.error.at if report.error else None
-    for group in ("parameter", "buffer", "attribute"):
-        odd = [t for t in report.tensors if t.kind == group and t.device != usual]
-        if odd and usual is not None:
-            names = ", ".join(t.name for t in odd[:3]) + (" …" if len(odd) > 3 else "")
-            values = {"names": names, "device": odd[0].device, "other": usual}
-            yield Fact(f"{group}-seen", line, values)
-    places = [t for t in report.tensors if t.kind == "local"]
-    if places and usual is not None and len(set(devices)) == 1:
-        met = [t for t in places if t.device != usual]
-        if met:
-            names = ", ".join(t.name for t in met[:3])
-            values = {"names": names, "device": met[0].device, "other": usual}
-            yield Fact("local-seen", line, values)
+    for name, values in seen.facts(report) if report.tensors else ():
+        yield Fact(name, report.error.at if report.error else None, values)

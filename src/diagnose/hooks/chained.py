@@ -42,6 +42,7 @@ class ChainedHook:
         return outermost
 
     def __call__(self, *args: Any) -> None:
+        """Be the other hook, then let the answer follow."""
         assert self.previous is not None
         if self.then is None or getattr(_thread, "busy", False):
             self.previous(*args)

@@ -49,7 +49,7 @@ def run(program: Sequence[str], *, lang: str | None = None) -> None:
 
 
 def environment_with_hook(environment: dict[str, str], lang: str | None) -> dict[str, str]:
-    """The environment in which each starting Python installs the hook, unless DIAGNOSE_HOOK=0 says not to."""
+    """The environment in which each starting Python installs the hook (not with DIAGNOSE_HOOK=0)."""
     paths = [path for path in environment.get("PYTHONPATH", "").split(os.pathsep) if path]
     if str(_STARTUP) not in paths:
         paths.insert(0, str(_STARTUP))

@@ -32,8 +32,9 @@ def live_frames(error: BaseException, report: Report) -> list[LiveFrame]:
     """
     alive: dict[tuple[str, int | None, str | None], list[FrameType]] = defaultdict(list)
     for exception in reversed(list(_related(error))):
-        for frame, line in _entries(exception.__traceback__):
-            alive[frame.f_code.co_filename, line, frame.f_code.co_name].append(frame)
+        for running, line in _entries(exception.__traceback__):
+            code = running.f_code
+            alive[code.co_filename, line, code.co_name].append(running)
     found = []
     for index in reversed(range(len(report.frames))):
         frame = report.frames[index]

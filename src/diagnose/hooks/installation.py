@@ -72,6 +72,6 @@ def uninstall() -> None:
     notebook.unlisten()
     for hook in reversed(_installed):
         hook.then = None
-    while any([hook.unwrap() for hook in reversed(_installed)]):
+    while any(hook.unwrap() for hook in _installed):
         pass
     _installed.clear()

@@ -20,7 +20,8 @@ def listen(then: Then) -> None:
     """Call ``then`` with the exception of each cell that fails from now on, if IPython runs."""
     unlisten()
     ipython = sys.modules.get("IPython")
-    shell = ipython.get_ipython() if hasattr(ipython, "get_ipython") else None
+    running = getattr(ipython, "get_ipython", None)
+    shell = running() if running is not None else None
     if shell is None:
         return
 

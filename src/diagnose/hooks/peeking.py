@@ -39,7 +39,8 @@ def items(value: object) -> Iterator[tuple[str, Any]]:
     if is_a(value, UserDict):
         value = attributes(value).get("data")
     if is_a(value, dict):
-        for key, item in islice(list(islice(dict.items(value), _ITEMS)), _ITEMS):  # type: ignore[arg-type]
+        entries: Any = value
+        for key, item in list(islice(dict.items(entries), _ITEMS)):
             if type(key) in (str, int):
                 yield f"[{subscript(key)}]", item
     elif is_a(value, list):

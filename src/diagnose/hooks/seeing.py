@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any
 
 from diagnose import views
-from diagnose.hooks.frames import LiveFrame, live_frames
+from diagnose.hooks.frames import live_frames
 from diagnose.hooks.modules import Modules, dotted, find, joined, walk
 from diagnose.hooks.peeking import attributes, device_of, is_a, items, label, shape_of
 from diagnose.model import Report, SeenTensor

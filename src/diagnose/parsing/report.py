@@ -127,6 +127,8 @@ class _Reader:
         self, chosen: selection.Candidate, lines: Sequence[Peeled]
     ) -> selection.Candidate:
         """A traceback whose exception was cut off: a device wording near it is its message."""
+        if chosen.trace.dump and (told := self.families.of_lines(lines)) is not None:
+            return selection.without_type(chosen, "", told[1].text.strip(), told[1].number)
         at = chosen.frames[-1].at if chosen.frames and chosen.frames[-1].at else chosen.trace.at
         near = sorted(lines, key=lambda line: abs(line.number - at))[:400]
         for line in near:

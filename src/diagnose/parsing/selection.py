@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from diagnose.model import DEVICE_FAMILY, Frame
-from diagnose.parsing.families import OTHER
 from diagnose.parsing.tracebacks.assembly import Trace
 
 #: Errors that report the death of another process, or the end of this one on request.
@@ -69,6 +68,7 @@ def candidates(
 def choose(found: Sequence[Candidate], first_rank: str | None = None) -> Candidate | None:
     """The failure to explain. ``first_rank``: the channel that the launcher says failed first."""
     pool = [c for c in found if not c.trace.ignored] or list(found)
+    pool = _prefer(pool, lambda c: not c.trace.dump)
     pool = _prefer(pool, lambda c: not c.echo)
     pool = _prefer(pool, lambda c: c.trace.sure)
     pool = _prefer(pool, lambda c: bool(c.frames) or c.trace.type is not None)
@@ -146,14 +146,14 @@ def _outer(chain: Sequence[Trace], main: int) -> tuple[Frame, ...]:
 
 def _carries(trace: Trace, before: Trace, family: Judge, *, remote: bool) -> bool:
     """True where an exception only passes on the one before it: from another process, or because its
-    message holds that of a device error, or because it was raised from one and says nothing itself."""
+    message holds that of a device error, or because it was raised from one."""
     if (before.type or "").endswith("RemoteTraceback") or before.type is None:
         return False
     said = " ".join(before.message.split())[:120]
     quoted = bool(said) and said in " ".join(trace.message.split())
     if remote or family(before) != DEVICE_FAMILY:
         return remote and quoted
-    return quoted or (trace.relation == "cause" and family(trace) == OTHER)
+    return quoted or (trace.relation == "cause" and family(trace) != DEVICE_FAMILY)
 
 
 def _splice(outer: tuple[Frame, ...], inner: tuple[Frame, ...]) -> tuple[Frame, ...]:

@@ -23,7 +23,8 @@ class Trace:
     """One exception with its frames, outermost first; ``type`` is None where its line was cut off.
 
     ``relation`` says how it belongs to the trace before it: raised while handling that, raised from
-    that, the original that it carries, or its neighbour in an exception group.
+    that, the original that it carries, or its neighbour in an exception group. A ``dump`` shows where a
+    process stood when it was asked or killed, not an exception.
     """
 
     frames: tuple[Frame, ...]
@@ -34,6 +35,7 @@ class Trace:
     sure: bool = True
     ignored: bool = False
     headed: bool = False
+    dump: bool = False
 
 
 @dataclass
@@ -149,6 +151,7 @@ def _close(state: _State) -> None:
                 relation=state.relation,
                 ignored=state.ignored,
                 headed=state.head is not None,
+                dump=state.head is not None and state.head.kind == "reversed",
             )
         )
     _reset(state)

@@ -6,13 +6,14 @@ import re
 from collections.abc import Iterator, Sequence
 
 from diagnose.parsing.lines import Peeled
-from diagnose.parsing.tracebacks import cpython, exceptions, ipython, loose, pytest
+from diagnose.parsing.tracebacks import cpython, exceptions, ipython, loose, pretty_errors, pytest
 from diagnose.parsing.tracebacks.events import Break, Called, Event, Head, Link, Raised
 from diagnose.parsing.tracebacks.source import indentation
 
 #: So many lines that say nothing may stand between two frames of one traceback.
 _PATIENCE = 80
 _MOST_MESSAGE_LINES = 80
+_ANY_INDENT = 1000  # forms that stand in columns of their own
 _LOG = re.compile(
     r"^\s*(?:\[?\d{4}[-/]\d\d[-/]\d\d[T ]|[IWEF]\d{4} \d\d:\d\d|\[?\d\d:\d\d:\d\d|\[?(?:INFO|DEBUG|WARN|WARNING"
     r"|ERROR|CRITICAL)\b|>>> |\$ |In \[\d|\S+@\S+:.*\$|.{0,80}\d+%\||slurmstepd:|srun:|={20,}|-{20,})"
@@ -53,16 +54,22 @@ def read(lines: Sequence[Peeled]) -> Iterator[Event]:
             opened = relation == "user-code"
             index += 1
             continue
-        if (
-            found := cpython.frame(lines, index)
-            or ipython.frame(lines, index)
-            or loose.frame(lines, index, within=opened)
-        ) is not None:
+        if (found := cpython.frame(lines, index)) is not None:
             frame, index = found
+            indent = indentation(text)
             before = cpython.FRAME.match(text)
             if before and (named := exceptions.match(before["before"], after_frame=False)):
                 yield Raised(at, named.type, named.message)
-            indent = indentation(text)
+            yield Called(frame)
+            opened, latest = True, index
+            continue
+        if (
+            found := ipython.frame(lines, index)
+            or loose.frame(lines, index, within=opened)
+            or pretty_errors.frame(lines, index)
+        ) is not None:
+            frame, index = found
+            indent = _ANY_INDENT
             yield Called(frame)
             opened, latest = True, index
             continue

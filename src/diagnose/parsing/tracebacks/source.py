@@ -10,7 +10,7 @@ from diagnose.parsing.lines import Peeled
 
 _ARROW = re.compile(r"^\s*(?:[-—–]+>|❱|>|→)\s*(?P<line>\d+)(?:\s*[│|](?=\s|$))?(?: (?P<code>.*))?$")
 _NUMBERED = re.compile(r"^\s*(?P<line>\d+)(?:\s*[│|](?=\s|$))?(?:\s(?P<code>.*))?$")
-_GUIDES = re.compile(r"^(?:│   ?)+")
+_GUIDES = re.compile(r"^[│ ]+")
 _UNDERLINE = re.compile(r"^[\s~^]*[~^][\s~^]*(?:<--- HERE)?\s*$")
 _VALUES = re.compile(r"^\s*(?:[│└├┆┌┘]|\.\.\.<\d+ lines?>\.\.\.)")
 _LONGEST_LISTING = 200
@@ -54,7 +54,7 @@ def listing(lines: Sequence[Peeled], start: int) -> Source | None:
 
 def _unguide(code: str) -> str:
     guides = _GUIDES.match(code)
-    return " " * len(guides.group()) + code[guides.end() :] if guides else code
+    return " " * guides.end() + code[guides.end() :] if guides else code
 
 
 def is_underline(text: str) -> bool:

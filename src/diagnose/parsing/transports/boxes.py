@@ -71,4 +71,4 @@ def unbox(lines: Iterable[Peeled]) -> Iterator[Peeled]:
 
 def _join(head: str, tail: str) -> str:
     """A wrapped path put together: "in f" was wrapped at a blank, all else within the path."""
-    return f"{head} {tail}" if tail.startswith("in ") else head + tail
+    return f"{head} {tail}" if tail.startswith("in ") or head.endswith(" in") else head + tail

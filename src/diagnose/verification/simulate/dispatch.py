@@ -72,6 +72,8 @@ class SimulatedDispatch(TorchDispatchMode):
     def __torch_dispatch__(
         self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
+        if is_fake_mode():
+            return func(*args, **(kwargs or {}))
         operator = self._operators.get(func)
         if operator is None:
             operator = self._operators[func] = Operator(func)
@@ -157,6 +159,11 @@ class SimulatedDispatch(TorchDispatchMode):
             return func
         kwargs["generator"] = self.driver.default_generator(device)
         return seeded or func
+
+
+def is_fake_mode() -> bool:
+    """Whether a FakeTensorMode is on: it stands below ours and simulates devices by itself."""
+    return torch._C._get_dispatch_mode(torch._C._TorchDispatchModeKey.FAKE) is not None
 
 
 def _operands(

@@ -14,6 +14,7 @@ import torch
 from torch.utils._device import DeviceContext
 
 from .checks import DeviceChecks, Operand
+from .dispatch import is_fake_mode
 from .driver import Driver
 from .patching import Patches
 from .placement import device_of, place
@@ -105,9 +106,9 @@ def _construct(
     if device is None:
         return original(data, *args, **kwargs)
     target = driver.resolve(device)
-    if target.type != "cuda":
+    if target.type != "cuda" or is_fake_mode():
         result = original(data, *args, device=target, **kwargs)
-        if isinstance(data, torch.Tensor):
+        if isinstance(data, torch.Tensor) and target.type == "cpu":
             place(result, target)
         return result
     with torch._C.DisableTorchFunction():  # a default device would reach the C++ constructor
@@ -126,7 +127,7 @@ def _convert(
     if device is None:
         return original(data, *args, **kwargs)
     target = driver.resolve(device)
-    if target.type == "meta":
+    if target.type == "meta" or is_fake_mode():
         return original(data, *args, device=target, **kwargs)
     with torch._C.DisableTorchFunction():
         result = original(data, *args, **kwargs)

@@ -1,0 +1,155 @@
+"""The rendered answer, letter by letter (golden files), and that nothing in a log can steer it.
+
+Renew the golden files with ``python -m pytest tests/rendering --renew`` and read the difference.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from diagnose.model import (
+    Diagnosis,
+    Evidence,
+    Failure,
+    Fix,
+    Frame,
+    IncidentMatch,
+    Mismatch,
+    RankedCause,
+    Report,
+)
+from diagnose.rendering import markdown, text
+from diagnose.rendering.words import clean, width, wrap
+
+GOLDEN = Path(__file__).parent / "golden"
+
+FRAME = Frame("easyeditor/models/memit/compute_z.py", 108, "edit_output_fn", "cur_out[0][i, :] += delta")
+REPORT = Report(
+    "-",
+    Failure(
+        "RuntimeError",
+        "Expected all tensors to be on the same device, but found at least two devices, cuda:1 and cuda:0!",
+        "device-placement",
+        21,
+    ),
+    Mismatch(("cuda:1", "cuda:0"), None, None, "torch.tensor_iterator.same_device"),
+    (FRAME,),
+    ("easyeditor", "transformers", "accelerate", "torch"),
+    ranks=(0, 2),
+)
+CAUSES = (
+    RankedCause(
+        "cross-shard-op",
+        "Tensors of two shards meet",
+        "The model is split over GPUs, and a line joins tensors of two of them.",
+        0.94,
+        (Evidence("accelerate's hooks run this model.", 14), Evidence("Two GPUs met.", None)),
+        (IncidentMatch("easyedit", "EasyEdit: MEMIT on 4 GPUs", "https://github.com/zjunlp/EasyEdit/issues/419", 0.91),),
+        (
+            Fix(
+                "move-tensor-at-line",
+                "Move one operand to the other's device.",
+                patch="--- a/compute_z.py\n+++ b/compute_z.py\n@@ -108 +108 @@\n"
+                "-cur_out[0][i, :] += delta\n+cur_out[0][i, :] += delta.to(cur_out[0].device)\n",
+            ),
+            Fix("single-gpu", "Show the program one GPU.", command="CUDA_VISIBLE_DEVICES=0 python edit.py"),
+            Fix("change-device-map", "Keep the parts together.", code="- a = 1\n+ a = 2"),
+        ),
+        "print('PASS')\n",
+    ),
+    RankedCause(
+        "input-on-wrong-shard",
+        "The inputs are on another device than the first shard",
+        "The caller's inputs are elsewhere.",
+        0.04,
+        (),
+        (),
+        (Fix("move-input", "Move the inputs."),),
+        "",
+        "Rather this if the failing frame is the embedding.",
+    ),
+)
+ANSWERS = {
+    "diagnosed": Diagnosis(REPORT, "diagnosed", FRAME, CAUSES),
+    "diagnosed-zh": Diagnosis(REPORT, "diagnosed", FRAME, CAUSES, lang="zh"),
+    "unknown": Diagnosis(REPORT, "unknown", FRAME, CAUSES[1:], CAUSES[0].incidents),
+    "other-family": Diagnosis(
+        Report("-", Failure("KeyError", "'labels'", "missing-name", 3), frames=(FRAME,)), "unknown", FRAME
+    ),
+    "no-error": Diagnosis(Report("train.log"), "no-error"),
+}
+
+
+def compare(name: str, shown: str, renew: bool) -> None:
+    path = GOLDEN / name
+    if renew:
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(shown, encoding="utf-8")
+    assert shown == path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_text(name: str, renew: bool) -> None:
+    compare(f"{name}.txt", text.render(ANSWERS[name]), renew)
+
+
+def test_text_in_colour(renew: bool) -> None:
+    compare("diagnosed-color.txt", text.render(ANSWERS["diagnosed"], color=True), renew)
+
+
+def test_text_on_a_wide_terminal(renew: bool) -> None:
+    compare("diagnosed-120.txt", text.render(ANSWERS["diagnosed"], columns=120), renew)
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_markdown(name: str, renew: bool) -> None:
+    compare(f"{name}.md", markdown.render(ANSWERS[name]), renew)
+
+
+@pytest.mark.parametrize("columns", [80, 100, 120])
+@pytest.mark.parametrize("name", ["diagnosed", "diagnosed-zh", "unknown"])
+def test_lines_fit(name: str, columns: int) -> None:
+    for line in text.render(ANSWERS[name], columns=columns).splitlines():
+        assert width(line) <= columns or "https://" in line or ".to(" in line
+
+
+def hostile(value: str) -> Diagnosis:
+    frame = Frame(value, 3, value, value, at=2)
+    report = Report(
+        value, Failure(value or "E", value, "device-placement", 1), REPORT.mismatch, (frame,), (value,)
+    )
+    cause = RankedCause(
+        "cross-shard-op", "t", "w", 0.5, (Evidence(value, 1),), (), (Fix("other", "t", code=value),), ""
+    )
+    return Diagnosis(report, "diagnosed", frame, (cause,))
+
+
+@given(st.text(st.characters(), max_size=60))
+def test_control_characters_never_reach_a_terminal(value: str) -> None:
+    shown = text.render(hostile(value)).replace("\n", "")
+    assert all(c.isprintable() for c in shown)
+
+
+@given(st.text("`~<>&|*_[]()!#\\ ab\n", max_size=60))
+def test_markdown_from_a_log_opens_no_tag_and_closes_no_fence(value: str) -> None:
+    fence = ""
+    for line in markdown.render(hostile(value)).splitlines():
+        ticks = len(line) - len(line.lstrip("`"))
+        if not fence and ticks >= 3:
+            fence = "`" * ticks
+        elif fence and line == fence:
+            fence = ""
+        elif not fence:
+            bare = line.replace("\\<", "").replace("<details><summary>", "")
+            assert "<" not in bare.split("`")[0]
+    assert fence == ""
+
+
+@given(st.text(max_size=200), st.integers(20, 100))
+def test_wrapping_loses_no_word(value: str, columns: int) -> None:
+    flat = clean(value)
+    assert "".join("".join(wrap(flat, columns)).split()) == "".join(flat.split())

@@ -1,0 +1,271 @@
+"""The command line as its users run it: a real process, real files, real pipes."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TRACE = """\
+Traceback (most recent call last):
+  File "/home/user/project/train.py", line 40, in <module>
+    main()
+  File "/home/user/project/train.py", line 31, in main
+    loss = net(batch)
+  File "/opt/env/lib/python3.11/site-packages/torch/nn/modules/module.py", line 1736, in _wrapped_call_impl
+    return self._call_impl(*args, **kwargs)
+  File "/home/user/project/net.py", line 12, in forward
+    return x + self.pe[:, : x.size(1)]
+RuntimeError: Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu!
+"""
+SHAPES = TRACE.replace(
+    TRACE.splitlines()[-1],
+    "RuntimeError: The size of tensor a (10) must match the size of tensor b (9) at non-singleton dimension 3",
+)
+HEALTHY = "step 1 loss 2.31\nstep 2 loss 2.29\nSaving model checkpoint to out/\n"
+
+
+def run(
+    *args: str, stdin: str | bytes | None = None, env: dict[str, str] | None = None, cwd: Path | None = None
+) -> subprocess.CompletedProcess[bytes]:
+    data = stdin.encode() if isinstance(stdin, str) else stdin
+    return subprocess.run(
+        [sys.executable, "-m", "diagnose", *args],
+        input=data if data is not None else b"",
+        capture_output=True,
+        env={**os.environ, **(env or {})},
+        cwd=cwd,
+        timeout=120,
+    )
+
+
+def test_a_pasted_traceback_is_answered() -> None:
+    done = run(stdin=TRACE)
+    text = done.stdout.decode()
+    assert done.returncode == 0
+    assert "/home/user/project/net.py:12, forward" in text
+    assert "unregistered-tensor" in text
+    assert "+ return x + self.pe[:, : x.size(1)].to(x.device)" in text
+    assert "diagnose verify unregistered-tensor" in text
+    assert done.stderr == b""
+
+
+def test_json_follows_the_contract() -> None:
+    done = run("--format", "json", stdin=TRACE)
+    (line,) = done.stdout.decode().splitlines()
+    answer = json.loads(line)
+    assert answer["schema"] == 1
+    assert answer["source"] == "-"
+    assert answer["verdict"] == "diagnosed"
+    assert answer["error"]["family"] == "device-placement"
+    assert answer["mismatch"]["devices"] == ["cuda:0", "cpu"]
+    assert [f["line"] for f in answer["frames"]] == [40, 31, 1736, 12]
+    assert answer["libraries"] == ["torch"]
+    assert answer["culprit"]["line"] == 12
+    cause = answer["causes"][0]
+    assert 0 < cause["confidence"] <= 1
+    assert {"text", "line"} == set(cause["evidence"][0])
+    assert {"kind", "title", "patch", "command", "code"} == set(cause["fixes"][0])
+    compile(cause["verification"], "verify.py", "exec")
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "verdict"),
+    [(TRACE, 0, "diagnosed"), (SHAPES, 1, "unknown"), (HEALTHY, 3, "no-error")],
+)
+def test_exit_status_says_what_was_found(text: str, status: int, verdict: str) -> None:
+    done = run("--format", "json", stdin=text)
+    assert done.returncode == status
+    assert json.loads(done.stdout)["verdict"] == verdict
+
+
+def test_another_failure_never_gets_a_device_cause() -> None:
+    answer = json.loads(run("--format", "json", stdin=SHAPES).stdout)
+    assert answer["causes"] == []
+    assert answer["error"]["family"] == "shape-mismatch"
+
+
+def test_several_files_in_their_order_one_bad_one_loses_nothing(tmp_path: Path) -> None:
+    (tmp_path / "a.log").write_text(TRACE)
+    (tmp_path / "b.log").write_text(HEALTHY)
+    done = run("--format", "json", "a.log", "missing.log", "b.log", cwd=tmp_path)
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [a["source"] for a in answers] == ["a.log", "b.log"]
+    assert done.returncode == 2
+    assert done.stderr.decode() == "diagnose: missing.log cannot be read: No such file or directory\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (b"", "is empty"),
+        (b"  \n\n", "is empty"),
+        (bytes(range(256)) * 40, "is binary"),
+        (b"\x7fELF" + b"\0\1\2\3" * 4000, "is binary"),
+    ],
+)
+def test_bad_input_gets_a_sentence(tmp_path: Path, content: bytes, sentence: str) -> None:
+    path = tmp_path / "input"
+    path.write_bytes(content)
+    done = run(str(path))
+    assert done.returncode == 2
+    assert sentence in done.stderr.decode()
+    assert b"Traceback" not in done.stderr
+    assert done.stdout == b""
+
+
+def test_a_directory_and_an_empty_pipe_get_sentences(tmp_path: Path) -> None:
+    done = run(str(tmp_path))
+    assert done.returncode == 2
+    assert "is a directory" in done.stderr.decode()
+    done = run(stdin="")
+    assert done.returncode == 2
+    assert done.stderr.decode().startswith("diagnose: standard input is empty")
+
+
+def test_a_hundred_megabytes_of_one_line_end_well(tmp_path: Path) -> None:
+    path = tmp_path / "line.log"
+    path.write_bytes(b"x" * 100_000_000)
+    done = run(str(path))
+    assert done.returncode == 3
+    assert done.stdout.decode().startswith("No error found")
+
+
+def test_utf16_is_no_binary(tmp_path: Path) -> None:
+    path = tmp_path / "powershell.log"
+    path.write_bytes(TRACE.encode("utf-16"))
+    assert run(str(path)).returncode == 0
+
+
+def test_output_file_and_verification_file(tmp_path: Path) -> None:
+    done = run("-o", "answer.md", "--format", "markdown", "--verification", "v.py", stdin=TRACE, cwd=tmp_path)
+    assert done.returncode == 0
+    assert done.stdout == b""
+    assert (tmp_path / "answer.md").read_text().startswith("### RuntimeError")
+    compile((tmp_path / "v.py").read_text(), "v.py", "exec")
+
+
+def test_an_output_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    done = run("-o", str(tmp_path / "no" / "such.txt"), stdin=TRACE)
+    assert done.returncode == 2
+    assert "cannot be written" in done.stderr.decode()
+
+
+@pytest.mark.parametrize(
+    ("options", "env", "colored"),
+    [
+        ((), {}, False),
+        (("--color", "always"), {}, True),
+        (("--color", "always"), {"NO_COLOR": "1"}, True),
+        (("--color", "never"), {}, False),
+    ],
+)
+def test_colour_in_a_pipe(options: tuple[str, ...], env: dict[str, str], colored: bool) -> None:
+    assert (b"\x1b[" in run(*options, stdin=TRACE, env=env).stdout) is colored
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs pseudo-terminals")
+@pytest.mark.parametrize(("no_color", "colored"), [("", True), ("1", False)])
+def test_a_terminal_is_asked_to_paste_and_gets_colour(no_color: str, colored: bool) -> None:
+    import pty
+
+    child, terminal = pty.openpty()
+    env = {**os.environ, "NO_COLOR": no_color, "TERM": "xterm"}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "diagnose"], stdin=terminal, stdout=terminal, stderr=terminal, env=env
+    )
+    os.close(terminal)
+    os.write(child, b"\n" + TRACE.encode() + b"\n\x04")
+    shown = b""
+    try:
+        while chunk := os.read(child, 65536):
+            shown += chunk
+    except OSError:
+        pass  # the terminal closes when the process ends
+    os.close(child)
+    assert process.wait(60) == 0
+    assert b"Paste the traceback or log, then end with Ctrl-D" in shown
+    assert (b"\x1b[1m" in shown) is colored
+
+
+def test_chinese_answer() -> None:
+    text = run("--lang", "zh", stdin=TRACE).stdout.decode()
+    assert "修复" in text
+    assert "unregistered-tensor" in text
+
+
+def test_top_limits_the_causes() -> None:
+    assert len(json.loads(run("--format", "json", "--top", "1", stdin=TRACE).stdout)["causes"]) == 1
+
+
+def test_usage_errors_have_status_2() -> None:
+    assert run("--format", "yaml", stdin=TRACE).returncode == 2
+    assert run("explain", "no-such-cause").returncode == 2
+    assert "Did you mean rank-device" in run("explain", "rank-devices").stderr.decode()
+
+
+def test_help_and_version_load_nothing_heavy() -> None:
+    shown = run("--help").stdout.decode()
+    assert "diagnose < traceback.txt" in shown
+    assert "serve" in shown
+    assert run("--version").stdout.decode().startswith("diagnose, version ")
+
+
+def test_explain_and_cases_show_the_case_base() -> None:
+    shown = run("explain", "cross-shard-op").stdout.decode()
+    assert "def mistake(devices)" in shown
+    assert "def fixed(devices)" in shown
+    listed = run("cases", "list", "--by", "cause").stdout.decode()
+    assert "cross-shard-op" in listed
+    incident = next(line.split()[0] for line in listed.splitlines() if line.startswith("  "))
+    assert "https://" in run("cases", "show", incident).stdout.decode()
+
+
+def test_cases_check_and_build_tell_mistakes(kb: Path, tmp_path: Path) -> None:
+    assert run("cases", "check", "--kb", str(kb)).returncode == 0
+    (tmp_path / "kb" / "causes").mkdir(parents=True)
+    (tmp_path / "kb" / "causes" / "x.toml").write_text("id = 1\n")
+    done = run("cases", "check", "--kb", str(tmp_path / "kb"))
+    assert done.returncode == 1
+    assert "causes/x.toml: id: must be a string" in done.stdout.decode()
+    done = run("cases", "build", "--kb", str(tmp_path / "kb"), "-o", str(tmp_path / "out.sqlite"))
+    assert done.returncode == 2
+    assert not (tmp_path / "out.sqlite").exists()
+
+
+def test_a_missing_case_base_gets_a_sentence(tmp_path: Path) -> None:
+    done = run(stdin=TRACE, env={"DIAGNOSE_CASEBASE": str(tmp_path / "none.sqlite")})
+    assert done.returncode == 2
+    assert "diagnose cases build" in done.stderr.decode()
+
+
+def test_an_answer_loads_none_of_the_heavy_packages() -> None:
+    code = (
+        "import sys, io; from diagnose.pipeline import diagnose; from diagnose.rendering import text;"
+        f"text.render(diagnose({TRACE!r}));"
+        "print([m for m in ('torch','flask','sqlalchemy','numpy','jinja2') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_importing_the_package_loads_nothing() -> None:
+    code = (
+        "import sys; before = set(sys.modules); import diagnose;"
+        "print(sorted(m for m in set(sys.modules) - before if not m.startswith('diagnose')))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    for heavy in ("torch", "flask", "sqlalchemy", "regex", "rapidfuzz", "click"):
+        assert f"'{heavy}'" not in done.stdout
+
+
+def test_a_reader_that_leaves_early_is_no_error() -> None:
+    code = f"{sys.executable} -m diagnose | head -1"
+    done = subprocess.run(code, shell=True, input=TRACE.encode(), capture_output=True, timeout=60)
+    assert done.stdout.startswith(b"RuntimeError")
+    assert b"Traceback" not in done.stderr
+    assert b"BrokenPipe" not in done.stderr
