@@ -69,14 +69,16 @@ def _failing_model(tensors: Sequence[SeenTensor]) -> Placement | None:
 
 
 def _model(model: Placement, report: Report) -> Iterator[tuple[str, dict[str, str]]]:
+    if absent := [t for t in model.tensors if t.device == "meta"]:
+        yield "meta-seen", _values(absent, model.usual)
     for kind in ("parameter", "buffer"):
-        if strays := [t for t in model.strays if t.kind == kind]:
+        if strays := [t for t in model.strays if t.kind == kind and t.device != "meta"]:
             yield f"{kind}-seen", _values(strays, model.usual)
     if len(model.shards) > 1:
         yield "shards-seen", {"devices": ", ".join(model.shards), "count": str(len(model.shards))}
     met = set(report.mismatch.devices) if report.mismatch else set[str]()
     elsewhere = next((d for d in met if _gpu(d) and d != model.usual), None)
-    if len(model.counts) == 1 and not _gpu(model.usual) and elsewhere:
+    if set(model.counts) == {"cpu"} and elsewhere:
         name, count = model.tensors[0].root or "the model", str(len(model.tensors))
         values = {"names": name, "count": count, "device": model.usual, "other": elsewhere}
         yield "module-seen", values

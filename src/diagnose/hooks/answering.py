@@ -33,6 +33,7 @@ def answer(error: BaseException | None, settings: Settings) -> None:
         target = settings.stream or output.standard_error()
         if target is None:
             return
+        target.flush()  # the traceback must be out before anything else begins
         look = output.look_of(target)
         page: list[str] = []
         # The worker takes the exception out of the list: nobody else holds it when it is done.

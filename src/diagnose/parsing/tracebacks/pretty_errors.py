@@ -11,6 +11,7 @@ from diagnose.parsing.lines import Peeled
 _SHORT = re.compile(r"^(?P<file>[^\s\"']+\.pyx?) (?P<line>\d+) (?P<function><\w+>|[\w.]+)$")
 _PATH = re.compile(r"^(?P<file>(?:[A-Za-z]:)?[^\s:\"'][^:\"']*\.pyx?)$")
 _PLACE = re.compile(r"^(?P<line>\d+) (?P<function><\w+>|[\w.]+)$")
+_ERROR = re.compile(r"^[\w.]+:$")
 _LINK = re.compile(r"^\"[^\"]+\", line \d+$")
 
 
@@ -30,8 +31,9 @@ def frame(lines: Sequence[Peeled], index: int) -> tuple[Frame, int] | None:
     if _LINK.match(_text(lines, after)):
         after += 1
     code = None
-    while _text(lines, after):
-        code = _text(lines, after)  # the failing line is the last of those shown
+    after += not _text(lines, after)  # a blank line that was asked for, or lines_before
+    while (shown := _text(lines, after)) and _SHORT.match(shown) is None and not _ERROR.match(shown):
+        code = shown  # the failing line is the last of those shown
         after += 1
     found = Frame(
         file=match["file"],

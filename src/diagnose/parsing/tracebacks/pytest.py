@@ -19,7 +19,9 @@ _FAILING = re.compile(r"^> {2,}(?P<code>\S.*)$")
 _DEF = re.compile(r"^ {4}(?:async )?def (?P<name>\w+)")
 _SEPARATOR = re.compile(r"^(?:_ ){4,}_?\s*$|^(?:_{3,}|={3,}) .* (?:_{3,}|={3,})$")
 _TITLE = re.compile(r"^_{3,} (?:ERROR \w+ \w+ \w+ )?(?P<name>.+?) _{3,}$")
+_LOCAL = re.compile(r"^\w+ *= |^\s")
 _FARTHEST = 400
+_MOST_LOCALS = 120
 
 
 def events(lines: Sequence[Peeled], index: int) -> tuple[list[Event], int] | None:
@@ -42,10 +44,7 @@ def _error(lines: Sequence[Peeled], index: int) -> tuple[list[Event], int]:
     while index < len(lines) and (match := _ERROR.match(lines[index].text)):
         said.append(match["text"] or "")
         index += 1
-    below = index
-    while below < len(lines) and below - index < 3 and not lines[below].text.strip():
-        below += 1
-    place = _PLACE.match(lines[below].text) if below < len(lines) else None
+    below, place = _below(lines, index)
     found = exceptions.match(said[0], after_frame=False) or exceptions.match(
         said[0].split(" - ")[0], after_frame=False
     )
@@ -55,6 +54,17 @@ def _error(lines: Sequence[Peeled], index: int) -> tuple[list[Event], int]:
     if place is not None and not place["function"]:
         return [Called(_frame(lines, below, place, at)), raised], below + 1
     return [raised], index
+
+
+def _below(lines: Sequence[Peeled], index: int) -> tuple[int, re.Match[str] | None]:
+    """The place under the error; the values of locals may stand between."""
+    for below in range(index, min(len(lines), index + _MOST_LOCALS)):
+        text = lines[below].text
+        if place := _PLACE.match(text):
+            return below, place
+        if text.strip() and not _LOCAL.match(text):
+            break
+    return index, None
 
 
 def _frame(

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from diagnose.parsing.lines import Peeled
+from diagnose.parsing.tracebacks import exceptions
 
 _ARROW = re.compile(r"^\s*(?:[-—–]+>|❱|>|→)\s*(?P<line>\d+)(?:\s*[│|](?=\s|$))?(?: (?P<code>.*))?$")
 _NUMBERED = re.compile(r"^\s*(?P<line>\d+)(?:\s*[│|](?=\s|$))?(?:\s(?P<code>.*))?$")
@@ -42,8 +43,10 @@ def listing(lines: Sequence[Peeled], start: int) -> Source | None:
             context.append((number, code or ""))
         elif numbered := _NUMBERED.match(text):
             context.append((int(numbered["line"][:9]), _unguide(numbered["code"] or "")))
-        elif context and text.strip() and text.startswith(("     ", "\t")) and code is not None:
-            pass  # a wrapped line, or a value under the failing line
+        elif code is not None and text.strip() and text.startswith(("     ", "\t")):
+            if exceptions.match(text, after_frame=False) is not None:
+                break
+            # else a wrapped line, or a value under the failing line
         else:
             break
         index += 1

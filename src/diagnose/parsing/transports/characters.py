@@ -8,7 +8,7 @@ import re
 # a paste, so a bare "[0;31m" counts where it ends in m.
 _ESCAPES = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-Z\\^_()][0-9A-Za-z]?"
-    r"|\u241b\[[\d;]*m|(?<![\w\]])\[(?:\d{1,3};)*\d{1,3}m"
+    r"|\u241b\[[\d;]*m|\[(?:\d{1,3};)*\d{1,3}m(?!\])"
 )
 _SWAPPED = str.maketrans(
     {
@@ -24,4 +24,6 @@ def plain(line: str) -> str:
     """The line without escapes, with plain quotes and blanks."""
     if "\x1b" in line or "m" in line and ("[" in line):
         line = _ESCAPES.sub("", line)
+    if 'File ""' in line:
+        line = line.replace('""', '"')  # a field of a CSV file
     return line if line.isascii() and "\x00" not in line else line.translate(_SWAPPED)

@@ -22,7 +22,7 @@ _BREAK = re.compile(r"<br\s*/?>\n?|</(?:p|div|li|tr)>\n?|&#10;|&#xA;", re.IGNORE
 _ENTITY = re.compile(r"&(?:\w{2,8}|#\d{1,6}|#x[0-9a-fA-F]{1,6});")
 _FENCE = re.compile(r"^\s*(?:```+|~~~+)[\w+-]*\s*$")
 _QUOTE = re.compile(r"^\s{0,3}(?:>\s?)+")
-_QUOTED_FRAME = re.compile(r'^\s{0,3}(?:> ?)+\s*(?:File "|Traceback \(|Original Traceback)')
+_QUOTED_FRAME = re.compile(r'^\s{0,3}(?:> ?)+\s*(?:File "|Traceback \(|Original Trace|[╭│]|-{60})')
 
 
 def is_html(text: str) -> bool:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from diagnose.parsing.lines import Peeled
+from diagnose.parsing.lines import LONGEST, Peeled
 
 _TIME = (
     r"(?:\d{4}[-/.]\d\d[-/.]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?"
@@ -39,10 +39,33 @@ _KNOWN = tuple(
 _FRONT = re.compile(
     r'(?P<prefix>.*?\S.*?)(?P<mark>Traceback \(most recent call last\)|(?: {2}|\t)File "[^"]+", line \d+)'
 )
+#: What a box or IPython writes between the prefix and the word Traceback.
+_FRAME_OF_HEADER = re.compile(r"(?:[╭┌+].*|(?:[A-Za-z_][\w.]*)?\s{2,})$")
+_NO_PREFIX = re.compile(r"[\"']|\bFile\b")
 _DIGITS = re.compile(r"\d+")
 _STAMP = re.compile(rf"{_TIME}|\b\d{{10,19}}\b|\d+\.\d+")
 _MOST_PREFIXES = 64
 _MOST_CHANNELS = 4096
+
+
+_PARTIAL = re.compile(rf"^{_TIME} (?P<stream>std(?:err|out)) (?P<flag>[FP]) ?")
+
+
+def join_partial(lines: Iterable[Peeled]) -> Iterator[Peeled]:
+    """Lines of a container runtime's log with the pieces of long lines put together."""
+    held: dict[str, Peeled] = {}
+    for line in lines:
+        match = _PARTIAL.match(line.text) if " std" in line.text[:60] else None
+        if match is None:
+            yield line
+            continue
+        if before := held.pop(match["stream"], None):
+            line = before._replace(text=before.text + line.text[match.end() :])
+        if match["flag"] == "P" and len(line.text) < LONGEST:
+            held[match["stream"]] = line
+        else:
+            yield line
+    yield from held.values()
 
 
 def peel_known(text: str) -> tuple[str, str | None]:
@@ -97,25 +120,28 @@ def peel_learned(lines: Sequence[Peeled]) -> Iterator[Peeled]:
 
 
 def _learn(lines: Sequence[Peeled]) -> list[re.Pattern[str]]:
-    """Templates of the prefixes before frames: digits stand for any digits, all else for itself."""
+    """Templates of the prefixes before frames and headers: digits stand for any digits, all else for
+    itself. A header's prefix counts where the lines below it have it too."""
     seen: Counter[str] = Counter()
-    framed: set[str] = set()
-    for line in lines:
+    for index, line in enumerate(lines):
         match = _FRONT.match(line.text[:400])
         if match is None:
             continue
-        prefix = match["prefix"]
-        if re.search(r'["\']|\bFile\b', prefix):
+        header = match["mark"].startswith("Traceback")
+        prefix = _FRAME_OF_HEADER.sub("", match["prefix"]) if header else match["prefix"]
+        if not prefix.strip() or _NO_PREFIX.search(prefix):
             continue
-        if match["mark"].startswith("Traceback"):
-            stem = prefix
-        else:
-            stem = prefix
-            framed.add(_template(stem))
-        seen[_template(stem)] += 1
-    kept = [t for t, _ in seen.most_common(_MOST_PREFIXES) if t in framed]
-    kept.sort(key=len, reverse=True)
-    return [re.compile(t + "(?=\\s|$|\\S)") for t in kept]
+        template = _template(prefix)
+        if not header or (template not in seen and _prevails(template, lines, index)):
+            seen[template] += 1
+    kept = sorted((t for t, _ in seen.most_common(_MOST_PREFIXES)), key=len, reverse=True)
+    return [re.compile(template) for template in kept]
+
+
+def _prevails(template: str, lines: Sequence[Peeled], index: int) -> bool:
+    pattern = re.compile(template)
+    below = [line for line in lines[index + 1 : index + 9] if line.text.strip()]
+    return len(below) > 2 and all(pattern.match(line.text) for line in below)
 
 
 def _template(prefix: str) -> str:

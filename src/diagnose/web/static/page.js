@@ -6,6 +6,7 @@ for (const button of document.querySelectorAll("button.copy")) copier(button);
 document.addEventListener("click", openTarget);
 window.addEventListener("hashchange", () => reveal(location.hash));
 reveal(location.hash);
+showCulprit();
 
 function enhance(form) {
   const area = form.querySelector("textarea");
@@ -101,4 +102,11 @@ function reveal(hash) {
   for (let up = target.closest("details:not([open])"); up; up = up.parentElement.closest("details:not([open])")) {
     up.open = true;
   }
+}
+
+// A long input opens at the line at fault, without moving the page.
+function showCulprit() {
+  const lines = document.querySelector(".lines");
+  const row = lines && lines.querySelector(".is-culprit, .is-error");
+  if (row) lines.scrollTop = row.offsetTop - lines.clientHeight / 2;
 }

@@ -1,0 +1,16 @@
+def check_plain_tensors(watch):
+    """tensors and layers that are not registered are on their module's device all the same"""
+    if watch.error is None:
+        return
+    calls = failed_calls(watch.error)
+    inputs = calls[-1][1] if calls else {}
+    for model in judged_models(watch):
+        around = next(iter(by_device(parts_of(model) or inputs)), None)
+        for path, module in model.named_modules():
+            home = next(iter(by_device(parts_of(module))), around)
+            for name, tensor in plain_state(module):
+                if str(tensor.device) != home:
+                    yield (
+                        f"{path}{path and '.'}{name} is on {tensor.device}, its module on {home}: "
+                        f"no parameter, buffer or submodule, so .to() does not reach it"
+                    )

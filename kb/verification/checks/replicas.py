@@ -1,0 +1,18 @@
+def check_replicas(watch):
+    """DataParallel finds its module on the first GPU, and replicas share no GPU tensor"""
+    for model in [module for module, _ in failed_calls(watch.error)]:
+        if not isinstance(model, nn.DataParallel) or not model.device_ids:
+            continue
+        home = gpu(model.device_ids[0])
+        for device, names in by_device(parts_of(model.module)).items():
+            if device != home:
+                yield f"{listed(names)} on {device}, DataParallel copies from {home}"
+        for path, module in model.module.named_modules():
+            name = path or type(model.module).__name__
+            for attribute, tensor in plain_state(module):
+                if tensor.is_cuda:
+                    yield f"{name}: all replicas share {attribute}, on {tensor.device}"
+            for attribute, value in vars(module).items():
+                kept = value.values() if isinstance(value, dict) else [value]
+                if any(isinstance(getattr(item, "__self__", None), nn.Module) for item in kept):
+                    yield f"{name}: {attribute} leads all replicas to the module on {home}"

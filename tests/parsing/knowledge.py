@@ -1,0 +1,33 @@
+"""The project's own knowledge, and `parse` with it."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import diagnose.parsing
+from diagnose.model import FamilyRule, Library, Report, Wording
+from diagnose.parsing.kbfiles import load_families, load_libraries, load_wordings
+
+KB = Path(__file__).resolve().parents[2] / "kb"
+
+
+@cache
+def wordings() -> tuple[Wording, ...]:
+    return load_wordings(KB / "messages.toml")
+
+
+@cache
+def libraries() -> tuple[Library, ...]:
+    return load_libraries(KB / "libraries.toml")
+
+
+@cache
+def families() -> tuple[FamilyRule, ...]:
+    return load_families(KB / "families.toml")
+
+
+def parse(data: bytes | str, source: str = "-") -> Report:
+    return diagnose.parsing.parse(
+        data, source, wordings=wordings(), libraries=libraries(), families=families()
+    )

@@ -1,0 +1,198 @@
+"""One traceback in every wrapping that launchers, collectors, chats and pages put around it."""
+
+from __future__ import annotations
+
+import html
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from parsing.knowledge import parse
+
+FORMS = Path(__file__).with_name("forms")
+PLAIN = (FORMS / "cpython.txt").read_text()
+RICH = (FORMS / "rich-80.txt").read_text()
+IPYTHON = (FORMS / "ipython-context.txt").read_text()
+ENDS = [(9, "train_step"), (6, "new_forward"), (5, "forward"), (10, "project")]
+
+
+def each(template: str) -> Callable[[str], str]:
+    """Puts a prefix before each line; {n} counts."""
+    return lambda text: "".join(
+        template.replace("{n}", f"{n:02}") + line + "\n" for n, line in enumerate(text.splitlines())
+    )
+
+
+def json_lines(**fields: object) -> Callable[[str], str]:
+    def dress(text: str) -> str:
+        rows = [
+            json.dumps({k: line + "\n" if v is None else v for k, v in fields.items()})
+            for line in text.splitlines()
+        ]
+        return "\n".join(rows) + "\n"
+
+    return dress
+
+
+def interleaved(text: str) -> str:
+    rng = random.Random(7)
+    queues = {rank: [f"[rank{rank}]: {line}" for line in text.splitlines()] for rank in (3, 0, 11)}
+    said: list[str] = []
+    while queues:
+        rank = rng.choice(sorted(queues))
+        said.append(queues[rank].pop(0))
+        if not queues[rank]:
+            del queues[rank]
+    return "\n".join(said)
+
+
+def partial_cri(text: str) -> str:
+    said = []
+    for n, line in enumerate(text.splitlines()):
+        stamp = f"2026-02-03T04:05:{n:02}.123456789Z stderr"
+        if len(line) > 60:
+            said += [f"{stamp} P {line[:60]}", f"{stamp} F {line[60:]}"]
+        else:
+            said.append(f"{stamp} F {line}")
+    return "\n".join(said)
+
+
+DRESSES: dict[str, Callable[[str], str]] = {
+    "plain": str,
+    "crlf": lambda t: t.replace("\n", "\r\n"),
+    "lone-cr": lambda t: t.replace("\n", "\r"),
+    "progress-bar": lambda t: "  0%|   | 0/9\r 11%|#  | 1/9\r 22%|## | 2/9" + t,
+    "torchrun": each("[rank1]: "),
+    "torchrun-tee": each("[default3]:"),
+    "rank-bare": each("rank2: "),
+    "interleaved": interleaved,
+    "srun": each(" 5: "),
+    "mpirun": each("[1,3]<stderr>: "),
+    "prterun": each("[prterun-node7-3119@1,0]<stderr>: "),
+    "mpich": each("[2] "),
+    "horovod-gloo": each("[0]<stderr>:"),
+    "sagemaker": each("[1,mpirank:0,algo-1]<stderr>:"),
+    "ray": each("(RayTrainWorker pid=812, ip=10.0.0.3) "),
+    "ray-colour": each("\x1b[36m(WorkerDict pid=812)\x1b[0m "),
+    "vllm": each("(EngineCore_0 pid=812) ERROR 06-10 12:00:{n} [core.py:588] "),
+    "pdsh": each("worker-1: "),
+    "pdsh-rank": each("worker-1: [rank0]: "),
+    "docker-compose": each("trainer-1  | "),
+    "docker-json": json_lines(log=None, stream="stderr", time="2026-02-03T04:05:06Z"),
+    "cri": each("2026-02-03T04:05:{n}.123456789Z stderr F "),
+    "cri-partial": partial_cri,
+    "github-actions": each("2026-02-03T04:05:{n}.1234567Z "),
+    "gitlab": each("2026-02-03T04:05:{n}.123456Z 01E "),
+    "azure": each("2026-02-03 04:05:{n},123 "),
+    "kubectl-prefix": each("[pod/train-0/main] "),
+    "stern": each("train-0 main "),
+    "syslog": each("Feb  3 04:05:{n} node7 train.sh[4711]: "),
+    "journald-iso": each("2026-02-03T04:05:{n}+0000 node7 python[4711]: "),
+    "dmesg-like": each("[  12.3456{n}] "),
+    "glog": each("E0203 04:05:{n}.123456 4711 runner.py:77] "),
+    "loguru-lines": each("2026-02-03 04:05:{n}.123 | ERROR    | __main__:main:14 - "),
+    "logging-lines": each("2026-02-03 04:05:{n},123 - trainer - ERROR - "),
+    "logging-short": each("ERROR:trainer:"),
+    "deepspeed-log": each("[2026-02-03 04:05:{n},123] [ERROR] [runner.py:77:run] [Rank 0] "),
+    "grep-n": lambda t: "".join(f"{n}:{line}\n" for n, line in enumerate(t.splitlines(), 118)),
+    "cat-n": lambda t: "".join(f"{n:6}\t{line}\n" for n, line in enumerate(t.splitlines(), 118)),
+    "quoted-mail": each("> "),
+    "quoted-twice": each(">> "),
+    "comment": each("# "),
+    "diff": each("+"),
+    "fence": lambda t: f"I get this:\n\n```python-traceback\n{t}```\nAny idea?\n",
+    "fence-quoted": lambda t: "".join(f"> {x}\n" for x in f"```\n{t}```".splitlines()),
+    "markdown-indented": each("    "),
+    "details": lambda t: f"<details><summary>Log</summary>\n\n```\n{t}```\n</details>\n",
+    "html-pre": lambda t: f"<html><body><pre>{html.escape(t)}</pre></body></html>",
+    "html-br": lambda t: html.escape(t).replace("\n", "<br/>\n").replace(" ", "&nbsp;"),
+    "html-numeric": lambda t: html.escape(t).replace("&quot;", "&#34;").replace("&#x27;", "&#39;"),
+    "html-twice": lambda t: html.escape(html.escape(t)),
+    "json-string": lambda t: json.dumps(t),
+    "json-message": lambda t: json.dumps({"level": "ERROR", "message": "failed\n" + t, "rank": 3}),
+    "json-gcp": lambda t: json.dumps({"severity": "ERROR", "textPayload": t, "labels": {"a": "b"}}),
+    "json-ecs": lambda t: json.dumps({"log.level": "error", "error": {"stack_trace": t}}),
+    "json-otel": lambda t: json.dumps(
+        {"body": "x", "attributes": {"exception.type": "RuntimeError", "exception.stacktrace": t}}
+    ),
+    "json-pretty": lambda t: json.dumps({"failures": [{"rank": 1, "trace": t}]}, indent=2),
+    "json-lines-list": lambda t: json.dumps({"exc_text": t.splitlines(keepends=True)}),
+    "journald-json": json_lines(MESSAGE=None, _PID="4711", PRIORITY="3"),
+    "kaggle": lambda t: "[" + ",\n".join(
+        json.dumps({"stream_name": "stderr", "time": n, "data": line + "\n"})
+        for n, line in enumerate(t.splitlines())
+    ) + "]",
+    "elastic": lambda t: json.dumps(
+        {"message": {"message": t.splitlines()[-1], "extraInfo": {"py_callstack": t}}}
+    ),
+    "logfmt": lambda t: "level=error msg=failed exc=" + json.dumps(t),
+    "repr-bytes": lambda t: f"worker returned {t.encode()!r}",
+    "csv": lambda t: 'id,log\n7,"' + t.replace('"', '""') + '"\n',
+    "yaml": lambda t: "containerStatuses:\n- message: |\n" + each("    ")(t),
+    "utf-8-bom": lambda t: "\ufeff" + t,
+    "typographic": lambda t: t.replace('File "', "File \u201c").replace('", line', "\u201d, line"),
+    "no-indentation": lambda t: "\n".join(line.strip() for line in t.splitlines()),
+    "nbsp": lambda t: t.replace("  ", "\u00a0\u00a0"),
+    "tabs": lambda t: t.replace("    ", "\t\t").replace("  File", "\tFile"),
+    "blank-lines": lambda t: t.replace("\n", "\n\n"),
+    "flattened": lambda t: " ".join(line.strip() for line in t.splitlines() if not line.strip(" ^~") == ""),
+    "narrow-terminal": lambda t: "\n".join(
+        line[i : i + 60] for line in t.splitlines() for i in range(0, max(len(line), 1), 60)
+    ),
+    "docker-compose+rank": each("trainer-1  | [rank0]: "),
+    "cri+json": lambda t: "2026-02-03T04:05:06.1Z stderr F " + json.dumps({"event": "x", "exception": t}),
+    "quoted+rank": each("> [rank3]: "),
+    "ansi-lines": lambda t: "".join(f"\x1b[31m{line}\x1b[0m\n" for line in t.splitlines()),
+    "ansi-lost-escape": lambda t: "".join(f"[0;31m{line}[0m\n" for line in t.splitlines()),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", DRESSES)
+def test_traceback_is_read_through(name: str) -> None:
+    report = parse(DRESSES[name](PLAIN))
+    assert report.error is not None
+    assert report.error.type == "RuntimeError"
+    assert report.error.family == "device-placement"
+    assert [(f.line, f.function) for f in report.frames[-4:]] == ENDS
+    assert report.libraries == ("accelerate", "peft")
+    assert report.mismatch is not None
+    assert report.mismatch.devices == ("cuda:1", "cpu")
+    assert report.mismatch.op == "wrapper_CUDA_mm"
+    assert report.mismatch.argument == "mat2"
+
+
+@pytest.mark.parametrize("form", [RICH, IPYTHON], ids=["rich", "ipython"])
+@pytest.mark.parametrize(
+    "name",
+    ["crlf", "torchrun", "interleaved", "docker-compose", "docker-json", "cri", "github-actions", "syslog",
+     "ray", "fence", "quoted-mail", "html-pre", "json-message", "ansi-lines", "glog"],
+)  # fmt: skip
+def test_other_forms_are_read_through(name: str, form: str) -> None:
+    report = parse(DRESSES[name](form))
+    assert [(f.line, (f.function or "").split(".")[-1]) for f in report.frames[-4:]] == ENDS
+    assert report.mismatch is not None
+    assert report.mismatch.devices == ("cuda:1", "cpu")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32"])
+def test_encodings(encoding: str) -> None:
+    report = parse(PLAIN.encode(encoding))
+    assert report.mismatch is not None
+    assert [f.line for f in report.frames[-4:]] == [line for line, _ in ENDS]
+
+
+def test_broken_bytes_do_not_hide_the_traceback() -> None:
+    report = parse(b"\xfa\xfe epoch \xc3\x28\n" + PLAIN.encode() + b"\x80\x81")
+    assert report.mismatch is not None
+
+
+def test_a_binary_file_holds_no_error() -> None:
+    assert parse(b"\x7fELF\0\0\0\1\2" * 9000 + PLAIN.encode()).error is None
+
+
+def test_ranks_are_told_apart() -> None:
+    report = parse(interleaved(PLAIN))
+    assert report.ranks == (0, 3, 11)
+    assert len(report.frames) == 6
