@@ -8,7 +8,7 @@ import pytest
 
 from diagnose.casebase.store import Casebase
 from diagnose.model import Cause, Fact, Failure, Frame, Incident, IncidentMatch, Report, Source
-from diagnose.ranking.causes import rank, softmax
+from diagnose.ranking.causes import TEMPERATURE, rank, softmax
 from diagnose.ranking.neighbours import nearest
 
 
@@ -29,14 +29,16 @@ CAUSES = {c.id: c for c in (cause("a", 0.5, seen=2.0), cause("b", 0.5, seen=-1.0
 
 def test_without_facts_the_priors_decide() -> None:
     ranked = rank({}, (), {"a": cause("a", 0.2), "b": cause("b", 0.6)}, {})
-    assert [(s.cause.id, round(s.confidence, 3)) for s in ranked] == [("b", 0.75), ("a", 0.25)]
+    a, b = (round(p ** (1 / TEMPERATURE), 9) for p in (0.2, 0.6))
+    a, b = round(a / (a + b), 3), round(b / (a + b), 3)
+    assert [(s.cause.id, round(s.confidence, 3)) for s in ranked] == [("b", b), ("a", a)]
 
 
 def test_facts_move_the_odds_by_their_weights() -> None:
     ranked = rank({"seen": Fact("seen", 3)}, (), CAUSES, {})
     odds = ranked[0].confidence / ranked[1].confidence
     assert ranked[0].cause.id == "a"
-    assert math.log(odds) == pytest.approx(3.0)
+    assert math.log(odds) == pytest.approx(3.0 / TEMPERATURE)
 
 
 def test_support_holds_what_speaks_for_a_cause_and_nothing_else() -> None:

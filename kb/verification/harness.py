@@ -1,4 +1,18 @@
-"""<what this program verifies>"""
+"""Verifies on your own GPUs: <title>
+
+    python verify.py                        the mistake and its repair, in small
+    python verify.py train.py --its --args  your script, watched in this process
+    python verify.py --steps 2 train.py     ... until its optimizer has stepped twice
+    python verify.py --passes 2 chat.py     ... until a model has run twice (no training)
+    torchrun ... verify.py train.py         ... on each rank; -m package.train works too
+
+PASS, if no operation is refused for its devices and no check finds anything misplaced; Ctrl-C after
+the first step is as good as the end. Exit status: 0 PASS, 1 FAIL, 2 not run (fewer than <gpus>, no
+torch, no such script). Where fewer GPUs are the very fix, say how many you mean: --gpus 1.
+Downloads nothing, writes nothing, needs torch 2.0 or later and nothing else.
+
+Made by diagnose for <cause><report>.
+"""
 
 from __future__ import annotations
 
@@ -22,15 +36,16 @@ except ImportError as error:
 from torch.nn.modules import module as modules
 from torch.optim import optimizer as optimizers
 
-# <constants>
+# <parts> of the cause take the place of these
 CAUSE = ""
 GPUS = 1
 DEVICES = ()
-CULPRIT = None
-# </constants>
+OPERATION = ()
+CULPRIT = ()
+CHECKS = ()
+WATCHERS = ()
 
 
-# <example>
 def mistake(devices):
     raise NotImplementedError
 
@@ -39,13 +54,7 @@ def fixed(devices):
     raise NotImplementedError
 
 
-# </example>
-
-
-# <checks>
-CHECKS = ()
-WATCHERS = ()
-# </checks>
+# </parts>
 
 
 class Enough(BaseException):
@@ -258,9 +267,13 @@ def main(argv):
         print(__doc__)
         return 0
     visible = torch.cuda.device_count()
-    print(f"{CAUSE}: needs {needed} GPU(s), {visible} visible; checks that")
+    print(f"{CAUSE}: needs {needed} GPU(s), {visible} visible")
+    if DEVICES:
+        print(
+            f"the report: {' and '.join(DEVICES)} met {'in ' * bool(OPERATION)}{', '.join(OPERATION)}"
+        )
     for promise in [check.__doc__ for check in CHECKS] + ["no device check fails"]:
-        print(f"  - {promise}", flush=True)
+        print(f"  checks that {promise}", flush=True)
     if visible < max(needed, 1):
         print(f"NOT RUN: too few GPUs: needs {needed}, {visible} visible")
         return 2

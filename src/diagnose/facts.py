@@ -460,4 +460,4 @@ def joined_locals(report: Report, _: Roles) -> Iterator[Fact]:
 def seen_tensors(report: Report, _: Roles) -> Iterator[Fact]:
     """Tensors of the failing frames that sit on another device than most of their kind."""
     for name, values in seen.facts(report) if report.tensors else ():
-        yield Fact(name, report.error.at if report.error else None, values)
+        yield Fact(name, None, values)  # no line of the input shows it

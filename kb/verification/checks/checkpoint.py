@@ -1,3 +1,10 @@
+from collections import Counter
+from contextlib import contextmanager
+from pathlib import Path
+
+import torch
+from helpers import tensors_in
+
 LOADED = {}
 
 

@@ -1,3 +1,6 @@
+from helpers import by_device, failed_calls, listed, parts_of, plain_state
+
+
 def check_criterion(watch):
     """the tensors of a loss or metric, and what it is called with, are on one device"""
     for module, inputs in failed_calls(watch.error)[-1:]:

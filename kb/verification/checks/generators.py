@@ -1,3 +1,9 @@
+import traceback
+from pathlib import Path
+
+import torch
+
+
 def check_generators(watch):
     """a random generator is on the device that it draws for"""
     if watch.error is None or "generator" not in str(watch.error).lower():

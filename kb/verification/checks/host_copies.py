@@ -1,3 +1,7 @@
+import torch
+from harness import frames_of, placed_on
+
+
 def check_host_copies(watch):
     """NumPy and other host code get tensors of the cpu"""
     if not isinstance(watch.error, TypeError):

@@ -1,3 +1,8 @@
+import linecache
+import re
+
+from harness import device_of, frames_of, placed_on
+
 INDEXED = re.compile(
     r"([\w.]+)\s*(?:\[|\.(?:gather|scatter\w*|index_\w+|take\w*|masked_\w+)\()(.*)"
 )

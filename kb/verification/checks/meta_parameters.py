@@ -1,3 +1,6 @@
+from helpers import hook_of, judged_models, listed, parts_of
+
+
 def check_meta_parameters(watch):
     """no parameter is left without values on the meta device"""
     for model in judged_models(watch):

@@ -1,3 +1,6 @@
+from helpers import by_device, failed_calls, gpu, hook_of, listed, parts_of
+
+
 def check_module_census(watch):
     """the parts of a model are together, or each where its accelerate hook runs it"""
     calls = failed_calls(watch.error)

@@ -1,3 +1,6 @@
+from helpers import by_device, failed_calls, hook_of, listed, parts_of
+
+
 def check_module_inputs(watch):
     """what a model, or the layer that fails, is called with is on its device"""
     calls = failed_calls(watch.error)

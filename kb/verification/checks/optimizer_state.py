@@ -1,3 +1,7 @@
+import torch
+from helpers import by_device, judged_models, listed, parts_of
+
+
 def check_optimizer_state(watch):
     """an optimizer has its parameters, their gradients and its state on one device"""
     optimizer = watch.optimizer

@@ -1,3 +1,6 @@
+import torch
+
+
 def check_peer_copy(watch):
     """copies from GPU to GPU arrive intact"""
     if watch.passes or watch.error:

@@ -1,3 +1,6 @@
+from helpers import by_device, failed_calls, judged_models, parts_of, plain_state
+
+
 def check_plain_tensors(watch):
     """tensors and layers that are not registered are on their module's device all the same"""
     if watch.error is None:

@@ -1,3 +1,9 @@
+import os
+
+import torch
+from helpers import by_device, judged_models, parts_of
+
+
 def check_rank_binding(watch):
     """each rank uses its own GPU, and that one is the current device"""
     visible = torch.cuda.device_count()

@@ -1,3 +1,7 @@
+from helpers import by_device, failed_calls, gpu, listed, parts_of, plain_state
+from torch import nn
+
+
 def check_replicas(watch):
     """DataParallel finds its module on the first GPU, and replicas share no GPU tensor"""
     for model in [module for module, _ in failed_calls(watch.error)]:

@@ -27,8 +27,13 @@ def physical_lines(text: str, first: int = 1) -> Iterator[Peeled]:
     if "\n" not in text and "\r" in text:
         text = text.replace("\r", "\n")
     for number, line in enumerate(text.split("\n"), first):
-        if "\r" in line:
-            for piece in line.rstrip("\r").split("\r"):
-                yield Peeled(number, piece)
-        else:
-            yield Peeled(number, line)
+        yield from split_returns(Peeled(number, line))
+
+
+def split_returns(line: Peeled) -> Iterator[Peeled]:
+    """The pieces that a terminal would have shown one over the other."""
+    if "\r" not in line.text:
+        yield line
+        return
+    for piece in line.text.rstrip("\r").split("\r"):
+        yield line._replace(text=piece)

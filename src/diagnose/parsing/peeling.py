@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 
 from diagnose.parsing.lines import LONGEST, Peeled
 from diagnose.parsing.transports import (
     boxes,
     characters,
-    documents,
     escaped,
     groups,
     markup,
@@ -20,12 +19,9 @@ from diagnose.parsing.transports import (
 _DEEPEST = 4
 
 
-def peel(lines: Iterable[Peeled], *, whole: str | None = None) -> list[Peeled]:
-    """Lines as the program printed them. ``whole`` is the text where all of it is at hand, for the
-    transports that wrap a document rather than a line."""
-    if whole is not None and (found := documents.read(whole)) is not None:
-        lines = found
-    html = whole is not None and markup.is_html(whole)
+def peel(lines: Sequence[Peeled]) -> list[Peeled]:
+    """Lines as the program printed them."""
+    html = any(markup.is_html(line.text) for line in lines)
     peeled = [part for line in prefixes.join_partial(lines) for part in _peel(line, html, 0)]
     peeled = list(groups.ungroup(peeled))
     peeled = list(prefixes.peel_learned(peeled))

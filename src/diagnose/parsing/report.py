@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
+from typing import BinaryIO
 
 from diagnose.model import (
     DEVICE_FAMILY,
     Failure,
     FamilyRule,
-    Frame,
     Library,
-    Mismatch,
     Report,
     Wording,
 )
@@ -23,10 +23,13 @@ from diagnose.parsing.lines import Peeled, physical_lines
 from diagnose.parsing.messages import Reading, Wordings
 from diagnose.parsing.origin import Origins, libraries_of
 from diagnose.parsing.peeling import peel
+from diagnose.parsing.streaming import SMALL, telling_lines
 from diagnose.parsing.tracebacks.assembly import Trace, assemble
 from diagnose.parsing.tracebacks.reader import read
+from diagnose.parsing.transports import documents
 from diagnose.parsing.transports.prefixes import rank_of
 
+_LARGEST_DOCUMENT = 32_000_000
 _ROOT_CAUSE = re.compile(r"Root Cause \(first observed failure\)")
 _RANK = re.compile(r"^\s*rank\s*: (\d+)")
 
@@ -44,13 +47,49 @@ def parse(
     ``data`` is what was pasted or logged, ``source`` its name; the rest is the case base's knowledge.
     Never raises on any input: a report without an error says that there is none to be read.
     """
+    return _reader(wordings, libraries, families).report(_lines(data), source)
+
+
+def parse_stream(
+    stream: BinaryIO,
+    source: str = "-",
+    *,
+    wordings: Sequence[Wording],
+    libraries: Sequence[Library],
+    families: Sequence[FamilyRule],
+) -> Report:
+    """As `parse`, of a binary stream of any length, in bounded memory. Raises what reading it raises."""
+    head = stream.read(_LARGEST_DOCUMENT + 1)
+    if len(head) <= _LARGEST_DOCUMENT:
+        lines = _lines(head)
+    else:
+        lines = peel(telling_lines(chain([head], iter(lambda: stream.read(1 << 20), b""))))
+    return _reader(wordings, libraries, families).report(lines, source)
+
+
+def _lines(data: bytes | str) -> list[Peeled]:
+    """The lines of an input as its program printed them; of a large one, those that may matter."""
     text = decode(data)
-    lines = peel(physical_lines(text), whole=text)
-    return _Reader(wordings, libraries, families).report(lines, source)
+    if len(text) <= _LARGEST_DOCUMENT and (document := documents.read(text)) is not None:
+        return peel(document)
+    if len(text) <= SMALL:
+        return peel(list(physical_lines(text)))
+    return peel(telling_lines([text.encode("utf-8", errors="replace")]))
+
+
+def _reader(
+    wordings: Sequence[Wording], libraries: Sequence[Library], families: Sequence[FamilyRule]
+) -> _Reader:
+    """The reader for this knowledge; the latest one is kept, with the patterns it has compiled."""
+    global _latest
+    latest = _latest
+    if latest is None or not latest.knows(wordings, libraries, families):
+        latest = _latest = _Reader(wordings, libraries, families)
+    return latest
 
 
 class _Reader:
-    """The knowledge for one run, and the steps that use it."""
+    """What the case base knows, ready for use, and the steps from lines to a report."""
 
     def __init__(
         self,
@@ -58,9 +97,14 @@ class _Reader:
         libraries: Sequence[Library],
         families: Sequence[FamilyRule],
     ) -> None:
+        self._sources = (wordings, libraries, families)
         self.wordings = Wordings(wordings)
         self.families = Families(families)
         self.origins = Origins(libraries)
+
+    def knows(self, *sources: object) -> bool:
+        """True where this reader was made of these very objects."""
+        return all(mine is given for mine, given in zip(self._sources, sources, strict=True))
 
     def report(self, lines: Sequence[Peeled], source: str) -> Report:
         channels: dict[str | None, list[Peeled]] = {}
@@ -178,3 +222,6 @@ def _ranks(chosen: selection.Candidate, found: Sequence[selection.Candidate]) ->
     wanted = selection.gist(chosen.trace)
     ranks = (rank_of(c.channel) for c in found if selection.gist(c.trace) == wanted)
     return tuple(sorted({rank for rank in ranks if rank is not None}))
+
+
+_latest: _Reader | None = None

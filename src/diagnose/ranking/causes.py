@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from diagnose.model import Cause, Fact, Incident, IncidentMatch
 
 #: Softmax temperature, chosen by calibration on labelled reports (docs/ranking.md).
-TEMPERATURE = 1.0
+TEMPERATURE = 0.6
 #: What an incident that matches fully adds to its cause's score; below FLOOR it adds nothing.
 INCIDENT_WEIGHT = 4.0
 INCIDENT_FLOOR = 0.5

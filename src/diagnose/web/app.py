@@ -61,6 +61,7 @@ def create_app(
         percent=pages.percent,
         https=pages.https,
     )
+    app.jinja_env.tests["before_after"] = highlight.before_after
     app.context_processor(
         lambda: {
             "lang": language.current(),

@@ -66,6 +66,13 @@ def _kind(token: tokenize.TokenInfo, before: str) -> str:
     return {tokenize.STRING: "s", tokenize.COMMENT: "c", tokenize.NUMBER: "n"}.get(token.type, "")
 
 
+def before_after(text: str) -> bool:
+    """Whether code is shown as lines that go (``- ``) and lines that come (``+ ``)."""
+    lines = text.splitlines()
+    marks = {line[:2] for line in lines if line.strip()}
+    return marks <= {"- ", "+ ", "  "} and bool(marks & {"- ", "+ "})
+
+
 def patch(text: str) -> Pieces:
     """A unified diff as one piece a line: ``file``, ``hunk``, ``add``, ``del`` or ``same``."""
     pieces = []

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from flask import Blueprint, Response, abort, current_app, render_template, request
 
 from diagnose.casebase.store import Casebase
-from diagnose.model import DEVICE_FAMILY, Incident
+from diagnose.model import DEVICE_FAMILY, Diagnosis, Incident
 from diagnose.web import language
 from diagnose.web.engine import engine
 from diagnose.web.example import EXAMPLE
@@ -48,13 +48,12 @@ def answer() -> str:
     """The answer to what was pasted or uploaded."""
     submission = from_form(request, language.current(), current_app.config["DIAGNOSE_MAX_BYTES"])
     diagnosis = engine().answer(submission)
-    family = diagnosis.report.error.family if diagnosis.report.error else None
     return render_template(
         "answer.html",
         submission=submission,
         diagnosis=diagnosis,
         rows=excerpt(submission.text, diagnosis),
-        family=None if family == DEVICE_FAMILY else family,
+        other=_other_family(diagnosis),
         known=set(engine().casebase(submission.lang).incidents),
     )
 
@@ -131,6 +130,19 @@ def healthz() -> dict[str, Any]:
         "incidents": len(casebase.incidents),
         "casebase": casebase.digest,
     }
+
+
+def _other_family(diagnosis: Diagnosis) -> str | None:
+    """The sentence for a failure that is not about devices, None where it is or none was found."""
+    error = diagnosis.report.error
+    if error is None or error.family == DEVICE_FAMILY:
+        return None
+    key = f"family-{error.family}"
+    if error.family is None or key not in language.texts():
+        return language.say("other-plain", diagnosis.lang)
+    return language.say(
+        "other-text", diagnosis.lang, family=language.say(key, diagnosis.lang)
+    )
 
 
 def _casebase() -> Casebase:

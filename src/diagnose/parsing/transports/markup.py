@@ -27,7 +27,7 @@ _QUOTED_FRAME = re.compile(r'^\s{0,3}(?:> ?)+\s*(?:File "|Traceback \(|Original 
 
 def is_html(text: str) -> bool:
     """True where the text looks escaped or tagged."""
-    return _HTML.search(text) is not None
+    return ("&" in text or "</" in text or "<br" in text) and _HTML.search(text) is not None
 
 
 def unhtml(line: str) -> list[str]:

@@ -36,14 +36,13 @@ _KNOWN = tuple(
         rf"(?:{_TIME}) (?P<channel>[\w.-]+) [\w./-]+(?:\[\d+\])?: ",  # syslog, journald
     )
 )
-_FRONT = re.compile(
-    r'(?P<prefix>.*?\S.*?)(?P<mark>Traceback \(most recent call last\)|(?: {2}|\t)File "[^"]+", line \d+)'
-)
+_MARK = re.compile(r'Traceback \(most recent call last\)|(?:  |\t)File "[^"\n]{1,400}", line \d')
 #: What a box or IPython writes between the prefix and the word Traceback.
 _FRAME_OF_HEADER = re.compile(r"(?:[╭┌+].*|(?:[A-Za-z_][\w.]*)?\s{2,})$")
 _NO_PREFIX = re.compile(r"[\"']|\bFile\b")
 _DIGITS = re.compile(r"\d+")
 _STAMP = re.compile(rf"{_TIME}|\b\d{{10,19}}\b|\d+\.\d+")
+_FARTHEST_MARK = 700
 _MOST_PREFIXES = 64
 _MOST_CHANNELS = 4096
 
@@ -124,11 +123,13 @@ def _learn(lines: Sequence[Peeled]) -> list[re.Pattern[str]]:
     itself. A header's prefix counts where the lines below it have it too."""
     seen: Counter[str] = Counter()
     for index, line in enumerate(lines):
-        match = _FRONT.match(line.text[:400])
-        if match is None:
+        match = _MARK.search(line.text, 0, _FARTHEST_MARK)
+        if match is None or not line.text[: match.start()].strip():
             continue
-        header = match["mark"].startswith("Traceback")
-        prefix = _FRAME_OF_HEADER.sub("", match["prefix"]) if header else match["prefix"]
+        header = match.group().startswith("Traceback")
+        prefix = line.text[: match.start()]
+        if header:
+            prefix = _FRAME_OF_HEADER.sub("", prefix)
         if not prefix.strip() or _NO_PREFIX.search(prefix):
             continue
         template = _template(prefix)

@@ -1,0 +1,204 @@
+"""Assembles the program with which a user verifies a root cause on their own GPUs.
+
+The program's parts are data (kb/verification): a harness, helper functions, and one file for each
+check. A program gets the parts that its cause names. What it learns from a report goes in as
+literals of validated values and nothing else: text of a log can never become code.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from diagnose.casebase.store import Casebase
+from diagnose.model import Cause, Frame, Report
+
+# What may go from a report into a program; all else is left out.
+_DEVICE = re.compile(r"(?:cpu|meta|(?:cuda|hip|xpu|npu|hpu|mps|xla)(?::\d{1,3})?)", re.ASCII)
+_OPERATION = re.compile(r"[A-Za-z_][\w.:]{0,79}", re.ASCII)
+_FILE = re.compile(r"\w[\w.-]{0,79}\.py", re.ASCII)
+_LAST_LINE = 10_000_000
+_MOST_DEVICES = 8
+
+_DOCSTRING = re.compile(r'\A"""(.*?)"""\n+', re.DOTALL)
+_IMPORT = re.compile(
+    r"^(?:import ([\w.]+)|from ([\w.]+) import (?:\(([^)]*)\)|([^(\n]+)))\n", re.MULTILINE
+)
+_TRY_TORCH = re.compile(r"^try:\n    import torch\nexcept.*\n(?: .*\n)+", re.MULTILINE)
+#: What the parts import from each other, and what the harness imports in its own way.
+_NOT_IMPORTED = {"__future__", "harness", "helpers", "torch"}
+
+
+class _Facts(NamedTuple):
+    """What a program may know of a report: values that passed validation."""
+
+    devices: tuple[str, ...] = ()
+    operation: tuple[str, ...] = ()
+    culprit: tuple[str, int] | tuple[()] = ()
+
+
+def snippet(cause: Cause, report: Report | None, culprit: Frame | None, casebase: Casebase) -> str:
+    """The source of the verification program for a cause.
+
+    Args:
+        cause: the root cause to verify.
+        report: the report it is made for, None for a program that knows of none.
+        culprit: the line to edit, as `diagnose.views.culprit` finds it.
+        casebase: holds the program's parts.
+
+    Raises:
+        KeyError: the case base lacks the harness or a check that the cause names.
+    """
+    parts = casebase.snippets
+    facts = _facts(report, culprit)
+    names = [check.replace("-", "_") for check in cause.checks if check != "runs"]
+    checks = [parts[f"checks/{name}"] for name in names]
+    head, _, rest = parts["harness"].partition("# <parts>")
+    machinery = rest.partition("# </parts>\n")[2]
+
+    sections = [_constants(cause, facts), _body(cause.example), *map(_body, checks)]
+    sections.append(_used(_body(parts.get("helpers", "")), "\n".join(sections)))
+    sections += [_registry(sections), machinery.strip("\n")]
+    program = "\n\n\n".join(section for section in sections if section) + "\n"
+
+    docstring = _DOCSTRING.match(head)
+    title = f'"""{_described(docstring[1], cause, facts)}"""\n' if docstring else ""
+    sources = [head, cause.example, *checks, parts.get("helpers", "")]
+    return f"{title}\n{_imports(sources, program, head)}\n{program}"
+
+
+# --- what comes from the report -------------------------------------------------------------------
+
+
+def _facts(report: Report | None, culprit: Frame | None) -> _Facts:
+    mismatch = report.mismatch if report else None
+    devices: Iterable[str] = mismatch.devices if mismatch else ()
+    operation = (mismatch.op, mismatch.argument) if mismatch else ()
+    return _Facts(
+        tuple(device for device in devices if _DEVICE.fullmatch(device))[:_MOST_DEVICES],
+        tuple(name for name in operation if name and _OPERATION.fullmatch(name)),
+        _spot(culprit),
+    )
+
+
+def _spot(culprit: Frame | None) -> tuple[str, int] | tuple[()]:
+    """Base name and line of the culprit, if both are what they ought to be."""
+    if culprit is None or type(culprit.line) is not int:
+        return ()
+    name = re.split(r"[\\/]", culprit.file)[-1]
+    if not _FILE.fullmatch(name) or not 0 < culprit.line <= _LAST_LINE:
+        return ()
+    return name, culprit.line
+
+
+def _constants(cause: Cause, facts: _Facts) -> str:
+    return "\n".join(
+        [
+            f"CAUSE = {json.dumps(cause.id)}",
+            f"GPUS = {cause.gpus}",
+            f"DEVICES = {_literal(facts.devices)}",
+            f"OPERATION = {_literal(facts.operation)}",
+            f"CULPRIT = {_literal(facts.culprit)}",
+        ]
+    )
+
+
+def _literal(values: tuple[str | int, ...]) -> str:
+    """A tuple of validated values as Python source; JSON quotes such strings as Python does."""
+    comma = "," if len(values) == 1 else ""
+    return f"({', '.join(json.dumps(value) for value in values)}{comma})"
+
+
+def _described(text: str, cause: Cause, facts: _Facts) -> str:
+    """The harness's docstring for this cause and report."""
+    report = ""
+    if facts.devices:
+        report = f", for a report in which {' and '.join(facts.devices)} met"
+    if facts.operation:
+        report += f" in {facts.operation[0]}"
+    if facts.culprit:
+        report += f"\n({facts.culprit[0]}, line {facts.culprit[1]})"
+    for mark, value in {
+        "title": cause.title.replace("\\", "/").replace('"', "'"),
+        "gpus": "one GPU" if cause.gpus == 1 else f"{cause.gpus} GPUs",
+        "cause": cause.id,
+        "report": report,
+    }.items():
+        text = text.replace(f"<{mark}>", value)
+    return text
+
+
+# --- what comes from the case base ------------------------------------------------------------------
+
+
+def _body(source: str) -> str:
+    """A part without its docstring and imports."""
+    return _IMPORT.sub("", _DOCSTRING.sub("", source)).strip("\n")
+
+
+def _used(helpers: str, program: str) -> str:
+    """Those helper functions that the program mentions, or that these mention, in their order."""
+    functions = re.split(r"\n\n\n(?=def )", helpers) if helpers else []
+    names = [function.removeprefix("def ").partition("(")[0] for function in functions]
+    used: set[str] = set()
+    text = program
+    while text:
+        new = {name for name in names if name not in used and _mentions(text, name)}
+        used |= new
+        text = "\n".join(f for f, name in zip(functions, names, strict=True) if name in new)
+    return "\n\n\n".join(f for f, name in zip(functions, names, strict=True) if name in used)
+
+
+def _mentions(text: str, name: str) -> bool:
+    return re.search(rf"(?<![\w.]){re.escape(name)}\b", text) is not None
+
+
+def _registry(sections: Iterable[str]) -> str:
+    """The two tuples by which the harness knows the checks and the watchers."""
+    text = "\n".join(sections)
+    lines = []
+    for constant, prefix in (("CHECKS", "check"), ("WATCHERS", "watch")):
+        names = re.findall(rf"^def ({prefix}_\w+)\(", text, re.MULTILINE)
+        lines.append(f"{constant} = ({', '.join(names)}{',' * (len(names) == 1)})")
+    return "\n".join(lines)
+
+
+def _imports(sources: Iterable[str], program: str, head: str) -> str:
+    """The imports of all parts that the program uses, sorted as isort would; torch's are guarded."""
+    modules: set[str] = set()
+    members: defaultdict[str, set[str]] = defaultdict(set)
+    for source in sources:
+        for module, origin, lines, names in _IMPORT.findall(source):
+            if module and module not in _NOT_IMPORTED and _mentions(program, module):
+                modules.add(module)
+            for name in (lines or names).split(","):
+                bound = name.split()[-1] if name.strip() else ""
+                if bound and origin not in _NOT_IMPORTED - {"torch"} and _mentions(program, bound):
+                    members[origin].add(name.strip())
+    guarded = _TRY_TORCH.search(head)
+    return (
+        "\n".join(
+            [
+                "from __future__ import annotations\n",
+                *_import_lines(modules, members, stdlib=True),
+                f"\n{guarded[0]}" if guarded else "\nimport torch\n",
+                *_import_lines(modules, members, stdlib=False),
+                "",
+            ]
+        )
+        .replace("\n\n\n", "\n\n")
+        .replace("(2)\n\nfrom", "(2)\nfrom")
+    )
+
+
+def _import_lines(modules: set[str], members: dict[str, set[str]], stdlib: bool) -> Iterator[str]:
+    def fits(module: str) -> bool:
+        return (module.partition(".")[0] in sys.stdlib_module_names) is stdlib
+
+    yield from (f"import {module}" for module in sorted(filter(fits, modules)))
+    for origin in sorted(filter(fits, members)):
+        yield f"from {origin} import {', '.join(sorted(members[origin]))}"

@@ -1,0 +1,214 @@
+"""Uncaught exceptions in real processes: the traceback is untouched and first, then the answer."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from .children import FAILS, MESSAGE, PREAMBLE, SIGN, answer_after, both, environment, python
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> Path:
+    return tmp_path / "train.py"
+
+
+ANSWERED = {
+    "plain": FAILS,
+    "in a function": f"def step():\n    x = 1\n    {FAILS}step()\n",
+    "from another": f"try:\n    {{}}['a']\nexcept KeyError as e:\n    raise RuntimeError({MESSAGE!r}) from e\n",
+    "thread": "import threading\ndef work():\n    " + FAILS + "t = threading.Thread(target=work)\n"
+    "t.start(); t.join()\n",
+    "while stdout is full of text": "print('epoch 1', end='')\n" + FAILS,
+    "quoted": f"import subprocess\nraise RuntimeError('worker died:\\nTraceback (most recent call last):\\n"
+    f'  File "w.py", line 3, in work\\n    y = layer(x)\\nRuntimeError: {MESSAGE}\')\n',
+}
+
+
+@pytest.mark.parametrize("program", ANSWERED.values(), ids=ANSWERED.keys())
+def test_device_failure_is_answered_after_its_traceback(script: Path, program: str) -> None:
+    plain, hooked = both(script, program)
+    assert "Traceback (most recent call last)" in plain.err
+    answer = answer_after(plain, hooked)
+    assert SIGN in answer
+    assert "RuntimeError" in answer.splitlines()[1]
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="exception groups")
+def test_a_member_of_a_group_is_answered(script: Path) -> None:
+    plain, hooked = both(
+        script, f"raise ExceptionGroup('two', [RuntimeError({MESSAGE!r}), ValueError('x')])\n"
+    )
+    assert SIGN in answer_after(plain, hooked)
+
+
+SILENT = {
+    "another error": "{}['key']\n",
+    "another error that names a GPU": "raise RuntimeError('CUDA out of memory. GPU 0 has 1 GiB')\n",
+    "interrupt": "raise KeyboardInterrupt\n",
+    "interrupt with the words": f"raise KeyboardInterrupt({MESSAGE!r})\n",
+    "exit 0": "raise SystemExit\n",
+    "exit 7": "raise SystemExit(7)\n",
+    "exit with words": f"raise SystemExit({MESSAGE!r})\n",
+    "no error": "print('done')\n",
+    "handled": "try:\n    " + FAILS + "except RuntimeError:\n    pass\n",
+    "exit in a thread": "import threading\nthreading.Thread(target=exit).start()\n",
+}
+
+
+@pytest.mark.parametrize("program", SILENT.values(), ids=SILENT.keys())
+def test_all_else_is_left_alone(script: Path, program: str) -> None:
+    plain, hooked = both(script, program)
+    assert answer_after(plain, hooked) == ""
+
+
+BROKEN_HOOKS = {
+    "raises": "def hook(t, v, tb):\n    print('mine', t.__name__, file=sys.stderr)\n    1 / 0\n",
+    "raises from": "def hook(t, v, tb):\n    try:\n        1 / 0\n    except Exception as e:\n"
+    "        raise OSError('hook') from e\n",
+    "exits": "def hook(t, v, tb):\n    print('mine', t.__name__, file=sys.stderr)\n    sys.exit(9)\n",
+    "prints": "def hook(t, v, tb):\n    print('mine', t.__name__, v, tb.tb_lineno, file=sys.stderr)\n",
+}
+
+
+@pytest.mark.parametrize("previous", BROKEN_HOOKS.values(), ids=BROKEN_HOOKS.keys())
+def test_the_hook_that_was_there_runs_first_and_as_before(script: Path, previous: str) -> None:
+    place = "import sys\n" + previous + "sys.excepthook = hook\n"
+    install = "if os.environ.get('HOOKED'): diagnose.install(seconds=60)\n"
+    plain, hooked = both(script, place + install + FAILS)
+    assert SIGN in answer_after(plain, hooked)
+
+
+def test_a_thread_hook_that_raises_is_reported_in_pythons_words(script: Path) -> None:
+    plain, hooked = both(
+        script,
+        "import threading\n"
+        "def hook(args):\n    1 / 0\n"
+        "threading.excepthook = hook\n"
+        "if os.environ.get('HOOKED'): diagnose.install(seconds=60)\n"
+        "def work():\n    " + FAILS + "t = threading.Thread(target=work)\nt.start(); t.join()\n",
+    )
+    assert "Exception in threading.excepthook" in plain.err
+    assert SIGN in answer_after(plain, hooked)
+
+
+BOMBS = ["MemoryError()", "RecursionError()", "SystemExit(5)", "KeyboardInterrupt()", "OSError()"]
+
+
+@pytest.mark.parametrize("bomb", BOMBS)
+def test_a_hook_that_fails_changes_nothing(script: Path, bomb: str) -> None:
+    break_it = (
+        "if os.environ.get('HOOKED'):\n"
+        "    import diagnose.hooks.live as live\n"
+        "    def explain(*args, **kwargs): raise " + bomb + "\n"
+        "    live.explain = explain\n"
+    )
+    plain, hooked = both(script, break_it + FAILS)
+    assert answer_after(plain, hooked) == ""
+
+
+def test_a_missing_case_base_changes_nothing(script: Path, tmp_path: Path) -> None:
+    script.write_text(PREAMBLE + FAILS)
+    plain = python(script)
+    hooked = python(script, HOOKED="1", DIAGNOSE_CASEBASE=str(tmp_path / "none"))
+    assert answer_after(plain, hooked) == ""
+
+
+HOSTILE = {
+    "exception whose text raises": "class E(Exception):\n    def __str__(self): 1 / 0\nraise E\n",
+    "exception whose class lies": "class E(Exception):\n    @property\n"
+    f"    def __class__(self): 1 / 0\nraise E({MESSAGE!r})\n",
+    "no stderr": f"import sys\nsys.stderr = None\n{FAILS}",
+    "closed stderr": f"import sys\nsys.stderr.close()\n{FAILS}",
+    "deep recursion": "def f(n): return f(n + 1)\nf(0)\n",
+}
+
+
+@pytest.mark.parametrize("program", HOSTILE.values(), ids=HOSTILE.keys())
+def test_hostile_ends_stay_as_they_are(script: Path, program: str) -> None:
+    plain, hooked = both(script, program)
+    answer_after(plain, hooked)
+
+
+def test_a_reader_that_leaves_after_the_traceback_does_not_change_the_status(script: Path) -> None:
+    script.write_text(PREAMBLE + FAILS)
+    child = subprocess.Popen(
+        [sys.executable, script], env=environment(HOOKED="1"), stderr=subprocess.PIPE
+    )
+    assert child.stderr is not None
+    while not child.stderr.readline().startswith(b"RuntimeError"):
+        pass
+    child.stderr.close()
+    assert child.wait(60) == 1
+
+
+def test_a_pipe_that_nobody_empties_does_not_hold_the_program(script: Path) -> None:
+    script.write_text(
+        PREAMBLE + "import sys, fcntl\n"
+        "fcntl.fcntl(2, 1031, 4096)\n"  # F_SETPIPE_SZ: a pipe of one page
+        "sys.excepthook.previous = lambda *a: os.write(2, b'x' * 3500)\n" + FAILS
+    )
+    child = subprocess.Popen(
+        [sys.executable, script], env=environment(HOOKED="1"), stderr=subprocess.PIPE
+    )
+    assert child.wait(60) == 1
+
+
+@pytest.mark.parametrize(
+    "variable",
+    [
+        "class Slow:\n    def __repr__(self): import time; time.sleep(300)\nslow = Slow()\n",
+        "class Lies:\n    @property\n    def __class__(self): import time; time.sleep(300)\nlies = Lies()\n",
+        "big = [list(range(100))] * 10**6\nmany = {i: i for i in range(10**6)}\n",
+    ],
+    ids=["repr sleeps", "class sleeps", "huge"],
+)
+def test_variables_are_not_printed_nor_asked(script: Path, variable: str) -> None:
+    started = time.monotonic()
+    plain, hooked = both(script, variable + FAILS)
+    assert SIGN in answer_after(plain, hooked)
+    assert time.monotonic() - started < 60
+
+
+def test_the_answer_has_a_time_limit(script: Path) -> None:
+    script.write_text(
+        "import sys, time, diagnose, diagnose.hooks.live as live\n"
+        "live.explain = lambda *a, **k: time.sleep(300)\n"
+        "diagnose.install(seconds=0.2)\n" + FAILS
+    )
+    started = time.monotonic()
+    end = python(script)
+    assert end.status == 1
+    assert end.err.endswith(f"RuntimeError: {MESSAGE}\n")
+    assert time.monotonic() - started < 30
+
+
+def test_installing_loads_nothing_heavy() -> None:
+    end = python(
+        "-c",
+        "import sys, diagnose; diagnose.install(); print(sorted({n.split('.')[0] for n in sys.modules}))",
+    )
+    assert end.status == 0, end.err
+    loaded = end.out
+    for name in ("torch", "flask", "sqlalchemy", "rapidfuzz", "regex", "click", "sqlite3"):
+        assert f"'{name}'" not in loaded
+
+
+def test_the_switch_keeps_the_hook_out(script: Path) -> None:
+    script.write_text(PREAMBLE + FAILS)
+    assert answer_after(python(script), python(script, HOOKED="1", DIAGNOSE_HOOK="0")) == ""
+
+
+def test_the_language_of_the_answer(script: Path) -> None:
+    script.write_text("import diagnose\ndiagnose.install(lang='zh', seconds=60)\n" + FAILS)
+    assert any("一" <= c <= "鿿" for c in python(script, PYTHONIOENCODING="utf-8").err)
+
+
+def test_an_ascii_stderr_gets_an_answer_in_any_language(script: Path) -> None:
+    script.write_text("import diagnose\ndiagnose.install(lang='zh', seconds=60)\n" + FAILS)
+    end = python(script, PYTHONIOENCODING="ascii")
+    assert "\\u" in end.err.partition(MESSAGE)[2]
