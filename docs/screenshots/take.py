@@ -75,9 +75,7 @@ def main() -> None:
     parser.add_argument("--into", type=Path, default=HERE)
     arguments = parser.parse_args()
     with served() as address, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=arguments.chromium, args=ARGUMENTS
-        )
+        browser = playwright.chromium.launch(executable_path=arguments.chromium, args=ARGUMENTS)
         take(browser, address, arguments.into)
         browser.close()
 

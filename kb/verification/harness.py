@@ -11,7 +11,7 @@ the first step is as good as the end. Exit status: 0 PASS, 1 FAIL, 2 not run (fe
 torch, no such script). Where fewer GPUs are the very fix, say how many you mean: --gpus 1.
 Downloads nothing, writes nothing, needs torch 2.0 or later and nothing else.
 
-Made by diagnose for <cause><report>.
+Made by diagnose for <cause>.<report>
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ import threading
 import traceback
 import weakref
 from collections import Counter
+from collections.abc import Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -72,8 +73,9 @@ class Watch:
         self.models = {}  # weak references by id; a model is a module that no other one called
         self.model = None  # the model whose first pass has just ended
         self.ran = set()  # ids of the modules whose forward ran to its end
+        self.trains = False  # whether a pass may be the first part of a training step
         self.error = None  # the device error that ended the run
-        self.found = []  # sentences of the checks
+        self.found = {}  # sentences of the checks, each once
         self._thread = threading.local()
 
     @contextmanager
@@ -108,6 +110,7 @@ class Watch:
             pass  # inner modules whose failure was caught
         if running or getattr(module, "_is_replica", False):
             return
+        self.trains |= module.training and torch.is_grad_enabled()
         self.passes[id(module)] += 1
         if self.passes[id(module)] == 1:
             self.models[id(module)] = weakref.ref(module)
@@ -132,7 +135,7 @@ class Watch:
         """Lets each check say what is misplaced."""
         for check in CHECKS:
             try:
-                self.found += [text for text in check(self) if text not in self.found]
+                self.found.update(dict.fromkeys(check(self)))
             except Exception as error:  # an odd module must not end the user's run
                 print(f"note: {check.__name__} could not look: {type(error).__name__}: {error}")
 
@@ -153,10 +156,10 @@ def is_device_error(error):
 
 
 def frames_of(error):
-    """(frame, line) of each entry of the traceback outside torch and this file, innermost first."""
+    """(frame, line) of each entry of the traceback outside torch, innermost first."""
     walked = reversed(list(traceback.walk_tb(error.__traceback__)))
-    skipped = str(Path(torch.__file__).parent), __file__
-    return [entry for entry in walked if not entry[0].f_code.co_filename.startswith(skipped)]
+    folder = str(Path(torch.__file__).parent)
+    return [entry for entry in walked if not entry[0].f_code.co_filename.startswith(folder)]
 
 
 def placed_on(frame, line):
@@ -173,11 +176,26 @@ def placed_on(frame, line):
             value = frame.f_locals.get(first, frame.f_globals.get(first))
             for attribute in rest:
                 value = getattr(value, attribute, None)
-            if isinstance(value, (torch.Tensor, torch.nn.Module, torch.Generator)):
-                named[dotted] = value
+            found = dict(tensors_in(value, dotted, depth=2))
+            if isinstance(value, (torch.nn.Module, torch.Generator)):
+                found = {dotted: value}
+            named.update(found)
+            if found:
                 break
             dotted = dotted.rpartition(".")[0]
     return named
+
+
+def tensors_in(value, name, depth=4):
+    """The tensors in a value (itself, or in lists, tuples and mappings), each with its name."""
+    if isinstance(value, torch.Tensor):
+        yield name, value
+    elif depth and isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from tensors_in(item, f"{name}[{key!r}]", depth - 1)
+    elif depth and isinstance(value, (list, tuple)):
+        for position, item in enumerate(value):
+            yield from tensors_in(item, f"{name}[{position}]", depth - 1)
 
 
 def device_of(thing):
@@ -185,25 +203,26 @@ def device_of(thing):
     if not isinstance(thing, torch.nn.Module):
         return str(thing.device)
     parts = [*thing.parameters(), *thing.buffers()]
-    return " and ".join(sorted({str(part.device) for part in parts})) or "no device"
+    return " and ".join(sorted({str(part.device) for part in parts}))
 
 
-def where(error):
-    """The line that failed, the devices of what stands on it, and whether the report names it."""
+def where(error, culprit):
+    """The line that failed, whether it is the report's, and the devices of what stands on it."""
     frames = frames_of(error)
     if not frames:
         return "failed inside torch"
     frame, line = next((entry for entry in frames if placed_on(*entry)), frames[0])
-    placed = [f"{name} on {device_of(value)}" for name, value in placed_on(frame, line).items()]
     text = f"failed at {Path(frame.f_code.co_filename).name}:{line}, in {frame.f_code.co_name}"
-    if CULPRIT:
+    if culprit:
         spots = [(Path(frame.f_code.co_filename).name, line) for frame, line in frames]
-        same = "the line of the report" if CULPRIT in spots else "not the line of the report"
-        text += f", {same} ({CULPRIT[0]}:{CULPRIT[1]})"
-    return text + (f": {', '.join(placed)}" if placed else "")
+        which = "the" if culprit in spots else "another line than the"
+        text += f" ({which} report's {culprit[0]}:{culprit[1]})"
+    placed = {name: device_of(value) for name, value in placed_on(frame, line).items()}
+    places = ", ".join([f"{name} on {device}" for name, device in placed.items() if device][:8])
+    return f"{text}{places and ': '}{places}"
 
 
-def verdict(watch, action, quiet=False):
+def verdict(watch, action, culprit=(), quiet=False):
     """Runs the action, watched. Returns whether everything was where it must be, and why."""
     ending = "ran to its end"
     try:
@@ -212,8 +231,8 @@ def verdict(watch, action, quiet=False):
             action()
     except (Enough, KeyboardInterrupt):
         ending = "stopped"
-        if not watch.passes and not watch.steps:
-            return False, "stopped before anything was seen"
+        if not watch.steps and (watch.trains or not watch.passes):
+            return False, f"stopped before a whole step was seen: {watch.seen()}"
     except SystemExit as end:
         if end.code:
             return False, f"ended with exit status {end.code}; {watch.seen()}"
@@ -225,9 +244,12 @@ def verdict(watch, action, quiet=False):
             return False, f"ended by {type(error).__name__}, no device error; {watch.seen()}"
         watch.error = error
         watch.judge()
-        return False, "; ".join([*watch.found, where(error)])
-    if watch.found:
-        return False, f"{ending}, but {'; '.join(watch.found)}"
+        ending = where(error, culprit)
+    found = list(watch.found)
+    for text in found[1:12]:
+        print(f"  also: {text}")
+    if found or watch.error:
+        return False, "; ".join([*found[:1], ending])
     return True, f"{ending} without a device error; {watch.seen()}"
 
 
@@ -269,9 +291,7 @@ def main(argv):
     visible = torch.cuda.device_count()
     print(f"{CAUSE}: needs {needed} GPU(s), {visible} visible")
     if DEVICES:
-        print(
-            f"the report: {' and '.join(DEVICES)} met {'in ' * bool(OPERATION)}{', '.join(OPERATION)}"
-        )
+        print("  the report:", " and ".join(DEVICES), *(f"in {name}" for name in OPERATION[:1]))
     for promise in [check.__doc__ for check in CHECKS] + ["no device check fails"]:
         print(f"  checks that {promise}", flush=True)
     if visible < max(needed, 1):
@@ -282,7 +302,8 @@ def main(argv):
         return 2
     out = sys.stdout  # the script may replace it
     if rest:
-        good, why = verdict(Watch(*limits), lambda: run_script(rest[0], rest[1:], "-m" in options))
+        watch, as_module = Watch(*limits), "-m" in options
+        good, why = verdict(watch, lambda: run_script(rest[0], rest[1:], as_module), CULPRIT)
     else:
         good, why = self_test()
     print(f"{'PASS' if good else 'FAIL'}: {why}", file=out, flush=True)

@@ -4,22 +4,10 @@ from __future__ import annotations
 
 import inspect
 import traceback
-from collections.abc import Mapping
 
 import torch
+from harness import tensors_in
 from torch import nn
-
-
-def tensors_in(value, name, depth=4):
-    """The tensors in a value (itself, or in lists, tuples and mappings), each with its name."""
-    if isinstance(value, torch.Tensor):
-        yield name, value
-    elif depth and isinstance(value, Mapping):
-        for key, item in value.items():
-            yield from tensors_in(item, f"{name}[{key!r}]", depth - 1)
-    elif depth and isinstance(value, (list, tuple)):
-        for position, item in enumerate(value):
-            yield from tensors_in(item, f"{name}[{position}]", depth - 1)
 
 
 def parts_of(module, recurse=True):
@@ -62,9 +50,11 @@ def judged_models(watch):
     """The models to look at: the one that failed or has just run, else all that ran."""
     if watch.model is not None:
         return [watch.model]
-    failed = [module for module, _ in failed_calls(watch.error)]
+    frames = traceback.walk_tb(watch.error.__traceback__) if watch.error else ()
+    failed = [frame.f_locals.get("self") for frame, _ in frames]
+    models = [holder for holder in failed if isinstance(holder, nn.Module)][:1]
     alive = [reference() for reference in watch.models.values()]
-    return failed[:1] or [model for model in alive if model is not None]
+    return models or [model for model in alive if model is not None]
 
 
 def hook_of(module):

@@ -32,11 +32,11 @@ class Placement:
 
     @property
     def shards(self) -> tuple[str, ...]:
-        """The GPUs that hold a good part of it, the fullest first."""
+        """The GPUs that hold a good part of it."""
         total = sum(self.counts.values())
         return tuple(
             device
-            for device, count in self.counts.most_common()
+            for device, count in sorted(self.counts.items())
             if _gpu(device) and count >= _SHARD * total
         )
 
@@ -84,9 +84,7 @@ def _model(model: Placement, report: Report) -> Iterator[tuple[str, dict[str, st
         yield "module-seen", values
 
 
-def _strangers(
-    report: Report, model: Placement | None
-) -> Iterator[tuple[str, dict[str, str]]]:
+def _strangers(report: Report, model: Placement | None) -> Iterator[tuple[str, dict[str, str]]]:
     """Tensors outside the registered ones that are where the model, or their company, is not."""
     if model is not None and not _gpu(model.usual):
         return

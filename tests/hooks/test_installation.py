@@ -10,11 +10,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from hooks.children import MESSAGE, SIGN
 
 import diagnose
 from diagnose.hooks import chained
-
-from .children import MESSAGE, SIGN
 
 
 @pytest.fixture(autouse=True)

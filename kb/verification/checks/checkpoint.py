@@ -3,7 +3,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import torch
-from helpers import tensors_in
+from harness import tensors_in
 
 LOADED = {}
 

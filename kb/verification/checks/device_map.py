@@ -14,5 +14,7 @@ def check_device_map(watch):
         if mapped and gpus and mapped != gpus:
             yield f"the device map says {', '.join(mapped)}, the model is on {', '.join(gpus)}"
         if len(found) > 1:
-            shards = "; ".join(f"{listed(names)} on {device}" for device, names in found.items())
-            yield f"{type(model).__name__} is split: {shards}"
+            shards = [
+                f"{len(names)} on {device} ({names[0]}, ...)" for device, names in found.items()
+            ]
+            yield f"the parameters of {type(model).__name__} are split: {', '.join(shards)}"

@@ -10,6 +10,6 @@ def check_meta_parameters(watch):
                 continue  # its values come when it runs
             for name, tensor in parts_of(module, recurse=False).items():
                 if tensor.is_meta:
-                    names.append(f"{path}.{name}".lstrip("."))
+                    names.append(f"{path}.{name}"[not path :])
         if names:
             yield f"{listed(names)} on meta, without values"

@@ -20,7 +20,7 @@ def check_module_census(watch):
         for name, tensor in parts_of(module, recurse=False).items():
             if str(tensor.device) != home:
                 at = str(tensor.device), home
-                misplaced.setdefault(at, []).append(f"{path}.{name}".lstrip("."))
+                misplaced.setdefault(at, []).append(f"{path}.{name}"[not path :])
     for (device, home), names in misplaced.items():
         others = len(everything.get(home, ()))
         yield f"{listed(names)} on {device}, {others} other parameters and buffers on {home}"

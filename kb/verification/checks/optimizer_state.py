@@ -25,6 +25,6 @@ def check_optimizer_state(watch):
     stale = {str(p.device) for p in trained if id(p) not in names and p.grad is None}
     if names and stale and not any(id(p) in names for p in trained) and not stale & set(homes):
         yield (
-            f"no parameter of {type(optimizer).__name__} ({' and '.join(stale)}) belongs to a model "
-            f"that ran ({' and '.join(homes)}): it was made before the move"
+            f"no parameter of {type(optimizer).__name__} is part of a model that ran: its are on "
+            f"{' and '.join(stale)}, the models' on {' and '.join(homes)}"
         )

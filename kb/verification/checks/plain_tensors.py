@@ -1,4 +1,4 @@
-from helpers import by_device, failed_calls, judged_models, parts_of, plain_state
+from helpers import by_device, failed_calls, judged_models, listed, parts_of, plain_state
 
 
 def check_plain_tensors(watch):
@@ -9,11 +9,11 @@ def check_plain_tensors(watch):
     inputs = calls[-1][1] if calls else {}
     for model in judged_models(watch):
         around = next(iter(by_device(parts_of(model) or inputs)), None)
+        odd = {}
         for path, module in model.named_modules():
             home = next(iter(by_device(parts_of(module))), around)
             for name, tensor in plain_state(module):
                 if str(tensor.device) != home:
-                    yield (
-                        f"{path}{path and '.'}{name} is on {tensor.device}, its module on {home}: "
-                        f"no parameter, buffer or submodule, so .to() does not reach it"
-                    )
+                    odd.setdefault((tensor.device, home), []).append(f"{path}.{name}"[not path :])
+        for (device, home), names in odd.items():
+            yield f"{listed(names)} on {device}, unseen by .to(), their module on {home}"

@@ -11,12 +11,19 @@ def check_replicas(watch):
         for device, names in by_device(parts_of(model.module)).items():
             if device != home:
                 yield f"{listed(names)} on {device}, DataParallel copies from {home}"
+        shared, bound = {}, {}
         for path, module in model.module.named_modules():
-            name = path or type(model.module).__name__
             for attribute, tensor in plain_state(module):
                 if tensor.is_cuda:
-                    yield f"{name}: all replicas share {attribute}, on {tensor.device}"
+                    shared.setdefault(str(tensor.device), []).append(
+                        f"{path}.{attribute}"[not path :]
+                    )
             for attribute, value in vars(module).items():
                 kept = value.values() if isinstance(value, dict) else [value]
                 if any(isinstance(getattr(item, "__self__", None), nn.Module) for item in kept):
-                    yield f"{name}: {attribute} leads all replicas to the module on {home}"
+                    bound.setdefault(attribute, []).append(path or "the module")
+        for attribute, paths in bound.items():
+            if not attribute.startswith("_"):
+                yield f"{attribute} holds methods of the module on {home}, in {', '.join(paths[:4])}"
+        for device, names in shared.items():
+            yield f"{listed(names)} on {device} and shared by all replicas"

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from diagnose.hooks.frames import LiveFrame
-from diagnose.hooks.peeking import attributes, is_a, label
+from diagnose.hooks.peeking import attributes, is_a, items, label
 
 #: Bounds of one walk: the answer must come soon, and a larger model looks no different.
 _MODULES = 20_000
-_SECONDS = 0.05
+_SECONDS = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,8 @@ def find(frames: list[LiveFrame], module_class: type) -> Modules:
                 found.selves[id(module)] = live.index
             if id(module) not in found.paths:
                 _add(found, Root(name, module, live.index), deadline)
+    for live in frames:
+        _drop_listed(found, live.locals.get("self"))
     return found
 
 
@@ -86,11 +89,23 @@ def _add(found: Modules, root: Root, deadline: float) -> None:
             found.paths[inner] = (key, path)
 
 
+def _drop_listed(found: Modules, owner: Any) -> None:
+    """A module that a running one keeps in a plain list or dict is no root: it is unregistered."""
+    if id(owner) not in found.paths:
+        return
+    for value in list(attributes(owner).values()):
+        for _, item in items(value):
+            if item is not owner and found.roots.pop(id(item), None) is not None:
+                parts = [key for key, (root, _) in found.paths.items() if root == id(item)]
+                for key in parts:
+                    del found.paths[key]
+
+
 def walk(module: Any) -> Iterator[tuple[str, Any]]:
-    """A module and all registered in it, each once, with its dotted path."""
-    pending, seen = [("", module)], set[int]()
+    """A module and all registered in it, each once, with its dotted path; the shallow ones first."""
+    pending, seen = deque([("", module)]), set[int]()
     while pending and len(seen) < _MODULES:
-        path, inner = pending.pop()
+        path, inner = pending.popleft()
         if id(inner) in seen:
             continue
         seen.add(id(inner))
@@ -99,7 +114,7 @@ def walk(module: Any) -> Iterator[tuple[str, Any]]:
         if is_a(children, dict):
             pending += [
                 (joined(path, name), child)
-                for name, child in reversed(list(dict.items(children)))  # type: ignore[arg-type]
+                for name, child in list(dict.items(children))  # type: ignore[arg-type]
                 if child is not None
             ]
 

@@ -14,6 +14,8 @@ from typing import Any
 
 _ITEMS = 64
 _KEY = 60
+#: What a subclass of Tensor may do when it is asked; an interrupt is the user's.
+_REFUSALS = (Exception, SystemExit)
 
 
 def is_a(value: object, kind: type | tuple[type, ...]) -> bool:
@@ -65,7 +67,7 @@ def device_of(tensor: Any) -> str | None:
     """Where a tensor is, as torch prints it; None where it does not say."""
     try:
         return str(tensor.device)
-    except Exception:
+    except _REFUSALS:
         return None
 
 
@@ -73,6 +75,6 @@ def shape_of(tensor: Any) -> tuple[int, ...]:
     """The sizes; empty where they are symbolic or not known yet."""
     try:
         sizes = tuple(tensor.shape)
-    except Exception:
+    except _REFUSALS:
         return ()
     return sizes if all(type(size) is int for size in sizes) else ()

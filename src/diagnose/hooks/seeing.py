@@ -18,9 +18,9 @@ from diagnose.hooks.peeking import attributes, device_of, is_a, items, label, sh
 from diagnose.model import Report, SeenTensor
 
 _TENSORS = 20_000
-_SECONDS = 0.1
+_SECONDS = 0.3
 #: How many of the innermost frames outside torch are asked for their variables.
-_OWN_FRAMES = 3
+_OWN_FRAMES = 5
 _RUNNING = 12
 _REGISTERED = frozenset({"_parameters", "_buffers", "_modules"})
 

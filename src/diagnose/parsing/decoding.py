@@ -22,6 +22,11 @@ def decode(data: bytes | str) -> str:
     return "" if encoding is None else data.decode(encoding, errors="replace")
 
 
+def is_wide(data: bytes) -> bool:
+    """True where the bytes cannot be searched for ASCII as they are: UTF-16, UTF-32, binary."""
+    return _encoding(data) not in ("utf-8", "utf-8-sig")
+
+
 def _encoding(data: bytes) -> str | None:
     for mark, name in _BOMS:
         if data.startswith(mark):

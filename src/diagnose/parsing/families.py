@@ -39,7 +39,10 @@ class Families:
 
         The rules' order counts, not the lines': "Killed" says less than the kernel's line before it.
         """
+        whole = "\n".join(line.text for line in lines)
         for rule in self._line_rules:
+            if not any(literal in whole for literal in rule.literals):
+                continue
             for line in reversed(lines):
                 if self._matches(rule, line.text):
                     return rule.family, line

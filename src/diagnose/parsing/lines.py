@@ -35,5 +35,6 @@ def split_returns(line: Peeled) -> Iterator[Peeled]:
     if "\r" not in line.text:
         yield line
         return
-    for piece in line.text.rstrip("\r").split("\r"):
-        yield line._replace(text=piece)
+    for piece in line.text.split("\r"):
+        if piece:
+            yield line._replace(text=piece)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from diagnose.model import Mismatch, Wording
+from diagnose.parsing.lines import Peeled
 
 if TYPE_CHECKING:
     import regex
@@ -49,6 +50,19 @@ class Wordings:
             if (best is None or order < best) and (said := _mismatch(wording, match)) is not None:
                 best, chosen = order, Reading(wording, said)
         return chosen
+
+    def first_line(self, lines: Sequence[Peeled]) -> tuple[Peeled, Reading] | None:
+        """The first line that a wording of a device error recognises, and its reading."""
+        whole = "\n".join(line.text for line in lines)
+        literals = {x for w in self._wordings if w.device_error for x in w.literals if x in whole}
+        if not literals:
+            return None
+        for line in lines:
+            if any(literal in line.text for literal in literals):
+                reading = self.read(line.text)
+                if reading is not None and reading.wording.device_error:
+                    return line, reading
+        return None
 
     def _search(self, wording: Wording, text: str) -> regex.Match[str] | None:
         import regex

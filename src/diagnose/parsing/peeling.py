@@ -32,6 +32,9 @@ def peel(lines: Sequence[Peeled]) -> list[Peeled]:
 
 def _peel(line: Peeled, html: bool, depth: int) -> Iterator[Peeled]:
     """The lines that one line of the input carries, without the prefixes known by their shape."""
+    if not line.text or line.text.isspace():
+        yield line
+        return
     text = characters.plain(line.text)
     if html:
         shown = markup.unhtml(text)

@@ -17,7 +17,7 @@ from diagnose.model import (
     Wording,
 )
 from diagnose.parsing import context, selection
-from diagnose.parsing.decoding import decode
+from diagnose.parsing.decoding import decode, is_wide
 from diagnose.parsing.families import Families
 from diagnose.parsing.lines import Peeled, physical_lines
 from diagnose.parsing.messages import Reading, Wordings
@@ -30,6 +30,7 @@ from diagnose.parsing.transports import documents
 from diagnose.parsing.transports.prefixes import rank_of
 
 _LARGEST_DOCUMENT = 32_000_000
+_NEAR = 400  # lines around a cut traceback in which its message is looked for
 _ROOT_CAUSE = re.compile(r"Root Cause \(first observed failure\)")
 _RANK = re.compile(r"^\s*rank\s*: (\d+)")
 
@@ -69,6 +70,8 @@ def parse_stream(
 
 def _lines(data: bytes | str) -> list[Peeled]:
     """The lines of an input as its program printed them; of a large one, those that may matter."""
+    if isinstance(data, bytes) and len(data) > _LARGEST_DOCUMENT and not is_wide(data):
+        return peel(telling_lines([data]))
     text = decode(data)
     if len(text) <= _LARGEST_DOCUMENT and (document := documents.read(text)) is not None:
         return peel(document)
@@ -174,28 +177,24 @@ class _Reader:
         if chosen.trace.dump and (told := self.families.of_lines(lines)) is not None:
             return selection.without_type(chosen, "", told[1].text.strip(), told[1].number)
         at = chosen.frames[-1].at if chosen.frames and chosen.frames[-1].at else chosen.trace.at
-        near = sorted(lines, key=lambda line: abs(line.number - at))[:400]
-        for line in near:
-            reading = self.wordings.read(line.text)
-            if reading is not None and reading.wording.device_error:
-                kind = chosen.trace.type or reading.wording.exception
-                return selection.without_type(chosen, kind, line.text.strip(), line.number)
+        near = sorted(lines, key=lambda line: abs(line.number - at))[:_NEAR]
+        if (spoken := self.wordings.first_line(near)) is not None:
+            line, reading = spoken
+            kind = chosen.trace.type or reading.wording.exception
+            return selection.without_type(chosen, kind, line.text.strip(), line.number)
         return chosen
 
     def _without_exception(self, lines: Sequence[Peeled], source: str) -> Report:
         """No exception: a device wording alone, or a line that tells of a killed process."""
-        for line in lines:
-            reading = self.wordings.read(line.text)
-            if reading is not None and reading.wording.device_error:
-                error = Failure(
-                    reading.wording.exception, line.text.strip(), DEVICE_FAMILY, line.number
-                )
-                return Report(
-                    source=source,
-                    error=error,
-                    mismatch=reading.mismatch,
-                    context=context.telling(lines, {line.number}),
-                )
+        if (spoken := self.wordings.first_line(lines)) is not None:
+            line, reading = spoken
+            kind = reading.wording.exception
+            return Report(
+                source=source,
+                error=Failure(kind, line.text.strip(), DEVICE_FAMILY, line.number),
+                mismatch=reading.mismatch,
+                context=context.telling(lines, {line.number}),
+            )
         if (told := self.families.of_lines(lines)) is not None:
             family, line = told
             error = Failure("", line.text.strip(), family, line.number)

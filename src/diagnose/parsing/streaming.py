@@ -21,10 +21,9 @@ _OPENING, _FIRST, _LAST = 300, 4000, 16000
 _LONGEST = 1 << 16
 _WINDOW = 1 << 13
 _MARKS = (
-    b"Traceback", b'File "', b'File \\"', b"Error:", b"Error(", b"Exception:", b"E   ", b"Error\n", b"Error\r",
-    b"Segmentation fault", b"Fatal Python", b"core dumped", b"Killed", b"oom", b"ut of memory",
-    b"CUDA error", b"nan", b"NaN", b"terminate called", b"first observed failure", b"same device",
-    b"No space left", b"watchdog", b"Watchdog",
+    b"Traceback", b'File "', b'File \\"', b"Error", b"Exception:", b"\nE   ", b"Segmentation fault",
+    b"Fatal Python", b"Killed", b"oom", b"ut of memory", b"nan", b"NaN", b"terminate called",
+    b"first observed failure", b"same device", b"No space left",
 )  # fmt: skip
 
 

@@ -28,9 +28,10 @@ _DOCSTRING = re.compile(r'\A"""(.*?)"""\n+', re.DOTALL)
 _IMPORT = re.compile(
     r"^(?:import ([\w.]+)|from ([\w.]+) import (?:\(([^)]*)\)|([^(\n]+)))\n", re.MULTILINE
 )
+_WORD = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
 _TRY_TORCH = re.compile(r"^try:\n    import torch\nexcept.*\n(?: .*\n)+", re.MULTILINE)
-#: What the parts import from each other, and what the harness imports in its own way.
-_NOT_IMPORTED = {"__future__", "harness", "helpers", "torch"}
+#: The parts import from each other, to be good modules; the harness imports torch in its own way.
+_OWN_PARTS = {"__future__", "harness", "helpers"}
 
 
 class _Facts(NamedTuple):
@@ -77,10 +78,14 @@ def snippet(cause: Cause, report: Report | None, culprit: Frame | None, casebase
 def _facts(report: Report | None, culprit: Frame | None) -> _Facts:
     mismatch = report.mismatch if report else None
     devices: Iterable[str] = mismatch.devices if mismatch else ()
-    operation = (mismatch.op, mismatch.argument) if mismatch else ()
+    operation: list[str] = []
+    for name in (mismatch.op, mismatch.argument) if mismatch else ():
+        if not name or not _OPERATION.fullmatch(name):
+            break  # an argument says nothing without its operation
+        operation.append(name)
     return _Facts(
         tuple(device for device in devices if _DEVICE.fullmatch(device))[:_MOST_DEVICES],
-        tuple(name for name in operation if name and _OPERATION.fullmatch(name)),
+        tuple(operation),
         _spot(culprit),
     )
 
@@ -115,18 +120,15 @@ def _literal(values: tuple[str | int, ...]) -> str:
 
 def _described(text: str, cause: Cause, facts: _Facts) -> str:
     """The harness's docstring for this cause and report."""
-    report = ""
-    if facts.devices:
-        report = f", for a report in which {' and '.join(facts.devices)} met"
-    if facts.operation:
-        report += f" in {facts.operation[0]}"
-    if facts.culprit:
-        report += f"\n({facts.culprit[0]}, line {facts.culprit[1]})"
+    met = f"{' and '.join(facts.devices)} met" if facts.devices else ""
+    operation = f"in {facts.operation[0]}" if facts.operation else ""
+    line = f"at {facts.culprit[0]}, line {facts.culprit[1]}" if facts.culprit else ""
+    report = "\n".join(part for part in (met, f"{operation} {line}".strip()) if part)
     for mark, value in {
         "title": cause.title.replace("\\", "/").replace('"', "'"),
         "gpus": "one GPU" if cause.gpus == 1 else f"{cause.gpus} GPUs",
         "cause": cause.id,
-        "report": report,
+        "report": f" The report:\n{report}." if report else "",
     }.items():
         text = text.replace(f"<{mark}>", value)
     return text
@@ -147,14 +149,15 @@ def _used(helpers: str, program: str) -> str:
     used: set[str] = set()
     text = program
     while text:
-        new = {name for name in names if name not in used and _mentions(text, name)}
+        new = _words(text).intersection(names) - used
         used |= new
         text = "\n".join(f for f, name in zip(functions, names, strict=True) if name in new)
     return "\n\n\n".join(f for f, name in zip(functions, names, strict=True) if name in used)
 
 
-def _mentions(text: str, name: str) -> bool:
-    return re.search(rf"(?<![\w.]){re.escape(name)}\b", text) is not None
+def _words(text: str) -> set[str]:
+    """The names that a text begins an expression with, and other words."""
+    return set(_WORD.findall(text))
 
 
 def _registry(sections: Iterable[str]) -> str:
@@ -169,15 +172,16 @@ def _registry(sections: Iterable[str]) -> str:
 
 def _imports(sources: Iterable[str], program: str, head: str) -> str:
     """The imports of all parts that the program uses, sorted as isort would; torch's are guarded."""
+    words = _words(program)
     modules: set[str] = set()
     members: defaultdict[str, set[str]] = defaultdict(set)
     for source in sources:
         for module, origin, lines, names in _IMPORT.findall(source):
-            if module and module not in _NOT_IMPORTED and _mentions(program, module):
+            if module and module != "torch" and module.partition(".")[0] in words:
                 modules.add(module)
             for name in (lines or names).split(","):
                 bound = name.split()[-1] if name.strip() else ""
-                if bound and origin not in _NOT_IMPORTED - {"torch"} and _mentions(program, bound):
+                if bound in words and origin not in _OWN_PARTS:
                     members[origin].add(name.strip())
     guarded = _TRY_TORCH.search(head)
     return (

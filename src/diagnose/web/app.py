@@ -65,7 +65,7 @@ def create_app(
     app.context_processor(
         lambda: {
             "lang": language.current(),
-            "say": lambda key, **values: language.say(key, language.current(), **values),
+            "say": lambda key, /, **values: language.say(key, language.current(), **values),
             "version": __version__,
         }
     )

@@ -25,7 +25,7 @@ _JSON_KEYS = ("text", "source", "top", "lang")
 class InputError(Exception):
     """A request that cannot be answered: HTTP status, key of the sentence in texts.toml, its values."""
 
-    def __init__(self, status: int, reason: str, **values: object) -> None:
+    def __init__(self, status: int, reason: str, /, **values: object) -> None:
         super().__init__(reason)
         self.status = status
         self.reason = reason

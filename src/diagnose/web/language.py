@@ -22,7 +22,7 @@ def texts() -> Mapping[str, Mapping[str, str]]:
     return cast(Mapping[str, Mapping[str, str]], loads(source))
 
 
-def say(key: str, lang: Lang, **values: object) -> str:
+def say(key: str, lang: Lang, /, **values: object) -> str:
     """The sentence ``key`` in a language; plain text, to be escaped like any other."""
     return texts()[key][lang].format(**values) if values else texts()[key][lang]
 

@@ -140,9 +140,7 @@ def _other_family(diagnosis: Diagnosis) -> str | None:
     key = f"family-{error.family}"
     if error.family is None or key not in language.texts():
         return language.say("other-plain", diagnosis.lang)
-    return language.say(
-        "other-text", diagnosis.lang, family=language.say(key, diagnosis.lang)
-    )
+    return language.say("other-text", diagnosis.lang, family=language.say(key, diagnosis.lang))
 
 
 def _casebase() -> Casebase:

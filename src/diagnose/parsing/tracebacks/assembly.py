@@ -16,6 +16,7 @@ Relation = Literal["during", "cause", "inner", "group"]
 _CARRIES = re.compile(
     r"following error:\s*$|^Caught \w+ in |^ray::|terminated with|RemoteTraceback|^\s*$|TorchScript interpreter"
 )
+_MOST_FRAMES = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,8 @@ def _call(state: _State, frame: Frame) -> None:
         last = state.traces[-1]
         if last.message.startswith("ray::") and state.relation is None:
             state.relation = "inner"
+    if len(state.frames) >= _MOST_FRAMES:
+        del state.frames[_MOST_FRAMES // 2]  # a runaway recursion: its two ends tell
     state.frames.append(frame)
 
 

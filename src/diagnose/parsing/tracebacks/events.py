@@ -8,7 +8,7 @@ from typing import Literal
 from diagnose.model import Frame
 
 HeadKind = Literal["plain", "inner", "reversed"]
-LinkKind = Literal["during", "cause", "user-code", "group", "ignored"]
+LinkKind = Literal["during", "cause", "user-code", "inner", "group", "ignored"]
 
 
 @dataclass(frozen=True, slots=True)

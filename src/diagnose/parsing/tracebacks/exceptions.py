@@ -16,6 +16,7 @@ _LINKS: tuple[tuple[re.Pattern[str], LinkKind], ...] = (
     (re.compile(r"During handling of the above exception, another exception occurred"), "during"),
     (re.compile(r"The above exception was the direct cause of the following exception"), "cause"),
     (re.compile(r"^\s*from user code:"), "user-code"),
+    (re.compile(r"^\s*-- Process \d+ terminated with the following error:"), "inner"),
     (re.compile(r"^\s*(?:\| )*\+(?:-\+)?-{8,}(?: (?:\d+|\.\.\.) -{4,})?$"), "group"),
     (re.compile(r"^Exception ignored (?:in|on)\b"), "ignored"),
     (re.compile(r"^Exception \w+: .* in <.*> ignored$"), "ignored"),

@@ -20,7 +20,7 @@ _LOG = re.compile(
 )
 _PROBES = (
     "Error", "Exception", "Traceback", "File", "line", " in ", "E  ", ".py", ":", "user code", "+-",
-    "Interrupt", "Exit", "Iteration", "above exception", "first)",
+    "Interrupt", "Exit", "Iteration", "above exception", "first)", "terminated",
 )  # fmt: skip
 
 
@@ -115,10 +115,23 @@ def _message(lines: Sequence[Peeled], index: int, first: str) -> tuple[str, int]
     """The whole message, whose first line stands at the index, and the index after it."""
     said = [first]
     index += 1
-    while index < len(lines) and len(said) < _MOST_MESSAGE_LINES and _goes_on(lines, index):
+    while index < len(lines) and len(said) < _MOST_MESSAGE_LINES:
+        if not _goes_on(lines, index) and not _pauses(said, lines, index):
+            break
         said.append(lines[index].text.rstrip())
         index += 1
     return "\n".join(said).rstrip(), index
+
+
+def _pauses(said: Sequence[str], lines: Sequence[Peeled], index: int) -> bool:
+    """True for a blank line within an indented message (dynamo's explanations, with their hints)."""
+    return (
+        not lines[index].text.strip()
+        and said[-1].startswith("  ")
+        and index + 1 < len(lines)
+        and lines[index + 1].text.startswith("  ")
+        and _goes_on(lines, index + 1)
+    )
 
 
 def _goes_on(lines: Sequence[Peeled], index: int) -> bool:

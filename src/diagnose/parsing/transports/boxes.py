@@ -23,7 +23,7 @@ def unbox(lines: Iterable[Peeled]) -> Iterator[Peeled]:
     numbered source as the box holds them."""
     path: Peeled | None = None
     for line in lines:
-        if not any(c in line.text for c in "│┃║╭╰┌└┏┗╔╚+"):
+        if line.text.isascii() and "+-" not in line.text:
             if path is not None:
                 yield path
                 path = None
@@ -40,6 +40,9 @@ def unbox(lines: Iterable[Peeled]) -> Iterator[Peeled]:
             continue
         side = _SIDE.match(line.text)
         if side is None:
+            if path is not None:
+                yield path
+                path = None
             yield line
             continue
         inside = side["inside"]

@@ -1,0 +1,59 @@
+"""Wall time of ``diagnose < trace`` beside bare Python and ``import sqlalchemy``, as ratios.
+
+    python benchmarks/cold_start.py [--rounds 21]
+
+The commands run in turns, so that whatever else the machine does falls on all of them alike; the
+medians and their ratios are printed. Run it in the environment that diagnose is installed in.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+TRACE = Path(__file__).parents[1] / "tests" / "traces" / "easyedit-memit-delta.txt"
+
+
+def commands() -> dict[str, list[str]]:
+    diagnose = shutil.which("diagnose", path=str(Path(sys.executable).parent)) or "diagnose"
+    return {
+        "python -c pass": [sys.executable, "-c", "pass"],
+        "python -c 'import sqlalchemy'": [sys.executable, "-c", "import sqlalchemy"],
+        "diagnose < trace": [diagnose],
+        "diagnose --format json < trace": [diagnose, "--format", "json"],
+    }
+
+
+def seconds(command: list[str], data: bytes) -> float:
+    start = time.perf_counter()
+    subprocess.run(command, input=data, stdout=subprocess.DEVNULL, check=True)
+    return time.perf_counter() - start
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=21)
+    rounds = parser.parse_args().rounds
+    data = TRACE.read_bytes()
+    table = commands()
+    times: dict[str, list[float]] = {name: [] for name in table}
+    for turn in range(rounds + 1):
+        for name, command in table.items():
+            taken = seconds(command, data)
+            if turn:  # the first round only fills the page cache
+                times[name].append(taken)
+    medians = {name: statistics.median(taken) for name, taken in times.items()}
+    base = medians["python -c 'import sqlalchemy'"]
+    bare = medians["python -c pass"]
+    print(f"median of {rounds} rounds{'':16} {'ms':>8} {'/ sqlalchemy':>13} {'/ pass':>7}")
+    for name, median in medians.items():
+        print(f"{name:34} {median * 1000:8.1f} {median / base:13.2f} {median / bare:7.2f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,87 @@
+"""The recorded forms (record_forms.py): one error, as each tool prints it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from parsing.knowledge import parse
+from parsing.record_forms import LAST_FRAMES, MESSAGE
+
+from diagnose.model import Frame
+
+FORMS = sorted(Path(__file__).with_name("forms").glob("*.txt"))
+#: pretty_errors prints the names of files without their folders.
+NAMES_ONLY = {"pretty-errors"}
+WITHOUT_CODE = {"structlog-dict"}
+WITH_THE_RUNNERS_FRAMES = {"pytest-native"}
+
+
+def place(frame: Frame) -> tuple[str, int | None, str]:
+    return frame.file, frame.line, (frame.function or "").split(".")[-1]
+
+
+@pytest.mark.parametrize("path", FORMS, ids=lambda path: path.stem)
+def test_form(path: Path) -> None:
+    report = parse(path.read_bytes())
+    assert report.error is not None
+    assert report.error.type.removeprefix("builtins.") == "RuntimeError"
+    assert report.error.family == "device-placement"
+    assert report.mismatch is not None
+    assert report.mismatch.devices == ("cuda:1", "cpu")
+    assert (report.mismatch.op, report.mismatch.argument) == ("wrapper_CUDA_mm", "mat2")
+    assert (report.mismatch.expected, report.mismatch.found) == ("cuda:1", "cpu")
+
+    last = [place(frame) for frame in report.frames[-4:]]
+    for (file, line, function), (got_file, got_line, got_function) in zip(LAST_FRAMES, last, strict=True):
+        name = file.rsplit("/", 1)[-1] if path.stem in NAMES_ONLY else file
+        assert got_file.endswith(name)
+        assert (got_line, got_function) == (line, function)
+    callers = [frame for frame in report.frames[:-4] if frame.own]
+    assert callers, "the user's own callers are part of the traceback"
+    if path.stem not in WITHOUT_CODE:
+        assert report.frames[-4].code == "loss = new_forward(layer, batch)"
+        assert report.frames[-3].code == "output = module.forward(*args, **kwargs)"
+        assert (report.frames[-2].code or "").startswith("return self.project(")
+        assert (report.frames[-1].code or "").startswith("raise RuntimeError(")
+    if path.stem not in NAMES_ONLY | WITH_THE_RUNNERS_FRAMES:
+        assert report.libraries == ("accelerate", "peft")
+
+
+@pytest.mark.parametrize("path", FORMS, ids=lambda path: path.stem)
+def test_message_is_whole(path: Path) -> None:
+    error = parse(path.read_bytes()).error
+    assert error is not None
+    assert " ".join(error.message.split()).startswith(MESSAGE[:60])
+
+
+def test_lines_of_the_input_are_known() -> None:
+    text = "noise\n" * 40 + Path(__file__).with_name("forms").joinpath("cpython.txt").read_text()
+    report = parse(text)
+    lines = text.splitlines()
+    assert report.error is not None and report.error.at is not None
+    assert lines[report.error.at - 1].startswith("RuntimeError: Expected")
+    for frame in report.frames:
+        assert frame.at is not None
+        assert frame.file in lines[frame.at - 1]
+
+
+@pytest.mark.parametrize("cut", range(1, 16))
+def test_head_cut_off(cut: int) -> None:
+    """However much of the beginning is lost, what remains is read."""
+    lines = Path(__file__).with_name("forms").joinpath("cpython.txt").read_text().splitlines()
+    report = parse("\n".join(lines[cut:]))
+    whole = parse("\n".join(lines))
+    assert report.mismatch == whole.mismatch
+    kept = [place(frame) for frame in report.frames]
+    assert kept == [place(frame) for frame in whole.frames][len(whole.frames) - len(kept) :]
+
+
+def test_end_cut_off() -> None:
+    lines = Path(__file__).with_name("forms").joinpath("cpython.txt").read_text().splitlines()
+    report = parse("\n".join(lines[:-1]))
+    assert [place(frame)[1:] for frame in report.frames[-1:]] == [(10, "project")]
+    assert report.error is not None
+    # The raise statement is still there to be read.
+    assert report.mismatch is not None
+    assert report.mismatch.devices == ("cuda:1", "cpu")

@@ -1,0 +1,125 @@
+"""kb/messages.toml: every wording is recognised, by its own entry, and look-alikes are not."""
+
+from __future__ import annotations
+
+import time
+import tomllib
+from typing import Any
+
+import pytest
+import regex
+from parsing.knowledge import KB, parse, wordings
+
+from diagnose.parsing.messages import Wordings
+
+ENTRIES: list[dict[str, Any]] = tomllib.loads((KB / "messages.toml").read_text())["wording"]
+EXAMPLES = [(entry["id"], example) for entry in ENTRIES for example in entry["examples"]]
+READER = Wordings(wordings())
+
+
+def test_there_are_all_of_them() -> None:
+    assert len(ENTRIES) > 255
+    assert len(EXAMPLES) > 300
+
+
+@pytest.mark.parametrize(("entry", "example"), EXAMPLES, ids=[f"{i}-{n}" for n, (i, _) in enumerate(EXAMPLES)])
+def test_example_is_recognised_by_its_own_entry(entry: str, example: str) -> None:
+    reading = READER.read(example)
+    assert reading is not None
+    assert reading.wording.id == entry
+
+
+@pytest.mark.parametrize("wording", wordings(), ids=lambda w: w.id)
+def test_literals_stand_in_all_that_matches(wording: Any) -> None:
+    """Whatever example any pattern matches, one of its literals is in it: the quick test loses nothing."""
+    for _, example in EXAMPLES:
+        text = " ".join(example.split())
+        if regex.search(wording.pattern, text):
+            assert any(literal in text for literal in wording.literals)
+
+
+@pytest.mark.parametrize(
+    ("message", "devices", "op", "argument"),
+    [
+        ("Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu! (when "
+         "checking argument for argument index in method wrapper_CUDA__index_select)",
+         ("cuda:0", "cpu"), "wrapper_CUDA__index_select", "index"),
+        ("Expected all tensors to be on the same device, but got mat1 is on cpu, different from other tensors on "
+         "cuda:0 (when checking argument in method wrapper_CUDA_addmm)",
+         ("cpu", "cuda:0"), "wrapper_CUDA_addmm", "mat1"),
+        ("Expected all tensors to be on the same device, but found at least two\n devices, cuda:0 and cpu!",
+         ("cuda:0", "cpu"), None, None),
+        ("Expected a 'cuda' device type for generator but found 'cpu'", ("cuda", "cpu"), None, "generator"),
+        ("Expected object of backend CUDA but got backend CPU for argument #2 'weight'",
+         ("CUDA", "CPU"), None, "weight"),
+        ("Tensor for 'out' is on CPU, Tensor for argument #1 'self' is on CPU, but expected them to be on GPU "
+         "(while checking arguments for addmm)", ("CPU", "GPU"), "addmm", "self"),
+        ("Input and hidden tensors are not at the same device, found input tensor at cuda:0 and hidden tensor at "
+         "cpu", ("cuda:0", "cpu"), None, "hidden"),
+        ("can’t convert cuda:0 device type tensor to numpy. Use Tensor.cpu()", ("cuda:0",), None, None),
+        ("Cannot copy out of meta tensor; no data!", ("meta",), None, None),
+        ("expected self and mask to be on the same device, but got mask on cuda:7 and self on cuda:0",
+         ("cuda:7", "cuda:0"), None, "mask"),
+        ("Dynamo failed to run FX node with fake tensors: call_function <built-in function add>(*(FakeTensor(..., "
+         "size=(2,)),), **{}): got RuntimeError('Unhandled FakeTensor Device Propagation for aten.add.Tensor, "
+         "found two different devices cuda:0, cpu')", ("cuda:0", "cpu"), "aten.add.Tensor", None),
+        ("Caught RuntimeError in replica 1: Expected all tensors to be on the same device, but found at least two "
+         "devices, npu:0 and cpu!", ("npu:0", "cpu"), None, None),
+        ("FSDP only supports single device modules but got params on {device(type='cuda', index=0), "
+         "device(type='cpu')}", ("cuda:0", "cpu"), None, None),
+    ],
+)  # fmt: skip
+def test_what_is_said(
+    message: str, devices: tuple[str, ...], op: str | None, argument: str | None
+) -> None:
+    mismatch = parse(f"RuntimeError: {message}").mismatch
+    assert mismatch is not None
+    assert (mismatch.devices, mismatch.op, mismatch.argument) == (devices, op, argument)
+
+
+@pytest.mark.parametrize("end", range(60, 175, 5))
+def test_cut_messages_are_still_device_errors(end: int) -> None:
+    message = (
+        "RuntimeError: Expected all tensors to be on the same device, but found at least two devices, cuda:0 "
+        "and cpu! (when checking argument for argument mat1 in method wrapper_CUDA_addmm)"
+    )[:end]
+    report = parse(message)
+    assert report.error is not None
+    assert report.error.family == "device-placement"
+    assert report.mismatch is not None
+    assert set(report.mismatch.devices) <= {"cuda:0", "cpu"}
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Input type (torch.cuda.FloatTensor) and weight type (torch.cuda.HalfTensor) should be the same",
+        "Input type (float) and bias type (c10::Half) should be the same",
+        "Input type (MPSFloatType) and weight type (MPSHalfType) should be the same",
+        "expected scalar type Float but found Half",
+        "mat1 and mat2 must have the same dtype, but got Float and Half",
+        "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
+        "torch.cuda.FloatTensor instead (while checking arguments for embedding)",
+        "Function MulBackward0 returned an invalid gradient at index 1 - expected type torch.cuda.HalfTensor but "
+        "got torch.cuda.FloatTensor",
+        "CUDA out of memory. Tried to allocate 20.00 MiB (GPU 0; 10.76 GiB total capacity)",
+        "CUDA error: device-side assert triggered",
+        "CUDA error: invalid device ordinal",
+        "mat1 and mat2 shapes cannot be multiplied (1x64 and 32x2)",
+        '"addmm_impl_cpu_" not implemented for \'Half\'',
+        "No CUDA GPUs are available",
+    ],
+)
+def test_look_alikes_are_no_placement_errors(message: str) -> None:
+    report = parse(f"RuntimeError: {message}")
+    assert report.mismatch is None
+    assert report.error is not None
+    assert report.error.family not in ("device-placement", "other")
+
+
+@pytest.mark.parametrize("unit", ["Expected ", "device ", "{", "a.b", "TensorOptions(dtype=a, device=b,(", "call_"])
+def test_no_pattern_runs_away(unit: str) -> None:
+    stem = max((example for _, example in EXAMPLES), key=len)
+    start = time.perf_counter()
+    READER.read(stem[:60] + unit * 2000 + stem[60:])
+    assert time.perf_counter() - start < 2

@@ -1,0 +1,159 @@
+"""Which error is explained, where an input holds several."""
+
+from __future__ import annotations
+
+from parsing.knowledge import parse
+
+DEVICE = (
+    "RuntimeError: Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu!"
+)
+
+
+def traceback(error: str, function: str = "main", prefix: str = "") -> str:
+    lines = [
+        "Traceback (most recent call last):",
+        '  File "/home/user/proj/train.py", line 9, in <module>',
+        f"    {function}()",
+        f'  File "/home/user/proj/train.py", line 5, in {function}',
+        "    step()",
+        *error.split("\n"),
+    ]
+    return "".join(f"{prefix}{line}\n" for line in lines)
+
+
+def error_type(text: str) -> str | None:
+    error = parse(text).error
+    return error.type if error else None
+
+
+DURING = "\nDuring handling of the above exception, another exception occurred:\n\n"
+CAUSE = "\nThe above exception was the direct cause of the following exception:\n\n"
+
+
+def test_an_error_that_was_caught_is_not_the_one_that_ended_the_run() -> None:
+    log = "step 3 failed, going on without it\n" + traceback(DEVICE) + "step 4 ok\n" + traceback("KeyError: 'x'")
+    report = parse(log)
+    assert report.error is not None
+    assert (report.error.type, report.error.family) == ("KeyError", "missing-name")
+    assert report.mismatch is None
+    assert [failure.family for failure in report.fallout] == ["device-placement"]
+
+
+def test_what_failed_while_handling_a_device_error_is_the_failure() -> None:
+    report = parse(traceback(DEVICE) + DURING + traceback("KeyError: 'fallback'"))
+    assert report.error is not None
+    assert report.error.type == "KeyError"
+    assert [failure.family for failure in report.chain] == ["device-placement"]
+
+
+def test_an_error_raised_from_a_device_error_is_explained_by_it() -> None:
+    report = parse(traceback(DEVICE, "inner") + CAUSE + traceback("TrainerError: epoch 3 failed", "outer"))
+    assert report.error is not None
+    assert report.error.family == "device-placement"
+    assert report.frames[-1].function == "inner"
+
+
+def test_a_message_that_repeats_a_device_error_is_one() -> None:
+    wrapped = traceback(DEVICE, "inner") + DURING + traceback(f"ValueError: step failed: {DEVICE[14:]}", "outer")
+    report = parse(wrapped)
+    assert report.mismatch is not None
+    assert report.frames[-1].function == "inner"
+
+
+def test_the_last_of_other_chains_wins() -> None:
+    text = traceback("HFValidationError: Repo id must be") + CAUSE + traceback("OSError: no such model")
+    assert error_type(text) == "OSError"
+
+
+def test_fallout_of_other_ranks_is_not_the_cause() -> None:
+    nccl = "torch.distributed.DistBackendError: NCCL error in: ProcessGroupNCCL.cpp:1275, remote process exited"
+    text = (
+        traceback(nccl, prefix="[rank0]: ")
+        + traceback(DEVICE, prefix="[rank1]: ")
+        + "W1121 Sending process 27195 closing signal SIGTERM\n"
+        + traceback("torch.distributed.elastic.multiprocessing.errors.ChildFailedError: \ntrain.py FAILED")
+    )
+    report = parse(text)
+    assert report.error is not None
+    assert report.error.family == "device-placement"
+    assert report.ranks == (1,)
+    assert len(report.fallout) == 2
+
+
+def test_the_launcher_knows_which_rank_was_first() -> None:
+    text = (
+        traceback("KeyError: 'late'", prefix="[rank0]: ")
+        + traceback(DEVICE, prefix="[rank3]: ")
+        + "Root Cause (first observed failure):\n[0]:\n  time      : 2026-01-01\n  rank      : 3 (local_rank: 3)\n"
+    )
+    report = parse(text)
+    assert report.mismatch is not None
+    assert report.ranks == (3,)
+
+
+def test_ignored_exceptions_are_ignored() -> None:
+    text = (
+        traceback("ValueError: the failure")
+        + "Exception ignored in: <function Pool.__del__ at 0x7f>\n"
+        + traceback("AttributeError: 'Pool' object has no attribute 'x'")
+    )
+    assert error_type(text) == "ValueError"
+
+
+def test_the_original_error_of_a_worker_with_the_wrappers_frames_before() -> None:
+    text = (
+        traceback("RuntimeError: Caught RuntimeError in replica 1 on device 1.", "outer").rstrip("\n")
+        + "\nOriginal "
+        + traceback(DEVICE, "forward")
+    )
+    report = parse(text)
+    assert report.mismatch is not None
+    assert [frame.function for frame in report.frames] == ["<module>", "outer", "<module>", "forward"]
+
+
+def test_the_users_code_of_a_compiled_model_is_innermost() -> None:
+    text = (
+        traceback("torch._dynamo.exc.TorchRuntimeError: Dynamo failed to run FX node with fake tensors: "
+                  "call_function <built-in function add>(*(FakeTensor(..., size=(2,)),), **{}): got RuntimeError("
+                  "'Unhandled FakeTensor Device Propagation for aten.add.Tensor, found two different devices "
+                  "cuda:0, cpu')")
+        + '\nfrom user code:\n   File "/home/user/proj/model.py", line 7, in forward\n    return x + y\n\n'
+        + "Set TORCHDYNAMO_VERBOSE=1 for the internal stack trace\n"
+    )  # fmt: skip
+    report = parse(text)
+    assert report.mismatch is not None
+    assert report.mismatch.op == "aten.add.Tensor"
+    assert (report.frames[-1].file, report.frames[-1].line) == ("/home/user/proj/model.py", 7)
+
+
+def test_a_metric_that_hides_the_devices_is_told_by_its_cause() -> None:
+    metric = "RuntimeError: Encountered different devices in metric calculation (see stacktrace for details)."
+    report = parse(traceback(DEVICE, "update") + CAUSE + traceback(metric, "wrapped_func"))
+    assert report.mismatch is not None
+    assert report.mismatch.wording == "torchmetrics"
+    assert report.mismatch.devices == ("cuda:0", "cpu")
+
+
+def test_the_exception_may_stand_before_its_frames() -> None:
+    text = f'{DEVICE}\n  File "metrics.py", line 45, in update\n    self.weight += weight.sum()\n'
+    report = parse(text)
+    assert report.mismatch is not None
+    assert [frame.line for frame in report.frames] == [45]
+
+
+def test_most_recent_call_first_is_turned() -> None:
+    text = (
+        "Exception has occurred: RuntimeError\n" + DEVICE[14:] + "\n"
+        '  File "/home/user/proj/model.py", line 3, in forward\n    x + y\n'
+        '  File "/home/user/proj/train.py", line 9, in <module>\n    model(x)\n'
+    )
+    report = parse(text)
+    assert report.mismatch is not None
+    assert [frame.function for frame in report.frames] == ["<module>", "forward"]
+
+
+def test_lines_about_placement_are_kept() -> None:
+    report = parse(
+        "torchrun --nproc_per_node=2 train.py\nloading model with device_map=auto\nhello\n" + traceback(DEVICE)
+    )
+    assert [line.number for line in report.context] == [1, 2]
