@@ -209,10 +209,10 @@ _BY_NAME = {
 def roles(report: Report, operands: Roles) -> dict[str, str]:
     """The device of each operand role that the message tells, such as ``{"weight": "cpu"}``."""
     mismatch = report.mismatch
-    if mismatch is None or not mismatch.devices:
+    if mismatch is None:
         return {}
-    if mismatch.wording.startswith("torch.conv.") and len(mismatch.devices) > 1:
-        return {"input": mismatch.devices[0], "weight": mismatch.devices[1]}
+    if mismatch.wording.startswith("torch.conv."):
+        return _convolution(report)
     argument = mismatch.argument or ""
     table = _arguments(mismatch.op, operands)
     role = table.get(argument) or _BY_NAME.get(argument)
@@ -225,7 +225,21 @@ def roles(report: Report, operands: Roles) -> dict[str, str]:
     if not expected:
         # "Tensor for argument 'self' is on CPU, but expected it to be on GPU" names one side only.
         expected = "the GPU"
-    return {first: expected, role: found} if first and first != role else {role: found}
+    if first == role:  # the reference itself is the stray: what it meets is the other side
+        first = "input" if role == "weight" else "tensor"
+    return {first: expected, role: found} if first else {role: found}
+
+
+_TYPES = regex.compile(r"Input type \(([\w.]++)\) and (?:weight|bias) type \(([\w.]++)\)")
+
+
+def _convolution(report: Report) -> dict[str, str]:
+    """A convolution names tensor types: torch.cuda.FloatTensor is on a GPU, torch.FloatTensor not."""
+    types = _TYPES.search(report.error.message[:2000]) if report.error else None
+    if types is None:
+        return {}
+    sides = ["cpu" if name.startswith("torch.") and name.count(".") == 1 else "GPU" for name in types.groups()]
+    return {"input": sides[0], "weight": sides[1]}
 
 
 def _arguments(op: str | None, operands: Roles) -> Mapping[str, str]:
@@ -233,6 +247,28 @@ def _arguments(op: str | None, operands: Roles) -> Mapping[str, str]:
     name = (op or "").removeprefix("aten.").removeprefix("aten::").split(".")[0]
     known = [key for key in operands if name == key or name.endswith(f"_{key}")]
     return operands[max(known, key=len)] if known else {}
+
+
+@finder
+def elementwise(report: Report, _: Roles) -> Iterator[Fact]:
+    """An elementwise operation failed: a message without a method name, and not because it was cut."""
+    mismatch, innermost = report.mismatch, views.innermost(report)
+    if mismatch is None or not mismatch.wording.startswith(_ELEMENTWISE):
+        return
+    in_layer = innermost is not None and "torch/nn/" in innermost.file.replace("\\", "/")
+    line = report.error.at if report.error else None
+    if not in_layer:
+        yield Fact("says-elementwise", line, common(report))
+    elif innermost is not None and innermost.function == "embedding" and pair(report) == "gpu-gpu":
+        yield Fact("ids-across-gpus", line, common(report))
+
+
+_ELEMENTWISE = (
+    "torch.tensor_iterator",
+    "torch.gpu_kernel",
+    "torch.same_device.cut",
+    "torch.two_devices.cut",
+)
 
 
 @finder
@@ -303,8 +339,13 @@ _CONSTANTS = regex.compile(
     r"|weights?|temperature|stats?|images?|features?|memory|logvar)\d*(_|$)"
 )
 _HEADS = regex.compile(
-    r"(?i)(^|_)(head|heads|classifier|out_head|lm_head|score|fc|cls|proj(ection)?|adapter|lora|prompt"
-    r"|prefix|embed_tokens|wte|out(put)?)\d*(_|$)"
+    r"(?i)(^|_)(head|heads|classifier|out_head|lm_head|score|fc|cls|adapter|lora|prompt|prefix|out)\d*(_|$)"
+)
+#: Attributes that hold settings, not tensors.
+_SETTINGS = regex.compile(
+    r"^(weight|bias|device|dtype|training|config|cfg|args|opt|options|hparams|mode|version|name|stride"
+    r"|padding|dilation|groups|eps|epsilon|p|k|dim|lr|momentum|dropout|discount|gamma|temperature"
+    r"|temp|tau|scale_factor|\w+_size|\w+_dim|\w+_rate|num_\w+|n_\w+|use_\w+|is_\w+|max_\w+|min_\w+)$"
 )
 _SECOND = regex.compile(
     r"(?i)(^|_)(teacher|target(_net)?|ema|vgg|lpips|vae|encoder|decoder|disc(riminator)?|critic"
@@ -342,7 +383,7 @@ def attributes(report: Report, _: Roles) -> Iterator[Fact]:
                 and isinstance(node.value, ast.Name)
                 and node.value.id == "self"
                 and id(node) not in called
-                and node.attr not in {"weight", "bias", "device", "dtype", "training", "config"}
+                and not _SETTINGS.search(node.attr)
             ):
                 if _owner_is_called(node, line):
                     continue
@@ -413,8 +454,8 @@ def fixed_devices(report: Report, _: Roles) -> Iterator[Fact]:
 
 def _shown(report: Report) -> Iterator[tuple[Frame, str]]:
     """The lines of the innermost frames outside torch that the traceback shows, with their context."""
-    places = [f for f in report.frames if f.library != "torch" and not f.stdlib]
-    for frame in places[-3:]:
+    places = {id(f): f for f in (views.site(report), views.own(report)) if f is not None}
+    for frame in places.values():
         if frame.code:
             yield frame, frame.code
         for _, code in frame.context[-12:]:
@@ -426,21 +467,21 @@ def called_modules(report: Report, _: Roles) -> Iterator[Fact]:
     """What the innermost call of a module outside torch is called."""
     innermost = views.innermost(report)
     in_layer = innermost is not None and innermost.library == "torch"
-    for frame, line in _lines(report)[:1]:
+    for position, (frame, line) in enumerate(_lines(report)):
         for node in line.walk():
             if not isinstance(node, ast.Call):
                 continue
             name = sourceline.dotted(node.func)
-            if isinstance(node.func, ast.Subscript) and in_layer:
+            at_site = in_layer and position == 0
+            if isinstance(node.func, ast.Subscript) and at_site:
                 yield _at("calls-listed-module", frame)
             if name is None or name.split(".")[0] in {"torch", "F", "nn", "np", "super"}:
                 continue
-            last = name.rpartition(".")[2]
-            if in_layer and name.startswith("self."):
+            if at_site and name.startswith("self."):
                 yield _at("calls-own-module", frame, name=name)
-                if _HEADS.search(last):
+                if _HEADS.search(name.rpartition(".")[2]):
                     yield _at("calls-head", frame, name=name)
-            if _SECOND.search(last) or any(_SECOND.search(p) for p in name.split(".")[:-1]):
+            if any(_SECOND.search(part) for part in name.split(".")):
                 yield _at("calls-second-model", frame, name=name)
 
 
