@@ -22,6 +22,7 @@ HERE = Path(__file__).parent
 TRACE = HERE.parents[1] / "tests" / "traces" / "easyedit-memit-delta.txt"
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
 WIDE = {"width": 1280, "height": 900}
+TALL = {"width": 1280, "height": 1150}
 NARROW = {"width": 390, "height": 844}
 
 
@@ -62,6 +63,8 @@ def take(browser: Browser, address: str, into: Path) -> None:
             page.locator("textarea").fill(trace)
             page.locator("button.primary").click()
             page.locator(".summary").wait_for()
+            if size is WIDE:
+                page.set_viewport_size(TALL)  # down to the patch
             page.screenshot(path=into / f"answer-{name}.png")
     with opened(browser, "light", WIDE, "en") as page:
         page.goto(f"{address}/causes/cross-shard-op")

@@ -9,7 +9,7 @@
 PASS, if no operation is refused for its devices and no check finds anything misplaced; Ctrl-C after
 the first step is as good as the end. Exit status: 0 PASS, 1 FAIL, 2 not run (fewer than <gpus>, no
 torch, no such script). Where fewer GPUs are the very fix, say how many you mean: --gpus 1.
-Downloads nothing, writes nothing, needs torch 2.0 or later and nothing else.
+Downloads nothing, writes nothing, needs torch 2.1 or later and nothing else.
 
 Made by diagnose for <cause>.<report>
 """
@@ -26,7 +26,7 @@ import traceback
 import weakref
 from collections import Counter
 from collections.abc import Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 try:
@@ -135,7 +135,8 @@ class Watch:
         """Lets each check say what is misplaced."""
         for check in CHECKS:
             try:
-                self.found.update(dict.fromkeys(check(self)))
+                for text in check(self):
+                    self.found[text] = True
             except Exception as error:  # an odd module must not end the user's run
                 print(f"note: {check.__name__} could not look: {type(error).__name__}: {error}")
 
@@ -147,9 +148,9 @@ class Watch:
 
 def is_device_error(error):
     """Whether an error says where tensors are, and not that memory or a kernel failed."""
-    other = r"out of memory|device-side assert|illegal memory|CUBLAS|CUDNN|NCCL"
+    other = r"out of memory|device-side assert|illegal memory|CUBLAS_|cuDNN error|NCCL error"
     return bool(
-        isinstance(error, Exception)
+        isinstance(error, (RuntimeError, ValueError, TypeError, AssertionError))
         and re.search(r"(?i)\b(cuda|cpu|gpu|meta|device)s?\b", str(error))
         and not re.search(other, str(error))
     )
@@ -174,13 +175,15 @@ def placed_on(frame, line):
         while dotted not in ("", "self"):  # x.weight.T: nothing; x.weight: a tensor
             first, *rest = dotted.split(".")
             value = frame.f_locals.get(first, frame.f_globals.get(first))
-            for attribute in rest:
-                value = getattr(value, attribute, None)
-            found = dict(tensors_in(value, dotted, depth=2))
-            if isinstance(value, (torch.nn.Module, torch.Generator)):
-                found = {dotted: value}
-            named.update(found)
+            found = {}
+            with suppress(Exception):  # properties may raise anything
+                for attribute in rest:
+                    value = getattr(value, attribute)
+                found = dict(tensors_in(value, dotted, depth=2))
+                if isinstance(value, (torch.nn.Module, torch.Generator)):
+                    found = {dotted: value}
             if found:
+                named.update(found)
                 break
             dotted = dotted.rpartition(".")[0]
     return named

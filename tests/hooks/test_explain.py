@@ -54,6 +54,33 @@ def test_same_answer_for_a_group() -> None:
     assert diagnose.explain(error) == as_text(error)
 
 
+def test_the_frames_in_which_ipython_runs_a_cell_are_left_out() -> None:
+    shell = {
+        "__name__": "IPython.core.interactiveshell",
+        "cell": raised,
+        "error": RuntimeError(MESSAGE),
+    }
+    exec("def run_code():\n    raise error\n", shell)
+    try:
+        shell["run_code"]()  # type: ignore[operator]
+    except RuntimeError as error:
+        assert error.__traceback__ is not None
+        error.__traceback__ = error.__traceback__.tb_next
+        assert [f.function for f in diagnose.explain(error).report.frames] == ["run_code"]
+
+    def cell() -> None:
+        raise RuntimeError(MESSAGE)
+
+    shell["cell"] = cell
+    exec("def run_code():\n    cell()\n", shell)
+    try:
+        shell["run_code"]()  # type: ignore[operator]
+    except RuntimeError as error:
+        assert error.__traceback__ is not None
+        error.__traceback__ = error.__traceback__.tb_next
+        assert [f.function for f in diagnose.explain(error).report.frames] == ["cell"]
+
+
 def test_frames_do_not_depend_on_tracebacklimit(monkeypatch: pytest.MonkeyPatch) -> None:
     error = raised(RuntimeError(MESSAGE))
     expected = diagnose.explain(error)

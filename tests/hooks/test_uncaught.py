@@ -200,7 +200,16 @@ def test_installing_loads_nothing_heavy() -> None:
     )
     assert end.status == 0, end.err
     loaded = end.out
-    for name in ("torch", "flask", "sqlalchemy", "rapidfuzz", "regex", "click", "sqlite3"):
+    for name in (
+        "torch",
+        "flask",
+        "sqlalchemy",
+        "rapidfuzz",
+        "regex",
+        "click",
+        "sqlite3",
+        "inspect",
+    ):
         assert f"'{name}'" not in loaded
 
 

@@ -92,8 +92,7 @@ def caught(handler: str) -> str:
 #: Programs by the name of the form; what they print is the sample.
 PROGRAMS = {
     "cpython": PLAIN + "main()\n",
-    "cpython-chained": PLAIN
-    + "try:\n    {}['x']\nexcept KeyError:\n    main()\n",
+    "cpython-chained": PLAIN + "try:\n    {}['x']\nexcept KeyError:\n    main()\n",
     "cpython-wrapped": PLAIN
     + "try:\n    main()\nexcept RuntimeError as e:\n    raise SystemError(f'epoch 3 failed: {e}') from e\n",
     "cpython-notes": PLAIN
@@ -102,18 +101,25 @@ PROGRAMS = {
     "cpython-group": PLAIN
     + "errors = []\nfor job in (main, lambda: int('x')):\n    try:\n        job()\n"
     + "    except Exception as e:\n        errors.append(e)\nraise ExceptionGroup('jobs', errors)\n",
-    "cpython-recursion": "import sys\n" + PLAIN.replace("def main():", "def main(n=9):\n    if n:\n        return main(n - 1)")
+    "cpython-recursion": "import sys\n"
+    + PLAIN.replace("def main():", "def main(n=9):\n    if n:\n        return main(n - 1)")
     + "main()\n",
-    "thread": "import threading\n" + PLAIN + "t = threading.Thread(target=main)\nt.start()\nt.join()\n",
-    "asyncio-task": "import asyncio\n" + PLAIN
+    "thread": "import threading\n"
+    + PLAIN
+    + "t = threading.Thread(target=main)\nt.start()\nt.join()\n",
+    "asyncio-task": "import asyncio\n"
+    + PLAIN
     + "async def job():\n    main()\n\nasync def run():\n    task = asyncio.create_task(job())\n"
     + "    await asyncio.sleep(0.01)\n    del task\n\nasyncio.run(run())\n",
-    "multiprocessing-pool": "import multiprocessing\n" + PLAIN
+    "multiprocessing-pool": "import multiprocessing\n"
+    + PLAIN
     + "if __name__ == '__main__':\n    with multiprocessing.Pool(1) as pool:\n        pool.apply(main)\n",
-    "futures-process": "import concurrent.futures as cf\n" + PLAIN
+    "futures-process": "import concurrent.futures as cf\n"
+    + PLAIN
     + "if __name__ == '__main__':\n    with cf.ProcessPoolExecutor(1) as pool:\n"
     + "        pool.submit(main).result()\n",
-    "unittest": "import unittest\n" + PLAIN
+    "unittest": "import unittest\n"
+    + PLAIN
     + "class T(unittest.TestCase):\n    def test_epoch(self):\n        main()\n\nunittest.main()\n",
     "logging": "import logging\nlogging.basicConfig(format='%(asctime)s %(levelname)s %(name)s: %(message)s')\n"
     + caught("logging.exception('step failed on %s', 'cuda:1')"),
@@ -124,50 +130,75 @@ PROGRAMS = {
     + "logger.add(sys.stderr, colorize=True, diagnose=True, backtrace=True)\n"
     + caught("logger.exception('failed')"),
     "loguru-serialize": "import sys\nfrom loguru import logger\nlogger.remove()\n"
-    + "logger.add(sys.stderr, serialize=True)\n" + caught("logger.exception('failed')"),
+    + "logger.add(sys.stderr, serialize=True)\n"
+    + caught("logger.exception('failed')"),
     "structlog-console": "import structlog\nlog = structlog.get_logger()\n"
     + caught("log.exception('failed', rank=3)"),
     "structlog-dict": "import structlog\nstructlog.configure(processors=[structlog.processors.add_log_level,"
     + " structlog.processors.dict_tracebacks, structlog.processors.JSONRenderer()])\n"
-    + "log = structlog.get_logger()\n" + caught("log.exception('failed')"),
+    + "log = structlog.get_logger()\n"
+    + caught("log.exception('failed')"),
     "structlog-logfmt": "import structlog\nstructlog.configure(processors=[structlog.processors.add_log_level,"
     + " structlog.processors.format_exc_info, structlog.processors.LogfmtRenderer()])\n"
-    + "log = structlog.get_logger()\n" + caught("log.exception('failed')"),
+    + "log = structlog.get_logger()\n"
+    + caught("log.exception('failed')"),
     "python-json-logger": "import logging\nfrom pythonjsonlogger.json import JsonFormatter\n"
     + "h = logging.StreamHandler()\nh.setFormatter(JsonFormatter('%(asctime)s %(levelname)s %(message)s'))\n"
-    + "logging.basicConfig(handlers=[h])\n" + caught("logging.exception('failed')"),
+    + "logging.basicConfig(handlers=[h])\n"
+    + caught("logging.exception('failed')"),
     "stackprinter": "import stackprinter\n" + caught("stackprinter.show(style='plaintext')"),
     "stackprinter-color": "import stackprinter\n" + caught("stackprinter.show(style='darkbg2')"),
     "better-exceptions": "import better_exceptions\nbetter_exceptions.SUPPORTS_COLOR = True\n"
-    + "better_exceptions.hook()\n" + PLAIN + "main()\n",
+    + "better_exceptions.hook()\n"
+    + PLAIN
+    + "main()\n",
     "pretty-errors": "import pretty_errors\npretty_errors.activate()\n" + PLAIN + "main()\n",
     "pretty-errors-full": "import pretty_errors\npretty_errors.configure(filename_display="
     + "pretty_errors.FILENAME_FULL, line_number_first=True, display_link=True, lines_before=2, "
-    + "lines_after=2, separator_character='*')\npretty_errors.activate()\n" + PLAIN + "main()\n",
+    + "lines_after=2, separator_character='*')\npretty_errors.activate()\n"
+    + PLAIN
+    + "main()\n",
     "rich-80": "from rich.traceback import install\nfrom rich.console import Console\n"
-    + "install(console=Console(width=80, force_terminal=False, stderr=True))\n" + PLAIN + "main()\n",
+    + "install(console=Console(width=80, force_terminal=False, stderr=True))\n"
+    + PLAIN
+    + "main()\n",
     "rich-locals-64": "from rich.traceback import install\nfrom rich.console import Console\n"
-    + "install(console=Console(width=64, stderr=True), show_locals=True)\n" + PLAIN + "main()\n",
+    + "install(console=Console(width=64, stderr=True), show_locals=True)\n"
+    + PLAIN
+    + "main()\n",
     "rich-color-120": "from rich.traceback import install\nfrom rich.console import Console\n"
-    + "install(console=Console(width=120, force_terminal=True, stderr=True))\n" + PLAIN + "main()\n",
+    + "install(console=Console(width=120, force_terminal=True, stderr=True))\n"
+    + PLAIN
+    + "main()\n",
     "rich-chained": "from rich.traceback import install\nfrom rich.console import Console\n"
-    + "install(console=Console(width=100, stderr=True))\n" + PLAIN
+    + "install(console=Console(width=100, stderr=True))\n"
+    + PLAIN
     + "try:\n    main()\nexcept RuntimeError as e:\n    raise ValueError('epoch 3') from e\n",
     "rich-logging": "import logging\nfrom rich.logging import RichHandler\nfrom rich.console import Console\n"
     + "logging.basicConfig(format='%(message)s', handlers=[RichHandler(console=Console(width=100), "
-    + "rich_tracebacks=True)])\n" + caught("logging.exception('failed')"),
+    + "rich_tracebacks=True)])\n"
+    + caught("logging.exception('failed')"),
     "ipython-context": "from IPython.core.ultratb import FormattedTB\nimport sys\n"
     + caught("print(FormattedTB(mode='Context', {nocolor}).text(*sys.exc_info()))"),
     "ipython-verbose": "from IPython.core.ultratb import FormattedTB\nimport sys\n"
     + caught("print(FormattedTB(mode='Verbose', {nocolor}).text(*sys.exc_info()))"),
     "ipython-plain": "from IPython.core.ultratb import FormattedTB\nimport sys\n"
     + caught("print(FormattedTB(mode='Plain', {nocolor}).text(*sys.exc_info()))"),
+    "cgitb": "import cgitb\nimport sys\n" + caught("print(cgitb.text(sys.exc_info()))"),
+    "pdb-where": "import pdb\nimport sys\n"
+    + PLAIN
+    + "try:\n    main()\nexcept Exception as error:\n    p = pdb.Pdb()\n    p.reset()\n"
+    + "    p.setup(None, error.__traceback__)\n    p.print_stack_trace()\n"
+    + "    print(f'{type(error).__name__}: {error}')\n",
+    "capture-locals": "import traceback\n"
+    + caught(
+        "print(''.join(traceback.TracebackException.from_exception("
+        "error, capture_locals=True).format()))"
+    ),
     "faulthandler": "import faulthandler\n"
     + caught("import traceback; traceback.print_exc(); faulthandler.dump_traceback()"),
     "repr": caught("import traceback; print('worker said', repr(traceback.format_exc()))"),
-    "repr-list": caught(
-        "import traceback; print('failed:', traceback.format_exception(error))"
-    ),
+    "repr-list": caught("import traceback; print('failed:', traceback.format_exception(error))"),
     "json-nested": caught(
         "import json, traceback; print('ERROR job', json.dumps({'job': 7, 'error': "
         "{'trace': traceback.format_exc()}}))"
@@ -263,6 +294,7 @@ def _notebook(root: Path) -> str:
 def _save(name: str, text: str) -> None:
     text = re.sub(re.escape(sys.prefix) + r"/lib/python3\.\d+/site-packages", SITE, text)
     text = re.sub(re.escape(sys.base_prefix) + r"/lib/python3\.\d+", "/usr/lib/python3.11", text)
+    text = text.replace(sys.prefix, "/opt/conda/envs/train").replace(sys.base_prefix, "/usr")
     (FORMS / f"{name}.txt").write_text(text)
     print(f"{name:24} {len(text.splitlines())} lines")
 

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-import tomllib
 from typing import Any
 
 import pytest
 from parsing.knowledge import KB, families, parse
 
+from diagnose._toml import loads
 from diagnose.parsing.families import Families
 from diagnose.parsing.lines import Peeled
 
-RULES: list[dict[str, Any]] = tomllib.loads((KB / "families.toml").read_text())["rule"]
-EXAMPLES = [(r["id"], r["family"], e, "line" in r.get("types", ())) for r in RULES for e in r.get("examples", ())]
+RULES: list[dict[str, Any]] = loads((KB / "families.toml").read_text())["rule"]
+EXAMPLES = [
+    (r["id"], r["family"], e, "line" in r.get("types", ()))
+    for r in RULES
+    for e in r.get("examples", ())
+]
 READER = Families(families())
 
 
-@pytest.mark.parametrize(("rule", "family", "example", "line"), EXAMPLES, ids=[e[2][:40] for e in EXAMPLES])
+@pytest.mark.parametrize(
+    ("rule", "family", "example", "line"), EXAMPLES, ids=[e[2][:40] for e in EXAMPLES]
+)
 def test_example(rule: str, family: str, example: str, line: bool) -> None:
     if line:
         told = READER.of_lines([Peeled(1, example)])
@@ -48,7 +54,9 @@ def test_every_pattern_has_an_example() -> None:
     ],
 )
 def test_families_of_common_errors(text: str, family: str) -> None:
-    error = parse(f'Traceback (most recent call last):\n  File "a.py", line 1, in <module>\n    f()\n{text}').error
+    error = parse(
+        f'Traceback (most recent call last):\n  File "a.py", line 1, in <module>\n    f()\n{text}'
+    ).error
     assert error is not None
     assert error.family == family
 

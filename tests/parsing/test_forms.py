@@ -33,7 +33,9 @@ def test_form(path: Path) -> None:
     assert (report.mismatch.expected, report.mismatch.found) == ("cuda:1", "cpu")
 
     last = [place(frame) for frame in report.frames[-4:]]
-    for (file, line, function), (got_file, got_line, got_function) in zip(LAST_FRAMES, last, strict=True):
+    for (file, line, function), (got_file, got_line, got_function) in zip(
+        LAST_FRAMES, last, strict=True
+    ):
         name = file.rsplit("/", 1)[-1] if path.stem in NAMES_ONLY else file
         assert got_file.endswith(name)
         assert (got_line, got_function) == (line, function)

@@ -38,7 +38,10 @@ def test_any_text(text: str) -> None:
     assert parse(text, "x").source == "x"
 
 
-@given(st.lists(st.sampled_from(PIECES) | st.text(max_size=8), max_size=40), st.sampled_from(["\n", "", " "]))
+@given(
+    st.lists(st.sampled_from(PIECES) | st.text(max_size=8), max_size=40),
+    st.sampled_from(["\n", "", " "]),
+)
 @settings(max_examples=400, deadline=None)
 def test_any_mixture_of_marks(pieces: list[str], joint: str) -> None:
     report = parse(joint.join(pieces))
@@ -112,7 +115,11 @@ def test_a_large_log_is_searched_quickly_and_in_little_memory() -> None:
     tracemalloc.start()
     start = time.perf_counter()
     report = parse_stream(
-        io.BufferedReader(Log()), "log", wordings=wordings(), libraries=libraries(), families=families()
+        io.BufferedReader(Log()),
+        "log",
+        wordings=wordings(),
+        libraries=libraries(),
+        families=families(),
     )
     seconds = time.perf_counter() - start
     _, peak = tracemalloc.get_traced_memory()
@@ -127,6 +134,10 @@ def test_a_large_log_is_searched_quickly_and_in_little_memory() -> None:
 
 def test_small_streams_are_read_like_bytes() -> None:
     report = parse_stream(
-        io.BytesIO(PLAIN.encode()), "s", wordings=wordings(), libraries=libraries(), families=families()
+        io.BytesIO(PLAIN.encode()),
+        "s",
+        wordings=wordings(),
+        libraries=libraries(),
+        families=families(),
     )
     assert report == parse(PLAIN, "s")

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import time
-import tomllib
 from typing import Any
 
 import pytest
 import regex
 from parsing.knowledge import KB, parse, wordings
 
+from diagnose._toml import loads
 from diagnose.parsing.messages import Wordings
 
-ENTRIES: list[dict[str, Any]] = tomllib.loads((KB / "messages.toml").read_text())["wording"]
+ENTRIES: list[dict[str, Any]] = loads((KB / "messages.toml").read_text())["wording"]
 EXAMPLES = [(entry["id"], example) for entry in ENTRIES for example in entry["examples"]]
 READER = Wordings(wordings())
 
@@ -22,7 +22,9 @@ def test_there_are_all_of_them() -> None:
     assert len(EXAMPLES) > 300
 
 
-@pytest.mark.parametrize(("entry", "example"), EXAMPLES, ids=[f"{i}-{n}" for n, (i, _) in enumerate(EXAMPLES)])
+@pytest.mark.parametrize(
+    ("entry", "example"), EXAMPLES, ids=[f"{i}-{n}" for n, (i, _) in enumerate(EXAMPLES)]
+)
 def test_example_is_recognised_by_its_own_entry(entry: str, example: str) -> None:
     reading = READER.read(example)
     assert reading is not None
@@ -106,7 +108,7 @@ def test_cut_messages_are_still_device_errors(end: int) -> None:
         "CUDA error: device-side assert triggered",
         "CUDA error: invalid device ordinal",
         "mat1 and mat2 shapes cannot be multiplied (1x64 and 32x2)",
-        '"addmm_impl_cpu_" not implemented for \'Half\'',
+        "\"addmm_impl_cpu_\" not implemented for 'Half'",
         "No CUDA GPUs are available",
     ],
 )
@@ -117,7 +119,9 @@ def test_look_alikes_are_no_placement_errors(message: str) -> None:
     assert report.error.family not in ("device-placement", "other")
 
 
-@pytest.mark.parametrize("unit", ["Expected ", "device ", "{", "a.b", "TensorOptions(dtype=a, device=b,(", "call_"])
+@pytest.mark.parametrize(
+    "unit", ["Expected ", "device ", "{", "a.b", "TensorOptions(dtype=a, device=b,(", "call_"]
+)
 def test_no_pattern_runs_away(unit: str) -> None:
     stem = max((example for _, example in EXAMPLES), key=len)
     start = time.perf_counter()

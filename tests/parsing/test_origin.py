@@ -18,11 +18,19 @@ ORIGINS = Origins(libraries())
         ("/usr/local/lib/python3.8/dist-packages/transformers/trainer.py", "transformers", False),
         (r"C:\Users\u\venv\Lib\site-packages\torch\nn\modules\module.py", "torch", False),
         (r"...\venv\lib\site-packages\lycoris\modules\locon.py", "lycoris", False),
-        ("/x/lib/python3.6/site-packages/mmcv-1.0-py3.6-linux-x86_64.egg/mmcv/runner/a.py", "mmcv", False),
+        (
+            "/x/lib/python3.6/site-packages/mmcv-1.0-py3.6-linux-x86_64.egg/mmcv/runner/a.py",
+            "mmcv",
+            False,
+        ),
         ("/x/site-packages/unheard_of/a.py", "unheard_of", False),
         ("/x/site-packages/single.py", "single", False),
         ("/x/site-packages/fused.cpython-311-x86_64-linux-gnu.so", "fused", False),
-        ("/home/u/transformers/src/transformers/models/llama/modeling_llama.py", "transformers", False),
+        (
+            "/home/u/transformers/src/transformers/models/llama/modeling_llama.py",
+            "transformers",
+            False,
+        ),
         ("/home/u/unsloth/unsloth/kernels/loss.py", "unsloth", False),
         ("/data/verl-new/verl/models/qwen.py", "verl", False),
         ("imitation/algorithms/bc.py", "imitation", False),
@@ -46,5 +54,10 @@ def test_place(file: str, library: str | None, stdlib: bool) -> None:
 
 
 def test_libraries_are_named_once_outermost_first() -> None:
-    files = ["a.py", "/site-packages/trl/x.py", "/site-packages/torch/y.py", "/site-packages/trl/z.py"]
+    files = [
+        "a.py",
+        "/site-packages/trl/x.py",
+        "/site-packages/torch/y.py",
+        "/site-packages/trl/z.py",
+    ]
     assert libraries_of(ORIGINS.place(Frame(file)) for file in files) == ("trl", "torch")

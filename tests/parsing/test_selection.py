@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from parsing.knowledge import parse
 
-DEVICE = (
-    "RuntimeError: Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu!"
-)
+DEVICE = "RuntimeError: Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu!"
 
 
 def traceback(error: str, function: str = "main", prefix: str = "") -> str:
@@ -31,7 +29,12 @@ CAUSE = "\nThe above exception was the direct cause of the following exception:\
 
 
 def test_an_error_that_was_caught_is_not_the_one_that_ended_the_run() -> None:
-    log = "step 3 failed, going on without it\n" + traceback(DEVICE) + "step 4 ok\n" + traceback("KeyError: 'x'")
+    log = (
+        "step 3 failed, going on without it\n"
+        + traceback(DEVICE)
+        + "step 4 ok\n"
+        + traceback("KeyError: 'x'")
+    )
     report = parse(log)
     assert report.error is not None
     assert (report.error.type, report.error.family) == ("KeyError", "missing-name")
@@ -47,21 +50,31 @@ def test_what_failed_while_handling_a_device_error_is_the_failure() -> None:
 
 
 def test_an_error_raised_from_a_device_error_is_explained_by_it() -> None:
-    report = parse(traceback(DEVICE, "inner") + CAUSE + traceback("TrainerError: epoch 3 failed", "outer"))
+    report = parse(
+        traceback(DEVICE, "inner") + CAUSE + traceback("TrainerError: epoch 3 failed", "outer")
+    )
     assert report.error is not None
     assert report.error.family == "device-placement"
     assert report.frames[-1].function == "inner"
 
 
 def test_a_message_that_repeats_a_device_error_is_one() -> None:
-    wrapped = traceback(DEVICE, "inner") + DURING + traceback(f"ValueError: step failed: {DEVICE[14:]}", "outer")
+    wrapped = (
+        traceback(DEVICE, "inner")
+        + DURING
+        + traceback(f"ValueError: step failed: {DEVICE[14:]}", "outer")
+    )
     report = parse(wrapped)
     assert report.mismatch is not None
     assert report.frames[-1].function == "inner"
 
 
 def test_the_last_of_other_chains_wins() -> None:
-    text = traceback("HFValidationError: Repo id must be") + CAUSE + traceback("OSError: no such model")
+    text = (
+        traceback("HFValidationError: Repo id must be")
+        + CAUSE
+        + traceback("OSError: no such model")
+    )
     assert error_type(text) == "OSError"
 
 
@@ -71,7 +84,9 @@ def test_fallout_of_other_ranks_is_not_the_cause() -> None:
         traceback(nccl, prefix="[rank0]: ")
         + traceback(DEVICE, prefix="[rank1]: ")
         + "W1121 Sending process 27195 closing signal SIGTERM\n"
-        + traceback("torch.distributed.elastic.multiprocessing.errors.ChildFailedError: \ntrain.py FAILED")
+        + traceback(
+            "torch.distributed.elastic.multiprocessing.errors.ChildFailedError: \ntrain.py FAILED"
+        )
     )
     report = parse(text)
     assert report.error is not None
@@ -102,13 +117,20 @@ def test_ignored_exceptions_are_ignored() -> None:
 
 def test_the_original_error_of_a_worker_with_the_wrappers_frames_before() -> None:
     text = (
-        traceback("RuntimeError: Caught RuntimeError in replica 1 on device 1.", "outer").rstrip("\n")
+        traceback("RuntimeError: Caught RuntimeError in replica 1 on device 1.", "outer").rstrip(
+            "\n"
+        )
         + "\nOriginal "
         + traceback(DEVICE, "forward")
     )
     report = parse(text)
     assert report.mismatch is not None
-    assert [frame.function for frame in report.frames] == ["<module>", "outer", "<module>", "forward"]
+    assert [frame.function for frame in report.frames] == [
+        "<module>",
+        "outer",
+        "<module>",
+        "forward",
+    ]
 
 
 def test_the_users_code_of_a_compiled_model_is_innermost() -> None:
@@ -154,6 +176,7 @@ def test_most_recent_call_first_is_turned() -> None:
 
 def test_lines_about_placement_are_kept() -> None:
     report = parse(
-        "torchrun --nproc_per_node=2 train.py\nloading model with device_map=auto\nhello\n" + traceback(DEVICE)
+        "torchrun --nproc_per_node=2 train.py\nloading model with device_map=auto\nhello\n"
+        + traceback(DEVICE)
     )
     assert [line.number for line in report.context] == [1, 2]

@@ -98,6 +98,11 @@ DRESSES: dict[str, Callable[[str], str]] = {
     "deepspeed-log": each("[2026-02-03 04:05:{n},123] [ERROR] [runner.py:77:run] [Rank 0] "),
     "grep-n": lambda t: "".join(f"{n}:{line}\n" for n, line in enumerate(t.splitlines(), 118)),
     "cat-n": lambda t: "".join(f"{n:6}\t{line}\n" for n, line in enumerate(t.splitlines(), 118)),
+    "numbered": lambda t: "".join(f"{n:4d} | {x}\n" for n, x in enumerate(t.splitlines(), 1)),
+    "airflow": each("[2026-02-03, 04:05:{n} UTC] {process_utils.py:187} INFO - "),
+    "wandb": each("wandb: "),
+    "srun-two-tasks": lambda t: "".join(f"{n}: {x}\n" for x in t.splitlines() for n in (0, 1)),
+    "two-pods": lambda t: "".join(f"train-{n} main {x}\n" for x in t.splitlines() for n in (0, 1)),
     "quoted-mail": each("> "),
     "quoted-twice": each(">> "),
     "comment": each("# "),
@@ -137,7 +142,7 @@ DRESSES: dict[str, Callable[[str], str]] = {
     "nbsp": lambda t: t.replace("  ", "\u00a0\u00a0"),
     "tabs": lambda t: t.replace("    ", "\t\t").replace("  File", "\tFile"),
     "blank-lines": lambda t: t.replace("\n", "\n\n"),
-    "flattened": lambda t: " ".join(line.strip() for line in t.splitlines() if not line.strip(" ^~") == ""),
+    "flattened": lambda t: " ".join(line.strip() for line in t.splitlines() if line.strip(" ^~") != ""),
     "narrow-terminal": lambda t: "\n".join(
         line[i : i + 60] for line in t.splitlines() for i in range(0, max(len(line), 1), 60)
     ),
@@ -176,7 +181,9 @@ def test_other_forms_are_read_through(name: str, form: str) -> None:
     assert report.mismatch.devices == ("cuda:1", "cpu")
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32"])
+@pytest.mark.parametrize(
+    "encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32"]
+)
 def test_encodings(encoding: str) -> None:
     report = parse(PLAIN.encode(encoding))
     assert report.mismatch is not None

@@ -15,7 +15,7 @@ from web.conftest import LIMIT
 from web.samples import AMBIGUOUS, HOSTILE_TRACEBACK, PAYLOADS, TRACES, UNKNOWN, hostile_diagnosis
 
 from diagnose.casebase.store import Casebase, CasebaseError
-from diagnose.model import Diagnosis, Failure, Report
+from diagnose.model import Diagnosis, Failure, Frame, Report
 from diagnose.web import create_app
 from diagnose.web.engine import Engine
 
@@ -123,6 +123,18 @@ def test_unknown_shows_the_nearest_incidents(
     assert "A near incident" in page.text and "42 %" in page.text
     assert "https://example.org/1" in page.links()
     assert "/incidents/nobody" not in page.links()  # not in this case base
+
+
+def test_deep_recursion_is_shown_by_its_ends(
+    client_for: Callable[[Diagnosis], FlaskClient],
+) -> None:
+    frames = tuple(Frame(f"depth{n}.py", n) for n in range(1, 1001))
+    report = Report("-", Failure("RecursionError", "too deep", "other"), frames=frames)
+    page = ask(client_for(Diagnosis(report, "unknown")), "x")
+    assert re.findall(r"depth(\d+)\.py", page.text) == [
+        str(n) for n in (*range(1, 21), *range(921, 1001))
+    ]
+    assert "900 frames more" in page.text
 
 
 def test_no_error_is_said_in_a_sentence(client: FlaskClient) -> None:
@@ -325,6 +337,15 @@ def test_security_headers_are_on_every_response(client: FlaskClient, path: str) 
     assert headers["X-Content-Type-Options"] == "nosniff"
     assert headers["Referrer-Policy"] == "no-referrer"
     assert "Set-Cookie" not in headers
+
+
+def test_below_a_path_of_a_proxy_every_address_keeps_it(client: FlaskClient) -> None:
+    html = client.post(
+        "/", data={"text": AMBIGUOUS}, environ_overrides={"SCRIPT_NAME": "/tools"}
+    ).text
+    addresses = re.findall(r'(?:href|src|action|formaction)="(/[^"]*)"', html)
+    assert len(addresses) > 10
+    assert all(address.startswith("/tools/") for address in addresses)
 
 
 def test_answers_are_not_cached_and_static_files_are(client: FlaskClient) -> None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 from string import Formatter
 
 import pytest
 from click.testing import CliRunner
 
+from diagnose._toml import loads
 from diagnose.model import Diagnosis, Evidence, Failure, Frame, RankedCause, Report
 from diagnose.web import highlight, serve
 from diagnose.web.app import DEFAULT_MAX_BYTES
@@ -44,6 +44,11 @@ def test_long_input_is_cut_to_the_marked_lines_and_their_neighbours() -> None:
     ]  # fmt: skip
     assert rows[9] == Gap(492)
     assert rows[-1] == Row(1000, "line 1000", ("error",))
+
+
+def test_a_gap_is_never_a_single_line() -> None:
+    rows = excerpt("x\n" * 1000, about(500, 506))
+    assert [row.number for row in rows if isinstance(row, Row)] == list(range(498, 509))
 
 
 def test_short_input_is_whole_and_lines_are_counted_as_the_parser_counts() -> None:
@@ -154,7 +159,7 @@ def test_every_sentence_exists_in_both_languages_with_the_same_values() -> None:
 
 
 def test_every_sentence_is_used_and_every_used_one_exists() -> None:
-    families = tomllib.loads((ROOT / "kb" / "families.toml").read_text(encoding="utf-8"))["rule"]
+    families = loads((ROOT / "kb" / "families.toml").read_text(encoding="utf-8"))["rule"]
     made = {f"family-{rule['family']}" for rule in families} - {"family-other"}
     made |= {f"error-{status}" for status in (400, 403, 404, 405, 500, "other")}
     assert used_keys() | made == set(texts())

@@ -24,6 +24,6 @@ def check_replicas(watch):
                     bound.setdefault(attribute, []).append(path or "the module")
         for attribute, paths in bound.items():
             if not attribute.startswith("_"):
-                yield f"{attribute} holds methods of the module on {home}, in {', '.join(paths[:4])}"
+                yield f"{attribute} keeps to the module on {home}, in {', '.join(paths[:4])}"
         for device, names in shared.items():
             yield f"{listed(names)} on {device} and shared by all replicas"

@@ -10,7 +10,19 @@ reaches the user's program: not its exception, not its exit status, not the text
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from diagnose.hooks.installation import install, uninstall
-from diagnose.hooks.live import explain
+
+if TYPE_CHECKING:
+    from diagnose.hooks.live import explain
 
 __all__ = ["explain", "install", "uninstall"]
+
+
+def __getattr__(name: str) -> Any:
+    if name != "explain":  # installing must cost next to nothing
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from diagnose.hooks.live import explain
+
+    return explain

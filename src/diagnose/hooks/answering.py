@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass
-from typing import TextIO
+from typing import TYPE_CHECKING, NamedTuple, TextIO
 
 from diagnose.hooks import output
-from diagnose.model import DEVICE_FAMILY, Diagnosis, Lang
+
+if TYPE_CHECKING:
+    from diagnose.model import Diagnosis, Lang
 
 _NOT_FAILURES = (KeyboardInterrupt, SystemExit, GeneratorExit)
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(NamedTuple):  # a dataclass would take longer to import than all of the hook
     """The options of `diagnose.install`."""
 
     lang: Lang
@@ -30,7 +30,7 @@ def answer(error: BaseException | None, settings: Settings) -> None:
     try:
         if error is None or issubclass(type(error), _NOT_FAILURES):
             return
-        target = settings.stream or output.standard_error()
+        target = output.standard_error() if settings.stream is None else settings.stream
         if target is None:
             return
         target.flush()  # the traceback must be out before anything else begins
@@ -62,5 +62,7 @@ def _compose(errors: list[BaseException], lang: Lang, look: output.Look, page: l
 
 
 def _worth_saying(diagnosis: Diagnosis) -> bool:
+    from diagnose.model import DEVICE_FAMILY
+
     error = diagnosis.report.error
     return error is not None and error.family == DEVICE_FAMILY

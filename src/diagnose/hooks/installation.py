@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from diagnose.hooks import notebook
 from diagnose.hooks.answering import Settings, answer
 from diagnose.hooks.chained import ChainedHook, SysHook, ThreadHook
-from diagnose.model import Lang
+
+if TYPE_CHECKING:
+    from diagnose.model import Lang
 
 #: Environment variable; ``0`` keeps `install` from doing anything.
 SWITCH = "DIAGNOSE_HOOK"

@@ -8,6 +8,7 @@ frames, is added to the report.
 from __future__ import annotations
 
 import traceback
+from types import TracebackType
 
 from diagnose.model import DEVICE_FAMILY, Diagnosis, Lang
 
@@ -50,6 +51,16 @@ def explain(error: BaseException, *, lang: Lang = "en") -> Diagnosis:
 def printed(error: BaseException) -> str:
     """The exception as Python prints it, whatever `sys.tracebacklimit` says."""
     exception = traceback.TracebackException(
-        type(error), error, error.__traceback__, limit=-_FRAMES, compact=True
+        type(error), error, _from_cell(error.__traceback__), limit=-_FRAMES, compact=True
     )
     return "".join(exception.format())
+
+
+def _from_cell(trace: TracebackType | None) -> TracebackType | None:
+    """The traceback without the frames in which IPython runs a cell; it does not print them either."""
+    step = trace
+    while step is not None:
+        if not str(step.tb_frame.f_globals.get("__name__")).startswith("IPython.core."):
+            return step
+        step = step.tb_next
+    return trace

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import os
 import select
-import shutil
 import sys
-from dataclasses import dataclass
-from typing import TextIO
+from typing import NamedTuple, TextIO
 
 _COLUMNS = 100
 #: How much a pipe that is ready takes without blocking (POSIX guarantees 512).
@@ -15,8 +13,7 @@ _CHUNK = getattr(select, "PIPE_BUF", 512)
 _PATIENCE = 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+class Look(NamedTuple):
     """How an answer is laid out."""
 
     columns: int
@@ -35,6 +32,8 @@ def look_of(stream: TextIO) -> Look:
     if isatty is None or not isatty():
         return Look(_COLUMNS, False)
     color = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    import shutil
+
     return Look(min(shutil.get_terminal_size((_COLUMNS, 24)).columns, 120), color)
 
 

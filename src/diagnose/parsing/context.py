@@ -11,7 +11,7 @@ from diagnose.parsing.lines import Peeled
 _MOST = 200
 _LONGEST = 500
 _TELLING = re.compile(
-    r"device[_ ]?map|offload|\bmeta device\b|hf_device_map|dispatch|world[_ ]size|local[_ -]?rank|nproc[_-]per"
+    r"device[_ ]?map|offload|\bmeta device\b|dispatch|world[_ ]size|local[_ -]?rank|nproc[_-]per"
     r"|CUDA_VISIBLE_DEVICES|torchrun|accelerate launch|deepspeed|num_processes|distributed[_ ]type|\bZeRO\b"
     r"|zero_(?:optimization|stage)|FSDP|DataParallel|no_split|balanced|[Ww]arning: .*(?:device|cuda|cpu)"
     r"|(?:different|wrong|same|which|on|using|use|to) (?:the )?device|\bcuda:\d|n_gpu|device_ids"

@@ -44,7 +44,7 @@ def load_libraries(path: Path) -> tuple[Library, ...]:
 
 
 def load_families(path: Path) -> tuple[FamilyRule, ...]:
-    """Every `[[rule]]` of families.toml, in file order: the first that matches decides. Raises `KbError`."""
+    """Every `[[rule]]` of families.toml, in the order in which they decide. Raises `KbError`."""
     return tuple(
         FamilyRule(
             id=_text(entry, "id", path),

@@ -1,4 +1,4 @@
-"""The line as it goes through the transports: its number in the input, its text, the process it came from."""
+"""A line on its way through the transports: where it stands, what it says, which process printed it."""
 
 from __future__ import annotations
 

@@ -14,10 +14,11 @@ if TYPE_CHECKING:
 _LONGEST = 6000
 _TIMEOUT = 0.05
 _ROLES = ("expected", "found", "a", "b", "c", "d")
-_KINDS = frozenset(
-    "cpu cuda gpu mps xpu npu hpu xla mtia maia meta privateuseone ipu ve fpga hip mkldnn opengl opencl"
-    " ideep lazy vulkan dml sparsecpu sparsecuda quantizedcpu quantizedcuda mlu musa vacc".split()
-)
+_KINDS = frozenset((
+    "cpu", "cuda", "gpu", "mps", "xpu", "npu", "hpu", "xla", "mtia", "maia", "meta", "privateuseone",
+    "ipu", "ve", "fpga", "hip", "mkldnn", "opengl", "opencl", "ideep", "lazy", "vulkan", "dml",
+    "sparsecpu", "sparsecuda", "quantizedcpu", "quantizedcuda", "mlu", "musa", "vacc",
+))  # fmt: skip
 
 
 class Reading(NamedTuple):
@@ -136,7 +137,8 @@ def _listed(text: str) -> list[str]:
 
 
 def _kind_of_type(text: str) -> str | None:
-    """The device that a tensor's type name stands for: torch.cuda.HalfTensor, MPSFloatType, CUDA."""
+    """The device that a type's or backend's name stands for (torch.cuda.HalfTensor, MPSFloatType, CUDA);
+    None for what is a device itself."""
     if text.startswith("torch.") and text.endswith(("Tensor", "TensorType")):
         parts = text.split(".")
         return parts[1] if len(parts) > 2 and parts[1] != "sparse" else "cpu"
@@ -145,4 +147,4 @@ def _kind_of_type(text: str) -> str | None:
         return head
     if text in ("float", "double", "int", "long", "bool") or text.startswith("c10::"):
         return "dtype"
-    return text.lower()
+    return text.lower() if text.isupper() else None

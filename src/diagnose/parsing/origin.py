@@ -80,5 +80,6 @@ def libraries_of(frames: Iterable[Frame]) -> tuple[str, ...]:
 
 
 def _import_name(rest: str) -> str:
-    first = rest.split("/")[0]
-    return re.sub(r"\.(?:py|pyx|so|pyd).*$", "", first)
+    """The name that is imported: the folder's, or the single module's without what follows it."""
+    first, _, inside = rest.partition("/")
+    return first if inside else first.split(".")[0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import chain
 from typing import BinaryIO
 
@@ -23,13 +24,14 @@ from diagnose.parsing.lines import Peeled, physical_lines
 from diagnose.parsing.messages import Reading, Wordings
 from diagnose.parsing.origin import Origins, libraries_of
 from diagnose.parsing.peeling import peel
-from diagnose.parsing.streaming import SMALL, telling_lines
+from diagnose.parsing.streaming import MOST_LINES, SMALL, telling_lines
 from diagnose.parsing.tracebacks.assembly import Trace, assemble
 from diagnose.parsing.tracebacks.reader import read
 from diagnose.parsing.transports import documents
 from diagnose.parsing.transports.prefixes import rank_of
 
 _LARGEST_DOCUMENT = 32_000_000
+_MOST_TRACES = 250
 _NEAR = 400  # lines around a cut traceback in which its message is looked for
 _ROOT_CAUSE = re.compile(r"Root Cause \(first observed failure\)")
 _RANK = re.compile(r"^\s*rank\s*: (\d+)")
@@ -75,7 +77,7 @@ def _lines(data: bytes | str) -> list[Peeled]:
     text = decode(data)
     if len(text) <= _LARGEST_DOCUMENT and (document := documents.read(text)) is not None:
         return peel(document)
-    if len(text) <= SMALL:
+    if len(text) <= SMALL and text.count("\n") <= MOST_LINES and text.count("\r") <= MOST_LINES:
         return peel(list(physical_lines(text)))
     return peel(telling_lines([text.encode("utf-8", errors="replace")]))
 
@@ -104,6 +106,7 @@ class _Reader:
         self.wordings = Wordings(wordings)
         self.families = Families(families)
         self.origins = Origins(libraries)
+        self._judge = lru_cache(maxsize=1024)(self._judged)
 
     def knows(self, *sources: object) -> bool:
         """True where this reader was made of these very objects."""
@@ -113,7 +116,7 @@ class _Reader:
         channels: dict[str | None, list[Peeled]] = {}
         for line in lines:
             channels.setdefault(line.channel, []).append(line)
-        traces = [(channel, assemble(read(of))) for channel, of in channels.items()]
+        traces = [(channel, _bounded(assemble(read(of)))) for channel, of in channels.items()]
         found = selection.candidates(traces, self.family)
         chosen = selection.choose(found, _first_rank(lines))
         if chosen is None:
@@ -124,7 +127,7 @@ class _Reader:
         others = [c for c in found if c.trace is not chosen.trace]
         reading = self._reading(chosen, others)
         error = Failure(
-            chosen.trace.type or (reading.wording.exception if reading else "Exception"),
+            chosen.trace.type or (reading.wording.exception if reading else ""),
             chosen.trace.message,
             self.family(chosen.trace),
             chosen.trace.at,
@@ -144,9 +147,13 @@ class _Reader:
 
     def family(self, trace: Trace) -> str:
         """The family of an exception: device placement where a wording says so."""
-        if self._device_reading(trace) is not None:
-            return DEVICE_FAMILY
-        return self.families.of_error(trace.type, trace.message)
+        return self._judge(trace.type, trace.message)[0]
+
+    def _judged(self, kind: str | None, message: str) -> tuple[str, Reading | None]:
+        reading = self.wordings.read(f"{kind}: {message}")
+        if reading is not None and reading.wording.device_error:
+            return DEVICE_FAMILY, reading
+        return self.families.of_error(kind, message), None
 
     def _reading(
         self, chosen: selection.Candidate, others: Sequence[selection.Candidate]
@@ -167,8 +174,7 @@ class _Reader:
         return reading
 
     def _device_reading(self, trace: Trace) -> Reading | None:
-        reading = self.wordings.read(f"{trace.type}: {trace.message}")
-        return reading if reading is not None and reading.wording.device_error else None
+        return self._judge(trace.type, trace.message)[1]
 
     def _completed(
         self, chosen: selection.Candidate, lines: Sequence[Peeled]
@@ -203,6 +209,15 @@ class _Reader:
 
     def _failure(self, trace: Trace) -> Failure:
         return Failure(trace.type or "", trace.message, self.family(trace), trace.at)
+
+
+def _bounded(traces: list[Trace]) -> list[Trace]:
+    """The first errors of a process and the last; nobody reads thousands of retries."""
+    return (
+        traces
+        if len(traces) <= 2 * _MOST_TRACES
+        else traces[:_MOST_TRACES] + traces[-_MOST_TRACES:]
+    )
 
 
 def _first_rank(lines: Sequence[Peeled]) -> str | None:

@@ -14,12 +14,12 @@ from diagnose.model import DEVICE_FAMILY, Frame
 from diagnose.parsing.tracebacks.assembly import Trace
 
 #: Errors that report the death of another process, or the end of this one on request.
-_ECHO_TYPES = frozenset(
-    "ChildFailedError ProcessExitedException ProcessRaisedException CalledProcessError SignalException"
-    " KeyboardInterrupt SystemExit BrokenProcessPool RemoteTraceback _RemoteTraceback ActorDiedError"
-    " RayActorError CancelledError GeneratorExit BrokenBarrierError WorkerCrashedError TrialError"
-    " NonZeroExitCode".split()
-)
+_ECHO_TYPES = frozenset((
+    "ChildFailedError", "ProcessExitedException", "ProcessRaisedException", "CalledProcessError",
+    "SignalException", "KeyboardInterrupt", "SystemExit", "BrokenProcessPool", "RemoteTraceback",
+    "_RemoteTraceback", "ActorDiedError", "RayActorError", "CancelledError", "GeneratorExit",
+    "BrokenBarrierError", "WorkerCrashedError", "TrialError", "NonZeroExitCode",
+))  # fmt: skip
 _ECHO = re.compile(
     r"Connection (?:closed|reset) by peer|Socket Timeout|DataLoader worker \(pid|terminated by signal"
     r"|process group (?:is|was) (?:destroyed|aborted)|communicator was aborted|watchdog|SIGTERM"

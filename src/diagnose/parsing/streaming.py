@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from diagnose.parsing.lines import Peeled, split_returns
 
 #: Inputs up to this size are read whole.
-SMALL = 1_000_000
+SMALL, MOST_LINES = 1_000_000, 20_000
 _BLOCK = 1 << 20
 #: So many lines before and after a mark are kept (other ranks print in between).
 _BEFORE, _AFTER = 60, 200
@@ -92,7 +92,9 @@ def _hits(block: bytes) -> list[int]:
     return sorted(found)
 
 
-def _ranges(block: bytes, hits: list[int], number: int, wanted_to: int) -> Iterator[tuple[int, int]]:
+def _ranges(
+    block: bytes, hits: list[int], number: int, wanted_to: int
+) -> Iterator[tuple[int, int]]:
     """Ranges of line numbers to keep, ascending."""
     if wanted_to >= number:
         yield number, wanted_to

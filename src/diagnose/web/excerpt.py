@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from diagnose.model import Diagnosis
 
 #: An input of so many lines is shown whole.
-_SHORT = 60
+_SHORT = 120
 _AROUND = 2
 _LONGEST_LINE = 600
 
@@ -50,6 +50,7 @@ def excerpt(text: str, diagnosis: Diagnosis) -> tuple[Row | Gap, ...]:
         shown = list(range(1, len(lines) + 1))
     else:
         near = {n + d for n in marks for d in range(-_AROUND, _AROUND + 1)}
+        near |= {n + 1 for n in near if n + 2 in near}  # a gap of one line saves nothing
         shown = sorted(n for n in near if 1 <= n <= len(lines))
     rows: list[Row | Gap] = []
     last = 0

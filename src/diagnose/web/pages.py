@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import resources
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -11,7 +12,6 @@ from diagnose.casebase.store import Casebase
 from diagnose.model import DEVICE_FAMILY, Diagnosis, Incident
 from diagnose.web import language
 from diagnose.web.engine import engine
-from diagnose.web.example import EXAMPLE
 from diagnose.web.excerpt import excerpt
 from diagnose.web.inputs import InputError, from_form, size
 
@@ -40,7 +40,8 @@ def paste() -> str:
 @blueprint.get("/example")
 def example() -> str:
     """The same page with a traceback to try."""
-    return render_template("paste.html", text=EXAMPLE)
+    text = resources.files("diagnose.web").joinpath("example.txt").read_text(encoding="utf-8")
+    return render_template("paste.html", text=text)
 
 
 @blueprint.post("/")

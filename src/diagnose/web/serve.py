@@ -54,12 +54,15 @@ def _gunicorn(app: Flask, host: str, port: int, workers: int) -> bool:
             settings: dict[str, Any] = {
                 "bind": [f"[{host}]:{port}" if ":" in host else f"{host}:{port}"],
                 "workers": workers,
+                "threads": 4,  # a slow upload must not hold a whole worker
                 "preload_app": True,
                 "loglevel": "warning",
                 "timeout": 60,
+                "control_socket_disable": True,  # gunicorn 25 and later: nothing in the home folder
             }
             for key, value in settings.items():
-                self.cfg.set(key, value)
+                if key in self.cfg.settings:
+                    self.cfg.set(key, value)
 
         def load(self) -> Flask:
             return app

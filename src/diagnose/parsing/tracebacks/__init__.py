@@ -1,1 +1,1 @@
-"""Tracebacks: one module a printed form; `reader` turns lines into events, `assembly` events into traces."""
+"""Tracebacks, one module a printed form: `reader` makes events of lines, `assembly` traces of events."""

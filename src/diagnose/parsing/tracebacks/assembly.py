@@ -14,7 +14,8 @@ Relation = Literal["during", "cause", "inner", "group"]
 
 #: Messages whose next lines are the traceback of another process or thread.
 _CARRIES = re.compile(
-    r"following error:\s*$|^Caught \w+ in |^ray::|terminated with|RemoteTraceback|^\s*$|TorchScript interpreter"
+    r"following error:\s*$|^Caught \w+ in |^ray::|terminated with|RemoteTraceback|^\s*$"
+    r"|TorchScript interpreter"
 )
 _MOST_FRAMES = 1000
 

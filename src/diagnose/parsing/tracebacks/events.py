@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from diagnose.model import Frame
 
@@ -11,24 +10,21 @@ HeadKind = Literal["plain", "inner", "reversed"]
 LinkKind = Literal["during", "cause", "user-code", "inner", "group", "ignored"]
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
-    """ "Traceback (most recent call last)" and its kin: ``inner`` within the message of another error,
-    ``reversed`` where the most recent call comes first."""
+class Head(NamedTuple):
+    """The line "Traceback (most recent call last)" and its kin: ``inner`` within the message of another
+    error, ``reversed`` where the most recent call comes first."""
 
     at: int
     kind: HeadKind = "plain"
 
 
-@dataclass(frozen=True, slots=True)
-class Called:
+class Called(NamedTuple):
     """One frame."""
 
     frame: Frame
 
 
-@dataclass(frozen=True, slots=True)
-class Raised:
+class Raised(NamedTuple):
     """The line that names an exception, with the whole of its message.
 
     ``sure`` is False for a line outside of any traceback that only looks like one.
@@ -40,16 +36,14 @@ class Raised:
     sure: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(NamedTuple):
     """How what follows belongs to what came before."""
 
     at: int
     kind: LinkKind
 
 
-@dataclass(frozen=True, slots=True)
-class Break:
+class Break(NamedTuple):
     """A line of the log that is no part of a traceback."""
 
     at: int

@@ -47,6 +47,8 @@ def frame(lines: Sequence[Peeled], index: int) -> tuple[Frame, int] | None:
     if not source.context:
         source = _plain_source(lines, index, bool(groups.get("mark")))
     line = groups.get("line")
+    if match.re is _OLD and source.line is None and source.context:
+        source = _middle(source)
     found = Frame(
         file=(groups.get("file") or "<unknown>").strip(),
         line=int(line[:9]) if line else source.line,
@@ -56,6 +58,12 @@ def frame(lines: Sequence[Peeled], index: int) -> tuple[Frame, int] | None:
         context=source.context,
     )
     return found, max(source.end, index + 1)
+
+
+def _middle(source: Source) -> Source:
+    """In cgitb nothing is marked: it shows as many lines before the failing one as after it."""
+    number, code = source.context[len(source.context) // 2]
+    return source._replace(line=number, code=code.strip() or None)
 
 
 def _credible(match: re.Match[str], source: Source, lines: Sequence[Peeled], index: int) -> bool:

@@ -1,4 +1,4 @@
-"""Frames retold by hand: no quotes, no file, no number."""
+"""Frames retold by hand (no quotes, no file, no number), and those that the debugger lists."""
 
 from __future__ import annotations
 
@@ -14,12 +14,17 @@ _PLACE = re.compile(
     r"^\s*(?:File )?[\"'`]?(?:(?P<file>[^\s\"',`][^\"',`]*\.pyx?)[\"'`]?,? )?line (?P<line>\d+),? in "
     r"(?P<function>[\w.<>]+)\s*$"
 )
+_DEBUGGER = re.compile(
+    r"^(?:> | {2})(?P<file>\S[^()]*\.pyx?)\((?P<line>\d+)\)(?P<function><\w+>|\w+)\(\)(?:->.*)?$"
+)
 _FUNCTION = re.compile(r"^\s*in (?P<function>[A-Za-z_][\w.]*)\s*$")
 
 
 def frame(lines: Sequence[Peeled], index: int, *, within: bool) -> tuple[Frame, int] | None:
     """The frame that a line begins. ``within``: a traceback is open, so a bare "in f" counts."""
     text = lines[index].text
+    if ".py(" in text and (match := _DEBUGGER.match(text)):
+        return _listed(lines, index, match)
     if " in " not in text and not text.lstrip().startswith("in "):
         return None
     match = _PLACE.match(text)
@@ -40,16 +45,38 @@ def frame(lines: Sequence[Peeled], index: int, *, within: bool) -> tuple[Frame, 
     return found, end
 
 
+def _listed(lines: Sequence[Peeled], index: int, match: re.Match[str]) -> tuple[Frame, int] | None:
+    """A frame of pdb's list, whose source line has an arrow."""
+    below = lines[index + 1].text if index + 1 < len(lines) else ""
+    if not below.startswith("-> "):
+        return None
+    found = Frame(
+        file=match["file"],
+        line=int(match["line"][:9]),
+        function=match["function"],
+        code=below[3:].strip(),
+        at=lines[index].number,
+    )
+    return found, index + 2
+
+
 def _source(lines: Sequence[Peeled], index: int) -> tuple[str | None, int]:
     after = index + 1
     code: str | None = None
-    if after < len(lines):
-        text = lines[after].text
-        if text.strip() and indentation(text) > indentation(lines[index].text):
-            if not exceptions.is_structure(text) and _PLACE.match(text) is None:
-                if 'File "' not in text and not is_annotation(text):
-                    code = text.strip()
-                    after += 1
+    if after < len(lines) and _is_code(lines[after].text, indentation(lines[index].text)):
+        code = lines[after].text.strip()
+        after += 1
     while after < len(lines) and lines[after].text.strip() and is_annotation(lines[after].text):
         after += 1
     return code, after
+
+
+def _is_code(text: str, indent: int) -> bool:
+    return (
+        bool(text.strip())
+        and indentation(text) > indent
+        and not exceptions.is_structure(text)
+        and not is_annotation(text)
+        and _PLACE.match(text) is None
+        and 'File "' not in text
+    )

@@ -1,4 +1,4 @@
-"""Frames as pretty_errors prints them: "file line function" above the source, or path and place on two lines."""
+"""Frames as pretty_errors prints them: "file line function", or path and place on two lines."""
 
 from __future__ import annotations
 
@@ -32,7 +32,9 @@ def frame(lines: Sequence[Peeled], index: int) -> tuple[Frame, int] | None:
         after += 1
     code = None
     after += not _text(lines, after)  # a blank line that was asked for, or lines_before
-    while (shown := _text(lines, after)) and _SHORT.match(shown) is None and not _ERROR.match(shown):
+    while (
+        (shown := _text(lines, after)) and _SHORT.match(shown) is None and not _ERROR.match(shown)
+    ):
         code = shown  # the failing line is the last of those shown
         after += 1
     found = Frame(

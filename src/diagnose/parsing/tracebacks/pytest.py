@@ -14,6 +14,10 @@ _PLACE = re.compile(
     r"^(?P<file>(?:[A-Za-z]:)?[^\s:\"][^:\"]*?\.pyx?):(?P<line>\d+):"
     r"(?: in (?P<function><?[\w.]+>?)| (?P<type>[A-Za-z_][\w.]*))?\s*$"
 )
+_SUMMARY = re.compile(
+    r"^(?P<file>(?:[A-Za-z]:)?[^\s:\"][^:\"]*?\.pyx?):(?P<line>\d+): "
+    r"(?P<type>[A-Za-z_][\w.]*(?:Error|Exception)): (?P<message>.+)$"
+)
 _ERROR = re.compile(r"^E(?: {2,}(?P<text>.*))?$")
 _FAILING = re.compile(r"^> {2,}(?P<code>\S.*)$")
 _DEF = re.compile(r"^ {4}(?:async )?def (?P<name>\w+)")
@@ -29,6 +33,10 @@ def events(lines: Sequence[Peeled], index: int) -> tuple[list[Event], int] | Non
     text = lines[index].text
     if text.startswith("E"):
         return _error(lines, index) if _ERROR.match(text) else None
+    if summary := _SUMMARY.match(text):  # --tb=line
+        at = lines[index].number
+        frame = Frame(summary["file"], int(summary["line"][:9]), at=at)
+        return [Called(frame), Raised(at, summary["type"], summary["message"])], index + 1
     place = _PLACE.match(text)
     if place is None or (place["type"] and not place["type"].endswith(("Error", "Exception"))):
         return None

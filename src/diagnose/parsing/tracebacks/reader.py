@@ -15,8 +15,9 @@ _PATIENCE = 80
 _MOST_MESSAGE_LINES = 80
 _ANY_INDENT = 1000  # forms that stand in columns of their own
 _LOG = re.compile(
-    r"^\s*(?:\[?\d{4}[-/]\d\d[-/]\d\d[T ]|[IWEF]\d{4} \d\d:\d\d|\[?\d\d:\d\d:\d\d|\[?(?:INFO|DEBUG|WARN|WARNING"
-    r"|ERROR|CRITICAL)\b|>>> |\$ |In \[\d|\S+@\S+:.*\$|.{0,80}\d+%\||slurmstepd:|srun:|={20,}|-{20,})"
+    r"^\s*(?:\[?\d{4}[-/]\d\d[-/]\d\d[T ]|[IWEF]\d{4} \d\d:\d\d|\[?\d\d:\d\d:\d\d"
+    r"|\[?(?:INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL)\b|>>> |\$ |In \[\d|\S+@\S+:.*\$|.{0,80}\d+%\|"
+    r"|slurmstepd:|srun:|={20,}|-{20,})"
 )
 _PROBES = (
     "Error", "Exception", "Traceback", "File", "line", " in ", "E  ", ".py", ":", "user code", "+-",
@@ -78,8 +79,8 @@ def read(lines: Sequence[Peeled]) -> Iterator[Event]:
             yield from events
             opened, latest = isinstance(events[-1], Called), index
             continue
-        if (named := _announced(lines, index)) is not None:
-            raised, index = named
+        if (announced := _announced(lines, index)) is not None:
+            raised, index = announced
             yield raised
             opened = False
             continue

@@ -49,10 +49,9 @@ def unbox(lines: Iterable[Peeled]) -> Iterator[Peeled]:
         if _LOCALS.match(inside):
             continue  # a panel of locals within the box
         text = inside[1:].rstrip() if inside.startswith(" ") else inside.rstrip()
-        if path is not None:
-            if _NUMBER_END.search(path.text) and not text.startswith("in "):
-                yield path
-                path = None
+        if path is not None and _NUMBER_END.search(path.text) and not text.startswith("in "):
+            yield path
+            path = None
         if path is not None:
             joined = _join(path.text, text.strip())
             if _PATH_END.search(joined):

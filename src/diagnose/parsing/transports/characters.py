@@ -22,7 +22,7 @@ _SWAPPED = str.maketrans(
 
 def plain(line: str) -> str:
     """The line without escapes, with plain quotes and blanks."""
-    if "\x1b" in line or "m" in line and ("[" in line):
+    if "\x1b" in line or ("m" in line and ("[" in line)):
         line = _ESCAPES.sub("", line)
     if 'File ""' in line:
         line = line.replace('""', '"')  # a field of a CSV file

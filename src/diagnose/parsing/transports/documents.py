@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 from diagnose.parsing.lines import Peeled
 from diagnose.parsing.transports import structured
 
@@ -15,6 +13,8 @@ def read(text: str) -> list[Peeled] | None:
     stripped = text.strip()
     if stripped[:1] not in ("{", "[") or stripped[-1:] not in ("}", "]") or len(text) > _LARGEST:
         return None
+    import json  # where it is needed: most inputs are none
+
     try:
         document = json.loads(stripped)
     except (ValueError, RecursionError):
@@ -36,6 +36,8 @@ def _is_records(document: object) -> bool:
 
 def _located(lines: list[str], text: str) -> list[Peeled]:
     """The lines with the numbers of the input's lines that hold them (the latest known, where none)."""
+    import json
+
     found: list[Peeled] = []
     position, number = 0, 1
     for line in lines:

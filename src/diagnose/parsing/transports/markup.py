@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Iterable, Iterator
 
@@ -35,6 +34,8 @@ def unhtml(line: str) -> list[str]:
     pieces = [_TAGS.sub("", piece) for piece in _BREAK.sub("\n", line).split("\n")]
     if len(pieces) > 1 and not pieces[-1]:
         pieces.pop()  # the break stood at the line's end
+    import html  # a table of two thousand entities, where it is needed
+
     for _ in range(2):  # pages that quote pages escape twice
         if any(_ENTITY.search(piece) for piece in pieces):
             pieces = [html.unescape(piece) for piece in pieces]

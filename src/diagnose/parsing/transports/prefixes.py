@@ -162,4 +162,4 @@ def _counters(lines: Sequence[Peeled], templates: Sequence[re.Pattern[str]]) -> 
                 total[index] += 1
                 keys.setdefault(index, set()).add(_STAMP.sub("", match.group()))
                 break
-    return {index for index, found in keys.items() if len(found) > max(8, total[index] // 4)}
+    return {index for index, found in keys.items() if len(found) > max(3, total[index] // 2)}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -34,6 +33,8 @@ def read(line: str) -> tuple[list[str], str | None] | None:
         text = text[:-1]
     if text[-1:] != "}":
         return None
+    import json  # where it is needed: most inputs hold none
+
     try:
         record = json.loads(text)
     except (ValueError, RecursionError):
@@ -50,7 +51,7 @@ def _lines(record: Mapping[str, Any]) -> list[str]:
         if isinstance(value, str) and value:
             said += value.rstrip("\n").split("\n")
             break
-    if "log" in record or "data" in record and "stream_name" in record:
+    if "log" in record or ("data" in record and "stream_name" in record):
         return said or [""]
     said += structured.tracebacks(record, besides=tuple(said))
     if not said:

@@ -1,4 +1,4 @@
-"""Tracebacks kept as data (Sentry, structlog's dicts, error files, notebooks), written out as CPython would."""
+"""Tracebacks kept as data (Sentry, structlog, error files, notebooks), written as CPython would."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _FILE = ("abs_path", "filename", "file", "path", "fileName", "source")
 _LINE = ("lineno", "line", "lineNumber", "line_number", "line_no")
 _FUNCTION = ("function", "name", "func", "method", "funcName")
 _CODE = ("context_line", "code", "line_text", "source_line", "text")
-_TYPE = ("type", "exc_type", "ename", "exception_type", "kind", "class")
+_TYPE = ("type", "exc_type", "ename", "exception_type", "errorClass", "class", "kind")
 _VALUE = ("value", "exc_value", "evalue", "message", "exception_message", "msg")
 _DEEPEST = 12
 _MARKS = ("Traceback (most recent call last)", 'File "', "Traceback ")
@@ -50,24 +50,37 @@ def _exception(data: Mapping[str, Any]) -> list[str] | None:
     stack = data.get("stacktrace")
     if frames is None and isinstance(stack, Mapping):
         frames = stack.get("frames")
-    kind = _first(data, _TYPE)
+    if frames is None:
+        frames = stack
+    nested = data.get("exception")
+    said = nested if isinstance(nested, Mapping) else data
+    kind = _first(said, _TYPE)
     if not isinstance(frames, list) or not isinstance(kind, str):
         return None
+    frames = _ordered([frame for frame in frames if isinstance(frame, Mapping)])
     lines = ["Traceback (most recent call last):"]
     for frame in frames:
-        if isinstance(frame, Mapping) and (file := _first(frame, _FILE)):
+        if file := _first(frame, _FILE):
             line, function = _first(frame, _LINE), _first(frame, _FUNCTION)
             lines.append(f'  File "{file}", line {line or 0}, in {function or "?"}')
             code = _first(frame, _CODE)
             if isinstance(code, str) and code.strip():
                 lines.append(f"    {code.strip()}")
-    value = _first(data, _VALUE)
-    module = data.get("module")
+    value = _first(said, _VALUE)
+    module = said.get("module")
     name = (
         f"{module}.{kind}" if isinstance(module, str) and module not in ("builtins", "") else kind
     )
     lines += f"{name}: {value}".split("\n") if value not in (None, "") else [name]
     return [*lines, ""]
+
+
+def _ordered(frames: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Outermost first: some collectors store the most recent call first."""
+    if len(frames) < 2:
+        return frames
+    first, last = _first(frames[0], _FUNCTION), _first(frames[-1], _FUNCTION)
+    return frames[::-1] if last == "<module>" and first != "<module>" else frames
 
 
 def _first(data: Mapping[str, Any], keys: Sequence[str]) -> Any:

@@ -93,8 +93,8 @@ class SimulatedDispatch(TorchDispatchMode):
         target = self._target(operator, operands, unplaced, on_gpu, kwargs)
         func = self._seed(operator, func, operands, target, kwargs)
         result = func(*args, **kwargs)
-        if target is not None:
-            _label_results(operator, result, target, operands)
+        if target is not None and operator.fresh:
+            _label_results(operator, result, target, args)
         return result
 
     def _target(
@@ -203,21 +203,23 @@ def _by_weight(operands: Sequence[Operand]) -> Iterator[Operand]:
     yield from (operand for operand in operands if operand.tensor.dim() == 0)
 
 
-def _label_results(
-    operator: Operator, result: Any, target: Any, operands: Sequence[Operand]
-) -> None:
-    results = result if isinstance(result, list | tuple) else (result,)
-    if operator.foreach:  # the i-th result belongs to the i-th tensor of the first list
-        for item, operand in zip(results, operands, strict=False):
-            if isinstance(item, torch.Tensor) and all(operator.fresh):
-                place(item, operand.device)
-        return
+def _label_results(operator: Operator, result: Any, target: Any, args: Sequence[Any]) -> None:
+    """Put new memory on its device; views and written arguments share a label already."""
+    several = isinstance(result, list | tuple)
+    results = result if several else (result,)
+    one_list = several and len(operator.fresh) == 1  # the schema says Tensor[]
     for position, item in enumerate(results):
-        fresh = operator.fresh[position] if position < len(operator.fresh) else True
-        if len(operator.fresh) == 1 and isinstance(result, list | tuple):
-            fresh = operator.fresh[0]
-        if not fresh or (operator.name, position) in _ON_CPU:
+        if not (operator.fresh[0] if one_list else operator.fresh[position]):
             continue
-        for tensor in item if isinstance(item, list | tuple) else (item,):
-            if isinstance(tensor, torch.Tensor) and _real_device(tensor).type != "meta":
-                place(tensor, target)
+        if operator.foreach:  # the i-th result belongs to the i-th tensor of the first list
+            place(item, device_of(args[0][position]))
+        elif (operator.name, position) not in _ON_CPU:
+            _place_all(item, target)
+
+
+def _place_all(item: Any, target: Any) -> None:
+    if isinstance(item, list | tuple):
+        for part in item:
+            _place_all(part, target)
+    elif isinstance(item, torch.Tensor) and _real_device(item).type != "meta":
+        place(item, target)

@@ -293,7 +293,7 @@ def install(driver: Driver, patches: Patches) -> None:
         torch.cuda,
         {
             "_lazy_init": driver.initialize,
-            "_initialized": True,
+            "_initialized": driver.count() > 0,
             "_cached_device_count": None,
             "_is_in_bad_fork": lambda: driver._initialized and os.getpid() != driver._process,
             "_cudart": _Runtime(),
