@@ -19,9 +19,7 @@ def answered(request: pytest.FixtureRequest, casebase: Casebase) -> tuple[str, D
     return path.stem, diagnose(path.read_bytes(), path.name, casebase=casebase)
 
 
-def test_the_documented_cause_is_first(
-    answered: tuple[str, Diagnosis], casebase: Casebase
-) -> None:
+def test_the_documented_cause_is_first(answered: tuple[str, Diagnosis], casebase: Casebase) -> None:
     slug, diagnosis = answered
     assert diagnosis.verdict == "diagnosed"
     assert diagnosis.causes[0].id == casebase.incidents[slug].cause

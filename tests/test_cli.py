@@ -30,7 +30,10 @@ HEALTHY = "step 1 loss 2.31\nstep 2 loss 2.29\nSaving model checkpoint to out/\n
 
 
 def run(
-    *args: str, stdin: str | bytes | None = None, env: dict[str, str] | None = None, cwd: Path | None = None
+    *args: str,
+    stdin: str | bytes | None = None,
+    env: dict[str, str] | None = None,
+    cwd: Path | None = None,
 ) -> subprocess.CompletedProcess[bytes]:
     data = stdin.encode() if isinstance(stdin, str) else stdin
     return subprocess.run(
@@ -96,7 +99,9 @@ def test_several_files_in_their_order_one_bad_one_loses_nothing(tmp_path: Path) 
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     assert [a["source"] for a in answers] == ["a.log", "b.log"]
     assert done.returncode == 2
-    assert done.stderr.decode() == "diagnose: missing.log cannot be read: No such file or directory\n"
+    assert (
+        done.stderr.decode() == "diagnose: missing.log cannot be read: No such file or directory\n"
+    )
 
 
 @pytest.mark.parametrize(
@@ -142,7 +147,16 @@ def test_utf16_is_no_binary(tmp_path: Path) -> None:
 
 
 def test_output_file_and_verification_file(tmp_path: Path) -> None:
-    done = run("-o", "answer.md", "--format", "markdown", "--verification", "v.py", stdin=TRACE, cwd=tmp_path)
+    done = run(
+        "-o",
+        "answer.md",
+        "--format",
+        "markdown",
+        "--verification",
+        "v.py",
+        stdin=TRACE,
+        cwd=tmp_path,
+    )
     assert done.returncode == 0
     assert done.stdout == b""
     assert (tmp_path / "answer.md").read_text().startswith("### RuntimeError")
@@ -176,7 +190,11 @@ def test_a_terminal_is_asked_to_paste_and_gets_colour(no_color: str, colored: bo
     child, terminal = pty.openpty()
     env = {**os.environ, "NO_COLOR": no_color, "TERM": "xterm"}
     process = subprocess.Popen(
-        [sys.executable, "-m", "diagnose"], stdin=terminal, stdout=terminal, stderr=terminal, env=env
+        [sys.executable, "-m", "diagnose"],
+        stdin=terminal,
+        stdout=terminal,
+        stderr=terminal,
+        env=env,
     )
     os.close(terminal)
     os.write(child, b"\n" + TRACE.encode() + b"\n\x04")

@@ -63,7 +63,7 @@ class Doors(click.Group):
 )
 @click.version_option(__version__, prog_name="diagnose")
 def doors() -> None:
-    r"""Why did my PyTorch job die of a device-placement error, and what do I change?
+    """Why did my PyTorch job die of a device-placement error, and what do I change?
 
     \b
       diagnose < traceback.txt          answer for a pasted traceback or a whole log
@@ -71,7 +71,7 @@ def doors() -> None:
       diagnose answer --help            the options of an answer
 
     Exit status: 0 diagnosed, 1 an error but no known cause, 3 no error found, 2 bad usage or input.
-    """
+    """  # noqa: D301 - click's own \b must reach it as a character
 
 
 def main(args: list[str] | None = None) -> Any:

@@ -102,7 +102,7 @@ def _answer(
         incidents=scored.incidents,
         fixes=for_cause(cause, report, culprit, found, casebase),
         verification=snippet(cause, report, culprit, casebase),
-        rather=cause.rather.get(best.cause.id) or best.cause.rather.get(cause.id),
+        rather=best.cause.rather.get(cause.id),
     )
 
 

@@ -27,7 +27,9 @@ from diagnose.rendering.words import clean, width, wrap
 
 GOLDEN = Path(__file__).parent / "golden"
 
-FRAME = Frame("easyeditor/models/memit/compute_z.py", 108, "edit_output_fn", "cur_out[0][i, :] += delta")
+FRAME = Frame(
+    "easyeditor/models/memit/compute_z.py", 108, "edit_output_fn", "cur_out[0][i, :] += delta"
+)
 REPORT = Report(
     "-",
     Failure(
@@ -48,7 +50,14 @@ CAUSES = (
         "The model is split over GPUs, and a line joins tensors of two of them.",
         0.94,
         (Evidence("accelerate's hooks run this model.", 14), Evidence("Two GPUs met.", None)),
-        (IncidentMatch("easyedit", "EasyEdit: MEMIT on 4 GPUs", "https://github.com/zjunlp/EasyEdit/issues/419", 0.91),),
+        (
+            IncidentMatch(
+                "easyedit",
+                "EasyEdit: MEMIT on 4 GPUs",
+                "https://github.com/zjunlp/EasyEdit/issues/419",
+                0.91,
+            ),
+        ),
         (
             Fix(
                 "move-tensor-at-line",
@@ -56,7 +65,11 @@ CAUSES = (
                 patch="--- a/compute_z.py\n+++ b/compute_z.py\n@@ -108 +108 @@\n"
                 "-cur_out[0][i, :] += delta\n+cur_out[0][i, :] += delta.to(cur_out[0].device)\n",
             ),
-            Fix("single-gpu", "Show the program one GPU.", command="CUDA_VISIBLE_DEVICES=0 python edit.py"),
+            Fix(
+                "single-gpu",
+                "Show the program one GPU.",
+                command="CUDA_VISIBLE_DEVICES=0 python edit.py",
+            ),
             Fix("change-device-map", "Keep the parts together.", code="- a = 1\n+ a = 2"),
         ),
         "print('PASS')\n",
@@ -78,7 +91,9 @@ ANSWERS = {
     "diagnosed-zh": Diagnosis(REPORT, "diagnosed", FRAME, CAUSES, lang="zh"),
     "unknown": Diagnosis(REPORT, "unknown", FRAME, CAUSES[1:], CAUSES[0].incidents),
     "other-family": Diagnosis(
-        Report("-", Failure("KeyError", "'labels'", "missing-name", 3), frames=(FRAME,)), "unknown", FRAME
+        Report("-", Failure("KeyError", "'labels'", "missing-name", 3), frames=(FRAME,)),
+        "unknown",
+        FRAME,
     ),
     "no-error": Diagnosis(Report("train.log"), "no-error"),
 }
@@ -120,10 +135,21 @@ def test_lines_fit(name: str, columns: int) -> None:
 def hostile(value: str) -> Diagnosis:
     frame = Frame(value, 3, value, value, at=2)
     report = Report(
-        value, Failure(value or "E", value, "device-placement", 1), REPORT.mismatch, (frame,), (value,)
+        value,
+        Failure(value or "E", value, "device-placement", 1),
+        REPORT.mismatch,
+        (frame,),
+        (value,),
     )
     cause = RankedCause(
-        "cross-shard-op", "t", "w", 0.5, (Evidence(value, 1),), (), (Fix("other", "t", code=value),), ""
+        "cross-shard-op",
+        "t",
+        "w",
+        0.5,
+        (Evidence(value, 1),),
+        (),
+        (Fix("other", "t", code=value),),
+        "",
     )
     return Diagnosis(report, "diagnosed", frame, (cause,))
 

@@ -26,8 +26,14 @@ def for_cause(
     come after the others where the failing line is the user's own.
     """
     in_library = "fails-in-library" in facts
-    templates = sorted(cause.fixes, key=lambda fix: _later(fix, in_library))
-    return tuple(_fitted(template, report, culprit) for template in templates)
+    fixes: list[Fix] = []
+    for template in sorted(cause.fixes, key=lambda fix: _later(fix, in_library)):
+        line = _line_for(template.kind, report, culprit)
+        diff = patch(template.kind, line, report)
+        if diff is not None and any(fix.patch == diff for fix in fixes):
+            diff = None  # two ways to say the same edit
+        fixes.append(_fitted(template, diff))
+    return tuple(fixes)
 
 
 _OF_LIBRARIES = frozenset({"upgrade-library", "downgrade-library", "patch-library-line"})
@@ -37,9 +43,8 @@ def _later(fix: FixTemplate, in_library: bool) -> bool:
     return fix.kind in _OF_LIBRARIES and not in_library
 
 
-def _fitted(template: FixTemplate, report: Report, culprit: Frame | None) -> Fix:
+def _fitted(template: FixTemplate, diff: str | None) -> Fix:
     """The fix with a patch of the report's line, or with the cause's example."""
-    diff = patch(template.kind, _line_for(template.kind, report, culprit), report)
     if diff is not None:
         return Fix(template.kind, template.title, patch=diff)
     if template.command is not None:
@@ -48,8 +53,11 @@ def _fitted(template: FixTemplate, report: Report, culprit: Frame | None) -> Fix
 
 
 def _line_for(kind: str, report: Report, culprit: Frame | None) -> Frame | None:
-    """The line that a fix edits: a library's line only for fixes that say so."""
-    return views.site(report) if kind in _OF_LIBRARIES else culprit
+    """The line that a fix edits: a library's line for fixes that say so, and only for those."""
+    if kind not in _OF_LIBRARIES:
+        return culprit
+    site = views.site(report)
+    return None if site is None or site.own else site
 
 
 def _example(template: FixTemplate) -> str | None:

@@ -59,7 +59,7 @@ class Origins:
 
     def _checkout(self, path: str) -> str | None:
         """The library whose source tree holds the file: by its marks, or because the package's folder
-        stands in src/ or in a folder of its own name (unsloth/unsloth, verl-new/verl)."""
+        stands in src/ or in a folder of its own name (unsloth/unsloth, peft-fork/peft)."""
         parts = [part.lower() for part in path.split("/") if part not in ("", ".", "~")]
         for index, part in enumerate(parts):
             for mark, name in self._marks.get(part, ()):

@@ -88,7 +88,7 @@ def verify_command(
     steps: int | None,
     wording: str | None,
 ) -> None:
-    r"""Prove that a root cause is mended.
+    """Prove that a root cause is mended.
 
     ID is a root cause (submodule-added-after-move) or a documented incident. Its verification
     program is a Python file that needs only torch. It is printed, unless one of these is given:
@@ -100,7 +100,7 @@ def verify_command(
       SCRIPT ARGS...    it runs your script, watched: on this machine's GPUs, or with --simulate
 
     The exit status of a run is that of the program: 0 PASS, 1 FAIL, 2 not run.
-    """
+    """  # noqa: D301 - click takes the backspace for "keep these lines"
     runs = run or simulate or bool(script)
     if run and simulate:
         raise click.UsageError("--run and --simulate exclude each other")

@@ -332,7 +332,7 @@ class _Lazily:
 class _Runtime:
     """The few functions of the CUDA runtime that Python code calls."""
 
-    def cudaMemGetInfo(self, device: int) -> tuple[int, int]:  # noqa: N802
+    def cudaMemGetInfo(self, device: int) -> tuple[int, int]:
         return (MEMORY, MEMORY)
 
     def __getattr__(self, name: str) -> Any:

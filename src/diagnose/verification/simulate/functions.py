@@ -175,7 +175,7 @@ def _device_type() -> Any:
         def __getattr__(cls, name: str) -> Any:
             return getattr(own, name)
 
-    class device(metaclass=Meta):  # noqa: N801 - torch's name
+    class device(metaclass=Meta):
         __doc__ = own.__doc__
 
     device.__module__, device.__qualname__ = "torch", "device"
@@ -234,7 +234,7 @@ def _recurrent(is_lstm: bool, original: Any, *args: Any) -> Any:
 def _rms_norm(
     device_checks: DeviceChecks,
     original: Any,
-    input: Any,  # noqa: A002 - torch's name
+    input: Any,
     normalized_shape: Any,
     weight: Any = None,
     eps: Any = None,
@@ -300,7 +300,7 @@ def _autocast(autocast: Any) -> dict[str, Any]:
     """Autocast for "cuda" casts on simulated GPUs by switching on the CPU's as well."""
     enter, leave = autocast.__enter__, autocast.__exit__
 
-    def __enter__(self: Any) -> Any:  # noqa: N807
+    def __enter__(self: Any) -> Any:
         result = enter(self)
         if self.device == "cuda" and self.fast_dtype in (torch.float16, torch.bfloat16):
             twin = autocast("cpu", self.fast_dtype, self._enabled, self._cache_enabled)
@@ -308,7 +308,7 @@ def _autocast(autocast: Any) -> dict[str, Any]:
             self.__dict__.setdefault("_simulated", []).append(twin)
         return result
 
-    def __exit__(self: Any, *exception: Any) -> Any:  # noqa: N807
+    def __exit__(self: Any, *exception: Any) -> Any:
         if self.__dict__.get("_simulated"):
             leave(self._simulated.pop(), *exception)
         return leave(self, *exception)

@@ -8,7 +8,7 @@ the device of the first tensor it meets. Memory without a label is where torch s
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import cache
 from typing import Any, Final
 
 import torch
@@ -21,7 +21,7 @@ _real_device = torch._C.TensorBase.device.__get__
 _storage_of = torch._C.TensorBase.untyped_storage
 
 
-@lru_cache(maxsize=None)
+@cache
 def cuda(index: int) -> torch.device:
     """The device `cuda:index`; the same object each time."""
     return torch.device("cuda", index)

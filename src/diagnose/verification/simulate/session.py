@@ -5,8 +5,6 @@ from __future__ import annotations
 from contextlib import ExitStack
 from typing import Any
 
-import torch
-
 from . import driver as driver_module
 from . import functions, parallel, tensors, tracebacks
 from .checks import DeviceChecks

@@ -193,7 +193,7 @@ def _writes(driver: Driver) -> dict[str, Any]:
     def copy_(self: Any, src: Any, non_blocking: bool = False) -> Any:
         return _Base.copy_(self, _brought_to(self, src), non_blocking)
 
-    def __setitem__(self: Any, index: Any, value: Any) -> None:  # noqa: N807
+    def __setitem__(self: Any, index: Any, value: Any) -> None:
         if _is_basic(index):
             value = _brought_to(self, value)
         _Base.__setitem__(self, index, value)
@@ -243,7 +243,7 @@ def _storage(driver: Driver) -> dict[str, Any]:
     base = torch._C.StorageBase
     real_device = base.device.__get__
 
-    def __new__(cls: Any, *args: Any, device: Any = None, **kwargs: Any) -> Any:  # noqa: N807
+    def __new__(cls: Any, *args: Any, device: Any = None, **kwargs: Any) -> Any:
         target = driver.resolve("cpu" if device is None else device)
         if target.type != "cuda":
             given = {} if device is None else {"device": device}

@@ -64,7 +64,7 @@ def install(patches: Patches) -> None:
     """Let everything that renders a traceback see the stripped one."""
     render = traceback.TracebackException.__init__
 
-    def __init__(  # noqa: N807 - it takes the place of a method of that name
+    def __init__(
         self: Any, exc_type: Any, exc_value: Any, exc_traceback: Any, **options: Any
     ) -> None:
         if isinstance(exc_value, BaseException):

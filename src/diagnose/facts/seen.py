@@ -1,4 +1,4 @@
-"""What the tensors say that a live hook saw: fact ids of kb/facts.toml with the values they name.
+"""What the tensors say that a live hook saw.
 
 The tensors are named by the hook (see `diagnose.hooks.seeing`); here an expert's eye looks over them:
 which one is not where its kind is, and which of those the failing line mentions.
@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from diagnose.model import Report, SeenTensor
+from diagnose.model import Fact, Report, SeenTensor
 
 _SHOWN = 3
 #: A device that holds this share of a model is one of its shards, not a stray.
@@ -48,8 +48,13 @@ class Placement:
         return tuple(sorted(odd, key=lambda tensor: -(tensor.frame or 0)))
 
 
-def facts(report: Report) -> Iterator[tuple[str, dict[str, str]]]:
-    """Ids and values of what the tensors show."""
+def seen_tensors(report: Report) -> Iterator[Fact]:
+    """What the tensors show; no line of the input does, so the facts have none."""
+    for name, values in _shown(report) if report.tensors else ():
+        yield Fact(name, None, values)
+
+
+def _shown(report: Report) -> Iterator[tuple[str, dict[str, str]]]:
     model = _failing_model(report.tensors)
     if model is not None:
         yield from _model(model, report)

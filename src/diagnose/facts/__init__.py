@@ -1,0 +1,59 @@
+"""What a report shows, as an expert reads it off: `Report` in, `Fact` objects out.
+
+Most facts are data (kb/facts.toml, matched in `rules`). Those that need more than regular expressions
+(operand roles, syntax trees, counting, live tensors) are computed by the functions in ``FINDERS``, each
+under its id there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from diagnose.facts import frames, lines, operands, seen
+from diagnose.facts.operands import Roles
+from diagnose.facts.rules import matched
+from diagnose.model import Fact, FactRule, Report
+
+__all__ = ["FINDERS", "Roles", "read"]
+
+FINDERS = (
+    operands.gpu_numbers,
+    operands.elementwise,
+    frames.ranks,
+    frames.whose_line,
+    frames.depth,
+    lines.attributes,
+    lines.made_tensors,
+    lines.fixed_devices,
+    lines.called_modules,
+    lines.joined_locals,
+    seen.seen_tensors,
+)
+
+
+def read(report: Report, rules: Mapping[str, FactRule], roles: Roles) -> dict[str, Fact]:
+    """All facts that the report shows, by id.
+
+    Args:
+        report: what was parsed.
+        rules: kb/facts.toml.
+        roles: kb/operands.toml, for each aten op the role of each argument.
+    """
+    found: dict[str, Fact] = {}
+    for fact in (*_declared(report, rules), *_computed(report, roles)):
+        found.setdefault(fact.id, fact)
+    return found
+
+
+def _declared(report: Report, rules: Mapping[str, FactRule]) -> Iterator[Fact]:
+    for rule in rules.values():
+        if rule.when or rule.frame:
+            fact = matched(report, rule)
+            if fact is not None:
+                yield fact
+
+
+def _computed(report: Report, roles: Roles) -> Iterator[Fact]:
+    yield from operands.misplaced_operand(report, roles)
+    for find in FINDERS:
+        yield from find(report)

@@ -1,0 +1,38 @@
+"""Whose line failed, how deep inside, and in which processes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from diagnose import views
+from diagnose.facts.values import at
+from diagnose.model import Fact, Report
+
+
+def ranks(report: Report) -> Iterator[Fact]:
+    """Which processes failed."""
+    line = report.error.at if report.error else None
+    if len(report.ranks) > 1:
+        yield Fact("several-ranks", line, {"ranks": ", ".join(map(str, report.ranks[:8]))})
+    elif report.ranks and report.ranks[0] > 0:
+        yield Fact("later-rank", line, {"rank": str(report.ranks[0])})
+
+
+def whose_line(report: Report) -> Iterator[Fact]:
+    """Whether the line that called the failing op is the user's own."""
+    frame = views.site(report)
+    if frame is not None:
+        yield at("fails-in-own-code" if frame.own else "fails-in-library", frame)
+
+
+def depth(report: Report) -> Iterator[Fact]:
+    """How many modules are entered before it fails."""
+    entered = [
+        frame
+        for frame in report.frames
+        if frame.function in {"forward", "_conv_forward"}
+        and "torch/nn/modules/module" not in frame.file
+    ]
+    if entered:
+        name = "shallow" if len(entered) <= 2 else "deep"
+        yield at(name, entered[-1], depth=str(len(entered)))

@@ -1,0 +1,167 @@
+"""What the failing line shows, read off its syntax tree."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+import regex
+
+from diagnose import sourceline, views
+from diagnose.facts.values import at
+from diagnose.model import Fact, Frame, Report
+
+_CONSTANTS = regex.compile(
+    r"(?i)(^|_)(mean|std|var|pe|pos(ition)?s?|anchors?|grid|cache|table|bank|codebook|prior|bias"
+    r"|mask|scale|shift|freqs?|cos|sin|buffer|proto(type)?s?|kernel|ab|beta|alpha|eye|offsets?"
+    r"|weights?|temperature|stats?|images?|features?|memory|logvar)\d*(_|$)"
+)
+_HEADS = regex.compile(
+    r"(?i)(^|_)(head|heads|classifier|out_head|lm_head|score|fc|cls|adapter|lora|prompt|prefix|out)\d*(_|$)"
+)
+#: Attributes that hold settings, not tensors.
+_SETTINGS = regex.compile(
+    r"^(weight|bias|device|dtype|training|config|cfg|args|opt|options|hparams|mode|version|name|stride"
+    r"|padding|dilation|groups|eps|epsilon|p|k|dim|lr|momentum|dropout|discount|gamma|temperature"
+    r"|temp|tau|scale_factor|\w+_size|\w+_dim|\w+_rate|num_\w+|n_\w+|use_\w+|is_\w+|max_\w+|min_\w+)$"
+)
+_SECOND = regex.compile(
+    r"(?i)(^|_)(teacher|target(_net)?|ema|vgg|lpips|vae|encoder|decoder|disc(riminator)?|critic"
+    r"|reward|ref(erence)?|vocoder|perceptual|inception|clip|text_encoder|extractor|backbone"
+    r"|scaling_layer|feature)(_|$|\w*model|\w*net)"
+)
+
+
+def _lines(report: Report) -> list[tuple[Frame, sourceline.SourceLine]]:
+    """The parsed lines that are closest to the failing op: the site's and the user's own."""
+    frames = [views.site(report), views.own(report)]
+    found: list[tuple[Frame, sourceline.SourceLine]] = []
+    for frame in frames:
+        if frame is not None and all(frame is not seen for seen, _ in found):
+            line = sourceline.parse(frame.code)
+            if line is not None:
+                found.append((frame, line))
+    return found
+
+
+def attributes(report: Report) -> Iterator[Fact]:
+    """Data attributes of ``self`` among the operands, and what is indexed by what."""
+    for frame, line in _lines(report)[:1]:
+        called = {id(node.func) for node in line.walk() if isinstance(node, ast.Call)}
+        for node in line.walk():
+            if isinstance(node, ast.Subscript) and _is_index(node.slice):
+                name, index = line.segment(node.value), line.segment(node.slice)
+                plain = isinstance(node.value, ast.Attribute)
+                own_attribute = plain and name.startswith("self.")
+                fact = "indexes-attribute" if own_attribute else "indexes"
+                yield at(fact, frame, name=name, index=index)
+            if (
+                isinstance(node, ast.Attribute)
+                and isinstance(node.value, ast.Name)
+                and node.value.id == "self"
+                and id(node) not in called
+                and not _SETTINGS.search(node.attr)
+            ):
+                if _owner_is_called(node, line):
+                    continue
+                yield at("uses-own-attribute", frame, name=f"self.{node.attr}")
+                if _CONSTANTS.search(node.attr):
+                    yield at("uses-cached-attribute", frame, name=f"self.{node.attr}")
+
+
+def _is_index(node: ast.expr) -> bool:
+    """True for an index that may be a tensor: not a constant, a slice or a tuple of those."""
+    if isinstance(node, ast.Tuple):
+        return any(_is_index(element) for element in node.elts)
+    if isinstance(node, ast.UnaryOp):
+        node = node.operand
+    return not isinstance(node, (ast.Constant, ast.Slice))
+
+
+def _owner_is_called(attribute: ast.Attribute, line: sourceline.SourceLine) -> bool:
+    """True where the attribute is a module or object whose method or submodule is called."""
+    for node in line.walk():
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            inner = node.func.value
+            while isinstance(inner, (ast.Attribute, ast.Subscript)):
+                if inner is attribute:
+                    return node.func.attr not in _TENSOR_METHODS
+                inner = inner.value
+        match node:
+            case ast.Call(func=ast.Subscript(value=owner)) if owner is attribute:
+                return True
+    return False
+
+
+_TENSOR_METHODS = frozenset(
+    {
+        *("t", "to", "cpu", "cuda", "float", "half", "long", "type_as", "clone", "detach", "numpy"),
+        *("view", "reshape", "expand", "expand_as", "repeat", "unsqueeze", "squeeze", "transpose"),
+        *("permute", "size", "sum", "mean", "pow", "gather", "index_select"),
+        *("mul", "add", "sub", "div", "matmul"),
+    }
+)
+
+
+def made_tensors(report: Report) -> Iterator[Fact]:
+    """Tensor factories without a device, in the failing line or in the lines shown around it."""
+    for frame, line in _lines(report):
+        for node in line.walk():
+            if sourceline.makes_tensor(node):
+                yield at("makes-tensor", frame)
+    for frame, code in _shown(report):
+        parsed = sourceline.parse(code)
+        if parsed and any(sourceline.makes_tensor(node) for node in parsed.walk()):
+            yield (
+                at("makes-tensor-nearby", frame)
+                if code == frame.code
+                else Fact("makes-tensor-nearby", frame.at, {"code": code.strip()})
+            )
+
+
+def fixed_devices(report: Report) -> Iterator[Fact]:
+    """Devices that are written into the shown lines of the user's code."""
+    for frame, code in _shown(report):
+        parsed = sourceline.parse(code)
+        if parsed and any(sourceline.names_device(node) for node in ast.walk(parsed.tree)):
+            yield Fact("names-device", frame.at, {"code": code.strip()})
+
+
+def _shown(report: Report) -> Iterator[tuple[Frame, str]]:
+    """The lines of the innermost frames outside torch that the traceback shows, with their context."""
+    places = {id(f): f for f in (views.site(report), views.own(report)) if f is not None}
+    for frame in places.values():
+        if frame.code:
+            yield frame, frame.code
+        for _, code in frame.context[-12:]:
+            yield frame, code
+
+
+def called_modules(report: Report) -> Iterator[Fact]:
+    """What the innermost call of a module outside torch is called."""
+    innermost = views.innermost(report)
+    in_layer = innermost is not None and innermost.library == "torch"
+    for position, (frame, line) in enumerate(_lines(report)):
+        for node in line.walk():
+            if not isinstance(node, ast.Call):
+                continue
+            name = sourceline.dotted(node.func)
+            at_site = in_layer and position == 0
+            if isinstance(node.func, ast.Subscript) and at_site:
+                yield at("calls-listed-module", frame)
+            if name is None or name.split(".")[0] in {"torch", "F", "nn", "np", "super"}:
+                continue
+            if at_site and name.startswith("self."):
+                yield at("calls-own-module", frame, name=name)
+                if _HEADS.search(name.rpartition(".")[2]):
+                    yield at("calls-head", frame, name=name)
+            if any(_SECOND.search(part) for part in name.split(".")):
+                yield at("calls-second-model", frame, name=name)
+
+
+def joined_locals(report: Report) -> Iterator[Fact]:
+    """The failing line joins nothing but local variables."""
+    for frame, line in _lines(report)[:1]:
+        names = [sourceline.root(node) for node in sourceline.operands(line)]
+        if len(names) > 1 and all(isinstance(n, ast.Name) and n.id != "self" for n in names):
+            yield at("local-operands", frame)

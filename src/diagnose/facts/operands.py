@@ -1,0 +1,139 @@
+"""Which devices met, and which operand of the op is on the wrong one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import regex
+
+from diagnose import views
+from diagnose.facts.values import common, kind, pair
+from diagnose.model import Fact, Report
+
+Roles = Mapping[str, Mapping[str, str]]
+
+
+def gpu_numbers(report: Report) -> Iterator[Fact]:
+    """Whether a GPU other than the first takes part, and what it met."""
+    devices = [d.lower() for d in report.mismatch.devices] if report.mismatch else []
+    line = report.error.at if report.error else None
+    later = [d for d in devices if kind(d) == "gpu" and d.partition(":")[2] not in {"", "0"}]
+    first = [d for d in devices if kind(d) == "gpu" and d.endswith(":0")]
+    if later and "cpu" in devices:
+        yield Fact("later-gpu-and-cpu", line, common(report))
+    if later and first:
+        yield Fact("default-gpu-and-later", line, common(report))
+
+
+_BY_NAME = {
+    "weight": "weight",
+    "bias": "weight",
+    "running_mean": "weight",
+    "mat1": "input",
+    "input": "input",
+    "index": "index",
+    "indices": "index",
+    "target": "target",
+    "hx": "state",
+}
+
+
+def roles(report: Report, operands: Roles) -> dict[str, str]:
+    """The device of each operand role that the message tells, such as ``{"weight": "cpu"}``."""
+    mismatch = report.mismatch
+    if mismatch is None:
+        return {}
+    if mismatch.wording.startswith("torch.conv."):
+        return _convolution(report)
+    argument = mismatch.argument or ""
+    table = _arguments(mismatch.op, operands)
+    role = table.get(argument) or _BY_NAME.get(argument)
+    found, expected = mismatch.found, mismatch.expected
+    if role is None or found is None:
+        return {}
+    first = table.get("first")
+    if first is None:
+        first = "input" if role == "weight" else "weight" if role in {"input", "index"} else ""
+    if not expected:
+        # "Tensor for argument 'self' is on CPU, but expected it to be on GPU" names one side only.
+        expected = "the GPU"
+    if first == role:  # the reference itself is the stray: what it meets is the other side
+        first = "input" if role == "weight" else "tensor"
+    return {first: expected, role: found} if first else {role: found}
+
+
+_TYPES = regex.compile(r"Input type \(([\w.]++)\) and (?:weight|bias) type \(([\w.]++)\)")
+
+
+def _convolution(report: Report) -> dict[str, str]:
+    """A convolution names tensor types: torch.cuda.FloatTensor is on a GPU, torch.FloatTensor not."""
+    types = _TYPES.search(report.error.message[:2000]) if report.error else None
+    if types is None:
+        return {}
+    sides = [
+        "cpu" if name.startswith("torch.") and name.count(".") == 1 else "GPU"
+        for name in types.groups()
+    ]
+    return {"input": sides[0], "weight": sides[1]}
+
+
+def _arguments(op: str | None, operands: Roles) -> Mapping[str, str]:
+    """The roles of an op's arguments; the longest known op name that ends the method's name wins."""
+    name = (op or "").removeprefix("aten.").removeprefix("aten::").split(".")[0]
+    known = [key for key in operands if name == key or name.endswith(f"_{key}")]
+    return operands[max(known, key=len)] if known else {}
+
+
+def elementwise(report: Report) -> Iterator[Fact]:
+    """An elementwise operation failed: a message without a method name, and not because it was cut."""
+    mismatch, innermost = report.mismatch, views.innermost(report)
+    if mismatch is None or not mismatch.wording.startswith(_ELEMENTWISE):
+        return
+    in_layer = innermost is not None and "torch/nn/" in innermost.file.replace("\\", "/")
+    line = report.error.at if report.error else None
+    if not in_layer:
+        yield Fact("says-elementwise", line, common(report))
+    elif innermost is not None and innermost.function == "embedding" and pair(report) == "gpu-gpu":
+        yield Fact("ids-across-gpus", line, common(report))
+
+
+_ELEMENTWISE = (
+    "torch.tensor_iterator",
+    "torch.gpu_kernel",
+    "torch.same_device.cut",
+    "torch.two_devices.cut",
+)
+
+
+def misplaced_operand(report: Report, operands: Roles) -> Iterator[Fact]:
+    """Which operand of the op is on the wrong side."""
+    where = roles(report, operands)
+    line = report.error.at if report.error else None
+    values = common(report)
+
+    def fact(name: str, other: str) -> Fact:
+        return Fact(name, line, values | {"other": other})
+
+    def apart(one: str, two: str) -> bool:
+        return one in where and two in where and where[one] != where[two]
+
+    cpu = {role for role, device in where.items() if kind(device) == "cpu"}
+    for role, other, name in (
+        ("weight", "input", "weight-on-cpu"),
+        ("input", "weight", "input-on-cpu"),
+        ("index", "weight", "index-on-cpu"),
+        ("weight", "index", "table-on-cpu"),
+        ("target", "input", "target-on-cpu"),
+    ):
+        if role in cpu and other in where and other not in cpu:
+            yield fact(name, where[other])
+    if apart("class-weight", "input"):
+        yield fact("class-weight-elsewhere", where["input"])
+    if cpu:
+        return
+    if apart("target", "input"):
+        yield fact("target-elsewhere", where["input"])
+    if apart("input", "weight"):
+        yield fact("layer-across-gpus", where["input"])
+    if apart("index", "weight"):
+        yield fact("ids-across-gpus", where["weight"])

@@ -1,0 +1,80 @@
+"""Facts that are data: a table of kb/facts.toml with regular expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+
+import regex
+
+from diagnose import views
+from diagnose.facts.values import at, common, pair
+from diagnose.model import Fact, FactRule, Frame, Report
+
+_SECONDS = 0.1  # limit of one pattern on one text, against hostile input
+
+
+@lru_cache(maxsize=512)
+def _compiled(pattern: str) -> regex.Pattern[str]:
+    return regex.compile(pattern)
+
+
+def _hit(pattern: str, text: str | None) -> bool:
+    if text is None:
+        return False
+    try:
+        return _compiled(pattern).search(text[:4000], timeout=_SECONDS) is not None
+    except TimeoutError:
+        return False
+
+
+def matched(report: Report, rule: FactRule) -> Fact | None:
+    """The fact, if all matchers of its rule hold."""
+    texts = _texts(report)
+    line = report.error.at if report.error else None
+    values = common(report)
+    for key, pattern in rule.when.items():
+        if key == "library":
+            if not any(_hit(pattern, name) for name in report.libraries):
+                return None
+            line = next(
+                (f.at for f in report.frames if f.library and _hit(pattern, f.library)), None
+            )
+        elif key == "context":
+            note = next((n for n in report.context if _hit(pattern, n.text)), None)
+            if note is None:
+                return None
+            line, values = note.number, values | {"text": note.text.strip()[:120]}
+        elif not _hit(pattern, texts[key]):
+            return None
+    if rule.frame:
+        frame = next(
+            (f for f in views.chosen(report, rule.frame["which"]) if _frame_hit(rule.frame, f)),
+            None,
+        )
+        if frame is None:
+            return None
+        return at(rule.id, frame, **values)
+    return Fact(rule.id, line, values)
+
+
+def _frame_hit(matchers: Mapping[str, str], frame: Frame) -> bool:
+    shown = {
+        "file": frame.file.replace("\\", "/"),
+        "function": frame.function,
+        "code": frame.code,
+        "library": frame.library,
+    }
+    return all(_hit(p, shown[key]) for key, p in matchers.items() if key != "which")
+
+
+def _texts(report: Report) -> dict[str, str | None]:
+    mismatch, error = report.mismatch, report.error
+    return {
+        "wording": mismatch.wording if mismatch else None,
+        "op": mismatch.op if mismatch else None,
+        "argument": mismatch.argument if mismatch else None,
+        "pair": pair(report),
+        "type": error.type if error else None,
+        "message": error.message if error else None,
+    }

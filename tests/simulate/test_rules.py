@@ -1,0 +1,102 @@
+"""kb/operators.toml against torch's own schemas and torchgen's names."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import resources
+from typing import Any
+
+import pytest
+import torch
+
+from diagnose.verification.simulate.checks import _SPECIAL
+from diagnose.verification.simulate.operators import Rule, load_rules, operators_path, rule_of
+
+
+@cache
+def schema_of(name: str) -> Any:
+    operator, _, overload = name.partition(".")
+    return getattr(getattr(torch.ops.aten, operator), overload or "default")._schema
+
+
+def test_the_file_is_found() -> None:
+    assert operators_path().name == "operators.toml"
+    assert len(load_rules()) > 700
+
+
+def test_every_operator_is_in_one_table_only() -> None:
+    from diagnose._toml import load
+
+    with operators_path().open("rb") as file:
+        data = load(file)
+    names = [name for table in data.values() for name in table]
+    assert len(names) == len(set(names))
+
+
+def test_every_operator_and_argument_exists() -> None:
+    for name, rule in load_rules().items():
+        arguments = {argument.name: str(argument.type) for argument in schema_of(name).arguments}
+        for argument, _ in rule.arguments:
+            assert "Tensor" in arguments[argument], (name, argument)
+
+
+def test_every_special_check_names_an_operator() -> None:
+    for name in _SPECIAL:
+        assert schema_of(name)
+
+
+def test_names_that_people_search_for() -> None:
+    assert rule_of("addmm") == Rule(
+        "checked",
+        "wrapper_CUDA_addmm",
+        (("self", "self"), ("mat1", "mat1"), ("mat2", "mat2")),
+    )
+    assert rule_of("embedding").arguments == (("weight", "self"), ("indices", "index"))
+    assert rule_of("copy_").kind == "free"
+    assert rule_of("no_such_operator").kind == "elementwise"
+
+
+def test_wrapper_names_are_torchgens() -> None:
+    yaml = pytest.importorskip("yaml")
+    packaged = (
+        resources.files("torchgen") / "packaged" / "ATen" / "native" / "native_functions.yaml"
+    )
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    entries = {
+        entry["func"].partition("(")[0]: entry for entry in yaml.load(packaged.read_text(), loader)
+    }
+    wrong = []
+    for name, rule in load_rules().items():
+        if rule.kind != "checked" or any(given != printed for given, printed in rule.arguments):
+            continue
+        entry = entries[name]
+        if "CUDA" not in str(entry.get("dispatch", "")) and "structured_delegate" not in entry:
+            continue  # reaches another operator
+        operator, _, overload = name.partition(".")
+        if entry.get("structured") or "structured_delegate" in entry:
+            expected = f"wrapper_CUDA_{operator}" + (f"_{overload}" if overload else "")
+        else:
+            expected = f"wrapper_CUDA_{overload}_{operator}"
+        if rule.method != expected:
+            wrong.append((name, rule.method, expected))
+    assert not wrong
+
+
+def test_elementwise_operators_are_unchecked_by_torchgen() -> None:
+    yaml = pytest.importorskip("yaml")
+    packaged = (
+        resources.files("torchgen") / "packaged" / "ATen" / "native" / "native_functions.yaml"
+    )
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    unchecked = {
+        entry["func"].partition("(")[0]
+        for entry in yaml.load(packaged.read_text(), loader)
+        if entry.get("device_check") == "NoCheck"
+    }
+    checked = {name for name, rule in load_rules().items() if rule.kind == "checked"}
+    assert not checked & unchecked - {
+        "_fused_adam_.tensor_lr",
+        "_fused_adamw_.tensor_lr",
+        "_fused_sgd_.tensor_lr",
+        "_fused_adagrad_.tensor_lr",
+    }
