@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -55,9 +56,7 @@ def test_without_their_own_incident_the_cause_is_still_among_the_first_three(
     answered: tuple[str, Diagnosis], casebase: Casebase
 ) -> None:
     """The facts carry the answer; the incident only confirms it."""
-    from dataclasses import replace
-
-    slug, diagnosis = answered
+    slug, _ = answered
     others = {key: value for key, value in casebase.incidents.items() if key != slug}
     path = Path(__file__).parent / "traces" / f"{slug}.txt"
     alone = diagnose(path.read_bytes(), slug, casebase=replace(casebase, incidents=others))
