@@ -58,5 +58,5 @@ def test_transformers_generation_and_peft() -> None:
         trained = [p for p in adapted.parameters() if p.requires_grad]
         assert trained
         assert all(p.grad is not None and p.grad.device == A for p in trained)
-        with pytest.raises(RuntimeError, match="index is on cpu.*wrapper_CUDA__index_select"):
+        with pytest.raises(RuntimeError, match=r"index is on cpu.*wrapper_CUDA__index_select"):
             adapted(input_ids=ids.cpu())

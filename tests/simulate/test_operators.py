@@ -207,8 +207,8 @@ OTHERS = {
         "should be the same",
     ),
     "convolution, half input": (
-        lambda: nn.Conv2d(1, 1, 1)(on(A, 1, 1, 4, 4).half()),
-        "Input type (torch.cuda.HalfTensor) and weight type (torch.FloatTensor) should be the same",
+        lambda: nn.Conv2d(1, 1, 1).half()(on(A, 1, 1, 4, 4).half()),
+        "Input type (torch.cuda.HalfTensor) and weight type (torch.HalfTensor) should be the same",
     ),
     "convolution of one small cpu image": (
         lambda: nn.Conv2d(1, 1, 1).cuda()(on("cpu", 1, 1, 4, 4)),

@@ -248,7 +248,7 @@ def test_torchscript(gpus: None) -> None:
 
     scripted = torch.jit.script(add)
     assert scripted(torch.ones(2, device=B), B).device == B
-    with pytest.raises(RuntimeError, match="cuda:1 and cuda:0"):
+    with pytest.raises(RuntimeError, match="failed in the TorchScript interpreter"):
         scripted(torch.ones(2, device=A), B)
 
 

@@ -19,6 +19,9 @@ _CONSTANTS = regex.compile(
 _HEADS = regex.compile(
     r"(?i)(^|_)(head|heads|classifier|out_head|lm_head|score|fc|cls|adapter|lora|prompt|prefix|out)\d*(_|$)"
 )
+_FIRST = regex.compile(
+    r"(?i)(^|_)(conv_?1|conv_?in|stem|embed\w*|patch\w*|input\w*|fc_?1|l1|lin1|linear_?1|layer_?1|wte|features)(_|$)"
+)
 #: Attributes that hold settings, not tensors.
 _SETTINGS = regex.compile(
     r"^(weight|bias|device|dtype|training|config|cfg|args|opt|options|hparams|mode|version|name|stride"
@@ -65,6 +68,8 @@ def attributes(report: Report) -> Iterator[Fact]:
                 if _owner_is_called(node, line):
                     continue
                 yield at("uses-own-attribute", frame, name=f"self.{node.attr}")
+                if _HEADS.search(node.attr):
+                    yield at("uses-added-attribute", frame, name=f"self.{node.attr}")
                 if _CONSTANTS.search(node.attr):
                     yield at("uses-cached-attribute", frame, name=f"self.{node.attr}")
 
@@ -155,7 +160,11 @@ def called_modules(report: Report) -> Iterator[Fact]:
                 yield at("calls-own-module", frame, name=name)
                 if _HEADS.search(name.rpartition(".")[2]):
                     yield at("calls-head", frame, name=name)
-            if any(_SECOND.search(part) for part in name.split(".")):
+                elif _FIRST.search(name.rpartition(".")[2]):
+                    yield at("calls-first-layer", frame, name=name)
+            # Inside forward, self.encoder is a part of the model, not a second one.
+            part = name.startswith("self.") and frame.function == "forward"
+            if not part and any(_SECOND.search(word) for word in name.split(".")):
                 yield at("calls-second-model", frame, name=name)
 
 

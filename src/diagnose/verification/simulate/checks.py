@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import torch
 
 from .operators import Rule
+from .placement import Base
 
 
 class Operand(NamedTuple):
@@ -139,9 +140,9 @@ def check_generator(generator: str, device: torch.device) -> None:
 
 def type_name(tensor: torch.Tensor, device: torch.device) -> str:
     """Return what `tensor.type()` says of a tensor on that device."""
-    name = torch._C.TensorBase.type(tensor).rpartition(".")[2]
+    name: str = Base.type(tensor)
     prefix = {"cuda": "torch.cuda.", "cpu": "torch."}.get(device.type)
-    return f"{prefix}{name}" if prefix else torch._C.TensorBase.type(tensor)
+    return f"{prefix}{name.rpartition('.')[2]}" if prefix else name
 
 
 def _named(operands: Sequence[Operand], name: str) -> Operand | None:
@@ -238,7 +239,7 @@ def _check_batch_norm(checks: DeviceChecks, operands: Sequence[Operand], call: C
 def _check_lengths(checks: DeviceChecks, operands: Sequence[Operand], call: Call) -> None:
     lengths = _named(operands, "lengths")
     if lengths is not None and lengths.device.type != "cpu":
-        dtype = torch._C.TensorBase.type(lengths.tensor).rpartition(".")[2].removesuffix("Tensor")
+        dtype = Base.type(lengths.tensor).rpartition(".")[2].removesuffix("Tensor")
         raise RuntimeError(
             "'lengths' argument should be a 1D CPU int64 tensor, "
             f"but got {lengths.tensor.dim()}D {lengths.device} {dtype} tensor"

@@ -12,7 +12,7 @@ from . import checks
 from .checks import Call, DeviceChecks, Operand
 from .driver import Driver
 from .operators import Rule, rule_of
-from .placement import CPU, UNPLACED, _real_device, device_of, label_of, place
+from .placement import CPU, UNPLACED, Base, device_of, label_of, place, real_device
 
 # Factories whose overload with a generator is the same operator; `rand_like` and its kin have none.
 _WITH_GENERATOR = {
@@ -21,6 +21,12 @@ _WITH_GENERATOR = {
     "randint": "generator",
     "randint.low": "low_generator",
     "randperm": "generator",
+}
+# Matrix products into another dtype: the CPU has no kernels for them.
+_MIXED_PRECISION = {
+    f"{name}.{overload}"
+    for name in ("mm", "bmm", "addmm", "baddbmm")
+    for overload in ("dtype", "dtype_out")
 }
 # Results that stay on the cpu whatever went in: (operator, position).
 _ON_CPU = {("_pack_padded_sequence", 1)}
@@ -50,12 +56,18 @@ class Operator:
         self.composite = self.aten and torch._C._dispatch_has_kernel_for_dispatch_key(
             func.name(), "CompositeImplicitAutograd"
         )
+        self.meta = self.rule.kind != "free" and torch._C._dispatch_has_kernel_for_dispatch_key(
+            func.name(), "Meta"
+        )
         self.seeded: Any = None
         if self.aten and self.name in _WITH_GENERATOR:
             self.seeded = getattr(func.overloadpacket, _WITH_GENERATOR[self.name], None)
 
 
-class SimulatedDispatch(TorchDispatchMode):
+_Mode: Any = TorchDispatchMode  # untyped in torch
+
+
+class SimulatedDispatch(_Mode):  # type: ignore[misc]
     """Sees each operator below autograd; one instance a thread."""
 
     _operators: dict[Any, Operator] = {}  # noqa: RUF012 - a cache shared by all instances
@@ -85,6 +97,9 @@ class SimulatedDispatch(TorchDispatchMode):
                 return result
         operands, unplaced = _operands(operator, args, kwargs)
         on_gpu = next((o.device for o in _by_weight(operands) if o.device.type == "cuda"), None)
+        if on_gpu is not None and operator.meta and _any_meta(operands):
+            with self:  # the Python code of the meta kernel compares devices: let it see them
+                return func._op_dk(torch._C.DispatchKey.Meta, *args, **kwargs)
         if on_gpu is not None:
             call = Call(dict(zip(operator.argument_names, args, strict=False)) | kwargs)
             self.checks.check(operator.name, operator.rule, operands, call)
@@ -92,6 +107,8 @@ class SimulatedDispatch(TorchDispatchMode):
                 place(tensor, on_gpu)
         target = self._target(operator, operands, unplaced, on_gpu, kwargs)
         func = self._seed(operator, func, operands, target, kwargs)
+        if operator.name in _MIXED_PRECISION:
+            func, args = _in_one_precision(func, args, kwargs)
         result = func(*args, **kwargs)
         if target is not None and operator.fresh:
             _label_results(operator, result, target, args)
@@ -161,6 +178,17 @@ class SimulatedDispatch(TorchDispatchMode):
         return seeded or func
 
 
+def _in_one_precision(func: Any, args: Any, kwargs: dict[str, Any]) -> tuple[Any, Any]:
+    """Turn a product with an `out_dtype` into one of arguments that have this dtype already."""
+    given = list(args)
+    position = next((i for i, value in enumerate(given) if isinstance(value, torch.dtype)), None)
+    dtype = kwargs.pop("out_dtype", None) if position is None else given.pop(position)
+    converted = [
+        Base.to(value, dtype=dtype) if isinstance(value, torch.Tensor) else value for value in given
+    ]
+    return getattr(func.overloadpacket, "out" if "out" in kwargs else "default"), converted
+
+
 def is_fake_mode() -> bool:
     """Whether a FakeTensorMode is on: it stands below ours and simulates devices by itself."""
     return torch._C._get_dispatch_mode(torch._C._TorchDispatchModeKey.FAKE) is not None
@@ -197,6 +225,10 @@ def _device(tensor: torch.Tensor) -> torch.device:
     return device_of(tensor) if type(tensor).device is torch.Tensor.device else tensor.device
 
 
+def _any_meta(operands: Sequence[Operand]) -> bool:
+    return any(operand.device.type == "meta" for operand in operands)
+
+
 def _by_weight(operands: Sequence[Operand]) -> Iterator[Operand]:
     """Operands in the order in which they decide where the call runs: 0-dim tensors last."""
     yield from (operand for operand in operands if operand.tensor.dim() > 0)
@@ -221,5 +253,5 @@ def _place_all(item: Any, target: Any) -> None:
     if isinstance(item, list | tuple):
         for part in item:
             _place_all(part, target)
-    elif isinstance(item, torch.Tensor) and _real_device(item).type != "meta":
+    elif isinstance(item, torch.Tensor) and real_device(item).type != "meta":
         place(item, target)

@@ -134,7 +134,7 @@ class Driver:
 # --- generators ---
 
 _GENERATORS: dict[int, torch.device] = {}  # C++ identity -> device, for simulated GPUs only
-_CpuGenerator = torch._C.Generator
+_CpuGenerator: Any = torch._C.Generator
 
 
 class _GeneratorMeta(type(_CpuGenerator)):  # type: ignore[misc]
@@ -175,17 +175,25 @@ class Stream:
         self.device_index = self.device.index
         self.device_type = 1
 
-    def wait_event(self, event: Any) -> None: ...
-    def wait_stream(self, stream: Any) -> None: ...
-    def synchronize(self) -> None: ...
+    def wait_event(self, event: Any) -> None:
+        """Wait for nothing."""
+
+    def wait_stream(self, stream: Any) -> None:
+        """Wait for nothing."""
+
+    def synchronize(self) -> None:
+        """Wait for nothing."""
 
     def query(self) -> bool:
+        """Everything is done."""
         return True
 
     def is_capturing(self) -> bool:
+        """There are no CUDA graphs."""
         return False
 
     def record_event(self, event: Any = None) -> Event:
+        """Record an event, a new one if none is given, and return it."""
         event = event or Event()
         event.record(self)
         return event  # type: ignore[no-any-return]
@@ -209,15 +217,21 @@ class Event:
         self._time = time.perf_counter()
 
     def record(self, stream: Any = None) -> None:
+        """Take the time."""
         self._time = time.perf_counter()
 
-    def wait(self, stream: Any = None) -> None: ...
-    def synchronize(self) -> None: ...
+    def wait(self, stream: Any = None) -> None:
+        """Wait for nothing."""
+
+    def synchronize(self) -> None:
+        """Wait for nothing."""
 
     def query(self) -> bool:
+        """Everything is done."""
         return True
 
     def elapsed_time(self, end_event: Event) -> float:
+        """Milliseconds between this event and a later one."""
         return (end_event._time - self._time) * 1000
 
 

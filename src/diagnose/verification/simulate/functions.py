@@ -17,7 +17,7 @@ from .checks import DeviceChecks, Operand
 from .dispatch import is_fake_mode
 from .driver import Driver
 from .patching import Patches
-from .placement import device_of, place
+from .placement import CPU, device_of, place
 from .tensors import _DTYPES
 
 
@@ -82,7 +82,8 @@ def _wrapped(original: Any, function: Callable[..., Any]) -> Any:
 
 def _tell_torchscript(patches: Patches, original: Any, wrapper: Any) -> None:
     """Let scripted functions that name the wrapper mean the operator behind it."""
-    table = torch.jit._builtins._get_builtin_table()
+    builtins: Any = torch.jit._builtins
+    table = builtins._get_builtin_table()
     if id(original) in table:
         table[id(wrapper)] = table[id(original)]
 
@@ -92,7 +93,8 @@ def _tell_torchscript(patches: Patches, original: Any, wrapper: Any) -> None:
 
 def _default_device() -> Any:
     """The device of the innermost `with torch.device(...)` or `set_default_device`, or None."""
-    for mode in reversed(torch.overrides._get_current_function_mode_stack()):
+    overrides: Any = torch.overrides
+    for mode in reversed(overrides._get_current_function_mode_stack()):
         if isinstance(mode, DeviceContext):
             return mode.device
     return None
@@ -106,7 +108,9 @@ def _construct(
     if device is None:
         return original(data, *args, **kwargs)
     target = driver.resolve(device)
-    if target.type != "cuda" or is_fake_mode():
+    if is_fake_mode():
+        return _fake(original(data, *args, device=CPU, **kwargs), target)
+    if target.type != "cuda":
         result = original(data, *args, device=target, **kwargs)
         if isinstance(data, torch.Tensor) and target.type == "cpu":
             place(result, target)
@@ -127,11 +131,18 @@ def _convert(
     if device is None:
         return original(data, *args, **kwargs)
     target = driver.resolve(device)
-    if target.type == "meta" or is_fake_mode():
+    if is_fake_mode():
+        return _fake(original(data, *args, device=CPU, **kwargs), target)
+    if target.type == "meta":
         return original(data, *args, device=target, **kwargs)
     with torch._C.DisableTorchFunction():
         result = original(data, *args, **kwargs)
     return result.to(target)
+
+
+def _fake(made: Any, target: torch.device) -> Any:
+    """A fake tensor elsewhere; moving one that knows its value would need real hardware."""
+    return made if target == CPU else torch.empty(made.shape, dtype=made.dtype, device=target)
 
 
 def _with_index(driver: Driver, original: Any, *args: Any, **kwargs: Any) -> Any:

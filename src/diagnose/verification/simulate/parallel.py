@@ -77,7 +77,7 @@ def install(driver: Driver, new_dispatch: Callable[[], Any], patches: Patches) -
 
 def _broadcast_back() -> Callable[..., Any]:
     """The backward of a broadcast, told where the gradients of unused replicas are: C++ made them."""
-    backward = torch.nn.parallel._functions.Broadcast.backward
+    backward: Any = torch.nn.parallel._functions.Broadcast.backward
 
     def broadcast_back(ctx: Any, *gradients: Any) -> Any:
         for position, gradient in enumerate(gradients):

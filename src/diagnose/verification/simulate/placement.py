@@ -17,8 +17,13 @@ CPU: Final = torch.device("cpu")
 UNPLACED: Final = "unplaced"
 
 _LABEL = "_simulated_device"
-_real_device = torch._C.TensorBase.device.__get__
-_storage_of = torch._C.TensorBase.untyped_storage
+Base: Any = torch._C.TensorBase
+"""Torch's own methods and attributes of tensors, under those that are replaced."""
+
+real_device = Base.device.__get__
+"""The device that C++ sees."""
+
+_storage_of = Base.untyped_storage
 
 
 @cache
@@ -41,7 +46,8 @@ def device_of(tensor: torch.Tensor) -> torch.device:
     label = label_of(tensor)
     if isinstance(label, torch.device):
         return label
-    return _real_device(tensor)  # type: ignore[no-any-return]
+    real: torch.device = real_device(tensor)
+    return real
 
 
 def place(tensor: torch.Tensor, device: torch.device | str | None) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
-from types import CodeType, ModuleType
+from types import ModuleType
 
 from . import Wording, simulated_gpus, strip_simulator_frames
 
@@ -27,17 +27,17 @@ def run_script(
 ) -> int:
     """Run a script as `__main__`; see `diagnose.verification.simulate.run_script`."""
     script = os.fspath(path)
-    code = compile(Path(script).read_bytes(), script, "exec", dont_inherit=True)
+    source = Path(script).read_bytes()
     with (
         simulated_gpus(gpus, wording=wording),
         _interpreter_for(script, args, gpus, env or {}) as (namespace),
     ):
-        return _status_of(code, namespace)
+        return _status_of(source, script, namespace)
 
 
-def _status_of(code: CodeType, namespace: dict[str, object]) -> int:
+def _status_of(source: bytes, script: str, namespace: dict[str, object]) -> int:
     try:
-        exec(code, namespace)
+        exec(compile(source, script, "exec", dont_inherit=True), namespace)
     except SystemExit as error:
         return _exit_status(error)
     except BaseException as error:

@@ -16,6 +16,7 @@ from .patching import Patches
 from .placement import (
     CPU,
     UNPLACED,
+    Base,
     device_of,
     label_of,
     place,
@@ -23,34 +24,39 @@ from .placement import (
     storage_device,
 )
 
-_Base = torch._C.TensorBase
+_Function: Any = torch.autograd.Function  # untyped in torch
 _PINNED = "_simulated_pinned"
 
 
-class ToCopy(torch.autograd.Function):
+class ToCopy(_Function):  # type: ignore[misc]
     """A copy on another device; its gradient goes back to where the original is."""
 
     @staticmethod
     def forward(tensor: Any, device: torch.device, dtype: torch.dtype, options: Any) -> Any:
+        """Make the copy."""
         return _copy(tensor, device, dtype, options)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+        """Remember where the original is."""
         ctx.source = device_of(inputs[0]), inputs[0].dtype
 
     @staticmethod
-    def backward(ctx: Any, gradient: Any) -> Any:  # type: ignore[override]
+    def backward(ctx: Any, gradient: Any) -> Any:
+        """Bring the gradient there."""
         device, dtype = ctx.source
         return gradient.to(device, dtype), None, None, None
 
 
 def _copy(tensor: Any, device: torch.device, dtype: torch.dtype, options: Any) -> Any:
-    result = _Base.to(tensor, dtype=dtype, copy=True, **options)
+    result = Base.to(tensor, dtype=dtype, copy=True, **options)
     place(result, device)
     return result
 
 
-def transfer(tensor: Any, device: torch.device, dtype: torch.dtype | None = None, **options: Any):  # type: ignore[no-untyped-def]
+def transfer(
+    tensor: Any, device: torch.device, dtype: torch.dtype | None = None, **options: Any
+) -> Any:
     """Copy a tensor to another device, differentiably.
 
     Args:
@@ -61,7 +67,7 @@ def transfer(tensor: Any, device: torch.device, dtype: torch.dtype | None = None
     """
     dtype = dtype or tensor.dtype
     if "meta" in (device.type, tensor.device.type):
-        return _Base.to(tensor, CPU if device.type == "cuda" else device, dtype, **options)
+        return Base.to(tensor, CPU if device.type == "cuda" else device, dtype, **options)
     if torch.is_grad_enabled() and tensor.requires_grad:
         return ToCopy.apply(tensor, device, dtype, options)
     return _copy(tensor, device, dtype, options)
@@ -79,7 +85,7 @@ def _placement(driver: Driver) -> dict[str, Any]:
     def to(self: Any, *args: Any, **kwargs: Any) -> Any:
         device, rest, others = _device_argument(args, kwargs)
         if device is None or _is_opaque(self):
-            return _Base.to(self, *args, **kwargs)
+            return Base.to(self, *args, **kwargs)
         target = driver.resolve(device)
         dtype, options = _dtype_argument(rest, others)
         if target != self.device:
@@ -87,7 +93,7 @@ def _placement(driver: Driver) -> dict[str, Any]:
             return transfer(self, target, dtype, **options)
         if dtype is None and not options:
             return self
-        return _Base.to(self, dtype=dtype or self.dtype, **options)
+        return Base.to(self, dtype=dtype or self.dtype, **options)
 
     def to_cuda(
         self: Any, device: Any = None, non_blocking: bool = False, memory_format: Any = None
@@ -106,7 +112,7 @@ def _placement(driver: Driver) -> dict[str, Any]:
         if dtype is None:
             return type_name(self, self.device)
         if isinstance(dtype, torch.dtype):
-            return _Base.type(self, dtype, non_blocking)
+            return Base.type(self, dtype, non_blocking)
         name = dtype if isinstance(dtype, str) else f"{dtype.__module__}.{dtype.__name__}"
         on_gpu = name.startswith("torch.cuda.")
         kind = _DTYPES[name.rpartition(".")[2]]
@@ -124,7 +130,7 @@ def _placement(driver: Driver) -> dict[str, Any]:
                 f"can't convert {self.device} device type tensor to numpy. "
                 "Use Tensor.cpu() to copy the tensor to host memory first."
             )
-        return _Base.numpy(self, force=force)
+        return Base.numpy(self, force=force)
 
     def pin_memory(self: Any, device: Any = None) -> Any:
         if self.device.type != "cpu":
@@ -142,7 +148,8 @@ def _placement(driver: Driver) -> dict[str, Any]:
 
     def get_device(self: Any) -> int:
         device = self.device
-        return device.index if device.type == "cuda" else _Base.get_device(self)
+        index: int = device.index if device.type == "cuda" else Base.get_device(self)
+        return index
 
     return {
         "device": property(_tensor_device),
@@ -174,12 +181,12 @@ def _new(driver: Driver) -> dict[str, Any]:
     """`new` and `new_tensor` make the tensor in C++, out of the dispatcher's sight."""
 
     def new_tensor(self: Any, data: Any, *, device: Any = None, **kwargs: Any) -> Any:
-        result = _Base.new_tensor(self, data, **kwargs)
+        result = Base.new_tensor(self, data, **kwargs)
         place(result, self.device if device is None else driver.resolve(device))
         return result
 
     def new(self: Any, *args: Any, device: Any = None, **kwargs: Any) -> Any:
-        result = _Base.new(self, *args, **kwargs)
+        result = Base.new(self, *args, **kwargs)
         place(result, self.device if device is None else driver.resolve(device))
         return result
 
@@ -188,15 +195,15 @@ def _new(driver: Driver) -> dict[str, Any]:
 
 def _writes(driver: Driver) -> dict[str, Any]:
     """Writes across devices: in C++ their gradients would stay where the result is."""
-    grad = _Base.grad
+    grad = Base.grad
 
     def copy_(self: Any, src: Any, non_blocking: bool = False) -> Any:
-        return _Base.copy_(self, _brought_to(self, src), non_blocking)
+        return Base.copy_(self, _brought_to(self, src), non_blocking)
 
     def __setitem__(self: Any, index: Any, value: Any) -> None:
         if _is_basic(index):
             value = _brought_to(self, value)
-        _Base.__setitem__(self, index, value)
+        Base.__setitem__(self, index, value)
 
     def set_grad(self: Any, value: Any) -> None:
         if isinstance(value, torch.Tensor) and label_of(value) is UNPLACED:
@@ -240,7 +247,7 @@ def _is_basic(index: Any) -> bool:
 
 
 def _storage(driver: Driver) -> dict[str, Any]:
-    base = torch._C.StorageBase
+    base: Any = torch._C.StorageBase
     real_device = base.device.__get__
 
     def __new__(cls: Any, *args: Any, device: Any = None, **kwargs: Any) -> Any:

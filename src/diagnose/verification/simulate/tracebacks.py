@@ -51,9 +51,11 @@ def _stripped(head: TracebackType | None) -> TracebackType | None:
             kept.append(step)
         after_simulator = ours
         step = step.tb_next
+    if not kept:
+        return None
     for this, following in zip(kept, [*kept[1:], None], strict=True):
         this.tb_next = following
-    return kept[0] if kept else None
+    return kept[0]
 
 
 def _is_simulator(file: str) -> bool:
