@@ -235,6 +235,10 @@ OTHERS = {
         "Input and hidden tensors are not at the same device, "
         "found input tensor at cuda:0 and hidden tensor at cpu",
     ),
+    "stft, window": (
+        lambda: torch.stft(on(A, 40), 10, window=torch.ones(10), return_complex=True),
+        "stft input and window must be on the same device but got self on cuda:0 and window on cpu",
+    ),
     "grid_sample": (
         lambda: F.grid_sample(on(A, 1, 1, 2, 2), on("cpu", 1, 2, 2, 2), align_corners=False),
         "grid_sampler(): expected input and grid to be on same device, "
@@ -337,6 +341,16 @@ LEGAL: dict[str, tuple[Callable[[], torch.Tensor], str]] = {
     "no index": (lambda: torch.zeros(2, device="cuda"), A),
     "legacy constructor": (lambda: torch.cuda.FloatTensor([1.0]), A),
     "legacy cpu constructor": (lambda: torch.Tensor(2, 3), "cpu"),
+    "ctc loss with lengths on the cpu": (
+        lambda: F.ctc_loss(
+            on(A, 5, 1, 3).log_softmax(2),
+            torch.tensor([[1, 2]], device=A),
+            torch.tensor([5]),
+            torch.tensor([2]),
+        ),
+        A,
+    ),
+    "lazy module": (lambda: nn.LazyLinear(2).to(B)(on(B)), B),
     "half precision": (lambda: on(B).half(), B),
 }
 

@@ -174,7 +174,7 @@ def test_attributes(gpus: None) -> None:
     assert not isinstance(torch.ones(1), torch.cuda.FloatTensor)
     assert type(tensor) is torch.Tensor
     assert "device='cuda:1'" in repr(tensor)
-    assert tensor[0].T.detach().data.device == B
+    assert tensor[0].view(1, 2).detach().data.device == B
     assert tensor.untyped_storage().device == B
 
 
@@ -242,6 +242,7 @@ def test_pinned_memory(gpus: None) -> None:
     assert [batch.is_pinned() for batch in loader] == [True, True]
 
 
+@pytest.mark.filterwarnings("ignore:`torch.jit.script` is deprecated")
 def test_torchscript(gpus: None) -> None:
     def add(tensor, device: torch.device):  # type: ignore[no-untyped-def]
         return torch.zeros(2, device=device) + tensor + torch.zeros_like(tensor)

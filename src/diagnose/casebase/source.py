@@ -289,6 +289,9 @@ def _incident(
         )
     ]
     entry.strings("needs")
+    # What `proving` reads: an incident without an error, or one that no simulated GPU can show.
+    for key in ("silent", "simulated", "reason"):
+        entry.data.pop(key, None)
     for lang in LANGS:
         texts = entry.table(lang)
         rows.append(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import tempfile
 from pathlib import Path
 
 import click
@@ -58,8 +59,14 @@ def build(kb: Path, output: Path | None) -> None:
 
 @cases.command()
 @_KB
-def check(kb: Path) -> None:
-    """Check kb/: every mistake with its file, key and reason."""
+@click.option("--run", is_flag=True, help="Also run every incident on simulated GPUs.")
+@click.argument("incidents", nargs=-1, metavar="[INCIDENT]...")
+def check(kb: Path, run: bool, incidents: tuple[str, ...]) -> None:
+    """Check kb/: every mistake with its file, key and reason.
+
+    With --run, INCIDENTs (all if none is named) are run: the failing variant must fail with a device
+    error, the fixed one must end well, and the verification program must tell the two apart.
+    """
     from diagnose.casebase.source import read
 
     source = read(kb)
@@ -69,6 +76,39 @@ def check(kb: Path) -> None:
         click.echo(f"diagnose: {len(source.problems)} mistakes in {kb}", err=True)
         sys.exit(1)
     click.echo(f"{kb}: no mistakes")
+    if run:
+        sys.exit(_run_incidents(kb, incidents))
+
+
+def _run_incidents(kb: Path, incidents: tuple[str, ...]) -> int:
+    """Runs incidents and prints what does not hold and a table by cause; returns the exit status."""
+    from diagnose.casebase.build import build as compile_kb
+    from diagnose.casebase.proving import Proof, prove
+
+    known = sorted(path.parent.name for path in (kb / "cases").glob("*/case.toml"))
+    unknown = set(incidents) - set(known)
+    if unknown:
+        click.echo(f"diagnose: no incident {', '.join(sorted(unknown))} in {kb}", err=True)
+        return 2
+    proofs: list[Proof] = []
+    with tempfile.TemporaryDirectory() as folder:
+        compiled = Path(folder) / "casebase.sqlite"
+        compile_kb(kb, compiled)
+        for proof in prove(kb, incidents or known, casebase=compiled):
+            proofs.append(proof)
+            for problem in proof.problems:
+                click.echo(f"{proof.incident}: {problem}")
+            if proof.skipped:
+                click.echo(f"{proof.incident}: not run, {proof.skipped}")
+    click.echo(f"\n{'cause':28} incidents  run  hold  cause first  among three")
+    for cause in [*sorted({proof.cause for proof in proofs}), "all"]:
+        group = [p for p in proofs if cause in {p.cause, "all"}]
+        ran = [p for p in group if not p.skipped]
+        hold = sum(not p.problems for p in ran)
+        first = sum(p.rank == 1 for p in ran)
+        three = sum(p.rank is not None and p.rank <= 3 for p in ran)
+        click.echo(f"{cause:28} {len(group):9} {len(ran):4} {hold:5} {first:12} {three:12}")
+    return 1 if any(proof.problems for proof in proofs) else 0
 
 
 @cases.command("list")

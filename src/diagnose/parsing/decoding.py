@@ -18,16 +18,12 @@ def decode(data: bytes | str) -> str:
     """The text of the input; undecodable bytes become U+FFFD, and a binary file the empty text."""
     if isinstance(data, str):
         return data.removeprefix("\ufeff")
-    encoding = _encoding(data)
+    encoding = encoding_of(data)
     return "" if encoding is None else data.decode(encoding, errors="replace")
 
 
-def is_wide(data: bytes) -> bool:
-    """True where the bytes cannot be searched for ASCII as they are: UTF-16, UTF-32, binary."""
-    return _encoding(data) not in ("utf-8", "utf-8-sig")
-
-
-def _encoding(data: bytes) -> str | None:
+def encoding_of(data: bytes) -> str | None:
+    """The encoding that the beginning of an input tells; None where it is no text."""
     for mark, name in _BOMS:
         if data.startswith(mark):
             return name

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
-from itertools import chain
-from typing import BinaryIO
 
 from diagnose.model import (
     DEVICE_FAMILY,
@@ -18,7 +17,8 @@ from diagnose.model import (
     Wording,
 )
 from diagnose.parsing import context, selection
-from diagnose.parsing.decoding import decode, is_wide
+from diagnose.parsing.bytestream import ByteStream, peek, recoded
+from diagnose.parsing.decoding import decode, encoding_of
 from diagnose.parsing.families import Families
 from diagnose.parsing.lines import Peeled, physical_lines
 from diagnose.parsing.messages import Reading, Wordings
@@ -31,6 +31,7 @@ from diagnose.parsing.transports import documents
 from diagnose.parsing.transports.prefixes import rank_of
 
 _LARGEST_DOCUMENT = 32_000_000
+_BLANKS = b"\xef\xbb\xbf \t\r\n"
 _MOST_TRACES = 250
 _NEAR = 400  # lines around a cut traceback in which its message is looked for
 _ROOT_CAUSE = re.compile(r"Root Cause \(first observed failure\)")
@@ -54,7 +55,7 @@ def parse(
 
 
 def parse_stream(
-    stream: BinaryIO,
+    stream: ByteStream,
     source: str = "-",
     *,
     wordings: Sequence[Wording],
@@ -62,24 +63,49 @@ def parse_stream(
     families: Sequence[FamilyRule],
 ) -> Report:
     """As `parse`, of a binary stream of any length, in bounded memory. Raises what reading it raises."""
-    head = stream.read(_LARGEST_DOCUMENT + 1)
-    if len(head) <= _LARGEST_DOCUMENT:
-        lines = _lines(head)
-    else:
-        lines = peel(telling_lines(chain([head], iter(lambda: stream.read(1 << 20), b""))))
-    return _reader(wordings, libraries, families).report(lines, source)
+    return _reader(wordings, libraries, families).report(_streamed(stream), source)
+
+
+def parse_failures(
+    stream: ByteStream,
+    source: str = "-",
+    *,
+    wordings: Sequence[Wording],
+    libraries: Sequence[Library],
+    families: Sequence[FamilyRule],
+) -> list[tuple[Report, int]]:
+    """Every kind of failure in a stream, each with how often it occurs; the first is the one that
+    `parse_stream` reports. Of a log with thousands of failures the first and the last are counted."""
+    return _reader(wordings, libraries, families).failures(_streamed(stream), source)
+
+
+def _streamed(stream: ByteStream) -> list[Peeled]:
+    """The lines of a stream that may matter; all of a short one."""
+    head, stream = peek(stream, SMALL + 1)
+    if len(head) <= SMALL:
+        return _lines(head)
+    encoding = encoding_of(head)
+    if encoding is None:
+        return []
+    if not encoding.startswith("utf-8"):
+        stream = recoded(stream, encoding)
+    elif head.lstrip(_BLANKS)[:1] in (b"{", b"["):
+        document, stream = peek(stream, _LARGEST_DOCUMENT + 1)
+        if len(document) <= _LARGEST_DOCUMENT and (found := documents.read(decode(document))):
+            return peel(found)
+    return peel(telling_lines(stream))
 
 
 def _lines(data: bytes | str) -> list[Peeled]:
     """The lines of an input as its program printed them; of a large one, those that may matter."""
-    if isinstance(data, bytes) and len(data) > _LARGEST_DOCUMENT and not is_wide(data):
-        return peel(telling_lines([data]))
+    if isinstance(data, bytes) and len(data) > SMALL:
+        return _streamed(io.BytesIO(data))
     text = decode(data)
     if len(text) <= _LARGEST_DOCUMENT and (document := documents.read(text)) is not None:
         return peel(document)
     if len(text) <= SMALL and text.count("\n") <= MOST_LINES and text.count("\r") <= MOST_LINES:
         return peel(list(physical_lines(text)))
-    return peel(telling_lines([text.encode("utf-8", errors="replace")]))
+    return peel(telling_lines(io.BytesIO(text.encode("utf-8", errors="replace"))))
 
 
 def _reader(
@@ -113,14 +139,41 @@ class _Reader:
         return all(mine is given for mine, given in zip(self._sources, sources, strict=True))
 
     def report(self, lines: Sequence[Peeled], source: str) -> Report:
+        found, chosen = self._found(lines)
+        if chosen is None:
+            return self._without_exception(lines, source)
+        return self._report(chosen, found, lines, source)
+
+    def failures(self, lines: Sequence[Peeled], source: str) -> list[tuple[Report, int]]:
+        """The failure to explain and every other one that is no echo, each kind once and how often."""
+        found, chosen = self._found(lines)
+        if chosen is None:
+            report = self._without_exception(lines, source)
+            return [(report, 1)] if report.error is not None else []
+        kinds: dict[object, list[selection.Candidate]] = {selection.kind(chosen): [chosen]}
+        for candidate in found:
+            if candidate.trace is not chosen.trace and selection.counts(candidate, chosen):
+                kinds.setdefault(selection.kind(candidate), []).append(candidate)
+        return [(self._report(of[0], found, lines, source), len(of)) for of in kinds.values()]
+
+    def _found(
+        self, lines: Sequence[Peeled]
+    ) -> tuple[list[selection.Candidate], selection.Candidate | None]:
+        """Every failure of the log, and the one to explain."""
         channels: dict[str | None, list[Peeled]] = {}
         for line in lines:
             channels.setdefault(line.channel, []).append(line)
         traces = [(channel, _bounded(assemble(read(of)))) for channel, of in channels.items()]
         found = selection.candidates(traces, self.family)
-        chosen = selection.choose(found, _first_rank(lines))
-        if chosen is None:
-            return self._without_exception(lines, source)
+        return found, selection.choose(found, _first_rank(lines))
+
+    def _report(
+        self,
+        chosen: selection.Candidate,
+        found: Sequence[selection.Candidate],
+        lines: Sequence[Peeled],
+        source: str,
+    ) -> Report:
         if chosen.trace.type is None or not chosen.trace.message:
             chosen = self._completed(chosen, lines)
         frames = tuple(self.origins.place(frame) for frame in chosen.frames)

@@ -97,6 +97,23 @@ def gist(trace: Trace) -> tuple[str | None, str]:
     return trace.type, _NUMBER.sub("#", trace.message[:200])
 
 
+def kind(candidate: Candidate) -> object:
+    """What makes two failures of a log one and the same: what was said, and where."""
+    last = candidate.frames[-1] if candidate.frames else None
+    return gist(candidate.trace), last and (last.file, last.line, last.function)
+
+
+def counts(candidate: Candidate, chosen: Candidate) -> bool:
+    """True for a failure in its own right beside the chosen one: no echo, no mere mention."""
+    trace = candidate.trace
+    return (
+        trace.type is not None
+        and trace.sure
+        and not (trace.ignored or trace.dump or candidate.echo)
+        and (bool(candidate.frames) or not chosen.frames)
+    )
+
+
 def _prefer(pool: list[Candidate], wanted: Callable[[Candidate], bool]) -> list[Candidate]:
     return [c for c in pool if wanted(c)] or pool
 
@@ -118,9 +135,8 @@ def _candidate(chain: Sequence[Trace], family: Judge, channel: str | None) -> Ca
     while main > 0:
         trace, before = chain[main], chain[main - 1]
         if trace.relation == "group":
-            # The group's members stand side by side: the first is as good a cause as any.
-            first = next(i for i, t in enumerate(chain) if t.relation == "group")
-            main, frames = first, chain[first].frames
+            main = _member(chain, family)
+            frames = chain[main].frames
             break
         if trace.relation == "inner":
             frames = _outer(chain, main) + frames
@@ -132,6 +148,14 @@ def _candidate(chain: Sequence[Trace], family: Judge, channel: str | None) -> Ca
     chosen = chain[main]
     others = tuple(t for i, t in enumerate(chain) if i != main and t.type)
     return Candidate(chosen, family(chosen), frames, others, channel)
+
+
+def _member(chain: Sequence[Trace], family: Judge) -> int:
+    """The index of the member that explains a group: its members stand side by side, so the first of
+    those about devices, else the first that is no group itself."""
+    members = [i for i, trace in enumerate(chain) if trace.relation == "group"]
+    single = [i for i in members if not (chain[i].type or "").endswith("Group")] or members
+    return next((i for i in single if family(chain[i]) == DEVICE_FAMILY), single[0])
 
 
 def _outer(chain: Sequence[Trace], main: int) -> tuple[Frame, ...]:

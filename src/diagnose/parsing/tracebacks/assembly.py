@@ -143,7 +143,13 @@ def _close(state: _State) -> None:
     last = state.traces[-1] if state.traces else None
     if last is not None and state.user_code:
         state.traces[-1] = replace(last, frames=last.frames + frames)
-    elif last is not None and state.adjacent and not last.frames and state.relation is None:
+    elif (
+        last is not None
+        and state.adjacent
+        and not last.frames
+        and state.relation is None
+        and (state.head is None or state.head.kind != "stack")
+    ):
         state.traces[-1] = replace(last, frames=frames, headed=state.head is not None, sure=True)
     else:
         state.traces.append(
@@ -155,7 +161,7 @@ def _close(state: _State) -> None:
                 relation=state.relation,
                 ignored=state.ignored,
                 headed=state.head is not None,
-                dump=state.head is not None and state.head.kind == "reversed",
+                dump=state.head is not None and state.head.kind in ("reversed", "stack"),
             )
         )
     _reset(state)

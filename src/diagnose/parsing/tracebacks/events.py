@@ -6,13 +6,14 @@ from typing import Literal, NamedTuple
 
 from diagnose.model import Frame
 
-HeadKind = Literal["plain", "inner", "reversed"]
+HeadKind = Literal["plain", "inner", "reversed", "stack"]
 LinkKind = Literal["during", "cause", "user-code", "inner", "group", "ignored"]
 
 
 class Head(NamedTuple):
     """The line "Traceback (most recent call last)" and its kin: ``inner`` within the message of another
-    error, ``reversed`` where the most recent call comes first."""
+    error, ``reversed`` where the most recent call comes first, ``stack`` where a logger shows who called
+    it: the frames of no exception."""
 
     at: int
     kind: HeadKind = "plain"

@@ -9,7 +9,7 @@ from diagnose.parsing.tracebacks.events import HeadKind, LinkKind
 
 _HEAD = re.compile(
     r"Traceback(?: of TorchScript[^(]*)? \((?:most recent call (?P<order>last|first)|innermost last)\)"
-    r"|^\s*Traceback:\s*$|^\s*(?:Current thread|Thread) 0x[0-9a-f]+[^(]*\(most recent call first\)"
+    r"|^\s*Traceback:\s*$|^\s*(?P<stack>Stack) \(most recent call last\):|^\s*(?:Current thread|Thread) 0x[0-9a-f]+[^(]*\(most recent call first\)"
 )
 _INNER = re.compile(r"(?:Original|Remote|Child) Traceback|Traceback of TorchScript")
 _LINKS: tuple[tuple[re.Pattern[str], LinkKind], ...] = (
@@ -28,7 +28,7 @@ _SUFFIX = (
 )
 _TYPE = r"(?:[A-Za-z_]\w*\.)*[A-Z_]\w*"
 _ANY = re.compile(
-    rf"^(?P<type>{_TYPE})(?:\((?P<cause>\w+)\))?(?::(?: (?P<message>.*))?| *$|(?=\n))"
+    rf"^(?P<type>{_TYPE})(?:\((?P<cause>\w+)\))?(?::(?=\s|$)(?: (?P<message>.*))?| *$|(?=\n))"
 )
 _LIKELY = re.compile(
     rf"^(?P<type>(?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*{_SUFFIX}\w{{0,12}})(?:\((?P<cause>\w+)\))?"
@@ -46,6 +46,11 @@ _ANNOUNCED = re.compile(
     r"(?P<type>(?:\w+\.)*\w+)(?:\s+\(note: .*\))?\s*$"
 )
 _EMPHASIS = "*`"
+_LOG = re.compile(
+    r"^\s*(?:\[?\d{4}[-/]\d\d[-/]\d\d[T ]|[IWEF]\d{4} \d\d:\d\d|\[?\d\d:\d\d:\d\d"
+    r"|\[?(?:INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL)\b|>>> |\$ |In \[\d|\S+@\S+:.*\$|.{0,80}\d+%\|"
+    r"|slurmstepd:|srun:|={20,}|-{20,})"
+)
 
 
 class Found(NamedTuple):
@@ -57,11 +62,13 @@ class Found(NamedTuple):
 
 def head(text: str) -> HeadKind | None:
     """The kind of traceback whose header a line holds, None for any other line."""
-    if "Traceback" not in text and "most recent call first" not in text:
+    if "Traceback" not in text and "most recent call" not in text:
         return None
     match = _HEAD.search(text)
     if match is None:
         return None
+    if match["stack"]:
+        return "stack"
     if _INNER.search(text):
         return "inner"
     return "reversed" if "call first" in match.group() else "plain"
@@ -82,6 +89,11 @@ def is_structure(text: str) -> bool:
     return head(text) is not None or link(text) is not None or is_elision(text)
 
 
+def is_log(text: str) -> bool:
+    """True for what loggers, progress bars and prompts print: no part of a message."""
+    return _LOG.match(text) is not None
+
+
 def match(text: str, *, after_frame: bool) -> Found | None:
     """The exception that a line names.
 
@@ -90,7 +102,9 @@ def match(text: str, *, after_frame: bool) -> Found | None:
     line = _bare(text)
     if not line or not (line[0].isalpha() or line[0] == "_"):
         return None
-    found = (_ANY if after_frame else _LIKELY).match(line)
+    found = _LIKELY.match(line)
+    if found is None and after_frame and not is_log(line):
+        found = _ANY.match(line)
     if found is None:
         found = _REPR.match(line)
         return Found(found["type"], found["message"]) if found else None

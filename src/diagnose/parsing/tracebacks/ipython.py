@@ -52,12 +52,17 @@ def frame(lines: Sequence[Peeled], index: int) -> tuple[Frame, int] | None:
     found = Frame(
         file=(groups.get("file") or "<unknown>").strip(),
         line=int(line[:9]) if line else source.line,
-        function=groups.get("function") or groups.get("scope"),
+        function=groups.get("function") or groups.get("scope") or _scope(match),
         code=source.code,
         at=lines[index].number,
         context=source.context,
     )
     return found, max(source.end, index + 1)
+
+
+def _scope(match: re.Match[str]) -> str | None:
+    """IPython 8 and later leave out "in <module>"."""
+    return "<module>" if match.re is _CELL or (match.re is _NEW and match["mark"]) else None
 
 
 def _middle(source: Source) -> Source:

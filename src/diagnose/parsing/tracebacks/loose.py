@@ -1,4 +1,5 @@
-"""Frames retold by hand (no quotes, no file, no number), and those that the debugger lists."""
+"""Frames retold by hand (no quotes, no file, no number), those that the debugger lists, and the reprs of
+`traceback.FrameSummary`."""
 
 from __future__ import annotations
 
@@ -11,11 +12,14 @@ from diagnose.parsing.tracebacks import exceptions
 from diagnose.parsing.tracebacks.source import indentation, is_annotation
 
 _PLACE = re.compile(
-    r"^\s*(?:File )?[\"'`]?(?:(?P<file>[^\s\"',`][^\"',`]*\.pyx?)[\"'`]?,? )?line (?P<line>\d+),? in "
+    r"^\s*(?:File )?[\"'`]?(?:(?P<file>[^\s\"',`<][^\"',`<]*\.pyx?)[\"'`]?,? )?line (?P<line>\d+),? in "
     r"(?P<function>[\w.<>]+)\s*$"
 )
 _DEBUGGER = re.compile(
     r"^(?:> | {2})(?P<file>\S[^()]*\.pyx?)\((?P<line>\d+)\)(?P<function><\w+>|\w+)\(\)(?:->.*)?$"
+)
+_SUMMARY = re.compile(
+    r"^\W*<FrameSummary file (?P<file>.+?), line (?P<line>\d+) in (?P<function><\w+>|[\w.]+)>\W*$"
 )
 _FUNCTION = re.compile(r"^\s*in (?P<function>[A-Za-z_][\w.]*)\s*$")
 
@@ -27,7 +31,7 @@ def frame(lines: Sequence[Peeled], index: int, *, within: bool) -> tuple[Frame, 
         return _listed(lines, index, match)
     if " in " not in text and not text.lstrip().startswith("in "):
         return None
-    match = _PLACE.match(text)
+    match = _SUMMARY.match(text) if "<FrameSummary" in text else _PLACE.match(text)
     if match is None and within:
         match = _FUNCTION.match(text)
     if match is None:

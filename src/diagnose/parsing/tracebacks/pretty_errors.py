@@ -1,4 +1,5 @@
-"""Frames as pretty_errors prints them: "file line function", or path and place on two lines."""
+"""Frames as pretty_errors prints them: "file line function" or "line function file", or path and place
+on two lines."""
 
 from __future__ import annotations
 
@@ -8,20 +9,29 @@ from collections.abc import Sequence
 from diagnose.model import Frame
 from diagnose.parsing.lines import Peeled
 
-_SHORT = re.compile(r"^(?P<file>[^\s\"']+\.pyx?) (?P<line>\d+) (?P<function><\w+>|[\w.]+)$")
+_FUNCTION = r"(?P<function><\w+>|[\w.]+)"
+_SHORT = re.compile(rf"^(?P<file>[^\s\"']+\.pyx?|<\w+>) (?P<line>\d+) {_FUNCTION}$")
+_TURNED = re.compile(rf"^(?P<line>\d+) {_FUNCTION} (?P<file>[^\s\"']+\.pyx?|<\w+>)$")
 _PATH = re.compile(r"^(?P<file>(?:[A-Za-z]:)?[^\s:\"'][^:\"']*\.pyx?)$")
-_PLACE = re.compile(r"^(?P<line>\d+) (?P<function><\w+>|[\w.]+)$")
+_PLACE = re.compile(rf"^(?P<line>\d+) {_FUNCTION}$")
 _ERROR = re.compile(r"^[\w.]+:$")
 _LINK = re.compile(r"^\"[^\"]+\", line \d+$")
+_RULE = re.compile(r"^(\S)\1{2,}[\d.]*$")
+_LONG_RULE = re.compile(r"^(\S)\1{20,}[\d.]*$")
+_FARTHEST_RULE = 2000
 
 
 def frame(lines: Sequence[Peeled], index: int) -> tuple[Frame, int] | None:
     """The frame that a line begins, and the index after its source; None where none begins."""
     text = lines[index].text.strip()
-    if ".py" not in text:
+    if ".py" not in text and not (text[:1] == "<" and _SHORT.match(text)):
         return None
     after = index + 1
-    place = match = _SHORT.match(text)
+    glued = ""
+    place = match = _header(text)
+    if match is None and text[-3:] != ".py" and (width := _width(lines, index, text)):
+        text, glued = text[:width].rstrip(), text[width:].strip()
+        place = match = _header(text)
     if match is None:
         match = _PATH.match(text)
         place = _PLACE.match(_text(lines, after)) if match else None
@@ -30,12 +40,18 @@ def frame(lines: Sequence[Peeled], index: int) -> tuple[Frame, int] | None:
         return None
     if _LINK.match(_text(lines, after)):
         after += 1
-    code = None
-    after += not _text(lines, after)  # a blank line that was asked for, or lines_before
+    code: str | None = glued or None
+    marked = False
+    after += not _text(lines, after) and not glued  # a blank line that was asked for
     while (
-        (shown := _text(lines, after)) and _SHORT.match(shown) is None and not _ERROR.match(shown)
+        (shown := _text(lines, after))
+        and _header(shown) is None
+        and _ERROR.match(shown) is None
+        and _RULE.match(shown) is None
     ):
-        code = shown  # the failing line is the last of those shown
+        if not marked:
+            marked = shown.startswith("> ")
+            code = shown.removeprefix("> ")  # else the failing line is the last of those shown
         after += 1
     found = Frame(
         file=match["file"],
@@ -47,10 +63,26 @@ def frame(lines: Sequence[Peeled], index: int) -> tuple[Frame, int] | None:
     return found, after
 
 
+def _header(text: str) -> re.Match[str] | None:
+    return _SHORT.match(text) or _TURNED.match(text)
+
+
+def _width(lines: Sequence[Peeled], index: int, text: str) -> int:
+    """The width that a header fills when the source follows it without a line feed: the rule's that
+    begins the traceback; 0 where there is none so short."""
+    if not text[:1].isdigit() and not text.startswith(("...", "/", "~")):
+        return 0
+    for above in range(index - 1, max(-1, index - _FARTHEST_RULE), -1):
+        rule = lines[above].text.strip()
+        if _LONG_RULE.match(rule):
+            return len(rule) if len(rule) < len(text) else 0
+    return 0
+
+
 def _text(lines: Sequence[Peeled], index: int) -> str:
     return lines[index].text.strip() if index < len(lines) else ""
 
 
 def _is_prose(text: str) -> bool:
-    """Frames stand apart: after a blank line or the rule that begins the traceback."""
-    return bool(text) and not re.match(r"^(\S)\1{9,}$", text)
+    """Frames stand apart: after a blank line or a rule."""
+    return bool(text) and _RULE.match(text) is None

@@ -11,7 +11,7 @@ from diagnose.parsing.tracebacks import exceptions
 from diagnose.parsing.tracebacks.events import Called, Event, Raised
 
 _PLACE = re.compile(
-    r"^(?P<file>(?:[A-Za-z]:)?[^\s:\"][^:\"]*?\.pyx?):(?P<line>\d+):"
+    r"^(?P<file>(?:[A-Za-z]:)?[^\s:\"][^:\"]*?\.pyx?|<[^<>\s]+>):(?P<line>\d+):"
     r"(?: in (?P<function><?[\w.]+>?)| (?P<type>[A-Za-z_][\w.]*))?\s*$"
 )
 _SUMMARY = re.compile(
@@ -90,6 +90,8 @@ def _above(lines: Sequence[Peeled], index: int) -> tuple[str | None, str | None]
     """Function and failing line from the source that stands above the place."""
     function: str | None = None
     code: str | None = None
+    generated = False
+    topmost = ""
     for position in range(index - 1, max(-1, index - _FARTHEST), -1):
         text = lines[position].text
         if _SEPARATOR.match(text) or _PLACE.match(text):
@@ -101,7 +103,18 @@ def _above(lines: Sequence[Peeled], index: int) -> tuple[str | None, str | None]
             code = failing["code"].strip()
         if definition := _DEF.match(text.replace(">", " ", 1) if text.startswith(">") else text):
             function = definition["name"]
-    return function or "<module>", code
+        if text.strip():
+            topmost = text if not text.startswith(".0 = ") else topmost
+            generated = generated or text.startswith(".0 = ")
+    return function or _nameless(topmost, code, generated=generated), code
+
+
+def _nameless(first: str, code: str | None, *, generated: bool) -> str:
+    """The name of a scope without a def: a comprehension (its argument is ".0"), a lambda, a module.
+    ``first``: the first of the source lines shown."""
+    if generated:
+        return {"[": "<listcomp>", "{": "<dictcomp>"}.get(first.lstrip("> ")[:1], "<genexpr>")
+    return "<lambda>" if code and re.search(r"\blambda\b", code) else "<module>"
 
 
 def _is_failure(lines: Sequence[Peeled], index: int) -> bool:

@@ -14,11 +14,6 @@ from diagnose.parsing.tracebacks.source import indentation
 _PATIENCE = 80
 _MOST_MESSAGE_LINES = 80
 _ANY_INDENT = 1000  # forms that stand in columns of their own
-_LOG = re.compile(
-    r"^\s*(?:\[?\d{4}[-/]\d\d[-/]\d\d[T ]|[IWEF]\d{4} \d\d:\d\d|\[?\d\d:\d\d:\d\d"
-    r"|\[?(?:INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL)\b|>>> |\$ |In \[\d|\S+@\S+:.*\$|.{0,80}\d+%\|"
-    r"|slurmstepd:|srun:|={20,}|-{20,})"
-)
 _PROBES = (
     "Error", "Exception", "Traceback", "File", "line", " in ", "E  ", ".py", ":", "user code", "+-",
     "Interrupt", "Exit", "Iteration", "above exception", "first)", "terminated",
@@ -142,7 +137,7 @@ def _goes_on(lines: Sequence[Peeled], index: int) -> bool:
         bool(text.strip())
         and not exceptions.is_structure(text)
         and exceptions.match(text, after_frame=False) is None
-        and not _LOG.match(text)
+        and not exceptions.is_log(text)
         and 'File "' not in text
         and text.strip() != '"""'
         and ipython.frame_head(text) is None

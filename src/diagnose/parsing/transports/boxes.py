@@ -49,7 +49,7 @@ def unbox(lines: Iterable[Peeled]) -> Iterator[Peeled]:
         if _LOCALS.match(inside):
             continue  # a panel of locals within the box
         text = inside[1:].rstrip() if inside.startswith(" ") else inside.rstrip()
-        if path is not None and _NUMBER_END.search(path.text) and not text.startswith("in "):
+        if path is not None and _NUMBER_END.search(path.text) and not text.lstrip().startswith("in "):
             yield path
             path = None
         if path is not None:

@@ -18,6 +18,7 @@ _TAGS = re.compile(
     re.IGNORECASE,
 )
 _BREAK = re.compile(r"<br\s*/?>\n?|</(?:p|div|li|tr)>\n?|&#10;|&#xA;", re.IGNORECASE)
+_DECLARATIONS = re.compile(r"<\?xml[^<>]{0,200}\?>|<!\[CDATA\[|\]\]>")
 _ENTITY = re.compile(r"&(?:\w{2,8}|#\d{1,6}|#x[0-9a-fA-F]{1,6});")
 _FENCE = re.compile(r"^\s*(?:```+|~~~+)[\w+-]*\s*$")
 _QUOTE = re.compile(r"^\s{0,3}(?:>\s?)+")
@@ -30,7 +31,9 @@ def is_html(text: str) -> bool:
 
 
 def unhtml(line: str) -> list[str]:
-    """The lines of text that one line of HTML shows."""
+    """The lines of text that one line of HTML or XML shows."""
+    if "<?xml" in line or "<![CDATA[" in line:
+        line = _DECLARATIONS.sub("", line)
     pieces = [_TAGS.sub("", piece) for piece in _BREAK.sub("\n", line).split("\n")]
     if len(pieces) > 1 and not pieces[-1]:
         pieces.pop()  # the break stood at the line's end

@@ -8,11 +8,16 @@ from typing import Any
 _FILE = ("abs_path", "filename", "file", "path", "fileName", "source")
 _LINE = ("lineno", "line", "lineNumber", "line_number", "line_no")
 _FUNCTION = ("function", "name", "func", "method", "funcName")
-_CODE = ("context_line", "code", "line_text", "source_line", "text")
+_CODE = ("context_line", "code", "line_text", "source_line", "text", "line")
 _TYPE = ("type", "exc_type", "ename", "exception_type", "errorClass", "class", "kind")
 _VALUE = ("value", "exc_value", "evalue", "message", "exception_message", "msg")
+_CHILDREN = ("exceptions", "causes")
 _DEEPEST = 12
 _MARKS = ("Traceback (most recent call last)", 'File "', "Traceback ")
+_HEADER = "Traceback (most recent call last):"
+_DURING = "During handling of the above exception, another exception occurred:"
+_CAUSE = "The above exception was the direct cause of the following exception:"
+_MEMBER = "+-+---------------- {} ----------------"
 
 
 def tracebacks(data: Any, *, besides: Sequence[str] = (), depth: int = 0) -> list[str]:
@@ -24,7 +29,7 @@ def tracebacks(data: Any, *, besides: Sequence[str] = (), depth: int = 0) -> lis
             return data.rstrip("\n").split("\n")
         return []
     if isinstance(data, Mapping):
-        if (written := _exception(data)) is not None:
+        if (written := _exception(data, depth)) is not None:
             return written
         found: list[str] = []
         for value in data.values():
@@ -34,6 +39,8 @@ def tracebacks(data: Any, *, besides: Sequence[str] = (), depth: int = 0) -> lis
         if all(isinstance(item, str) for item in data):
             joined = "".join(i if i.endswith("\n") else i + "\n" for i in data)
             return tracebacks(joined, besides=besides, depth=depth + 1) if data else []
+        if (written := _chain(data, depth)) is not None:
+            return written
         found = []
         for item in data:
             found += tracebacks(item, besides=besides, depth=depth + 1)
@@ -41,7 +48,59 @@ def tracebacks(data: Any, *, besides: Sequence[str] = (), depth: int = 0) -> lis
     return []
 
 
-def _exception(data: Mapping[str, Any]) -> list[str] | None:
+def _chain(data: Sequence[Any], depth: int) -> list[str] | None:
+    """A list of exceptions that belong together, or of frames alone, as one traceback."""
+    if not data or not all(isinstance(item, Mapping) for item in data):
+        return None
+    if all(_first(item, _FILE) and isinstance(_first(item, _LINE), int) for item in data):
+        return [_HEADER, *_frames(data)] if _first(data[0], _FUNCTION) else None
+    written = [_exception(item, depth) for item in data]
+    if any(one is None for one in written):
+        return None
+    if any("is_cause" in item for item in data):
+        return _latest_first(data, written)
+    if any(_mechanism(item).get("is_exception_group") for item in data):
+        return _numbered(data, written)
+    if any("mechanism" in item or "stacktrace" in item for item in data):
+        return _joined([(one or [], _CAUSE) for one in written])
+    return None
+
+
+def _latest_first(data: Sequence[Mapping[str, Any]], written: Sequence[list[str] | None]) -> list[str]:
+    """structlog's and rich's order: the exception that was raised, then what it came from."""
+    relations = [_CAUSE if item.get("is_cause") else _DURING for item in data]
+    turned = list(zip((one or [] for one in written), relations, strict=True))[::-1]
+    # Each says how it relates to the exception that stands before it in the list.
+    return _joined([(turned[0][0], ""), *((turned[i][0], turned[i - 1][1]) for i in range(1, len(turned)))])
+
+
+def _numbered(data: Sequence[Mapping[str, Any]], written: Sequence[list[str] | None]) -> list[str]:
+    """Sentry's order of a group: by number, the members after the group."""
+    pairs = sorted(
+        zip(data, written, strict=True),
+        key=lambda pair: int(_mechanism(pair[0]).get("exception_id") or 0),
+    )
+    lines: list[str] = []
+    for item, one in pairs:
+        if str(_mechanism(item).get("source", "")).startswith("exceptions["):
+            lines.append(_MEMBER.format(_mechanism(item).get("exception_id")))
+        lines += one or []
+    return lines
+
+
+def _joined(exceptions: Sequence[tuple[list[str], str]]) -> list[str]:
+    lines: list[str] = []
+    for one, relation in exceptions:
+        lines += [relation, "", *one] if lines else one
+    return lines
+
+
+def _mechanism(item: Mapping[str, Any]) -> Mapping[str, Any]:
+    mechanism = item.get("mechanism")
+    return mechanism if isinstance(mechanism, Mapping) else {}
+
+
+def _exception(data: Mapping[str, Any], depth: int) -> list[str] | None:
     """An exception with its frames; a notebook's error has its traceback as printed lines."""
     printed = data.get("traceback")
     if isinstance(printed, list) and isinstance(data.get("ename"), str):
@@ -57,8 +116,30 @@ def _exception(data: Mapping[str, Any]) -> list[str] | None:
     kind = _first(said, _TYPE)
     if not isinstance(frames, list) or not isinstance(kind, str):
         return None
-    frames = _ordered([frame for frame in frames if isinstance(frame, Mapping)])
-    lines = ["Traceback (most recent call last):"]
+    lines = [_HEADER, *_frames(_ordered([frame for frame in frames if isinstance(frame, Mapping)]))]
+    value = _first(said, _VALUE)
+    module = said.get("module")
+    name = (
+        f"{module}.{kind}" if isinstance(module, str) and module not in ("builtins", "") else kind
+    )
+    lines += f"{name}: {value}".split("\n") if value not in (None, "") else [name]
+    return [*lines, "", *_members(data, depth)]
+
+
+def _members(data: Mapping[str, Any], depth: int) -> list[str]:
+    """The members of an exception group that keeps them itself."""
+    members = _first(data, _CHILDREN)
+    if not isinstance(members, list):
+        return []
+    lines: list[str] = []
+    for number, member in enumerate(members, 1):
+        if written := tracebacks(member, depth=depth + 1):
+            lines += [_MEMBER.format(number), *written]
+    return lines
+
+
+def _frames(frames: Sequence[Mapping[str, Any]]) -> list[str]:
+    lines: list[str] = []
     for frame in frames:
         if file := _first(frame, _FILE):
             line, function = _first(frame, _LINE), _first(frame, _FUNCTION)
@@ -66,13 +147,7 @@ def _exception(data: Mapping[str, Any]) -> list[str] | None:
             code = _first(frame, _CODE)
             if isinstance(code, str) and code.strip():
                 lines.append(f"    {code.strip()}")
-    value = _first(said, _VALUE)
-    module = said.get("module")
-    name = (
-        f"{module}.{kind}" if isinstance(module, str) and module not in ("builtins", "") else kind
-    )
-    lines += f"{name}: {value}".split("\n") if value not in (None, "") else [name]
-    return [*lines, ""]
+    return lines
 
 
 def _ordered(frames: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

@@ -46,6 +46,10 @@ def _terminal_width(lines: Sequence[Peeled]) -> int:
 def _apart(line: Peeled) -> Iterator[Peeled]:
     """A traceback on one line, cut before its frames, after their names and before the exception."""
     text = line.text
+    if text.count("<FrameSummary ") > 1:
+        for piece in text.replace(">, <FrameSummary ", ">\n<FrameSummary ").split("\n"):
+            yield line._replace(text=piece)
+        return
     if text.count('File "') < 2 and not ("Traceback (most recent" in text and 'File "' in text):
         yield line
         return

@@ -320,6 +320,7 @@ def install(driver: Driver, patches: Patches) -> None:
             "default_stream": Stream,
             "set_stream": nothing,
             "current_blas_handle": _return(0),
+            "is_current_stream_capturing": _return(False),
             "Stream": Stream,
             "Event": Event,
             "default_generators": _Lazily(driver.default_generators),

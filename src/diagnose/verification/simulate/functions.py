@@ -51,6 +51,7 @@ def _replacements(
         (torch, "tensor", make),
         (torch, "as_tensor", functools.partial(_convert, driver)),
         (torch, "asarray", functools.partial(_convert, driver)),
+        (torch, "ctc_loss", _ctc_loss),
         (torch.nn.functional, "scaled_dot_product_attention", _attention),
         (torch._C._nn, "scaled_dot_product_attention", _attention),
     ]
@@ -63,6 +64,7 @@ def _replacements(
     ]
     listed += [(torch.Tensor, f"new_{name}", indexed) for name in (*_FILLS, "empty_strided")]
     listed.append((torch._C._nn, "_parse_to", _parse_to))
+    listed += [(torch._VF, name, functools.partial(_spectral, name)) for name in ("stft", "istft")]
     listed += [
         (torch._VF, name, functools.partial(_recurrent, name == "lstm"))
         for name in ("lstm", "gru", "rnn_tanh", "rnn_relu")
@@ -240,6 +242,28 @@ def _recurrent(is_lstm: bool, original: Any, *args: Any) -> Any:
                     f"at {data.device} and {kind} tensor at {tensor.device}"
                 )
     return original(*args)
+
+
+def _ctc_loss(
+    original: Any, log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any, *args: Any
+) -> Any:
+    """CUDA reads the lengths as numbers, wherever they are; the operator used here compares."""
+    lengths = [
+        length.to(log_probs.device) if isinstance(length, torch.Tensor) else length
+        for length in (input_lengths, target_lengths)
+    ]
+    return original(log_probs, targets, *lengths, *args)
+
+
+def _spectral(name: str, original: Any, *args: Any, **kwargs: Any) -> Any:
+    """Short-time Fourier transforms, `(input, n_fft, hop_length, win_length, window, ...)`."""
+    data, window = args[0], args[4]
+    if window is not None and window.device != data.device:
+        raise RuntimeError(
+            f"{name} input and window must be on the same device "
+            f"but got self on {data.device} and window on {window.device}"
+        )
+    return original(*args, **kwargs)
 
 
 def _rms_norm(

@@ -23,13 +23,20 @@ Base: Any = torch._C.TensorBase
 real_device = Base.device.__get__
 """The device that C++ sees."""
 
-_storage_of = Base.untyped_storage
+_PLAIN = (torch.Tensor, torch.nn.Parameter)
 
 
 @cache
 def cuda(index: int) -> torch.device:
     """The device `cuda:index`; the same object each time."""
     return torch.device("cuda", index)
+
+
+def _storage_of(tensor: torch.Tensor) -> Any:
+    if type(tensor) in _PLAIN:
+        return Base.untyped_storage(tensor)
+    with torch._C.DisableTorchFunctionSubclass():  # whatever the subclass thinks of being asked
+        return Base.untyped_storage(tensor)
 
 
 def label_of(tensor: torch.Tensor) -> Any:

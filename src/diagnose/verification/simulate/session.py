@@ -5,6 +5,8 @@ from __future__ import annotations
 from contextlib import ExitStack
 from typing import Any
 
+import torch
+
 from . import driver as driver_module
 from . import functions, parallel, tensors, tracebacks
 from .checks import DeviceChecks
@@ -30,6 +32,10 @@ class Session:
     def __enter__(self) -> None:
         if Patches.active is not None:
             raise RuntimeError("simulated GPUs are active already; they do not nest")
+        if torch.cuda.is_available():
+            # C++ takes the simulated initialization for a real one, once and for all: where there
+            # are real GPUs, the real one must have come first.
+            torch.cuda._lazy_init()  # type: ignore[no-untyped-call]
         patches = Patches.active = Patches()
         with ExitStack() as undo:
             undo.callback(setattr, Patches, "active", None)

@@ -31,6 +31,8 @@ _PINNED = "_simulated_pinned"
 class ToCopy(_Function):  # type: ignore[misc]
     """A copy on another device; its gradient goes back to where the original is."""
 
+    generate_vmap_rule = True
+
     @staticmethod
     def forward(tensor: Any, device: torch.device, dtype: torch.dtype, options: Any) -> Any:
         """Make the copy."""
@@ -75,7 +77,11 @@ def transfer(
 
 def install(driver: Driver, patches: Patches) -> None:
     """Replace what of `torch.Tensor` and of storages depends on the device."""
-    patches.set_all(torch.Tensor, {**_placement(driver), **_new(driver), **_writes(driver)})
+    replaced = {**_placement(driver), **_new(driver), **_writes(driver)}
+    patches.set_all(torch.Tensor, replaced)
+    # Parameters of lazy modules allow only the methods on their list.
+    lazy: Any = vars(torch.nn.parameter)["UninitializedTensorMixin"]
+    patches.set(lazy, "_allowed_methods", [*lazy._allowed_methods, *replaced.values()])
     patches.set_all(torch.UntypedStorage, _storage(driver))
 
 

