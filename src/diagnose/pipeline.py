@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from diagnose import facts as fact_stage
 from diagnose import views
@@ -21,7 +22,8 @@ from diagnose.model import (
     SeenTensor,
     Verdict,
 )
-from diagnose.parsing import parse
+from diagnose.parsing import parse, parse_stream
+from diagnose.parsing.bytestream import ByteStream
 from diagnose.ranking.causes import THRESHOLD, Scored, rank
 from diagnose.ranking.neighbours import nearest
 from diagnose.verification.snippet import snippet
@@ -32,27 +34,34 @@ _MAX_EVIDENCE = 4
 
 
 def diagnose(
-    data: bytes | str, source: str = "-", *, casebase: Casebase | None = None, top: int = 3
+    data: bytes | str | ByteStream,
+    source: str = "-",
+    *,
+    casebase: Casebase | None = None,
+    top: int = 3,
 ) -> Diagnosis:
     """Reads a pasted traceback or a log and answers.
 
     Args:
-        data: the input, whatever it is.
+        data: the input, whatever it is; a binary stream of any length is read in bounded memory.
         source: its name in the answer, ``-`` for standard input.
         casebase: the case base, in the language of the answer; the built-in one in English if None.
         top: how many causes the answer holds at most.
 
     Raises:
         CasebaseError: the case base cannot be read.
+        OSError: the stream cannot be read.
     """
     casebase = casebase or load()
-    report = parse(
-        data,
-        source,
-        wordings=casebase.wordings,
-        libraries=casebase.libraries,
-        families=casebase.families,
-    )
+    known: Any = {
+        "wordings": casebase.wordings,
+        "libraries": casebase.libraries,
+        "families": casebase.families,
+    }
+    if isinstance(data, bytes | str):
+        report = parse(data, source, **known)
+    else:
+        report = parse_stream(data, source, **known)
     return explain(report, casebase=casebase, top=top)
 
 

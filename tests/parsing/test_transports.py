@@ -21,7 +21,7 @@ ENDS = [(9, "train_step"), (6, "new_forward"), (5, "forward"), (10, "project")]
 def each(template: str) -> Callable[[str], str]:
     """Puts a prefix before each line; {n} counts."""
     return lambda text: "".join(
-        template.replace("{n}", f"{n:02}") + line + "\n" for n, line in enumerate(text.splitlines())
+        template.replace("{n}", f"{n % 60:02}") + line + "\n" for n, line in enumerate(text.splitlines())
     )
 
 
@@ -51,7 +51,7 @@ def interleaved(text: str) -> str:
 def partial_cri(text: str) -> str:
     said = []
     for n, line in enumerate(text.splitlines()):
-        stamp = f"2026-02-03T04:05:{n:02}.123456789Z stderr"
+        stamp = f"2026-02-03T04:05:{n % 60:02}.123456789Z stderr"
         if len(line) > 60:
             said += [f"{stamp} P {line[:60]}", f"{stamp} F {line[60:]}"]
         else:

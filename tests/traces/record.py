@@ -32,6 +32,11 @@ def slugs() -> list[str]:
     return sorted(path.parent.name for path in CASES.glob("*/case.toml"))
 
 
+def recorded() -> list[str]:
+    """The incidents whose traces are kept here."""
+    return sorted(path.stem for path in HERE.glob("*.txt"))
+
+
 def case(slug: str) -> dict[str, Any]:
     """The facts of one incident."""
     return loads((CASES / slug / "case.toml").read_text(encoding="utf-8"))
@@ -68,7 +73,7 @@ def neutral(text: str) -> str:
 def table() -> str:
     """README.md's rows: trace, command, versions of the libraries that the reproduction uses."""
     rows = ["| trace | command | recorded with |\n", "| --- | --- | --- |\n"]
-    for slug in slugs():
+    for slug in recorded():
         facts = case(slug)
         command = (
             f"python -m diagnose.verification.simulate --gpus {facts['gpus']} --wording old "
@@ -80,7 +85,7 @@ def table() -> str:
 
 
 def main(wanted: list[str]) -> None:
-    for slug in wanted or slugs():
+    for slug in wanted or recorded():
         result = run(slug, "failing")
         if result.returncode != 1:
             sys.exit(f"{slug}: status {result.returncode}, expected 1\n{result.stdout}")

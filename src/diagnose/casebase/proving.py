@@ -14,6 +14,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import traceback
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from importlib.util import find_spec
@@ -40,6 +41,7 @@ class Proof:
     cause: str
     failing: int | None = None
     fixed: int | None = None
+    expected_family: str = "device-placement"
     family: str | None = None
     causes: tuple[str, ...] = ()
     verify_failing: int | None = None
@@ -63,7 +65,7 @@ class Proof:
             found.append(f"the failing variant ends with status {self.failing}, not 1")
         if self.fixed != 0:
             found.append(f"the fixed variant ends with status {self.fixed}, not 0")
-        if not self.silent and self.family != "device-placement":
+        if not self.silent and self.family != self.expected_family:
             found.append(f"its error is read as {self.family}: {self.last_line}")
         if not self.silent and self.verify_failing != 1:
             found.append(f"the verification program gives {self.verify_failing} on the failing one")
@@ -111,7 +113,12 @@ def _prove_one(kb: Path, slug: str) -> Proof:
     """Runs one incident in this process."""
     folder = kb / "cases" / slug
     facts = loads((folder / "case.toml").read_text(encoding="utf-8"))
-    proof = Proof(slug, facts["cause"], silent=facts.get("silent", False))
+    proof = Proof(
+        slug,
+        facts["cause"],
+        expected_family=facts.get("family", "device-placement"),
+        silent=facts.get("silent", False),
+    )
     if facts.get("simulated") is False:
         return replace(proof, skipped=facts.get("reason", "cannot run on simulated GPUs"))
     missing = [name for name in facts["needs"] if not find_spec(_IMPORTS.get(name, name))]
@@ -146,7 +153,7 @@ def _verify(program: str, command: Sequence[str], gpus: int) -> int:
     with tempfile.TemporaryDirectory() as scratch:
         path = Path(scratch) / "verify.py"
         path.write_text(program, encoding="utf-8")
-        return _run([str(path), *command], gpus)[0]
+        return _run([str(path), "--gpus", str(gpus), *command], gpus)[0]
 
 
 def _run(command: Sequence[str], gpus: int) -> tuple[int, str]:
@@ -160,10 +167,41 @@ def _run(command: Sequence[str], gpus: int) -> tuple[int, str]:
 
 
 def _main(kb: str, *slugs: str) -> None:
-    # The programs' own output is captured; the results go to the real standard output.
-    results = sys.stdout
+    """Proves incidents one after the other, each in a fork of this process, and prints JSON lines."""
+    import torch
+
+    torch.set_num_threads(1)
     for slug in slugs:
-        print(json.dumps(asdict(_prove_one(Path(kb), slug))), file=results, flush=True)
+        print(_apart(Path(kb), slug), flush=True)
+
+
+def _apart(kb: Path, slug: str) -> str:
+    """The proof as JSON, made in a fork: what a program sets or patches ends with it.
+
+    Where there is no fork (Windows) it is made in this process.
+    """
+    if not hasattr(os, "fork"):
+        return json.dumps(asdict(_prove_one(kb, slug)))
+    source, sink = os.pipe()
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            os.close(source)
+            with os.fdopen(sink, "w", encoding="utf-8") as out:
+                out.write(json.dumps(asdict(_prove_one(kb, slug))))
+            status = 0
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            sys.stderr.flush()
+            os._exit(status)
+    os.close(sink)
+    with os.fdopen(source, encoding="utf-8") as inp:
+        printed = inp.read()
+    if os.waitpid(child, 0)[1] or not printed:
+        raise ChildProcessError(f"{slug}: its process died")
+    return printed
 
 
 if __name__ == "__main__":

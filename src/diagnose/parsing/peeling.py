@@ -8,8 +8,11 @@ from diagnose.parsing.lines import LONGEST, Peeled
 from diagnose.parsing.transports import (
     boxes,
     characters,
+    documents,
     escaped,
     groups,
+    indentation,
+    literals,
     markup,
     prefixes,
     records,
@@ -21,13 +24,28 @@ _DEEPEST = 4
 
 def peel(lines: Sequence[Peeled]) -> list[Peeled]:
     """Lines as the program printed them."""
+    lines = list(documents.splice(indentation.single_spaced(lines)))
     html = any(markup.is_html(line.text) for line in lines)
     peeled = [part for line in prefixes.join_partial(lines) for part in _peel(line, html, 0)]
-    peeled = list(groups.ungroup(peeled))
     peeled = list(prefixes.peel_learned(peeled))
-    peeled = list(markup.unfence(peeled))
-    peeled = list(boxes.unbox(peeled))
-    return list(wrapping.unwrap(peeled))
+    channels: dict[str | None, list[Peeled]] = {}
+    for line in peeled:
+        channels.setdefault(line.channel, []).append(line)
+    if len(channels) < 2:
+        return _unformed(peeled)
+    # What spans several lines is undone process by process: others print in between.
+    each = [line for channel in channels.values() for line in _unformed(channel)]
+    return sorted(each, key=lambda line: line.number)
+
+
+def _unformed(lines: Sequence[Peeled]) -> list[Peeled]:
+    """One process's lines without what was drawn around them or folded."""
+    lines = list(literals.join(lines))
+    lines = list(groups.ungroup(lines))
+    lines = list(markup.unfence(lines))
+    lines = list(indentation.dedent(lines))
+    lines = list(boxes.unbox(lines))
+    return list(wrapping.unwrap(lines))
 
 
 def _peel(line: Peeled, html: bool, depth: int) -> Iterator[Peeled]:

@@ -15,7 +15,7 @@ _FILE = r"(?:[A-Za-z]:[\\/])?[^:\"'*?\n]+?|<[^<>\n]+>"
 _NEW = re.compile(rf"^`?(?P<mark>File )?(?P<file>{_FILE}):(?P<line>\d+)(?:,? in {_NAME})?\s*$")
 _CELL = re.compile(
     r"^\s*(?:File )?(?P<file>(?:Cell In|Input In|In)\s?\[\d+\]),? "
-    rf"(?:line (?P<line>\d+)(?:, in {_NAME})?|in (?P<scope><[^<>]+>|[\w.]+)(?:\(.*\))?)\s*:?$"
+    rf"(?:line (?P<line>\d+)(?:,? in {_NAME})?|in (?P<scope><[^<>]+>|[\w.]+)(?:\(.*\))?)\s*:?$"
 )
 _OLD = re.compile(
     r"^\s*`?(?P<file><[^<>]{1,120}>|(?:~|\.{0,2}/|[A-Za-z]:[\\/]|\w)[^:\"'=(){}]*?\.(?:py[xc]?|pxi|so|ipynb)"

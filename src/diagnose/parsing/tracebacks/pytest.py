@@ -20,7 +20,7 @@ _SUMMARY = re.compile(
 )
 _ERROR = re.compile(r"^E(?: {2,}(?P<text>.*))?$")
 _FAILING = re.compile(r"^> {2,}(?P<code>\S.*)$")
-_DEF = re.compile(r"^ {4}(?:async )?def (?P<name>\w+)")
+_DEF = re.compile(r"^ {3,4}(?:async )?def (?P<name>\w+)")
 _SEPARATOR = re.compile(r"^(?:_ ){4,}_?\s*$|^(?:_{3,}|={3,}) .* (?:_{3,}|={3,})$")
 _TITLE = re.compile(r"^_{3,} (?:ERROR \w+ \w+ \w+ )?(?P<name>.+?) _{3,}$")
 _LOCAL = re.compile(r"^\w+ *= |^\s")
@@ -81,7 +81,7 @@ def _frame(
     function, code = place["function"], None
     if function is None:
         function, code = _above(lines, index if before is None else before)
-    elif index + 1 < len(lines) and lines[index + 1].text.startswith("    "):
+    elif index + 1 < len(lines) and lines[index + 1].text.startswith("   "):
         code = lines[index + 1].text.strip()
     return Frame(place["file"], int(place["line"][:9]), function, code, at=lines[index].number)
 

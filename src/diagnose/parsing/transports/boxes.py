@@ -1,4 +1,5 @@
-"""rich's boxes: borders of any width, paths and code that wrap inside them, panels of locals."""
+"""rich's boxes: borders of any width, paths and code that wrap inside them, panels of locals, and the
+panels around the members of an exception group."""
 
 from __future__ import annotations
 
@@ -8,67 +9,119 @@ from collections.abc import Iterable, Iterator
 from diagnose.parsing.lines import Peeled
 
 _BORDER = re.compile(r"^\s*[╭╰┌└┏┗╔╚+][─━═-]{3,}.*?[╮╯┐┘┓┛╗╝+]?\s*$")
+_BOTTOM = re.compile(r"^\s*[╰└┗╚+][─━═-]{3,}[╯┘┛╝+]?\s*$")
 _TITLE = re.compile(r"Traceback \(most recent call last\)")
+_MEMBER = re.compile(r"^\s*[╭┌┏╔+][─━═-]+ Sub-exception #(?P<number>\d+) ")
 _SIDE = re.compile(r"^\s*[│┃║](?P<inside>.*?)[│┃║]?\s*$")
-_LOCALS = re.compile(r"^\s?[╭╰│┌└|](?:[─ -]|$)")
-_PATH_END = re.compile(r":\d+(?: in .+)?$|^in \S+:\d+$")
+_ASCII_TOP = re.compile(r"^\s*\+-{2,} Traceback \(most recent call last\) -{2,}\+?\s*$")
+_ASCII_SIDE = re.compile(r"^\s*\|(?P<inside>.*?)\|?\s*$")
+_ASCII_ARROW = re.compile(r"^ ?(?:\\u2771|\?)(?= *\d)")
+_LOCALS = re.compile(r"^\s?[╭╰│┌└|+](?:[─ -]|$)")
+_FUNCTION_END = re.compile(r":\d+ in .+$|^in \S+:\d+$")
 _NUMBER_END = re.compile(r"^(?!in ).*:\d+$")
-_WHOLE = re.compile(r":\d+ in .+$|^in \S+:\d+$")
+_NUMBER_REST = re.compile(r"^\d+ in [\w.<>]+$")
 _SOURCE = re.compile(r"^\s*(?:❱|>)?\s*\d+(?:\s|$)")
 _PATH_START = re.compile(r"^(?:/|~|\.{1,2}[/\\]|[A-Za-z]:[\\/]|<|\w[\w.-]*[/\\]|in )\S")
+_LONGEST_PATH = 600
 
 
 def unbox(lines: Iterable[Peeled]) -> Iterator[Peeled]:
     """Lines with the boxes around tracebacks taken off: the title, then "path:line in function" and the
     numbered source as the box holds them."""
-    path: Peeled | None = None
+    return _join_paths(_inside(_unpanel(_unascii(lines))))
+
+
+def _unascii(lines: Iterable[Peeled]) -> Iterator[Peeled]:
+    """Boxes of terminals that know ASCII only, drawn with rich's own lines."""
+    within = False
+    for line in lines:
+        if not within and "+-" not in line.text:
+            yield line
+        elif _ASCII_TOP.match(line.text):
+            within = True
+            yield line
+        elif within and (side := _ASCII_SIDE.match(line.text)):
+            inside = _ASCII_ARROW.sub("❱", side["inside"])
+            yield line._replace(text=f"│{inside}│")
+        else:
+            within = within and not _BOTTOM.match(line.text)
+            yield line
+
+
+def _unpanel(lines: Iterable[Peeled]) -> Iterator[Peeled]:
+    """Lines without the panels around the members of a group; the rule that CPython prints instead."""
+    depth = 0
+    for line in lines:
+        text = line.text
+        level = 0
+        while level < depth and (side := _SIDE.match(text)):
+            text = side["inside"].removeprefix(" ").rstrip()
+            level += 1
+        if depth and level < depth:
+            depth = level if _BOTTOM.match(text) else 0
+            if _BOTTOM.match(text):
+                continue
+        if "Sub-exception #" in text and (member := _MEMBER.match(text)):
+            depth += 1
+            text = f"+-+---------------- {member['number']} ----------------"
+        yield line._replace(text=text) if text is not line.text else line
+
+
+def _inside(lines: Iterable[Peeled]) -> Iterator[tuple[Peeled, bool]]:
+    """What stands in a box, and whether it did; the titles of boxes as headers of tracebacks."""
     for line in lines:
         if line.text.isascii() and "+-" not in line.text:
-            if path is not None:
-                yield path
-                path = None
-            yield line
-            continue
-        if _BORDER.match(line.text):
-            if path is not None:
-                yield path
-                path = None
+            yield line, False
+        elif _BORDER.match(line.text):
             if title := _TITLE.search(line.text):
-                yield line._replace(text=title.group())
+                yield line._replace(text=title.group()), False
             elif line.text.lstrip()[:1] == "+":
-                yield line
-            continue
-        side = _SIDE.match(line.text)
-        if side is None:
-            if path is not None:
+                yield line, False
+            else:
+                yield line._replace(text=""), False
+        elif side := _SIDE.match(line.text):
+            inside = side["inside"]
+            if not _LOCALS.match(inside):  # else a panel of locals within the box
+                yield line._replace(text=inside.removeprefix(" ").rstrip()), True
+        else:
+            yield line, False
+
+
+def _join_paths(lines: Iterable[tuple[Peeled, bool]]) -> Iterator[Peeled]:
+    """Lines with the paths that were wrapped in a box put together."""
+    path: Peeled | None = None
+    for line, boxed in lines:
+        text = line.text
+        if path is not None and not (boxed and _goes_on(path.text, text)):
+            yield path
+            path = None
+        elif path is not None:
+            path = path._replace(text=_join(path.text, text.strip()))
+            if _FUNCTION_END.search(path.text):
                 yield path
                 path = None
+            continue
+        if (
+            boxed
+            and _PATH_START.match(text)
+            and not _SOURCE.match(text)
+            and not _FUNCTION_END.search(text)
+        ):
+            path = line
+        else:
             yield line
-            continue
-        inside = side["inside"]
-        if _LOCALS.match(inside):
-            continue  # a panel of locals within the box
-        text = inside[1:].rstrip() if inside.startswith(" ") else inside.rstrip()
-        if path is not None and _NUMBER_END.search(path.text) and not text.lstrip().startswith("in "):
-            yield path
-            path = None
-        if path is not None:
-            joined = _join(path.text, text.strip())
-            if _PATH_END.search(joined):
-                yield path._replace(text=joined)
-                path = None
-                continue
-            if text.strip() and not _SOURCE.match(text) and len(joined) < 600:
-                path = path._replace(text=joined)
-                continue
-            yield path
-            path = None
-        if _PATH_START.match(text) and not _SOURCE.match(text) and not _WHOLE.search(text):
-            path = line._replace(text=text)
-            continue
-        yield line._replace(text=text)
     if path is not None:
         yield path
+
+
+def _goes_on(path: str, text: str) -> bool:
+    """True where a line of the box is the rest of a path that was wrapped."""
+    rest = text.strip()
+    if not rest or len(path) + len(rest) > _LONGEST_PATH:
+        return False
+    if _NUMBER_END.search(path):
+        return rest.startswith("in ") or _NUMBER_REST.match(text) is not None
+    return not _SOURCE.match(text) or _NUMBER_REST.match(text) is not None
 
 
 def _join(head: str, tail: str) -> str:

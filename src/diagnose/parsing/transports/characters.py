@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 
 # CSI (colours, cursor), OSC (titles, links), and the two-byte escapes; the escape byte may be lost in
-# a paste, so a bare "[0;31m" counts where it ends in m.
+# a paste, so a bare "[0;31m" counts where it ends in m, or be spelled out (\\x1b, \\u001b, ^[).
 _ESCAPES = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-Z\\^_()][0-9A-Za-z]?"
-    r"|\u241b\[[\d;]*m|\[(?:\d{1,3};)*\d{1,3}m(?!\])"
+    r"|(?:\u241b|\^\[|\\+(?:x1[bB]|u001[bB]|033|e))\[[\d;?]*[A-Za-z]|\[(?:\d{1,3};)*\d{1,3}m(?!\])"
 )
 _SWAPPED = str.maketrans(
     {
-        "\u00a0": " ", "\u2007": " ", "\u202f": " ", "\u3000": " ",
+        **dict.fromkeys("\u00a0\u202f\u205f\u3000", " "),
+        **dict.fromkeys(map(chr, range(0x2000, 0x200B)), " "),
         "\u200b": None, "\u200c": None, "\u200d": None, "\u2060": None, "\ufeff": None,
         "\u201c": '"', "\u201d": '"', "\u201e": '"', "\u2018": "'", "\u2019": "'",
         "\x00": None, "\x08": None,
@@ -22,7 +23,7 @@ _SWAPPED = str.maketrans(
 
 def plain(line: str) -> str:
     """The line without escapes, with plain quotes and blanks."""
-    if "\x1b" in line or ("m" in line and ("[" in line)):
+    if "\x1b" in line or "[" in line:
         line = _ESCAPES.sub("", line)
     if 'File ""' in line:
         line = line.replace('""', '"')  # a field of a CSV file

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator, Sequence
+
 from diagnose.parsing.lines import Peeled
-from diagnose.parsing.transports import structured
+from diagnose.parsing.transports import prefixes, structured
 
 _LARGEST = 32_000_000
+_LARGEST_SPLICED = 2_000_000
+_MOST_ATTEMPTS = 32
+_MEMBER = re.compile(r'\s*(?:"[^"]*"\s*[:,]|[{\[])')
 
 
 def read(text: str) -> list[Peeled] | None:
@@ -19,7 +25,7 @@ def read(text: str) -> list[Peeled] | None:
         document = json.loads(stripped)
     except (ValueError, RecursionError):
         return None
-    if not isinstance(document, dict | list) or _is_records(document):
+    if not isinstance(document, dict | list) or _is_records(document, stripped):
         return None
     lines = structured.tracebacks(document)
     if not lines:
@@ -27,10 +33,55 @@ def read(text: str) -> list[Peeled] | None:
     return _located(lines, text)
 
 
-def _is_records(document: object) -> bool:
-    """A list of log records is read record by record."""
-    return isinstance(document, list) and all(
-        isinstance(item, dict) and ("data" in item or "log" in item) for item in document
+def splice(lines: Sequence[Peeled]) -> Iterator[Peeled]:
+    """Lines in which the documents that stand among them, over several lines each, are replaced by their
+    tracebacks."""
+    index = attempts = 0
+    while index < len(lines):
+        text = lines[index].text
+        if text[-1:] in ("{", "[") and attempts < _MOST_ATTEMPTS:
+            attempts += 1
+            if (found := _document(lines, index)) is not None:
+                said, index = found
+                yield from said
+                continue
+        yield lines[index]
+        index += 1
+
+
+def _document(lines: Sequence[Peeled], index: int) -> tuple[list[Peeled], int] | None:
+    """The tracebacks of the document that the end of a line opens, and the index after it."""
+    opening = lines[index].text
+    if index + 1 >= len(lines) or _MEMBER.match(_bare(lines[index + 1], opening)) is None:
+        return None
+    import json
+
+    body = "\n".join([opening[-1], *(_bare(line, opening) for line in lines[index + 1 :])])
+    try:
+        document, end = json.JSONDecoder().raw_decode(body[:_LARGEST_SPLICED])
+    except (ValueError, RecursionError):
+        return None
+    if not (said := structured.tracebacks(document)):
+        return None
+    first = lines[index]
+    numbered = _located(said, body[:end])
+    return (
+        [line._replace(number=line.number + first.number - 1) for line in numbered],
+        index + 1 + body.count("\n", 0, end),
+    )
+
+
+def _bare(line: Peeled, opening: str) -> str:
+    """The line without the prefix that its launcher or collector wrote, where the first has one."""
+    return line.text if opening[:1] in "{[ " else prefixes.peel_known(line.text)[0]
+
+
+def _is_records(document: object, text: str) -> bool:
+    """A list of log records that stand one on a line is read record by record."""
+    return (
+        isinstance(document, list)
+        and text.count("\n") <= len(document) + 1
+        and all(isinstance(item, dict) and ("data" in item or "log" in item) for item in document)
     )
 
 

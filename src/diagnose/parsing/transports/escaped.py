@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _ESCAPED_BREAK = re.compile(r"(\\+)n")
-_MARK = re.compile(r'Traceback|File \\*"|ipython-input|Cell In|Error')
+_MARK = re.compile(r'Traceback|\\nE   |File \\*"|ipython-input|Cell In|Error')
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[ntr\"'\\/])")
 _PLAIN = {"n": "\n", "t": "\t", "r": "", '"': '"', "'": "'", "\\": "\\", "/": "/"}
 _CALL = re.compile(r"""((?:\w+\.)*[A-Z]\w*(?:Error|Exception))\(['"]$""")
@@ -14,6 +14,10 @@ _LIST_SEAM = re.compile(r"""(?<=\n)['"], *['"]|^['"], *['"]""", re.MULTILINE)
 
 def unescape(line: str) -> list[str] | None:
     """The lines of a traceback that stands escaped in one line, or None where there is none."""
+    if "%0A" in line and "%20File%20" in line:
+        from urllib.parse import unquote
+
+        return unquote(line).split("\n")  # the address of a form that was filled in
     if line.count("\\n") < 2 or not _MARK.search(line):
         return None
     start, quote = _opening_quote(line, line.index("\\n"))
@@ -25,13 +29,23 @@ def unescape(line: str) -> list[str] | None:
     for _ in range(max(1, depth.bit_length())):
         if "\\n" not in body:
             break
-        body = _ESCAPE.sub(_character, body)
+        body = unescaped(body)
+    if "\xe2" in body:
+        body = _of_bytes(body)
     body = _LIST_SEAM.sub("", body)
     said = body.rstrip("\n").split("\n")
     if named := _CALL.search(line[:start]):
         return [f"{named[1]}: {said[0]}", *said[1:]]  # the repr of an exception
     head = line[:start].rstrip(" '\"=:[{(,b")
     return [head, *said] if head else said
+
+
+def _of_bytes(body: str) -> str:
+    """The text of a bytes literal, whose escapes spelled UTF-8."""
+    try:
+        return body.encode("latin-1").decode("utf-8")
+    except UnicodeError:
+        return body
 
 
 def _opening_quote(line: str, position: int) -> tuple[int, str]:
@@ -49,6 +63,11 @@ def _closing_quote(body: str, quote: str) -> int | None:
             return index
         index += 1
     return None
+
+
+def unescaped(body: str) -> str:
+    """The text that the inside of a string literal stands for."""
+    return _ESCAPE.sub(_character, body)
 
 
 def _character(match: re.Match[str]) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from diagnose.parsing.lines import Peeled
 
 _HTML = re.compile(
-    r"&(?:quot|lt|gt|amp|#3[49]|#x27|nbsp|#10);|</?(?:br|pre|code|span|div)\b[^<>]{0,500}>"
+    r"&(?:quot|lt|gt|amp|#3[49]|#x27|nbsp|#10);|</?(?:br|pre|code|span|div|testcase|failure)\b[^<>]{0,500}>"
 )
 # Only tags by name: <module> and <lambda> are Python's.
 _TAGS = re.compile(
@@ -19,6 +19,7 @@ _TAGS = re.compile(
 )
 _BREAK = re.compile(r"<br\s*/?>\n?|</(?:p|div|li|tr)>\n?|&#10;|&#xA;", re.IGNORECASE)
 _DECLARATIONS = re.compile(r"<\?xml[^<>]{0,200}\?>|<!\[CDATA\[|\]\]>")
+_COLUMN = re.compile(r"(?<=[^>])</td>\s*(?=<td)", re.IGNORECASE)
 _ENTITY = re.compile(r"&(?:\w{2,8}|#\d{1,6}|#x[0-9a-fA-F]{1,6});")
 _FENCE = re.compile(r"^\s*(?:```+|~~~+)[\w+-]*\s*$")
 _QUOTE = re.compile(r"^\s{0,3}(?:>\s?)+")
@@ -34,6 +35,7 @@ def unhtml(line: str) -> list[str]:
     """The lines of text that one line of HTML or XML shows."""
     if "<?xml" in line or "<![CDATA[" in line:
         line = _DECLARATIONS.sub("", line)
+    line = _COLUMN.sub("\t", line)
     pieces = [_TAGS.sub("", piece) for piece in _BREAK.sub("\n", line).split("\n")]
     if len(pieces) > 1 and not pieces[-1]:
         pieces.pop()  # the break stood at the line's end

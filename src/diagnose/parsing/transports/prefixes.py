@@ -36,11 +36,16 @@ _KNOWN = tuple(
         rf"(?:{_TIME}) (?P<channel>[\w.-]+) [\w./-]+(?:\[\d+\])?: ",  # syslog, journald
     )
 )
-_MARK = re.compile(r'Traceback \(most recent call last\)|(?:  |\t)File "[^"\n]{1,400}", line \d')
+_MARK = re.compile(
+    r'Traceback \(most recent call last\)|(?:  |\t)File "[^"\n]{1,400}", line \d'
+    r"|(?<![A-Za-z])E {3,9}(?=[\w.]+(?:Error|Exception)\b)"  # pytest's
+)
 #: What a box or IPython writes between the prefix and the word Traceback.
-_FRAME_OF_HEADER = re.compile(r"(?:[╭┌+].*|(?:[A-Za-z_][\w.]*)?\s{2,})$")
+_FRAME_OF_HEADER = re.compile(r"(?:[╭┌+] ?(?:[─-]|Exception Group).*|(?:[A-Za-z_][\w.]*)?\s{2,})$")
 _NO_PREFIX = re.compile(r"[\"']|\bFile\b")
-_DIGITS = re.compile(r"\d+")
+_BOX_SIDES = " \t│┃║"  # a box within a box
+_TREE = re.compile(r"(?:(?:^| ) *[|+])+[ +]*$")
+_DIGITS = re.compile(r" *\d+")
 _STAMP = re.compile(rf"{_TIME}|\b\d{{10,19}}\b|\d+\.\d+")
 _FARTHEST_MARK = 700
 _MOST_PREFIXES = 64
@@ -120,20 +125,26 @@ def peel_learned(lines: Sequence[Peeled]) -> Iterator[Peeled]:
 
 def _learn(lines: Sequence[Peeled]) -> list[re.Pattern[str]]:
     """Templates of the prefixes before frames and headers: digits stand for any digits, all else for
-    itself. A header's prefix counts where the lines below it have it too."""
+    itself. The prefix of a header, or of pytest's error, counts where its neighbours have it too."""
     seen: Counter[str] = Counter()
+    grouped = any("Exception Group Traceback" in line.text for line in lines)
     for index, line in enumerate(lines):
         match = _MARK.search(line.text, 0, _FARTHEST_MARK)
         if match is None or not line.text[: match.start()].strip():
             continue
-        header = match.group().startswith("Traceback")
+        framed = match.group().endswith(tuple("0123456789"))
         prefix = line.text[: match.start()]
-        if header:
+        if not framed:
             prefix = _FRAME_OF_HEADER.sub("", prefix)
-        if not prefix.strip() or _NO_PREFIX.search(prefix):
+        if grouped:
+            prefix = _TREE.sub("", prefix)
+        if not prefix.strip(_BOX_SIDES):
             continue
         template = _template(prefix)
-        if not header or (template not in seen and _prevails(template, lines, index)):
+        known = template in seen
+        if known or (framed and not _NO_PREFIX.search(prefix)):
+            seen[template] += framed or not known
+        elif not framed and _prevails(template, lines, index):
             seen[template] += 1
     kept = sorted((t for t, _ in seen.most_common(_MOST_PREFIXES)), key=len, reverse=True)
     return [re.compile(template) for template in kept]
@@ -141,13 +152,16 @@ def _learn(lines: Sequence[Peeled]) -> list[re.Pattern[str]]:
 
 def _prevails(template: str, lines: Sequence[Peeled], index: int) -> bool:
     pattern = re.compile(template)
-    below = [line for line in lines[index + 1 : index + 9] if line.text.strip()]
-    return len(below) > 2 and all(pattern.match(line.text) for line in below)
+    for near in (lines[index + 1 : index + 9], lines[max(0, index - 8) : index]):
+        said = [line for line in near if line.text.strip()]
+        if len(said) > 2 and all(pattern.match(line.text) for line in said):
+            return True
+    return False
 
 
 def _template(prefix: str) -> str:
     return (
-        r"\d+".join(re.escape(part) for part in _DIGITS.split(prefix.rstrip()))
+        r" *\d+".join(re.escape(part) for part in _DIGITS.split(prefix.rstrip()))
         + r"(?: (?=\S| {2}|$)|$|)"
     )
 

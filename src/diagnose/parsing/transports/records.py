@@ -11,6 +11,8 @@ _MESSAGE = (
     "log", "data", "message", "msg", "event", "text", "MESSAGE", "@message", "line", "body", "payload",
     "textPayload", "short_message",
 )  # fmt: skip
+_WRAPPED = ("jsonPayload", "fields", "record", "payload", "attributes", "data")
+_LONGEST_PREFIX = 200
 _CHANNEL = (
     "rank",
     "global_rank",
@@ -24,11 +26,13 @@ _CHANNEL = (
 
 def read(line: str) -> tuple[list[str], str | None] | None:
     """The lines that a record carries and the process it names; None where the line is no record."""
-    text = line.strip().rstrip(",")
-    if text[:1] == "[" and text[1:2] == "{":
+    text = line.strip().strip(",").strip()
+    if text[:2] == "[{":
+        if text[-2:] == "}]" and (said := _array(text)):
+            return said, None
         text = text[1:]  # the first element of an array, one element a line
     if text[:1] != "{":
-        return None
+        return _after_prefix(text)
     if text[-2:] == "}]":
         text = text[:-1]
     if text[-1:] != "}":
@@ -44,19 +48,52 @@ def read(line: str) -> tuple[list[str], str | None] | None:
     return _lines(record), _channel(record)
 
 
+def _after_prefix(text: str) -> tuple[list[str], str | None] | None:
+    """A collector's record that stands behind a time and a tag: only where it has a message."""
+    at = text.find('{"', 0, _LONGEST_PREFIX) if text[-2:] == '"}' else -1
+    if at <= 0:
+        return None
+    import json
+
+    try:
+        record = json.loads(text[at:])
+    except (ValueError, RecursionError):
+        return None
+    said = _message(record)
+    return None if said is None else (said, _channel(record))
+
+
+def _array(text: str) -> list[str]:
+    """The tracebacks of an array on one line."""
+    import json
+
+    try:
+        return structured.tracebacks(json.loads(text))
+    except (ValueError, RecursionError):
+        return []
+
+
 def _lines(record: Mapping[str, Any]) -> list[str]:
-    said: list[str] = []
-    for key in _MESSAGE:
-        value = record.get(key)
-        if isinstance(value, str) and value:
-            said += value.rstrip("\n").split("\n")
-            break
+    said = _message(record) or []
     if "log" in record or ("data" in record and "stream_name" in record):
         return said or [""]
     said += structured.tracebacks(record, besides=tuple(said))
     if not said:
         said = [value for value in record.values() if isinstance(value, str)]
     return said
+
+
+def _message(record: Mapping[str, Any]) -> list[str] | None:
+    """The lines of a record's message, or of that of the record within it."""
+    for key in _MESSAGE:
+        value = record.get(key)
+        if isinstance(value, str):
+            return value.rstrip("\n").split("\n")
+    for key in _WRAPPED:
+        inner = record.get(key)
+        if isinstance(inner, Mapping) and (said := _message(inner)) is not None:
+            return said
+    return None
 
 
 def _channel(record: Mapping[str, Any]) -> str | None:

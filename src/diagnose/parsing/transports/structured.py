@@ -13,7 +13,8 @@ _TYPE = ("type", "exc_type", "ename", "exception_type", "errorClass", "class", "
 _VALUE = ("value", "exc_value", "evalue", "message", "exception_message", "msg")
 _CHILDREN = ("exceptions", "causes")
 _DEEPEST = 12
-_MARKS = ("Traceback (most recent call last)", 'File "', "Traceback ")
+_MARKS = ("Traceback (most recent call last)", 'File "', "Traceback ", "\nE   ")
+_SAID = ("message", "data", "log", "textPayload", "line", "text", "MESSAGE")
 _HEADER = "Traceback (most recent call last):"
 _DURING = "During handling of the above exception, another exception occurred:"
 _CAUSE = "The above exception was the direct cause of the following exception:"
@@ -39,7 +40,7 @@ def tracebacks(data: Any, *, besides: Sequence[str] = (), depth: int = 0) -> lis
         if all(isinstance(item, str) for item in data):
             joined = "".join(i if i.endswith("\n") else i + "\n" for i in data)
             return tracebacks(joined, besides=besides, depth=depth + 1) if data else []
-        if (written := _chain(data, depth)) is not None:
+        if (written := _chain(data, depth) or _log(data, besides)) is not None:
             return written
         found = []
         for item in data:
@@ -57,6 +58,25 @@ def _chain(data: Sequence[Any], depth: int) -> list[str] | None:
     written = [_exception(item, depth) for item in data]
     if any(one is None for one in written):
         return None
+    return _related(data, written)
+
+
+def _log(data: Sequence[Any], besides: Sequence[str]) -> list[str] | None:
+    """A list of log records, each of which holds a line, where a traceback runs through them."""
+    said: list[str] = []
+    for item in data:
+        value = _first(item, _SAID) if isinstance(item, Mapping) else None
+        if not isinstance(value, str):
+            return None
+        said.append(value.rstrip("\n"))
+    joined = "\n".join(said)
+    return tracebacks(joined, besides=besides) or None
+
+
+def _related(
+    data: Sequence[Mapping[str, Any]], written: Sequence[list[str] | None]
+) -> list[str] | None:
+    """Exceptions one after another, by what their list says of their order."""
     if any("is_cause" in item for item in data):
         return _latest_first(data, written)
     if any(_mechanism(item).get("is_exception_group") for item in data):
@@ -66,12 +86,16 @@ def _chain(data: Sequence[Any], depth: int) -> list[str] | None:
     return None
 
 
-def _latest_first(data: Sequence[Mapping[str, Any]], written: Sequence[list[str] | None]) -> list[str]:
+def _latest_first(
+    data: Sequence[Mapping[str, Any]], written: Sequence[list[str] | None]
+) -> list[str]:
     """structlog's and rich's order: the exception that was raised, then what it came from."""
     relations = [_CAUSE if item.get("is_cause") else _DURING for item in data]
     turned = list(zip((one or [] for one in written), relations, strict=True))[::-1]
     # Each says how it relates to the exception that stands before it in the list.
-    return _joined([(turned[0][0], ""), *((turned[i][0], turned[i - 1][1]) for i in range(1, len(turned)))])
+    return _joined(
+        [(turned[0][0], ""), *((turned[i][0], turned[i - 1][1]) for i in range(1, len(turned)))]
+    )
 
 
 def _numbered(data: Sequence[Mapping[str, Any]], written: Sequence[list[str] | None]) -> list[str]:

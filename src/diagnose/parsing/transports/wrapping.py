@@ -13,11 +13,16 @@ _FLAT = re.compile(r'\s+(?=File "[^"\n]{1,400}", line \d+)')
 _IN = re.compile(r'(File "[^"\n]+", line \d+(?:, in (?:<\w+>|[\w.]+))?)\s+(?=\S)')
 _END = re.compile(r"\s+(?=(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception): )")
 _NARROWEST = 30
+_FOLDED = re.compile(r'^\s*File(?: "[^"]*"?,?)?(?: line)?(?: \d+,?)?(?: in)?\s*$')
+_WHOLE = re.compile(r'^\s*File "[^"]+", line \d+, in \S+\s*$')
+_MOST_FOLDS = 8
 
 
 def unwrap(lines: Sequence[Peeled]) -> Iterator[Peeled]:
     """Lines put together where a terminal broke them, and apart where a form field joined them."""
     width = _terminal_width(lines)
+    if not width:
+        lines = list(_unfold(lines))
     index = 0
     while index < len(lines):
         line = lines[index]
@@ -32,6 +37,36 @@ def unwrap(lines: Sequence[Peeled]) -> Iterator[Peeled]:
                 if not full:
                     break
         yield from _apart(line)
+
+
+def _unfold(lines: Sequence[Peeled]) -> Iterator[Peeled]:
+    """Lines with the frames put together that a column or a mail folded at blanks: their rest stands
+    farther to the left than they began."""
+    index = 0
+    while index < len(lines):
+        line = lines[index]
+        index += 1
+        if "File" in line.text and _FOLDED.match(line.text):
+            whole, after = _rest_of_fold(lines, index, line)
+            if _WHOLE.match(whole):
+                line, index = line._replace(text=whole), after
+        yield line
+
+
+def _rest_of_fold(lines: Sequence[Peeled], index: int, line: Peeled) -> tuple[str, int]:
+    whole = line.text.rstrip()
+    begun = len(whole) - len(whole.lstrip())
+    for after in range(index, min(len(lines), index + _MOST_FOLDS)):
+        text = lines[after].text.strip()
+        if not text or len(lines[after].text) - len(lines[after].text.lstrip()) > begun:
+            return whole, after
+        within = whole.count('"') == 1  # the path itself was folded
+        whole = whole + text if within else f"{whole} {text}"
+        if _WHOLE.match(whole):
+            return whole, after + 1
+        if _FOLDED.match(whole) is None:
+            break
+    return whole, index
 
 
 def _terminal_width(lines: Sequence[Peeled]) -> int:

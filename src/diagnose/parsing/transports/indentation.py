@@ -1,0 +1,32 @@
+"""Spacing that a paste gained: a blank line after each line, or pytest's report moved to the right."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from diagnose.parsing.lines import Peeled
+
+_FEWEST = 8
+_PYTEST_ERROR = re.compile(r"^(?P<indent>\s+)E {3,9}[\w.]+(?:Error|Exception)\b")
+
+
+def single_spaced(lines: Sequence[Peeled]) -> Sequence[Peeled]:
+    """The lines without the blank one after each, where every line has one."""
+    if len(lines) < 2 * _FEWEST or lines[1].text.strip():
+        return lines
+    between = lines[1::2]
+    return lines if any(line.text.strip() for line in between) else lines[::2]
+
+
+def dedent(lines: Sequence[Peeled]) -> Sequence[Peeled]:
+    """The lines with pytest's errors, whose column tells, moved back to the left; all else of the same
+    block with them."""
+    match = next(filter(None, (_PYTEST_ERROR.match(line.text) for line in lines)), None)
+    if match is None:
+        return lines
+    indent = match["indent"]
+    return [
+        line._replace(text=line.text[len(indent) :]) if line.text.startswith(indent) else line
+        for line in lines
+    ]

@@ -1,0 +1,48 @@
+"""Every documented incident, proven by running it on simulated GPUs.
+
+The failing variant fails with a device error, the fixed one ends well, and the verification program
+tells the two apart; `diagnose cases check --run` prints the same as a table.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from diagnose.casebase.proving import Proof, prove
+
+pytest.importorskip("torch")
+
+SLUGS = sorted(p.parent.name for p in (Path(__file__).parents[1] / "kb/cases").glob("*/case.toml"))
+
+
+@pytest.fixture(scope="module")
+def proofs(kb: Path, casebase_path: Path) -> dict[str, Proof]:
+    return {proof.incident: proof for proof in prove(kb, SLUGS, casebase=casebase_path)}
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_the_incident_holds(slug: str, proofs: dict[str, Proof]) -> None:
+    proof = proofs[slug]
+    if proof.skipped:
+        pytest.skip(proof.skipped)
+    assert not proof.problems
+
+
+def test_most_causes_are_found_without_the_incident_itself(proofs: dict[str, Proof]) -> None:
+    """The answers come from what the traces show: each is ranked with its own incident left out."""
+    errors = [p for p in proofs.values() if not p.silent and not p.skipped]
+    three = [p for p in errors if p.rank is not None and p.rank <= 3]
+    assert len(three) >= 0.7 * len(errors)
+
+
+def test_a_mistake_in_an_incident_is_found(kb: Path, casebase_path: Path, tmp_path: Path) -> None:
+    slug = "llms-from-scratch-out-head"
+    shutil.copytree(kb / "cases" / slug, tmp_path / "cases" / slug)
+    program = tmp_path / "cases" / slug / "reproduce.py"
+    program.write_text("import sys\nprint(sys.argv[1])\n")
+    (proof,) = prove(tmp_path, [slug], casebase=casebase_path)
+    assert "the failing variant ends with status 0, not 1" in proof.problems
+    assert proof.rank is None
