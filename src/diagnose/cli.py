@@ -18,6 +18,7 @@ COMMANDS = {
     "cases": ("diagnose.commands.cases", "cases", "Build, check, list and show the case base."),
     "explain": ("diagnose.commands.explain", "explain", "Explain a cause, with tested code."),
     "run": ("diagnose.hooks.command", "run_command", "Run a script; diagnose it if it dies."),
+    "scan": ("diagnose.commands.scan", "scan", "Group the failures of many logs."),
     "serve": ("diagnose.web.command", "serve_command", "Serve the web page and the JSON API."),
     "simulate": ("diagnose.commands.simulate", "simulate", "Run a script on simulated GPUs."),
     "verify": (

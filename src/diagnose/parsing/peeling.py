@@ -24,7 +24,7 @@ _DEEPEST = 4
 
 def peel(lines: Sequence[Peeled]) -> list[Peeled]:
     """Lines as the program printed them."""
-    lines = list(documents.splice(indentation.single_spaced(lines)))
+    lines = documents.splice(indentation.single_spaced(lines))
     html = any(markup.is_html(line.text) for line in lines)
     peeled = [part for line in prefixes.join_partial(lines) for part in _peel(line, html, 0)]
     peeled = list(prefixes.peel_learned(peeled))
@@ -40,7 +40,7 @@ def peel(lines: Sequence[Peeled]) -> list[Peeled]:
 
 def _unformed(lines: Sequence[Peeled]) -> list[Peeled]:
     """One process's lines without what was drawn around them or folded."""
-    lines = list(literals.join(lines))
+    lines = list(literals.join(documents.splice(lines)))
     lines = list(groups.ungroup(lines))
     lines = list(markup.unfence(lines))
     lines = list(indentation.dedent(lines))

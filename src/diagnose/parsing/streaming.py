@@ -116,8 +116,8 @@ def telling_lines(stream: ByteStream) -> list[Peeled]:
     while block:
         after = read_fully(stream, _BLOCK) if len(block) == _BLOCK else b""
         hits = find(block)
-        # Marks that stand across the seam of two blocks.
-        hits += [(len(block) - _SEAM + at, mark) for at, mark in find(block[-_SEAM:] + after[:_SEAM])]
+        seam = block[-_SEAM:]  # a mark may stand across it and the next block's beginning
+        hits += [(len(block) - len(seam) + at, mark) for at, mark in find(seam + after[:_SEAM])]
         if hits:
             context = before[-_BEFORE:]
             near = context + block + after[:_AFTER]

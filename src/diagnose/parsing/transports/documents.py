@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from diagnose.parsing.lines import Peeled
 from diagnose.parsing.transports import prefixes, structured
@@ -33,20 +33,18 @@ def read(text: str) -> list[Peeled] | None:
     return _located(lines, text)
 
 
-def splice(lines: Sequence[Peeled]) -> Iterator[Peeled]:
+def splice(lines: Sequence[Peeled]) -> list[Peeled]:
     """Lines in which the documents that stand among them, over several lines each, are replaced by their
     tracebacks."""
-    index = attempts = 0
-    while index < len(lines):
-        text = lines[index].text
-        if text[-1:] in ("{", "[") and attempts < _MOST_ATTEMPTS:
-            attempts += 1
-            if (found := _document(lines, index)) is not None:
-                said, index = found
-                yield from said
-                continue
-        yield lines[index]
-        index += 1
+    spliced: list[Peeled] = []
+    done = 0
+    openings = [index for index, line in enumerate(lines) if line.text[-1:] in ("{", "[")]
+    for index in openings[:_MOST_ATTEMPTS]:
+        if index >= done and (found := _document(lines, index)) is not None:
+            said, after = found
+            spliced += [*lines[done:index], *said]
+            done = after
+    return [*spliced, *lines[done:]]
 
 
 def _document(lines: Sequence[Peeled], index: int) -> tuple[list[Peeled], int] | None:
@@ -73,7 +71,7 @@ def _document(lines: Sequence[Peeled], index: int) -> tuple[list[Peeled], int] |
 
 def _bare(line: Peeled, opening: str) -> str:
     """The line without the prefix that its launcher or collector wrote, where the first has one."""
-    return line.text if opening[:1] in "{[ " else prefixes.peel_known(line.text)[0]
+    return line.text if opening.strip() in ("{", "[") else prefixes.peel_known(line.text)[0]
 
 
 def _is_records(document: object, text: str) -> bool:

@@ -29,15 +29,17 @@ _KNOWN = tuple(
         r"\[(?P<channel>(?P<rank>\d+))\]<std(?:err|out)>:? ?",  # horovodrun with gloo
         r"\((?P<channel>[\w.:<>-]*(?: ?rank=(?P<rank>\d+))? ?pid=\d+(?:, ip=[\w.:-]+)?)\) ",  # ray, vLLM
         rf"{_TIME} std(?:err|out) [FP] ",  # container runtime
+        r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.(?:\d{7}|\d{9})Z ",  # GitHub Actions, docker logs -t
         rf"{_TIME}\|(?=\s)",
         r"(?P<channel>[\w.-]{1,60})\s+\| (?=\S|  |$)",  # docker compose
         r"\[(?P<channel>pod/[\w./-]+)\] ",  # kubectl logs --prefix
         r"(?P<channel>[\w.-]{1,60}): (?=\[rank\d+\]:)",  # pdsh in front of torchrun
-        rf"(?:{_TIME}) (?P<channel>[\w.-]+) [\w./-]+(?:\[\d+\])?: ",  # syslog, journald
+        rf"(?:{_TIME}) (?P<channel>[\w.-]+) "
+        r"(?![\w.]*(?:Error|Exception|Interrupt|Exit):)[\w./-]+(?:\[\d+\])?: ",  # syslog, journald
     )
 )
 _MARK = re.compile(
-    r'Traceback \(most recent call last\)|(?:  |\t)File "[^"\n]{1,400}", line \d'
+    r'Traceback \(most recent call last\)|(?:  |\t|(?<=[:|\])] ))File "[^"\n]{1,400}", line \d'
     r"|(?<![A-Za-z])E {3,9}(?=[\w.]+(?:Error|Exception)\b)"  # pytest's
 )
 #: What a box or IPython writes between the prefix and the word Traceback.
@@ -138,7 +140,8 @@ def _learn(lines: Sequence[Peeled]) -> list[re.Pattern[str]]:
             prefix = _FRAME_OF_HEADER.sub("", prefix)
         if grouped:
             prefix = _TREE.sub("", prefix)
-        if not prefix.strip(_BOX_SIDES):
+        prefix = prefix.rstrip(_BOX_SIDES)
+        if not prefix.strip():
             continue
         template = _template(prefix)
         known = template in seen

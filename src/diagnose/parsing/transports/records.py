@@ -50,7 +50,7 @@ def read(line: str) -> tuple[list[str], str | None] | None:
 
 def _after_prefix(text: str) -> tuple[list[str], str | None] | None:
     """A collector's record that stands behind a time and a tag: only where it has a message."""
-    at = text.find('{"', 0, _LONGEST_PREFIX) if text[-2:] == '"}' else -1
+    at = text.find('{"', 0, _LONGEST_PREFIX) if text[-1:] == "}" else -1
     if at <= 0:
         return None
     import json
@@ -59,8 +59,9 @@ def _after_prefix(text: str) -> tuple[list[str], str | None] | None:
         record = json.loads(text[at:])
     except (ValueError, RecursionError):
         return None
-    said = _message(record)
-    return None if said is None else (said, _channel(record))
+    said = _message(record) or []
+    said += structured.tracebacks(record, besides=tuple(said))
+    return (said, _channel(record)) if said else None
 
 
 def _array(text: str) -> list[str]:

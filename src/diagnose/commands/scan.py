@@ -1,0 +1,127 @@
+"""``diagnose scan``: the failures of many logs, equal ones together."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from diagnose.casebase.store import CasebaseError, load
+
+if TYPE_CHECKING:
+    from diagnose.scanning.grouping import Grouping
+
+_BAD_INPUT = 2
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True, metavar="DIR|FILE...")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "json", "csv"]),
+    default="table",
+    show_default=True,
+    help="Form of the answer.",
+)
+@click.option(
+    "--glob",
+    "globs",
+    multiple=True,
+    metavar="PATTERN",
+    help="In folders, read only files with such names ('*.log'); may be given more than once.",
+)
+@click.option(
+    "-j",
+    "--jobs",
+    type=click.IntRange(1, 256),
+    metavar="N",
+    help="So many processes; by default one a core, and none beside this one for a single file.",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write the answer to FILE.",
+)
+def scan(
+    paths: tuple[str, ...], form: str, globs: tuple[str, ...], jobs: int | None, output: Path | None
+) -> None:
+    """Group the failures of all logs in DIRs and FILEs ("-" is standard input).
+
+    Logs may be compressed (gzip, bzip2, xz, zstandard). Equal failures share a fingerprint.
+
+    Exit status: 0 a device failure was diagnosed, 1 only other failures, 3 none, 2 bad usage or input.
+    """
+    try:
+        load()
+    except CasebaseError as error:
+        raise _BadInput(str(error)) from error
+    grouping = _scanned(paths, globs, jobs)
+    text = _rendered(grouping, form)
+    if output is None:
+        stream = sys.stdout
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+        stream.write(text)
+        stream.flush()
+    else:
+        try:
+            output.write_text(text, encoding="utf-8", errors="backslashreplace")
+        except OSError as error:
+            sentence = f"{output} cannot be written: {error.strerror or error}"
+            raise _BadInput(sentence) from error
+    sys.exit(_status(grouping))
+
+
+def _scanned(paths: tuple[str, ...], globs: tuple[str, ...], jobs: int | None) -> Grouping:
+    from diagnose.scanning import finding, workers
+    from diagnose.scanning.grouping import Grouping, problems
+
+    logs = list(finding.logs(paths, globs))
+    most = jobs or len(os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else [0])
+    grouping = Grouping()
+    named = "-" in paths
+    try:
+        with click.progressbar(
+            length=sum(size for _, size in logs) or 1,
+            label=f"{len(logs)} logs",
+            file=sys.stderr,
+            hidden=not sys.stderr.isatty() or named,
+        ) as bar:
+            for scanned, size in workers.scan(logs, 1 if named else min(most, len(logs))):
+                grouping.add(scanned)
+                bar.update(size)
+    except workers.WorkerError as error:
+        raise _BadInput(str(error)) from error
+    for problem in problems(grouping):
+        click.echo(f"diagnose: {problem}", err=True)
+    return grouping
+
+
+def _rendered(grouping: Grouping, form: str) -> str:
+    from diagnose.scanning import tables
+
+    if form == "json":
+        return tables.as_json(grouping)
+    if form == "csv":
+        return tables.as_csv(grouping)
+    return tables.table(grouping, max(shutil.get_terminal_size((100, 24)).columns, 80))
+
+
+def _status(grouping: Grouping) -> int:
+    """As of an answer; a log that cannot be read among others that can be is told, not an error."""
+    if grouping.logs == grouping.unread and grouping.unread:
+        return _BAD_INPUT
+    if not grouping.groups:
+        return 3
+    return 0 if any(group.first.cause for group in grouping.groups.values()) else 1
+
+
+class _BadInput(click.ClickException):
+    exit_code = _BAD_INPUT

@@ -1,0 +1,15 @@
+"""Many logs: the failures in each, grouped where they are equal."""
+
+from diagnose.scanning.fingerprint import fingerprint
+from diagnose.scanning.grouping import Group, Grouping
+from diagnose.scanning.log import Occurrence, ScannedLog, scan_log, scan_stream
+
+__all__ = [
+    "Group",
+    "Grouping",
+    "Occurrence",
+    "ScannedLog",
+    "fingerprint",
+    "scan_log",
+    "scan_stream",
+]

@@ -1,0 +1,99 @@
+"""Equal failures put together. Groupings merge, so parts of a log store can be grouped apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from diagnose.scanning.log import Occurrence, ScannedLog
+
+#: So many logs are named a group; the others are counted.
+_MOST_LOGS = 20
+_MOST_PROBLEMS = 1000
+
+
+@dataclass(slots=True)
+class Group:
+    """Equal failures: the earliest of them, how many in how many logs, on which ranks.
+
+    The earliest stands in the log that was last written to before the others; logs without a time
+    (streams) come after those, by name.
+    """
+
+    first: Occurrence
+    count: int = 0
+    logs: int = 0
+    ranks: set[int] = field(default_factory=set)
+    names: list[str] = field(default_factory=list)
+
+    @property
+    def fingerprint(self) -> str:
+        """The fingerprint that all share."""
+        return self.first.fingerprint
+
+
+@dataclass(slots=True)
+class Grouping:
+    """The failures of a set of logs by fingerprint, how many logs that were, and which were unreadable."""
+
+    groups: dict[str, Group] = field(default_factory=dict)
+    logs: int = 0
+    failed: int = 0
+    unread: int = 0
+    problems: list[str] = field(default_factory=list)
+
+    def add(self, scanned: ScannedLog) -> None:
+        """Counts one log in."""
+        self.logs += 1
+        self.failed += bool(scanned.occurrences)
+        if scanned.problem is not None:
+            self.unread += 1
+            self.problems = [*self.problems, scanned.problem][:_MOST_PROBLEMS]
+        for found in scanned.occurrences:
+            self._join(Group(found, found.count, 1, set(found.ranks), [found.log]))
+
+    def merge(self, other: Grouping) -> Grouping:
+        """This grouping with another one's logs in it."""
+        self.logs += other.logs
+        self.failed += other.failed
+        self.unread += other.unread
+        self.problems = [*self.problems, *other.problems][:_MOST_PROBLEMS]
+        for group in other.groups.values():
+            self._join(group)
+        return self
+
+    def ordered(self) -> list[Group]:
+        """The groups: of most logs first, then of most occurrences, then by fingerprint."""
+        return sorted(self.groups.values(), key=lambda g: (-g.logs, -g.count, g.fingerprint))
+
+    def _join(self, group: Group) -> None:
+        known = self.groups.get(group.fingerprint)
+        if known is None:
+            self.groups[group.fingerprint] = Group(
+                group.first, group.count, group.logs, set(group.ranks), list(group.names)
+            )
+            return
+        known.first = min(known.first, group.first, key=_age)
+        known.count += group.count
+        known.logs += group.logs
+        known.ranks |= group.ranks
+        known.names = sorted({*known.names, *group.names})[:_MOST_LOGS]
+
+
+def _age(found: Occurrence) -> tuple[bool, str, str]:
+    return found.modified is None, found.modified or "", found.log
+
+
+def grouped(scanned: Iterable[ScannedLog]) -> Grouping:
+    """A grouping of logs, one after another."""
+    grouping = Grouping()
+    for log in scanned:
+        grouping.add(log)
+    return grouping
+
+
+def problems(grouping: Grouping) -> Iterator[str]:
+    """The sentences about unreadable logs, and how many more there were."""
+    yield from grouping.problems
+    if grouping.unread > len(grouping.problems):
+        yield f"{grouping.unread - len(grouping.problems)} more logs could not be read"

@@ -1,0 +1,126 @@
+"""One log: its failures, each kind once."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from pathlib import Path
+
+from diagnose.casebase.store import Casebase, load
+from diagnose.inputs import InputError, opened
+from diagnose.parsing import parse_failures
+from diagnose.parsing.bytestream import ByteStream
+from diagnose.pipeline import explain
+from diagnose.scanning.fingerprint import fingerprint
+
+_LONGEST = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrence:
+    """One kind of failure in one log.
+
+    ``count`` tells how often it stands there, ``line`` where first; ``file``, ``at`` and ``function`` are
+    the place to look at, ``code`` its source line; ``cause`` the id of the likeliest root cause with its
+    ``confidence``, None for failures that are not about devices. ``family`` is of the taxonomy.
+    ``modified`` is when the log was last written, in UTC, None for a stream.
+    """
+
+    fingerprint: str
+    type: str
+    message: str
+    family: str | None
+    log: str
+    line: int | None
+    count: int = 1
+    ranks: tuple[int, ...] = ()
+    file: str | None = None
+    at: int | None = None
+    function: str | None = None
+    code: str | None = None
+    cause: str | None = None
+    confidence: float | None = None
+    modified: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ScannedLog:
+    """What scanning one log gave: its failures, or a sentence that says why it could not be read."""
+
+    log: str
+    occurrences: tuple[Occurrence, ...] = ()
+    problem: str | None = None
+
+
+def scan_log(name: str, *, casebase: Casebase | None = None) -> ScannedLog:
+    """Scans a file, or standard input for ``-``; an unreadable one is told, not raised."""
+    modified = None
+    if name != "-":
+        with contextlib.suppress(OSError):
+            written = datetime.fromtimestamp(Path(name).stat().st_mtime, timezone.utc)
+            modified = written.isoformat(timespec="seconds")
+    try:
+        with opened(name) as stream:
+            found = scan_stream(stream, name, modified=modified, casebase=casebase)
+            return ScannedLog(name, found)
+    except InputError as error:
+        return ScannedLog(name, problem=str(error))
+
+
+def scan_stream(
+    stream: ByteStream,
+    name: str = "-",
+    *,
+    modified: str | None = None,
+    casebase: Casebase | None = None,
+) -> tuple[Occurrence, ...]:
+    """The failures of a stream, the one that ended the job first. Raises what reading it raises."""
+    casebase = casebase or load()
+    failures = parse_failures(
+        stream,
+        name,
+        wordings=casebase.wordings,
+        libraries=casebase.libraries,
+        families=casebase.families,
+    )
+    found: dict[str, Occurrence] = {}
+    for report, count in failures:
+        assert report.error is not None
+        key = fingerprint(report)
+        if (same := found.get(key)) is not None:
+            found[key] = _more(same, count, report.error.at, report.ranks)
+            continue
+        diagnosis = explain(report, casebase=casebase, top=1)
+        cause = diagnosis.causes[0] if diagnosis.verdict == "diagnosed" else None
+        place = diagnosis.culprit
+        found[key] = Occurrence(
+            fingerprint=key,
+            type=report.error.type,
+            message=" ".join(report.error.message[: 4 * _LONGEST].split())[:_LONGEST],
+            family=report.error.family,
+            log=name,
+            line=report.error.at,
+            count=count,
+            ranks=report.ranks,
+            file=place.file if place else None,
+            at=place.line if place else None,
+            function=place.function if place else None,
+            code=(place.code or "")[:_LONGEST] or None if place else None,
+            cause=cause.id if cause else None,
+            confidence=cause.confidence if cause else None,
+            modified=modified,
+        )
+    return tuple(found.values())
+
+
+def _more(same: Occurrence, count: int, line: int | None, ranks: tuple[int, ...]) -> Occurrence:
+    from dataclasses import replace
+
+    lines = [at for at in (same.line, line) if at is not None]
+    return replace(
+        same,
+        count=same.count + count,
+        line=min(lines, default=None),
+        ranks=tuple(sorted({*same.ranks, *ranks})),
+    )
