@@ -34,9 +34,9 @@ def test_the_documented_fix_is_among_the_first_three(
     assert shown & set(casebase.incidents[slug].fixes)
 
 
-def test_the_incident_itself_is_the_nearest(answered: tuple[str, Diagnosis]) -> None:
+def test_the_incident_itself_is_among_the_three_shown(answered: tuple[str, Diagnosis]) -> None:
     slug, diagnosis = answered
-    assert diagnosis.causes[0].incidents[0].id == slug
+    assert slug in [match.id for match in diagnosis.causes[0].incidents]
 
 
 def test_every_cause_shown_has_evidence_that_stands_in_the_input(

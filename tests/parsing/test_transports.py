@@ -21,7 +21,8 @@ ENDS = [(9, "train_step"), (6, "new_forward"), (5, "forward"), (10, "project")]
 def each(template: str) -> Callable[[str], str]:
     """Puts a prefix before each line; {n} counts."""
     return lambda text: "".join(
-        template.replace("{n}", f"{n % 60:02}") + line + "\n" for n, line in enumerate(text.splitlines())
+        template.replace("{n}", f"{n % 60:02}") + line + "\n"
+        for n, line in enumerate(text.splitlines())
     )
 
 

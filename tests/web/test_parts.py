@@ -242,7 +242,7 @@ def test_without_gunicorn_the_development_server_says_so(
     )
     serve.serve("127.0.0.1", 8123, casebase_path=casebase_path)
     assert served == [("127.0.0.1", 8123)]
-    assert "pip install 'diagnose[server]'" in capsys.readouterr().err
+    assert "pip install gunicorn" in capsys.readouterr().err
 
 
 def test_image_copies_only_what_is_there_and_runs_as_nobody_special() -> None:

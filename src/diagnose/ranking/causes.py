@@ -15,8 +15,8 @@ from diagnose.model import Cause, Fact, Incident, IncidentMatch
 #: Softmax temperature, chosen by calibration on labelled reports (docs/ranking.md).
 TEMPERATURE = 0.6
 #: What an incident that matches fully adds to its cause's score; below FLOOR it adds nothing.
-INCIDENT_WEIGHT = 4.0
-INCIDENT_FLOOR = 0.5
+INCIDENT_WEIGHT = 2.0
+INCIDENT_FLOOR = 0.6
 #: The best cause must reach this confidence, or the verdict is ``unknown``.
 THRESHOLD = 0.2
 #: A fact of less weight than this is no evidence worth a line.

@@ -19,29 +19,32 @@ _MACHINERY = re.compile(r"(^|/)torch/|accelerate/hooks\.py|(^|/)runpy\.py")
 
 
 def nearest(report: Report, incidents: Mapping[str, Incident]) -> tuple[IncidentMatch, ...]:
-    """All incidents with their similarity to the report, from 0 to 1, best first."""
+    """All incidents with their similarity to the report, from 0 to 1, best first.
+
+    A part that an incident does not document (no frames, no message) does not count against it.
+    """
     if report.error is None or not incidents:
         return ()
     known = list(incidents.values())
     frames = _frames([f"{f.file} {f.function or ''}" for f in report.frames])
-    by_frames = _scores(frames, [_frames(i.frames) for i in known], fuzz.token_sort_ratio)
     message = _masked(report.error.message)
-    by_message = _scores(message, [_masked(i.message) for i in known], fuzz.ratio)
+    their_frames = [_frames(i.frames) for i in known]
+    their_messages = [_masked(i.message) for i in known]
+    by_frames = _scores(frames, their_frames, fuzz.token_sort_ratio)
+    by_message = _scores(message, their_messages, fuzz.ratio)
     libraries = set(report.libraries)
-    found = [
-        IncidentMatch(
-            incident.id,
-            incident.title,
-            incident.url,
-            round(
-                _FRAMES * by_frames[position]
-                + _MESSAGE * by_message[position]
-                + _LIBRARIES * _overlap(libraries, set(incident.libraries)),
-                3,
-            ),
+    found = []
+    for position, incident in enumerate(known):
+        parts = (
+            (_FRAMES, by_frames[position], bool(frames and their_frames[position])),
+            (_MESSAGE, by_message[position], bool(their_messages[position])),
+            (_LIBRARIES, _overlap(libraries, set(incident.libraries)), True),
         )
-        for position, incident in enumerate(known)
-    ]
+        total = sum(share for share, _, documented in parts if documented)
+        similarity = sum(share * score for share, score, documented in parts if documented) / total
+        found.append(
+            IncidentMatch(incident.id, incident.title, incident.url, round(similarity, 3))
+        )
     return tuple(sorted(found, key=lambda match: -match.similarity))
 
 

@@ -76,7 +76,7 @@ def _werkzeug(app: Flask, host: str, port: int) -> None:
 
     click.echo(
         "gunicorn is not installed: this is the development server, for one machine and few people"
-        " (pip install 'diagnose[server]')",
+        " (pip install gunicorn)",
         err=True,
     )
     run_simple(host, port, app, threaded=True)

@@ -9,7 +9,8 @@ from diagnose.parsing.tracebacks.events import HeadKind, LinkKind
 
 _HEAD = re.compile(
     r"Traceback(?: of TorchScript[^(]*)? \((?:most recent call (?P<order>last|first)|innermost last)\)"
-    r"|^\s*Traceback:\s*$|^\s*(?P<stack>Stack) \(most recent call last\):|^\s*(?:Current thread|Thread) 0x[0-9a-f]+[^(]*\(most recent call first\)"
+    r"|^\s*Traceback:\s*$|^\s*(?P<stack>Stack) \(most recent call last\):"
+    r"|^\s*(?:Current thread|Thread) 0x[0-9a-f]+[^(]*\(most recent call first\)"
 )
 _INNER = re.compile(r"(?:Original|Remote|Child) Traceback|Traceback of TorchScript")
 _LINKS: tuple[tuple[re.Pattern[str], LinkKind], ...] = (

@@ -8,13 +8,13 @@ from collections.abc import Iterable, Iterator
 
 from diagnose.parsing.lines import Peeled
 
-_BORDER = re.compile(r"^\s*[╭╰┌└┏┗╔╚+][─━═-]{3,}.*?[╮╯┐┘┓┛╗╝+]?\s*$")
+_BORDER = re.compile(r"^\s*[╭╰┌└┏┗╔╚+][─━═-]{3,}")
 _BOTTOM = re.compile(r"^\s*[╰└┗╚+][─━═-]{3,}[╯┘┛╝+]?\s*$")
 _TITLE = re.compile(r"Traceback \(most recent call last\)")
 _MEMBER = re.compile(r"^\s*[╭┌┏╔+][─━═-]+ Sub-exception #(?P<number>\d+) ")
-_SIDE = re.compile(r"^\s*[│┃║](?P<inside>.*?)[│┃║]?\s*$")
+_SIDES = "│┃║"
 _ASCII_TOP = re.compile(r"^\s*\+-{2,} Traceback \(most recent call last\) -{2,}\+?\s*$")
-_ASCII_SIDE = re.compile(r"^\s*\|(?P<inside>.*?)\|?\s*$")
+_ASCII_SIDE = re.compile(r"^\s*\|(?P<inside>.*)\|\s*$")
 _ASCII_ARROW = re.compile(r"^ ?(?:\\u2771|\?)(?= *\d)")
 _LOCALS = re.compile(r"^\s?[╭╰│┌└|+](?:[─ -]|$)")
 _FUNCTION_END = re.compile(r":\d+ in .+$|^in \S+:\d+$")
@@ -54,8 +54,8 @@ def _unpanel(lines: Iterable[Peeled]) -> Iterator[Peeled]:
     for line in lines:
         text = line.text
         level = 0
-        while level < depth and (side := _SIDE.match(text)):
-            text = side["inside"].removeprefix(" ").rstrip()
+        while level < depth and (inside := _between_sides(text)) is not None:
+            text = inside.removeprefix(" ").rstrip()
             level += 1
         if depth and level < depth:
             depth = level if _BOTTOM.match(text) else 0
@@ -79,12 +79,19 @@ def _inside(lines: Iterable[Peeled]) -> Iterator[tuple[Peeled, bool]]:
                 yield line, False
             else:
                 yield line._replace(text=""), False
-        elif side := _SIDE.match(line.text):
-            inside = side["inside"]
+        elif (inside := _between_sides(line.text)) is not None:
             if not _LOCALS.match(inside):  # else a panel of locals within the box
                 yield line._replace(text=inside.removeprefix(" ").rstrip()), True
         else:
             yield line, False
+
+
+def _between_sides(text: str) -> str | None:
+    """What stands between the sides of a box; None for a line that none begins."""
+    stripped = text.strip()
+    if stripped[:1] not in _SIDES or not stripped:
+        return None
+    return stripped[1:-1] if stripped[-1] in _SIDES and len(stripped) > 1 else stripped[1:]
 
 
 def _join_paths(lines: Iterable[tuple[Peeled, bool]]) -> Iterator[Peeled]:

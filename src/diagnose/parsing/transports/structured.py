@@ -89,7 +89,7 @@ def _related(
 def _latest_first(
     data: Sequence[Mapping[str, Any]], written: Sequence[list[str] | None]
 ) -> list[str]:
-    """structlog's and rich's order: the exception that was raised, then what it came from."""
+    """The order of structlog and rich: the exception that was raised, then what it came from."""
     relations = [_CAUSE if item.get("is_cause") else _DURING for item in data]
     turned = list(zip((one or [] for one in written), relations, strict=True))[::-1]
     # Each says how it relates to the exception that stands before it in the list.

@@ -134,4 +134,4 @@ def run_function(fn: Callable[[], T], *, gpus: int = 2, wording: Wording = "new"
 
 def _require_torch() -> None:
     if find_spec("torch") is None:
-        raise TorchMissingError("simulated GPUs need torch: pip install 'diagnose[torch]'")
+        raise TorchMissingError("simulated GPUs need torch: pip install torch")
