@@ -103,24 +103,23 @@ def test_no_line_is_told_twice_or_changed(pieces: list[bytes], times: int) -> No
 
 
 def test_a_traceback_survives_floods_of_weaker_marks() -> None:
-    flood = b"step Error rate: 0.1 loss=nan\n" * 400_000
+    flood = b"step Error rate: 0.1 loss=nan\n" * 100_000
     report = streamed(flood + PLAIN + flood)
     assert report.mismatch is not None
     assert report.error is not None
-    assert report.error.at == 400_000 + PLAIN.count(b"\n")
+    assert report.error.at == 100_000 + PLAIN.count(b"\n")
 
 
 @pytest.mark.parametrize(
     "data",
     [
-        b"Traceback" * 2_000_000,
-        b"Error\n" * 3_000_000,
-        b"nan" * 4_000_000,
-        b" nan\n" * 4_000_000,
-        b'File "\r' * 2_000_000,
-        b"\n" * 20_000_000,
-        b"x" * 20_000_000 + b"Error",
-        b"Traceback\n\n\n\n\n\n" * 1_000_000,
+        b"Traceback" * 400_000,
+        b"Error\n" * 200_000,
+        b" nan\n" * 200_000,
+        b'File "\r' * 400_000,
+        b"\n" * 8_000_000,
+        b"x" * 8_000_000 + b"Error",
+        b"Traceback\n\n\n\n\n\n" * 300_000,
     ],
     ids=lambda data: repr(data[:12]),
 )
@@ -130,7 +129,7 @@ def test_memory_stays_bounded(data: bytes) -> None:
     lines = telling_lines(stream)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert peak < 60_000_000
+    assert peak < 45_000_000
     assert len(lines) < 60_000
 
 
@@ -148,7 +147,8 @@ def test_both_searches_find_every_mark(pieces: list[bytes]) -> None:
     data = b"".join(pieces)
     marks = (b"Error", b"Traceback")
     every = sorted(
-        (at, k) for k, m in enumerate(marks) for at in range(len(data)) if data.startswith(m, at)
+        ((k, at, at + len(m)) for k, m in enumerate(marks) for at in range(len(data)) if data.startswith(m, at)),
+        key=lambda hit: hit[1],
     )
     assert literals.finder(marks)(data) == every
     assert set(literals._one_by_one(marks)(data)) <= set(every)

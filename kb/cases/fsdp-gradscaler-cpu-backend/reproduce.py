@@ -2,8 +2,8 @@
 
 Needs torch and one GPU. ``python reproduce.py failing`` ends in the device error,
 ``python reproduce.py fixed`` has a scaler with a branch for cpu gradients and prints "fixed: ok".
-PyTorch 2.3 and later have the operator for the cpu, too; ``amp_foreach_unscale_`` stands for that
-of the time and raises the beginning of its dispatcher's sentence.
+PyTorch has the operator for the cpu, too, by now; ``amp_foreach_unscale_`` stands for that of the
+time and raises the beginning of its dispatcher's sentence.
 """
 
 import sys

@@ -32,13 +32,12 @@ class LoraModel(nn.Module):
 
 
 def prepare_model(model, num_processes, naive_parallelism_allowed):
-    devices = set(model.hf_device_map.values())
-    if model.is_loaded_in_8bit and len(devices) > 1:
-        if not naive_parallelism_allowed or num_processes > 1:
-            raise ValueError(
-                "You can't train a model that has been loaded in 8-bit precision on multiple "
-                "devices."
-            )
+    spread = len(set(model.hf_device_map.values())) > 1
+    refused = not naive_parallelism_allowed or num_processes > 1
+    if model.is_loaded_in_8bit and spread and refused:
+        raise ValueError(
+            "You can't train a model that has been loaded in 8-bit precision on multiple devices."
+        )
     return model
 
 

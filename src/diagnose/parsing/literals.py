@@ -11,13 +11,15 @@ from collections.abc import Callable, Sequence
 #: Where literals crowd, `bytes.find` goes on after so many bytes.
 _STRIDE = 256
 
-Find = Callable[[bytes], list[tuple[int, int]]]
+#: (index of the literal, where it begins, where it ends), as the library tells it.
+Hit = tuple[int, int, int]
+Find = Callable[[bytes], list[Hit]]
 Count = Callable[[bytes], int]
 
 
 def finder(literals: Sequence[bytes]) -> Find:
-    """A function that tells where literals stand in a block: (position, index of the literal), in the
-    order of the positions. Of two that overlap one is told, the earlier or else the first listed."""
+    """A function that tells where literals stand in a block, in their order. Of two that overlap one is
+    told, the earlier or else the first listed."""
     try:
         import ahocorasick_rs
     except ImportError:
@@ -27,22 +29,19 @@ def finder(literals: Sequence[bytes]) -> Find:
         # Leftmost matching is what lets the library use its vectorised search.
         matchkind=ahocorasick_rs.MatchKind.LeftmostFirst,
     )
-
-    def find(block: bytes) -> list[tuple[int, int]]:
-        return [(at, index) for index, at, _ in automaton.find_matches_as_indexes(block)]
-
+    find: Find = automaton.find_matches_as_indexes
     return find
 
 
 def _one_by_one(literals: Sequence[bytes]) -> Find:
-    def find(block: bytes) -> list[tuple[int, int]]:
-        found: list[tuple[int, int]] = []
+    def find(block: bytes) -> list[Hit]:
+        found: list[Hit] = []
         for index, literal in enumerate(literals):
             at = block.find(literal)
             while at >= 0:
-                found.append((at, index))
+                found.append((index, at, at + len(literal)))
                 at = block.find(literal, at + _STRIDE)
-        return sorted(found)
+        return sorted(found, key=lambda hit: hit[1])
 
     return find
 

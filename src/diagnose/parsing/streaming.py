@@ -14,15 +14,16 @@ from typing import NamedTuple
 
 from diagnose.parsing.bytestream import ByteStream, read_fully
 from diagnose.parsing.lines import Peeled, split_returns
-from diagnose.parsing.literals import Count, finder, line_counter
+from diagnose.parsing.literals import Count, Hit, finder, line_counter
 
 #: Inputs up to this size are read whole.
 SMALL, MOST_LINES = 1_000_000, 20_000
 _BLOCK = 1 << 18
 #: Line feeds are worth numpy's import from here on.
 _HUGE = 1 << 27
-#: So many lines before and after a mark are kept (other ranks print in between), and so many bytes.
-_LINES_BEFORE, _LINES_AFTER = 60, 200
+#: So many lines before and after a mark are kept (other ranks print in between, pytest prints whole
+#: functions before it says "Error"), and so many bytes.
+_LINES_BEFORE, _LINES_AFTER = 120, 200
 _BEFORE, _AFTER = 1 << 16, 3 << 16
 #: Of a line that is longer than any traceback, the parts around marks.
 _LONG_LINE, _PART_BEFORE, _PART_AFTER = 1 << 15, 1 << 11, 1 << 16
@@ -116,13 +117,15 @@ def telling_lines(stream: ByteStream) -> list[Peeled]:
     while block:
         after = read_fully(stream, _BLOCK) if len(block) == _BLOCK else b""
         hits = find(block)
-        seam = block[-_SEAM:]  # a mark may stand across it and the next block's beginning
-        hits += [(len(block) - len(seam) + at, mark) for at, mark in find(seam + after[:_SEAM])]
-        if hits:
+        tail = block[-_SEAM:]  # a mark may stand across its end and the next block's beginning
+        seam = find(tail + after[:_SEAM])
+        if hits or seam:
             context = before[-_BEFORE:]
             near = context + block + after[:_AFTER]
             at_line = line - context.count(b"\n")
-            _keep(kept, hits, near, len(context), offset - len(context), at_line)
+            place = offset - len(context), at_line
+            _keep(kept, hits, near, len(context), *place)
+            _keep(kept, seam, near, len(context) + len(block) - len(tail), *place)
         if offset == _HUGE:
             count = line_counter()
         line += count(block)
@@ -147,7 +150,7 @@ def _opening(block: bytes) -> bytes:
 
 def _keep(
     kept: Sequence[_Kept],
-    hits: list[tuple[int, int]],
+    hits: Sequence[Hit],
     near: bytes,
     shift: int,
     offset: int,
@@ -159,7 +162,7 @@ def _keep(
     ``line``; positions of hits count from ``shift`` bytes into it.
     """
     position = 0
-    for at, mark in sorted(hits):
+    for mark, at, _ in hits:
         of = kept[_KIND_OF[mark]]
         hit = at + shift
         if hit < of.until - offset:

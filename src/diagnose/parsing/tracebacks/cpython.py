@@ -17,7 +17,8 @@ from diagnose.parsing.tracebacks.source import (
 )
 
 FRAME = re.compile(
-    r'(?P<before>.*?)\bFile "(?P<file>[^"\n]+)", line (?P<line>\d+)(?:,? in (?P<function>.+?))?\s*$'
+    r'(?P<before>.*?)\bFile "(?P<file>[^"\n]+)", line (?P<line>\d+)(?:,? in '
+    r"(?P<function>[\w.]*<[^\n]*>[\w.<>]*|[^\s:][^:\n]*?) ?:?)?\s*$"
 )
 _MOST_STATEMENT_LINES = 12
 

@@ -22,6 +22,7 @@ _DECLARATIONS = re.compile(r"<\?xml[^<>]{0,200}\?>|<!\[CDATA\[|\]\]>")
 _COLUMN = re.compile(r"(?<=[^>])</td>\s*(?=<td)", re.IGNORECASE)
 _ENTITY = re.compile(r"&(?:\w{2,8}|#\d{1,6}|#x[0-9a-fA-F]{1,6});")
 _FENCE = re.compile(r"^\s*(?:```+|~~~+)[\w+-]*\s*$")
+_LINK = re.compile(r"\[([^\[\]\n]{1,300})\]\(https?://[^()\s]{1,300}\)")  # Colab's, copied
 _QUOTE = re.compile(r"^\s{0,3}(?:>\s?)+")
 _QUOTED_FRAME = re.compile(r'^\s{0,3}(?:> ?)+\s*(?:File "|Traceback \(|Original Trace|[╭│]|-{60})')
 
@@ -49,6 +50,10 @@ def unhtml(line: str) -> list[str]:
 
 def unfence(lines: Iterable[Peeled]) -> Iterator[Peeled]:
     """Lines without Markdown's fences and, where tracebacks are quoted, without the quote marks."""
+    lines = [
+        line._replace(text=_LINK.sub(r"\1", line.text)) if "](http" in line.text else line
+        for line in lines
+    ]
     kept = [line for line in lines if not _FENCE.match(line.text)]
     quoted = any(_QUOTED_FRAME.match(line.text) for line in kept)
     for line in kept:
