@@ -89,6 +89,13 @@ def caught(handler: str) -> str:
     return f"{PLAIN}try:\n    main()\nexcept Exception as error:\n    {handler}\n"
 
 
+SENTRY = (
+    "import json, sentry_sdk\n\ndef keep(event, hint):\n"
+    "    print(json.dumps({'exception': event['exception'], 'level': event['level']}, indent=1))\n"
+    "    return None\n\nsentry_sdk.init('https://a@example.org/1', before_send=keep, "
+    "include_local_variables=False)\n"
+)
+
 #: Programs by the name of the form; what they print is the sample.
 PROGRAMS = {
     "cpython": PLAIN + "main()\n",
@@ -207,11 +214,75 @@ PROGRAMS = {
         "import json, traceback; print(json.dumps({'line': json.dumps({'exc': "
         "traceback.format_exc()})}))"
     ),
-    "sentry": "import json, sentry_sdk\n\ndef keep(event, hint):\n"
-    + "    print(json.dumps({'exception': event['exception'], 'level': event['level']}, indent=1))\n"
-    + "    return None\n\nsentry_sdk.init('https://a@example.org/1', before_send=keep, "
-    + "include_local_variables=False)\n"
+    "sentry": SENTRY
     + caught("sentry_sdk.capture_exception(error)"),
+    "cpython-group-nested": PLAIN
+    + "def fail(job):\n    try:\n        job()\n    except Exception as e:\n        return e\n\n"
+    + "inner = ExceptionGroup('inner', [fail(lambda: {}['k']), fail(main)])\n"
+    + "raise ExceptionGroup('outer', [fail(lambda: int('x')), inner])\n",
+    "log-between-frames": caught(
+        "import traceback\n    for n, line in enumerate(traceback.format_exc().splitlines()):\n"
+        "        print(line)\n        if n % 3 == 2:\n            print(f'WARNING:root:step {n} took 3.2s')"
+    ),
+    "logging-stack-info": "import logging\nlogging.basicConfig()\n"
+    + caught("logging.error('failed', exc_info=True, stack_info=True)"),
+    "pprint": caught("import pprint, traceback; pprint.pprint({'error': traceback.format_exc()})"),
+    "pprint-lines": caught(
+        "import pprint, traceback; pprint.pprint(traceback.format_exc().splitlines())"
+    ),
+    "frame-summaries": caught(
+        "import traceback; print(traceback.extract_tb(error.__traceback__)); print(repr(error))"
+    ),
+    "json-frames": caught(
+        "import json, traceback\n    print(json.dumps([{'file': f.filename, 'line': f.lineno, "
+        "'function': f.name, 'code': f.line} for f in traceback.extract_tb(error.__traceback__)]))\n"
+        "    print(repr(error))"
+    ),
+    "json-among-lines": caught(
+        "import json, traceback\n    print('step 3')\n    print(json.dumps({'job': 7, 'failures': "
+        "[{'trace': traceback.format_exc()}]}, indent=2))\n    print('bye')"
+    ),
+    "pretty-errors-line-first": "import pretty_errors\npretty_errors.configure(filename_display="
+    + "pretty_errors.FILENAME_FULL, line_number_first=True, line_length=120)\npretty_errors.activate()\n"
+    + PLAIN
+    + "main()\n",
+    "pretty-errors-mono": "import pretty_errors\npretty_errors.mono()\npretty_errors.activate()\n"
+    + PLAIN
+    + "main()\n",
+    "rich-40": "from rich.traceback import install\nfrom rich.console import Console\n"
+    + "install(console=Console(width=40, stderr=True))\n"
+    + PLAIN
+    + "main()\n",
+    "rich-ascii": "import sys\nsys.stderr.reconfigure(encoding='ascii', errors='backslashreplace')\n"
+    + "from rich.traceback import install\ninstall(width=90, show_locals=True)\n"
+    + PLAIN
+    + "main()\n",
+    "rich-group": "from rich.traceback import install\nfrom rich.console import Console\n"
+    + "install(console=Console(width=90, stderr=True))\n"
+    + PLAIN
+    + "def fail(job):\n    try:\n        job()\n    except Exception as e:\n        return e\n\n"
+    + "raise ExceptionGroup('jobs', [fail(lambda: int('x')), fail(main)])\n",
+    "rich-logging-folded": "import logging\nfrom rich.logging import RichHandler\n"
+    + "from rich.console import Console\nlogging.basicConfig(format='%(message)s', "
+    + "handlers=[RichHandler(console=Console(width=100))])\n"
+    + caught("logging.exception('failed')"),
+    "sentry-chained": SENTRY
+    + PLAIN
+    + "try:\n    try:\n        main()\n    except RuntimeError as e:\n        raise ValueError('epoch 3') from e\n"
+    + "except Exception as error:\n    sentry_sdk.capture_exception(error)\n",
+    "sentry-group": SENTRY
+    + PLAIN
+    + "def fail(job):\n    try:\n        job()\n    except Exception as e:\n        return e\n\n"
+    + "try:\n    raise ExceptionGroup('jobs', [fail(lambda: int('x')), fail(main)])\n"
+    + "except Exception as error:\n    sentry_sdk.capture_exception(error)\n",
+    "structlog-dict-chained": "import structlog\nstructlog.configure(processors=["
+    + "structlog.processors.dict_tracebacks, structlog.processors.JSONRenderer(indent=1)])\n"
+    + "log = structlog.get_logger()\n"
+    + PLAIN
+    + "try:\n    try:\n        {}['x']\n    except KeyError:\n        main()\n"
+    + "except Exception:\n    log.exception('failed')\n",
+    "ipython-plain-color": "from IPython.core.ultratb import FormattedTB\nimport sys\n"
+    + caught("print(FormattedTB(mode='Plain', theme_name='linux').text(*sys.exc_info()))"),
 }
 
 TEST = PLAIN + "def test_epoch():\n    main()\n"

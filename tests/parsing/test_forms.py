@@ -12,8 +12,8 @@ from diagnose.model import Frame
 
 FORMS = sorted(Path(__file__).with_name("forms").glob("*.txt"))
 #: pretty_errors prints the names of files without their folders.
-NAMES_ONLY = {"pretty-errors"}
-WITHOUT_CODE = {"structlog-dict"}
+NAMES_ONLY = {"pretty-errors", "pretty-errors-mono"}
+WITHOUT_CODE = {"structlog-dict", "structlog-dict-chained", "frame-summaries", "rich-40"}
 WITH_THE_RUNNERS_FRAMES = {"pytest-native"}
 
 

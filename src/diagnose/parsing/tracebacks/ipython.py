@@ -22,6 +22,10 @@ _OLD = re.compile(
     r"|/tmp/ipykernel_\S+) in "
     rf"{_NAME}\s*$"
 )
+_EDITORS = re.compile(  # a notebook in an editor, which translates the word
+    r"^(?P<file>\S.*\.ipynb) (?:Cell|单元格|儲存格|セル|셀) \d+(?: line (?P<line>\d+))?"
+    rf"(?: in {_NAME})?$"
+)
 _ANONYMOUS = re.compile(r"^in (?P<function><\w+>|\w[\w.]*):(?P<line>\d+)\s*$")
 _NOTHING = Source(None, (), None, 0)
 
@@ -37,6 +41,7 @@ def frame(lines: Sequence[Peeled], index: int) -> tuple[Frame, int] | None:
         or _NEW.match(stripped)
         or _OLD.match(stripped)
         or _ANONYMOUS.match(stripped)
+        or (_EDITORS.match(stripped) if ".ipynb " in stripped else None)
     )
     if match is None or len(stripped) > 1000:
         return None
@@ -62,7 +67,7 @@ def frame(lines: Sequence[Peeled], index: int) -> tuple[Frame, int] | None:
 
 def _scope(match: re.Match[str]) -> str | None:
     """IPython 8 and later leave out "in <module>"."""
-    return "<module>" if match.re is _CELL or (match.re is _NEW and match["mark"]) else None
+    return "<module>" if match.re in (_CELL, _EDITORS) or (match.re is _NEW and match["mark"]) else None
 
 
 def _middle(source: Source) -> Source:
