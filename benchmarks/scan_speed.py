@@ -112,7 +112,9 @@ def run(command: list[str]) -> tuple[float, float, str]:
     done = subprocess.run(command, capture_output=True, text=True)
     seconds = time.perf_counter() - start
     after = os.times()
-    used = after.children_user + after.children_system - before.children_user - before.children_system
+    used = (
+        after.children_user + after.children_system - before.children_user - before.children_system
+    )
     return seconds, used, done.stdout
 
 

@@ -214,8 +214,7 @@ PROGRAMS = {
         "import json, traceback; print(json.dumps({'line': json.dumps({'exc': "
         "traceback.format_exc()})}))"
     ),
-    "sentry": SENTRY
-    + caught("sentry_sdk.capture_exception(error)"),
+    "sentry": SENTRY + caught("sentry_sdk.capture_exception(error)"),
     "cpython-group-nested": PLAIN
     + "def fail(job):\n    try:\n        job()\n    except Exception as e:\n        return e\n\n"
     + "inner = ExceptionGroup('inner', [fail(lambda: {}['k']), fail(main)])\n"

@@ -13,8 +13,6 @@ from parsing.knowledge import parse
 
 FORMS = Path(__file__).with_name("forms")
 PLAIN = (FORMS / "cpython.txt").read_text()
-RICH = (FORMS / "rich-80.txt").read_text()
-IPYTHON = (FORMS / "ipython-context.txt").read_text()
 ENDS = [(9, "train_step"), (6, "new_forward"), (5, "forward"), (10, "project")]
 
 
@@ -151,6 +149,36 @@ DRESSES: dict[str, Callable[[str], str]] = {
     "cri+json": lambda t: "2026-02-03T04:05:06.1Z stderr F " + json.dumps({"event": "x", "exception": t}),
     "quoted+rank": each("> [rank3]: "),
     "ansi-lines": lambda t: "".join(f"\x1b[31m{line}\x1b[0m\n" for line in t.splitlines()),
+    "ansi-spelled": lambda t: "".join(f"\\u001b[31m{line}\\u001b[0m\n" for line in t.splitlines()),
+    "github-job": each("train\tRun train\t2026-02-03T04:05:{n}.1234567Z "),
+    "cloudwatch-tail": each("2026-02-03T04:05:{n}.123000+00:00 algo-1/train "),
+    "cloudwatch-json": lambda t: json.dumps(
+        {"events": [{"timestamp": n, "message": x} for n, x in enumerate(t.splitlines())]}, indent=4
+    ),
+    "kaggle-indented": lambda t: json.dumps(
+        [{"stream_name": "stderr", "data": x + "\n"} for x in t.splitlines()], indent=1
+    ),
+    "fluentd": lambda t: "".join(
+        "2026-02-03 04:05:06 +0000 kube.train: " + json.dumps({"log": x + "\n"}) + "\n"
+        for x in t.splitlines()
+    ),
+    "gcp-lines": lambda t: "".join(
+        json.dumps({"severity": "ERROR", "jsonPayload": {"message": x}}) + "\n" for x in t.splitlines()
+    ),
+    "airflow-2": each("[2026-02-03T04:05:{n}.123+0000] {{train.py:88}} INFO - "),
+    "loki": each('2026-02-03T04:05:{n}Z {app="train"} '),
+    "prefect": each("04:05:{n}.123 | ERROR   | Task run 'x-1' - "),
+    "html-spans": lambda t: "<pre>" + "".join(
+        "".join(f"<span>{html.escape(word)}</span>" for word in x.split(" ")).replace("</span><", "</span> <")
+        + "\n" for x in t.splitlines()
+    ) + "</pre>",
+    "html-table": lambda t: "".join(
+        f'<tr><td>{n}</td><td><code>{html.escape(x)}</code></td></tr>\n' for n, x in enumerate(t.splitlines(), 1)
+    ),
+    "nbsp-all": lambda t: t.replace(" ", "\u00a0"),
+    "log-between": lambda t: "".join(
+        x + "\n" + "2026-02-03 04:05:06,123 INFO step 3\n" * (n % 4 == 3) for n, x in enumerate(t.splitlines())
+    ),
     "ansi-lost-escape": lambda t: "".join(f"[0;31m{line}[0m\n" for line in t.splitlines()),
 }  # fmt: skip
 
@@ -169,14 +197,45 @@ def test_traceback_is_read_through(name: str) -> None:
     assert report.mismatch.argument == "mat2"
 
 
-@pytest.mark.parametrize("form", [RICH, IPYTHON], ids=["rich", "ipython"])
-@pytest.mark.parametrize(
-    "name",
-    ["crlf", "torchrun", "interleaved", "docker-compose", "docker-json", "cri", "github-actions", "syslog",
-     "ray", "fence", "quoted-mail", "html-pre", "json-message", "ansi-lines", "glog"],
+#: What changes the text itself, not what stands around it: no box and no column survives that.
+LOSSY = {"flattened", "narrow-terminal", "no-indentation", "tabs", "log-between"}
+OTHER_FORMS = (
+    "rich-80", "ipython-context", "pytest-long", "pytest-short", "cpython-group", "cpython-chained",
+    "loguru-color", "structlog-console", "stackprinter", "better-exceptions", "multiprocessing-pool",
 )  # fmt: skip
+
+
+@pytest.mark.parametrize("form", OTHER_FORMS)
+@pytest.mark.parametrize("name", [name for name in DRESSES if name not in LOSSY])
 def test_other_forms_are_read_through(name: str, form: str) -> None:
-    report = parse(DRESSES[name](form))
+    assert_read(DRESSES[name]((FORMS / f"{form}.txt").read_text()))
+
+
+#: Transports that really stand in one another, the innermost first.
+NESTED = (
+    "torchrun>docker-json", "torchrun>cri", "torchrun>docker-compose", "torchrun-tee>cri", "interleaved>cri",
+    "interleaved>docker-json", "interleaved>pdsh", "interleaved>github-actions", "torchrun>pdsh>github-actions",
+    "torchrun>docker-json>fluentd", "srun>journald-json", "mpirun>sagemaker", "torchrun>cloudwatch-tail",
+    "ray>docker-json", "ray-colour>cri", "ray>quoted-mail", "logging-lines>torchrun>docker-compose", "docker-compose>fence",
+    "torchrun>fence>quoted-mail", "github-actions>fence-quoted", "json-message>docker-json", "json-message>cri",
+    "json-ecs>docker-json>fluentd", "docker-json>json-string", "torchrun>html-pre", "cri>html-br", "torchrun>json-string>fence",
+    "torchrun>crlf", "ansi-lines>torchrun>docker-json", "ansi-lines>cri>html-pre", "torchrun>kaggle", "torchrun>gcp-lines",
+    "torchrun>cloudwatch-json", "srun>airflow-2", "repr-bytes>torchrun", "json-string>logging-lines", "glog>stern",
+    "interleaved>syslog>fence", "interleaved>html-pre", "torchrun>grep-n", "deepspeed-log>pdsh", "progress-bar>torchrun",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("form", ["cpython", "rich-80", "ipython-context", "pytest-short"])
+@pytest.mark.parametrize("layers", NESTED)
+def test_transports_within_transports(layers: str, form: str) -> None:
+    text = (FORMS / f"{form}.txt").read_text()
+    for name in layers.split(">"):
+        text = DRESSES[name](text)
+    assert_read(text)
+
+
+def assert_read(text: str) -> None:
+    report = parse(text)
     assert [(f.line, (f.function or "").split(".")[-1]) for f in report.frames[-4:]] == ENDS
     assert report.mismatch is not None
     assert report.mismatch.devices == ("cuda:1", "cpu")

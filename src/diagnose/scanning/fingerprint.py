@@ -1,7 +1,7 @@
 """What makes two failures equal, as a short hash that is the same on every machine and in every run.
 
-It is made of the exception's type, what it says about devices (or its message without numbers, addresses
-and folders), the line to edit, and the innermost frames. Frames count by file name and function: line
+It is made of the exception's type, what it says about devices (or its first line without numbers,
+addresses and folders), the line to edit, and the innermost frames. Frames count by file name and function: line
 numbers move with every edit and release, folders with every machine, device numbers with every rank.
 """
 
@@ -40,8 +40,9 @@ def fingerprint(report: Report) -> str:
 
 
 def masked(message: str) -> str:
-    """A message without what differs between two runs of one program."""
-    text = " ".join(message[: 4 * _MESSAGE].split())[:_MESSAGE]
+    """The first line of a message without what differs between two runs of one program: a log's next
+    lines may look like more of the message."""
+    text = " ".join(message.strip()[: 4 * _MESSAGE].split("\n")[0].split())[:_MESSAGE]
     for pattern, put in _MASKS:
         text = pattern.sub(put, text)
     return text

@@ -33,7 +33,11 @@ def table(grouping: Grouping, columns: int = 100) -> str:
     lines.append(_row(heads, widths))
     for group, row in zip(groups, rows, strict=True):
         lines.append(_row(row, widths))
-        said = f"{group.first.type}: {group.first.message}" if group.first.type else group.first.message
+        said = (
+            f"{group.first.type}: {group.first.message}"
+            if group.first.type
+            else group.first.message
+        )
         lines.append("  " + _cut(clean(said), max(40, columns - 2)))
     return "\n".join(line.rstrip() for line in lines) + "\n"
 

@@ -17,9 +17,7 @@ class WorkerError(Exception):
     """A worker died, as when the machine runs out of memory; the message is a sentence."""
 
 
-def scan(
-    logs: Iterable[tuple[str, int]], workers: int = 1
-) -> Iterator[tuple[ScannedLog, int]]:
+def scan(logs: Iterable[tuple[str, int]], workers: int = 1) -> Iterator[tuple[ScannedLog, int]]:
     """What each log gave, with its size, as it is done. One worker scans in this process.
 
     Raises:

@@ -52,6 +52,8 @@ def _source(lines: Sequence[Peeled], start: int, indent: int) -> Source:
         return numbered
     code: str | None = None
     index = start
+    if index < len(lines) and _interrupts(lines[index].text, indent):
+        index += 1  # another thread's log
     if index < len(lines) and _is_code(lines[index].text, indent):
         code = lines[index].text.strip()
         index += 1
@@ -66,6 +68,10 @@ def _source(lines: Sequence[Peeled], start: int, indent: int) -> Source:
         else:
             break
     return Source(code, (), None, index)
+
+
+def _interrupts(text: str, indent: int) -> bool:
+    return indentation(text) <= indent and exceptions.is_log(text)
 
 
 def _is_code(text: str, indent: int) -> bool:

@@ -67,7 +67,11 @@ def frame(lines: Sequence[Peeled], index: int) -> tuple[Frame, int] | None:
 
 def _scope(match: re.Match[str]) -> str | None:
     """IPython 8 and later leave out "in <module>"."""
-    return "<module>" if match.re in (_CELL, _EDITORS) or (match.re is _NEW and match["mark"]) else None
+    return (
+        "<module>"
+        if match.re in (_CELL, _EDITORS) or (match.re is _NEW and match["mark"])
+        else None
+    )
 
 
 def _middle(source: Source) -> Source:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from diagnose.parsing.lines import Peeled
 
-_BORDER = re.compile(r"^\s*[╭╰┌└┏┗╔╚+][─━═-]{3,}")
+_BORDER = re.compile(r"^\s*(?:[╭╰┌└┏┗╔╚+][─━═-]{3,}|[╭┌┏╔][─━═]+ Traceback \()")
 _BOTTOM = re.compile(r"^\s*[╰└┗╚+][─━═-]{3,}[╯┘┛╝+]?\s*$")
 _TITLE = re.compile(r"Traceback \(most recent call last\)")
 _MEMBER = re.compile(r"^\s*[╭┌┏╔+][─━═-]+ Sub-exception #(?P<number>\d+) ")
