@@ -29,13 +29,14 @@ TOKENS = (
     b"Traceback (most recent call last):\n", b'  File "/a/b.py", line 3, in f\n', b"RuntimeError: boom",
     b"E   ValueError: x\n", b"> x\n", b"a.py:3: ValueError\n", b"----> 3 x\n", "❱ 3 │ x\n".encode(),
     "╭─ Traceback (most recent call last) ─╮\n".encode(), "│".encode(), b"[rank1]: ", b"[rank1]:", b"\\n",
-    b"\\\\n", b'\\"', b'"', b"'", b"{", b"}", b"[", b"]", b"| ", b"+-+---------------- 1 ----------------\n",
-    b"\x1b[0m", b"\x1b[31m", b"\x1b", b"&lt;", b"<br>", b"&#10;", b"\r", b"\r\n", b"\n", b"\x00", b"\xff", b"\t",
-    b"  ", b"cuda:1", b"cpu", b"device(type='cuda', index=0)", b"in ", b"line ", b".py", b":", b"(", b")",
-    b"During handling of the above exception, another exception occurred:\n", b"from user code:\n",
+    b"\\\\n", b'\\"', b'"', b"'", b"{", b"}", b"[", b"]", b"| ",
+    b"+-+---------------- 1 ----------------\n",
+    b"\x1b[0m", b"\x1b[31m", b"\x1b", b"&lt;", b"<br>", b"&#10;", b"\r", b"\r\n", b"\n", b"\x00", b"\xff",
+    b"\t", b"  ", b"cuda:1", b"cpu", b"device(type='cuda', index=0)", b"in ", b"line ", b".py", b":", b"(",
+    b")", b"During handling of the above exception, another exception occurred:\n", b"from user code:\n",
     b"Original Traceback (most recent call last):\n", b'"""\n', b"2026-11-21T08:00:00.1Z stderr F ",
-    b"2026-11-21T08:00:00.1Z stderr P ", b"Cell In[1], line 2\n", b"99999999999999999999", b"```\n", b"> > ",
-    b"Current thread 0x1 (most recent call first):\n", b"Killed\n", b"loss=nan ", b"\xe2\x80\x8b",
+    b"2026-11-21T08:00:00.1Z stderr P ", b"Cell In[1], line 2\n", b"99999999999999999999", b"```\n",
+    b"> > ", b"Current thread 0x1 (most recent call first):\n", b"Killed\n", b"loss=nan ", b"\xe2\x80\x8b",
     b"Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu!",
 )  # fmt: skip
 Change = Callable[[random.Random, bytes, Sequence[bytes]], bytes]
@@ -120,7 +121,8 @@ def widen(chance: random.Random, data: bytes, _: Sequence[bytes]) -> bytes:
 
 
 CHANGES: tuple[Change, ...] = (
-    flip, flip, delete, delete, truncate, put, put, put, repeat, shuffle, splice, splice, prefix, wrap, carry,
+    flip, flip, delete, delete, truncate, put, put, put, repeat, shuffle, splice, splice, prefix, wrap,
+    carry,
 )  # fmt: skip
 
 
@@ -181,9 +183,9 @@ def fuzz(seed: int, count: int, seconds: float = 0.0) -> Outcome:
             signal.setitimer(signal.ITIMER_REAL, HANGS)
         try:
             failures = parse_failures(decompressed(io.BytesIO(data)), **known)
-            for report, _ in failures:
-                fingerprint(report)
-            diagnosis = explain(failures[0][0] if failures else Report("-"), casebase=casebase)
+            for seen in failures:
+                fingerprint(seen.report)
+            diagnosis = explain(failures[0].report if failures else Report("-"), casebase=casebase)
             text.render(diagnosis)
             json.loads(as_json.render(diagnosis))
             verdict = diagnosis.verdict

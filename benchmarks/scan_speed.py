@@ -54,8 +54,9 @@ def lines(chance: random.Random) -> Iterator[str]:
         kind = chance.random()
         if kind < 0.5:
             yield (
-                f"2026-11-21 08:{step // 60 % 60:02}:{step % 60:02},{step % 1000:03} [INFO] trainer: step {step} "
-                f"loss {chance.random():.4f} lr {chance.random() * 1e-4:.3e} tokens/s {chance.randint(1000, 99999)}\n"
+                f"2026-11-21 08:{step // 60 % 60:02}:{step % 60:02},{step % 1000:03} [INFO] trainer: "
+                f"step {step} loss {chance.random():.4f} lr {chance.random() * 1e-4:.3e} "
+                f"tokens/s {chance.randint(1000, 99999)}\n"
             )
         elif kind < 0.6:
             bars = (

@@ -25,9 +25,9 @@ def read_fully(stream: ByteStream, size: int) -> bytes:
         return data
     parts = [data]
     missing = size - len(data)
-    while missing and (data := stream.read(missing)):
-        parts.append(data)
-        missing -= len(data)
+    while missing and (more := stream.read(missing)):
+        parts.append(more)
+        missing -= len(more)
     return b"".join(parts)
 
 

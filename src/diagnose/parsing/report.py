@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
+from typing import NamedTuple
 
 from diagnose.model import (
     DEVICE_FAMILY,
@@ -36,6 +37,14 @@ _MOST_TRACES = 250
 _NEAR = 400  # lines around a cut traceback in which its message is looked for
 _ROOT_CAUSE = re.compile(r"Root Cause \(first observed failure\)")
 _RANK = re.compile(r"^\s*rank\s*: (\d+)")
+
+
+class Seen(NamedTuple):
+    """One kind of failure in a log: its report, how often it stands there, and in which line first."""
+
+    report: Report
+    times: int
+    line: int | None
 
 
 def parse(
@@ -73,9 +82,9 @@ def parse_failures(
     wordings: Sequence[Wording],
     libraries: Sequence[Library],
     families: Sequence[FamilyRule],
-) -> list[tuple[Report, int]]:
-    """Every kind of failure in a stream, each with how often it occurs; the first is the one that
-    `parse_stream` reports. Of a log with thousands of failures the first and the last are counted."""
+) -> list[Seen]:
+    """Every kind of failure in a stream; the first is the one that `parse_stream` reports. Of a log with
+    thousands of failures the first and the last are counted. Raises what reading the stream raises."""
     return _reader(wordings, libraries, families).failures(_streamed(stream), source)
 
 
@@ -144,17 +153,20 @@ class _Reader:
             return self._without_exception(lines, source)
         return self._report(chosen, found, lines, source)
 
-    def failures(self, lines: Sequence[Peeled], source: str) -> list[tuple[Report, int]]:
-        """The failure to explain and every other one that is no echo, each kind once and how often."""
+    def failures(self, lines: Sequence[Peeled], source: str) -> list[Seen]:
+        """The failure to explain and every other one that is no echo, each kind once."""
         found, chosen = self._found(lines)
         if chosen is None:
             report = self._without_exception(lines, source)
-            return [(report, 1)] if report.error is not None else []
+            return [Seen(report, 1, report.error.at)] if report.error is not None else []
         kinds: dict[object, list[selection.Candidate]] = {selection.kind(chosen): [chosen]}
         for candidate in found:
             if candidate.trace is not chosen.trace and selection.counts(candidate, chosen):
                 kinds.setdefault(selection.kind(candidate), []).append(candidate)
-        return [(self._report(of[0], found, lines, source), len(of)) for of in kinds.values()]
+        return [
+            Seen(self._report(of[0], found, lines, source), len(of), min(c.trace.at for c in of))
+            for of in kinds.values()
+        ]
 
     def _found(
         self, lines: Sequence[Peeled]

@@ -1,9 +1,9 @@
 """The same scan as a mapper on Dask, for log stores beyond one machine.
 
-Dask of the engines, because it is Python alone, installs in seconds beside any torch, runs the same code on
-one machine and on a cluster (`dask.distributed`, Kubernetes, Slurm, Ray through dask-on-ray), and opens what
-`fsspec` opens: s3://, gs://, abfs://, hdfs://, https://. Any engine that maps a function over items can use
-`scan_url` as it is; what it returns is a plain, small, picklable object.
+Dask of the engines, because it is Python alone, installs in seconds beside any torch, runs the same code
+on one machine and on a cluster (`dask.distributed`, Kubernetes, Slurm, Ray through dask-on-ray), and opens
+what `fsspec` opens: s3://, gs://, abfs://, hdfs://, https://. Any engine that maps a function over items
+can use `scan_url` as it is; what it returns is a plain, small, picklable object.
 """
 
 from __future__ import annotations
@@ -58,7 +58,8 @@ def scan_urls(
     except ImportError as error:
         raise ImportError("scanning on Dask needs it: pip install 'diagnose[dask]'") from error
     names = _expanded(urls, storage_options or {})
-    logs = bag.from_sequence(names, npartitions=partitions)
+    sequence: Any = bag.from_sequence  # Dask has no types for it
+    logs = sequence(names, npartitions=partitions)
     return logs.map(scan_url, storage_options).reduction(grouped, merged)
 
 

@@ -1,8 +1,8 @@
 """What makes two failures equal, as a short hash that is the same on every machine and in every run.
 
 It is made of the exception's type, what it says about devices (or its first line without numbers,
-addresses and folders), the line to edit, and the innermost frames. Frames count by file name and function: line
-numbers move with every edit and release, folders with every machine, device numbers with every rank.
+addresses and folders), the line to edit, and the innermost frames. Frames count by file name and function:
+line numbers move with every edit and release, folders with every machine, device numbers with every rank.
 """
 
 from __future__ import annotations

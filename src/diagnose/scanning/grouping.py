@@ -53,7 +53,7 @@ class Grouping:
             self._join(Group(found, found.count, 1, set(found.ranks), [found.log]))
 
     def merge(self, other: Grouping) -> Grouping:
-        """This grouping with another one's logs in it."""
+        """Takes another grouping's logs in, and gives back the whole."""
         self.logs += other.logs
         self.failed += other.failed
         self.unread += other.unread

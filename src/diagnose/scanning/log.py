@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from pathlib import Path
 
@@ -85,11 +85,11 @@ def scan_stream(
         families=casebase.families,
     )
     found: dict[str, Occurrence] = {}
-    for report, count in failures:
+    for report, count, line in failures:
         assert report.error is not None
         key = fingerprint(report)
         if (same := found.get(key)) is not None:
-            found[key] = _more(same, count, report.error.at, report.ranks)
+            found[key] = _more(same, count, line, report.ranks)
             continue
         diagnosis = explain(report, casebase=casebase, top=1)
         cause = diagnosis.causes[0] if diagnosis.verdict == "diagnosed" else None
@@ -100,7 +100,7 @@ def scan_stream(
             message=" ".join(report.error.message[: 4 * _LONGEST].split())[:_LONGEST],
             family=report.error.family,
             log=name,
-            line=report.error.at,
+            line=line,
             count=count,
             ranks=report.ranks,
             file=place.file if place else None,
@@ -115,8 +115,6 @@ def scan_stream(
 
 
 def _more(same: Occurrence, count: int, line: int | None, ranks: tuple[int, ...]) -> Occurrence:
-    from dataclasses import replace
-
     lines = [at for at in (same.line, line) if at is not None]
     return replace(
         same,

@@ -21,10 +21,23 @@ _SWAPPED = str.maketrans(
 )  # fmt: skip
 
 
+def _misread(character: str) -> tuple[str, str]:
+    """How UTF-8 looks when it is read as Windows' Latin, and as Latin-1."""
+    data = character.encode()
+    windows = (bytes([b]).decode("cp1252", errors="ignore") or chr(b) for b in data)
+    return "".join(windows), data.decode("latin-1")
+
+
+_MISREAD = {seen: box for box in "╭╮╯╰─│❱┌┐└┘━┃┏┓┗┛" for seen in _misread(box)}
+_ANY_MISREAD = re.compile("|".join(map(re.escape, _MISREAD)))
+
+
 def plain(line: str) -> str:
     """The line without escapes, with plain quotes and blanks."""
     if "\x1b" in line or "[" in line:
         line = _ESCAPES.sub("", line)
+    if "\u00e2" in line:
+        line = _ANY_MISREAD.sub(lambda seen: _MISREAD[seen.group()], line)
     if 'File ""' in line:
         line = line.replace('""', '"')  # a field of a CSV file
     return line if line.isascii() and "\x00" not in line else line.translate(_SWAPPED)

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator
 from diagnose.parsing.lines import Peeled
 
 _HTML = re.compile(
-    r"&(?:quot|lt|gt|amp|#3[49]|#x27|nbsp|#10);|<a href=|</?(?:br|pre|code|span|div|testcase|failure)\b[^<>]{0,500}>"
+    r"&(?:quot|lt|gt|amp|#3[49]|#x27|nbsp|#10);|<a href=|</?"
+    r"(?:br|pre|code|span|div|testcase|failure)\b[^<>]{0,500}>"
 )
 # Only tags by name: <module> and <lambda> are Python's.
 _TAGS = re.compile(

@@ -31,7 +31,7 @@ _KNOWN = tuple(
         rf"{_TIME} std(?:err|out) [FP] ",  # container runtime
         r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.(?:\d{7}|\d{9})Z ",  # GitHub Actions, docker logs -t
         rf"{_TIME}\|(?=\s)",
-        r"(?P<channel>[\w.-]{1,60})\s+\| (?=\S|  |$)",  # docker compose
+        r"(?P<channel>(?=[\d.-]*[A-Za-z_])[\w.-]{1,60})\s+\| (?=\S|  |$)",  # docker compose
         r"\[(?P<channel>pod/[\w./-]+)\] ",  # kubectl logs --prefix
         r"(?P<channel>[\w.-]{1,60}): (?=\[rank\d+\]:)",  # pdsh in front of torchrun
         rf"(?:{_TIME}) (?P<channel>[\w.-]+) "
@@ -40,6 +40,7 @@ _KNOWN = tuple(
 )
 _MARK = re.compile(
     r'Traceback \(most recent call last\)|(?:  |\t|(?<=[:|\])] ))File "[^"\n]{1,400}", line \d'
+    r'|(?<=\S )(?=File "[^"\n]{1,400}", line \d)'  # stackprinter's
     r"|(?<![A-Za-z])E {3,9}(?=[\w.]+(?:Error|Exception)\b)"  # pytest's
 )
 #: What a box or IPython writes between the prefix and the word Traceback.
@@ -165,7 +166,7 @@ def _prevails(template: str, lines: Sequence[Peeled], index: int) -> bool:
 def _template(prefix: str) -> str:
     return (
         r" *\d+".join(re.escape(part) for part in _DIGITS.split(prefix.rstrip()))
-        + r"(?: (?=\S| {2}|$)|$|)"
+        + r"(?:[ \t](?=\S| {2}|$)|$|)"
     )
 
 

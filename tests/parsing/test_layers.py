@@ -1,0 +1,312 @@
+"""The layers one by one: what each peels off, and what it leaves alone."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from parsing.knowledge import parse
+
+from diagnose.parsing.lines import Peeled
+from diagnose.parsing.tracebacks import exceptions
+from diagnose.parsing.transports import (
+    boxes,
+    characters,
+    documents,
+    escaped,
+    indentation,
+    literals,
+    markup,
+    prefixes,
+    records,
+    structured,
+    wrapping,
+)
+
+MESSAGE = (
+    "RuntimeError: Expected all tensors to be on the same device, but found at least two devices, "
+    "cuda:1 and cpu! (when checking argument for argument mat2 in method wrapper_CUDA_mm)"
+)
+
+
+def peeled(text: str) -> list[Peeled]:
+    return [Peeled(n, line) for n, line in enumerate(text.split("\n"), 1)]
+
+
+def texts(lines: object) -> list[str]:
+    assert not isinstance(lines, str)
+    return [line.text for line in lines]  # type: ignore[attr-defined]
+
+
+# --- characters -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "escape", ["\x1b", "\\x1b", "\\u001b", "\\\\u001b", "\\033", "^[", "\u241b"]
+)
+def test_colours_are_taken_off_however_the_escape_is_spelled(escape: str) -> None:
+    assert characters.plain(f"{escape}[1;31mValueError{escape}[0m: x[0]") == "ValueError: x[0]"
+
+
+def test_wide_blanks_are_blanks() -> None:
+    assert characters.plain("\u2003\u00a0x\u3000y") == "  x y"
+
+
+@pytest.mark.parametrize("codec", ["cp1252", "latin-1"])
+def test_a_box_that_was_read_in_the_wrong_encoding(codec: str) -> None:
+    seen = "".join(bytes([b]).decode(codec, errors="ignore") or chr(b) for b in "╭─ │ ❱ 5".encode())
+    assert seen != "╭─ │ ❱ 5"
+    assert characters.plain(seen) == "╭─ │ ❱ 5"
+    assert characters.plain("thé \u00e2ge") == "thé \u00e2ge"
+
+
+# --- strings ----------------------------------------------------------------------------------------
+
+
+def test_adjacent_literals_are_one_string() -> None:
+    shown = "{'error': 'Traceback (most recent call last):\\n'\n          '  File '\n          '\"a.py\", line 3\\n',\n 'n': 3}"
+    assert texts(literals.join(peeled(shown))) == [
+        "Traceback (most recent call last):",
+        '  File "a.py", line 3',
+        " 'n': 3}",
+    ]
+
+
+def test_listed_literals_are_lines() -> None:
+    shown = "['Traceback (most recent call last):',\n '  File \"a.py\", line 3',\n 'KeyError: \\'x\\'']\nbye"
+    assert texts(literals.join(peeled(shown))) == [
+        "Traceback (most recent call last):",
+        '  File "a.py", line 3',
+        "KeyError: 'x'",
+        "bye",
+    ]
+
+
+def test_literals_of_a_program_stay() -> None:
+    code = "print('Traceback (most recent call last):')\nx = ['a',\n 'b']"
+    assert texts(literals.join(peeled(code))) == code.split("\n")
+
+
+def test_the_bytes_of_a_box_are_decoded() -> None:
+    said = escaped.unescape(repr("a\n╭─ Traceback (most recent call last) ─╮\nb".encode()))
+    assert said is not None
+    assert "╭─ Traceback (most recent call last) ─╮" in said
+
+
+def test_the_address_of_a_filled_form_is_decoded() -> None:
+    assert escaped.unescape("body=a%0A%20%20File%20%22x.py%22%2C%20line%203") == [
+        "body=a",
+        '  File "x.py", line 3',
+    ]
+
+
+# --- documents and records ----------------------------------------------------------------------------
+
+
+def test_a_document_among_lines_is_replaced_by_its_tracebacks() -> None:
+    trace = 'Traceback (most recent call last):\n  File "a.py", line 3, in f\n    g()\nKeyError: 1'
+    text = "step 1\nERROR {\n" + json.dumps({"job": {"trace": trace}}, indent=1)[2:] + "\nbye"
+    lines = documents.splice(peeled(text))
+    assert texts(lines) == ["step 1", *trace.split("\n"), "bye"]
+    assert lines[-1].number == text.count("\n") + 1
+
+
+def test_code_that_ends_in_a_brace_is_no_document() -> None:
+    lines = peeled('    call({\n        "a": 1,\n    })\n{\n')
+    assert documents.splice(lines) == lines
+
+
+def test_a_record_behind_a_tag() -> None:
+    line = '2026-02-03 04:05:06 +0000 kube.train: {"log": "  File \\"a.py\\", line 3, in f\\n", "rank": 2}'
+    assert records.read(line) == (['  File "a.py", line 3, in f'], "rank2")
+    assert records.read('    config = {"lr": {"x": 1}}') is None
+
+
+def test_a_record_within_a_record() -> None:
+    line = json.dumps({"severity": "ERROR", "jsonPayload": {"message": "a\n  b"}})
+    assert records.read(line) == (["a", "  b"], None)
+
+
+def frame(file: str, line: int, function: str) -> dict[str, object]:
+    return {"filename": file, "lineno": line, "function": function}
+
+
+def stored(kind: str, value: str, function: str, **more: object) -> dict[str, object]:
+    return {
+        "type": kind,
+        "value": value,
+        "stacktrace": {"frames": [frame("a.py", 3, function)]},
+        **more,
+    }
+
+
+def test_sentrys_chain_is_oldest_first() -> None:
+    event = {"exception": {"values": [stored("RuntimeError", MESSAGE[14:], "inner"),
+                                      stored("ValueError", "epoch 3", "outer")]}}  # fmt: skip
+    report = parse(json.dumps(event))
+    assert report.error is not None and report.error.type == "RuntimeError"
+    assert [f.function for f in report.frames] == ["outer", "inner"]
+
+
+def test_sentrys_group_is_put_in_order() -> None:
+    def mechanism(number: int, **more: object) -> dict[str, object]:
+        return {"exception_id": number, **more}
+
+    values = [
+        stored("RuntimeError", MESSAGE[14:], "two", mechanism=mechanism(2, source="exceptions[1]")),
+        stored("KeyError", "1", "one", mechanism=mechanism(1, source="exceptions[0]")),
+        stored("ExceptionGroup", "jobs", "all", mechanism=mechanism(0, is_exception_group=True)),
+    ]
+    lines = structured.tracebacks({"values": values})
+    assert [x for x in lines if x.startswith(("Exc", "Key", "Runt", "+"))] == [
+        "ExceptionGroup: jobs", "+-+---------------- 1 ----------------", "KeyError: 1",
+        "+-+---------------- 2 ----------------", MESSAGE,
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("cause", [True, False])
+def test_structlogs_chain_is_latest_first(cause: bool) -> None:
+    chain = [
+        {"exc_type": "ValueError", "exc_value": "b", "is_cause": False, "frames": [frame("a.py", 1, "f")]},
+        {"exc_type": "KeyError", "exc_value": "a", "is_cause": cause, "frames": [frame("b.py", 2, "g")]},
+    ]  # fmt: skip
+    lines = structured.tracebacks({"exception": chain})
+    assert [x for x in lines if x.startswith(("KeyError", "ValueError"))] == [
+        "KeyError: a",
+        "ValueError: b",
+    ]
+    assert any(x.startswith("The above exception" if cause else "During handling") for x in lines)
+
+
+def test_frames_that_are_nobodys_stay_unread() -> None:
+    assert structured.tracebacks([{"file": "a.py", "line": 3}, {"file": "b.py", "line": 4}]) == []
+
+
+def test_records_of_a_document_are_read_as_one_log() -> None:
+    lines = ["Traceback (most recent call last):", '  File "a.py", line 3, in f', "KeyError: 1"]
+    events = {"events": [{"timestamp": n, "message": x} for n, x in enumerate(lines)]}
+    assert structured.tracebacks(events) == lines
+
+
+# --- boxes, columns, spacing ----------------------------------------------------------------------------
+
+
+def test_a_box_in_ascii() -> None:
+    box = ("+--- Traceback (most recent call last) ---+\n| /a/train.py:5 in main                   |\n"
+           "|                                         |\n| \\u2771 5     step()                        |\n"
+           "|   6                                     |\n+-----------------------------------------+\n| a | b |")  # fmt: skip
+    said = texts(boxes.unbox(peeled(box)))
+    assert said[1:4] == ["/a/train.py:5 in main", "", "❱ 5     step()"]
+    assert said[-1] == "| a | b |", "a table is none of rich's boxes"
+
+
+def test_the_panels_of_a_group_are_its_members() -> None:
+    box = ("╭─────────── Sub-exception #2 ───────────╮\n│ ╭─ Traceback (most recent call last) ─╮ │\n"
+           "│ │ /a.py:5 in main              │ │\n│ ╰──────────────────────────────╯ │\n"
+           "│ KeyError: 1                      │\n╰──────────────────────────────────╯\nbye")  # fmt: skip
+    said = [text for text in texts(boxes.unbox(peeled(box))) if text]
+    assert said == ["+-+---------------- 2 ----------------", "Traceback (most recent call last)",
+                    "/a.py:5 in main", "KeyError: 1", "bye"]  # fmt: skip
+
+
+@pytest.mark.parametrize("pieces", [
+    ("/opt/site-packages/a/hooks.py:2", "  in new_forward"), ("/opt/site-packages", "/a/hooks.py:2 in", "new_forward"),
+    ("/opt/site-packages/a/hoo", "ks.py:2 in new_forward"), ("/opt/site-packages/a/hooks.py:", "2 in new_forward"),
+])  # fmt: skip
+def test_a_path_that_wrapped_in_a_box_is_whole(pieces: tuple[str, ...]) -> None:
+    box = "".join(f"│ {piece:<34}│\n" for piece in pieces) + f"│ {'❱ 2 f()':<34}│"
+    assert texts(boxes.unbox(peeled(box))) == [
+        "/opt/site-packages/a/hooks.py:2 in new_forward",
+        "❱ 2 f()",
+    ]
+
+
+@pytest.mark.parametrize("pieces", [
+    ("    File", '  "/opt/site-packages/a/ho', '  oks.py", line 2, in f'), ('    File "/opt/site-packages/a/hooks.py", line 2, in', "  f"),
+    ('  File "/opt/site-packages/a/hooks.py",', "line 2, in f"),
+])  # fmt: skip
+def test_a_frame_that_a_column_folded_is_whole(pieces: tuple[str, ...]) -> None:
+    lines = texts(wrapping.unwrap(peeled("\n".join([*pieces, "      g()"]))))
+    assert [line.strip() for line in lines] == [
+        'File "/opt/site-packages/a/hooks.py", line 2, in f',
+        "g()",
+    ]
+
+
+def test_double_spacing_is_taken_back_only_where_it_is_throughout() -> None:
+    spaced = peeled("\n\n".join("abcdefghij"))
+    assert texts(indentation.single_spaced(spaced)) == list("abcdefghij")
+    assert indentation.single_spaced(spaced[:-1] + peeled("x\ny")) != list("abcdefghij")
+    paragraph = peeled("a\n\nb\nc\n" * 8)
+    assert indentation.single_spaced(paragraph) == paragraph
+
+
+# --- prefixes, markup, exceptions -------------------------------------------------------------------------
+
+
+def test_an_exception_behind_a_time_and_a_word_is_no_process() -> None:
+    assert prefixes.peel_known("2026-02-03T04:05:06Z node7 train[12]: x") == ("x", "node7")
+    text, channel = prefixes.peel_known("2026-02-03T04:05:06Z 01E RuntimeError: x")
+    assert text.endswith("RuntimeError: x") and channel is None
+
+
+def test_numbers_of_any_width_are_one_prefix() -> None:
+    shown = "\n".join(f"{n:>4} {line}" for n, line in enumerate(
+        ["Traceback (most recent call last):", '  File "a.py", line 3, in f', "    g()", "KeyError: 1"], 8))  # fmt: skip
+    assert [line.text for line in prefixes.peel_learned(peeled(shown))][1:] == [
+        '  File "a.py", line 3, in f', "    g()", "KeyError: 1",
+    ]  # fmt: skip
+
+
+def test_columns_of_a_table_stay_apart() -> None:
+    assert markup.unhtml("<tr><td>12</td><td>x = 1</td></tr>") == ["12\tx = 1"]
+
+
+def test_the_links_of_a_notebook_are_their_text() -> None:
+    line = "[<ipython-input-9-b5>](https://localhost:8080/#) in <cell line: 7>()"
+    assert texts(markup.unfence(peeled(line))) == ["<ipython-input-9-b5> in <cell line: 7>()"]
+
+
+@pytest.mark.parametrize(
+    "line", ["WARNING:root:step 4", "Training:  11%|#   | 1/9", "INFO: ready", "Epoch:3"]
+)
+def test_a_log_line_between_frames_is_no_exception(line: str) -> None:
+    assert exceptions.match(line, after_frame=True) is None
+
+
+def test_any_name_may_end_a_traceback() -> None:
+    found = exceptions.match("pkg.Stop: now", after_frame=True)
+    assert found is not None and (found.type, found.message) == ("pkg.Stop", "now")
+    assert exceptions.match("pkg.Stop: now", after_frame=False) is None
+
+
+def test_the_stack_of_a_logging_call_is_no_failure() -> None:
+    stack = 'Stack (most recent call last):\n  File "/a/x.py", line 9, in <module>\n    log()\n'
+    trace = (
+        f'Traceback (most recent call last):\n  File "/a/x.py", line 3, in f\n    g()\n{MESSAGE}\n'
+    )
+    report = parse(trace + stack)
+    assert [f.line for f in report.frames] == [3]
+    assert report.mismatch is not None
+
+
+def test_ranks_that_print_boxes_at_once_are_told_apart() -> None:
+    box = ["╭── Traceback (most recent call last) ──╮", "│ /opt/site-packages/accelerate/hoo     │",
+           "│ ks.py:2 in new_forward                │", "│ ❱ 2 │   f()                           │",
+           "╰───────────────────────────────────────╯", MESSAGE]  # fmt: skip
+    report = parse("".join(f"[rank{rank}]: {line}\n" for line in box for rank in (0, 1)))
+    assert [(f.file, f.line) for f in report.frames] == [
+        ("/opt/site-packages/accelerate/hooks.py", 2)
+    ]
+    assert report.ranks == (0, 1)
+
+
+def test_a_member_of_a_nested_group_is_explained() -> None:
+    text = ("  + Exception Group Traceback (most recent call last):\n  |   File \"/a/x.py\", line 1, in <module>\n"
+            "  |     run()\n  | ExceptionGroup: outer (2 sub-exceptions)\n  +-+---------------- 1 ----------------\n"
+            "    | ValueError: x\n    +---------------- 2 ----------------\n    | ExceptionGroup: inner (1 sub-exception)\n"
+            "    +-+---------------- 1 ----------------\n      | Traceback (most recent call last):\n"
+            f"      |   File \"/a/x.py\", line 7, in f\n      |     g()\n      | {MESSAGE}\n      +------------------------------------\n")  # fmt: skip
+    report = parse(text)
+    assert report.mismatch is not None
+    assert [f.line for f in report.frames] == [7]

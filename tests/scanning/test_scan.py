@@ -1,0 +1,277 @@
+"""``diagnose scan`` as its users run it, fingerprints, groups, and the mapper on Dask."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from parsing.knowledge import parse
+
+from diagnose.scanning import Grouping, ScannedLog, fingerprint, scan_log
+from diagnose.scanning.finding import logs
+from diagnose.scanning.fingerprint import masked
+from diagnose.scanning.grouping import grouped
+from diagnose.scanning.log import Occurrence
+from diagnose.scanning.tables import _ranks, as_csv, as_json, table
+
+ROOT = Path(__file__).parents[1]
+FORMS = sorted((ROOT / "parsing" / "forms").glob("*.txt"))
+PLAIN = (ROOT / "parsing" / "forms" / "cpython.txt").read_text()
+SHAPES = (
+    PLAIN[: PLAIN.rindex("RuntimeError")] + "RuntimeError: size mismatch for fc.weight (8x{0})\n"
+)
+
+
+def run(
+    *args: str, stdin: bytes = b"", cwd: Path | None = None
+) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [sys.executable, "-m", "diagnose", "scan", *args],
+        input=stdin,
+        capture_output=True,
+        cwd=cwd,
+        timeout=120,
+    )
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    """Five logs, one of them compressed, a checkpoint, a hidden file."""
+    (tmp_path / "a").mkdir()
+    ranks = "".join(f"[rank{n}]: {line}\n" for n in (0, 1, 3) for line in PLAIN.splitlines())
+    (tmp_path / "a" / "one.log").write_text("healthy\n" + PLAIN)
+    (tmp_path / "a" / "two.log").write_text(ranks.replace("cuda:1", "cuda:7"))
+    (tmp_path / "three.log.gz").write_bytes(
+        gzip.compress(("step\n" * 9 + SHAPES.format(3)).encode())
+    )
+    (tmp_path / "four.log").write_text(SHAPES.format(44) + "restarted\n" + PLAIN)
+    (tmp_path / "fine.log").write_text("step 1 loss 2.0\n")
+    (tmp_path / "model.safetensors").write_bytes(b"Traceback" * 10)
+    (tmp_path / ".hidden").write_text(PLAIN)
+    for age, name in enumerate(["four.log", "a/one.log", "a/two.log", "three.log.gz", "fine.log"]):
+        os.utime(tmp_path / name, (1_700_000_000 + age, 1_700_000_000 + age))
+    return tmp_path
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_equal_failures_of_a_folder_are_one_group(store: Path, jobs: str) -> None:
+    done = run("--format", "json", "--jobs", jobs, ".", cwd=store)
+    assert done.returncode == 0, done.stderr
+    answer = json.loads(done.stdout)
+    assert answer["logs"] == 5
+    assert answer["unread"] == []
+    device, shapes = answer["failures"]
+    assert device["type"] == "RuntimeError"
+    assert device["family"] == "device-placement"
+    assert device["logs"] == 3
+    assert device["count"] == 5
+    assert device["ranks"] == [0, 1, 3]
+    assert device["cause"]
+    assert (device["file"], device["line"]) == ("/home/user/proj/steps.py", 9)
+    assert device["first_log"] == "four.log"
+    assert device["first_line"] == 2 * PLAIN.count("\n") + 1
+    assert device["first_modified"] == "2023-11-14T22:13:20+00:00"
+    assert shapes["family"] == "serialization"
+    assert shapes["cause"] is None
+    assert (shapes["logs"], shapes["count"], shapes["first_log"]) == (2, 2, "four.log")
+
+
+def test_table_and_csv_say_the_same(store: Path) -> None:
+    shown = run(".", cwd=store).stdout.decode()
+    assert shown.startswith("2 kinds of failure in 4 of 5 logs")
+    assert "proj/steps.py:9" in shown
+    assert "0-1 3" in shown
+    rows = list(csv.DictReader(io.StringIO(run("--format", "csv", ".", cwd=store).stdout.decode())))
+    assert [row["count"] for row in rows] == ["5", "2"]
+    assert all(row["fingerprint"] in shown for row in rows)
+
+
+def test_standard_input_and_output_file(tmp_path: Path) -> None:
+    done = run(
+        "--format", "json", "-o", "out.json", "-", stdin=gzip.compress(PLAIN.encode()), cwd=tmp_path
+    )
+    assert (done.returncode, done.stdout) == (0, b"")
+    assert json.loads((tmp_path / "out.json").read_text())["failures"][0]["first_log"] == "-"
+
+
+def test_statuses(store: Path) -> None:
+    assert run("fine.log", cwd=store).returncode == 3
+    assert run("three.log.gz", cwd=store).returncode == 1
+    assert run("missing.log", cwd=store).returncode == 2
+    some = run("missing.log", "four.log", cwd=store)
+    assert some.returncode == 0
+    assert (
+        some.stderr.decode() == "diagnose: missing.log cannot be read: No such file or directory\n"
+    )
+    assert run(cwd=store).returncode == 2
+
+
+def test_names_choose_the_files_of_folders(store: Path) -> None:
+    names = {Path(name).name for name, _ in logs([str(store)])}
+    assert names == {"one.log", "two.log", "three.log.gz", "four.log", "fine.log"}
+    assert [Path(n).name for n, _ in logs([str(store)], ["*.gz"])] == ["three.log.gz"]
+    named = str(store / "model.safetensors")
+    assert list(logs([named])) == [(named, 90)]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_pipe_in_a_folder_does_not_hang_the_scan(store: Path) -> None:
+    os.mkfifo(store / "pipe.log")
+    assert "pipe.log" not in {Path(name).name for name, _ in logs([str(store)])}
+
+
+def test_damaged_and_binary_logs_are_told_and_lose_nothing(store: Path) -> None:
+    (store / "bad.gz").write_bytes(b"\x1f\x8b" + b"junk" * 50)
+    (store / "core").write_bytes(bytes(range(256)) * 40)
+    done = run("--format", "json", ".", cwd=store)
+    told = done.stderr.decode()
+    assert "bad.gz is no valid gzip file" in told
+    assert "core is binary" in told
+    assert len(json.loads(done.stdout)["failures"]) == 2
+
+
+def test_scan_and_answer_agree_on_every_form() -> None:
+    reference = fingerprint(parse(PLAIN))
+    for path in FORMS:
+        found = scan_log(str(path)).occurrences
+        report = parse(path.read_bytes())
+        assert [one.fingerprint for one in found] == [fingerprint(report)], path.stem
+        assert report.error is not None
+        assert 0 < (found[0].line or 0) <= (report.error.at or 0)
+        if (
+            "/" in report.frames[-1].file
+        ):  # pretty_errors prints no folders: whose code it is, is lost
+            assert found[0].fingerprint == reference, path.stem
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "equal"),
+    [
+        ("cuda:1", "cuda:5", True),
+        ("line 9", "line 900", True),
+        ("/home/user/proj/", "/mnt/data/other/", True),
+        ("RuntimeError", "ValueError", False),
+        ("in train_step", "in eval_step", False),
+        ("and cpu!", "and meta!", False),
+    ],
+)
+def test_what_makes_failures_equal(old: str, new: str, equal: bool) -> None:
+    assert old in PLAIN
+    assert (fingerprint(parse(PLAIN.replace(old, new))) == fingerprint(parse(PLAIN))) is equal
+
+
+def test_messages_are_masked() -> None:
+    one = masked(
+        "cannot open /tmp/run-17/part.bin at 0x7f3a: 5 of 9 (0f8fad5b-d9cb-469f-a165-70867728950e)"
+    )
+    assert one == "cannot open /# at #: # of # (#)"
+
+
+def occurrence(key: str, log: str, count: int = 1, ranks: tuple[int, ...] = ()) -> Occurrence:
+    return Occurrence(key, "E", "m", None, log, 1, count, ranks)
+
+
+SCANNED = st.builds(
+    lambda log, keys: ScannedLog(log, tuple(occurrence(k, log, 2, (int(log),)) for k in keys)),
+    st.integers(0, 50).map(str),
+    st.sets(st.sampled_from("abc")),
+)
+
+
+@given(st.lists(SCANNED, max_size=12, unique_by=lambda s: s.log), st.integers(0, 12))
+def test_parts_grouped_apart_and_merged_are_the_whole(parts: list[ScannedLog], cut: int) -> None:
+    merged = grouped(parts[:cut]).merge(grouped(parts[cut:]))
+    assert merged == grouped(parts)
+    assert sum(group.count for group in merged.ordered()) == 2 * sum(
+        len(p.occurrences) for p in parts
+    )
+
+
+@given(st.sets(st.integers(0, 300)))
+def test_ranks_are_written_as_spans(ranks: set[int]) -> None:
+    read: set[int] = set()
+    for part in _ranks(ranks).split():
+        low, _, high = part.partition("-")
+        read |= set(range(int(low), int(high or low) + 1))
+    assert read == ranks
+
+
+def test_text_of_logs_steers_neither_terminal_nor_spreadsheet() -> None:
+    evil = replace(
+        occurrence("k", "\x1b]0;x\x07.log"),
+        message="=HYPERLINK(1)\x1b[2J",
+        file="@SUM(1).py",
+        type="",
+    )
+    grouping = grouped([ScannedLog("x", (evil,))])
+    assert "\x1b" not in table(grouping) + as_csv(grouping)
+    row = next(csv.DictReader(io.StringIO(as_csv(grouping))))
+    assert row["message"].startswith("'=")
+    assert row["file"].startswith("'@")
+    assert "\x1b" not in as_json(grouping)
+
+
+def test_nothing_found_is_said() -> None:
+    assert table(Grouping(logs=3)) == "No failures found in 3 logs.\n"
+
+
+def test_the_mapper_on_dask_finds_what_the_command_finds(store: Path) -> None:
+    pytest.importorskip("dask")
+    from diagnose.scanning.engine import scan_urls
+
+    (store / "broken.log.gz").write_bytes(b"\x1f\x8b" + b"junk" * 50)
+    lazy = scan_urls([f"file://{store}/*.log*", f"{store}/a/*.log"], partitions=3)
+    grouping = lazy.compute(scheduler="threads", num_workers=2)
+    local = json.loads(run("--format", "json", ".", cwd=store).stdout)
+    assert grouping.logs == local["logs"] == 6
+    assert [p for p in grouping.problems if "broken.log.gz cannot be read: CompressionError" in p]
+    assert {(g.fingerprint, g.count, g.logs) for g in grouping.ordered()} == {
+        (f["fingerprint"], f["count"], f["logs"]) for f in local["failures"]
+    }
+
+
+def test_the_mapper_tells_what_is_missing(store: Path) -> None:
+    pytest.importorskip("dask")
+    from diagnose.scanning.engine import scan_url, scan_urls
+
+    with pytest.raises(FileNotFoundError):
+        scan_urls(f"{store}/no/*.such")
+    assert "cannot be read" in str(scan_url(f"file://{store}/no.log").problem)
+
+
+def test_logs_and_answers_take_compressed_input(tmp_path: Path) -> None:
+    path = tmp_path / "train.log.gz"
+    path.write_bytes(gzip.compress(PLAIN.encode()))
+    for name, stdin in ((str(path), b""), ("-", path.read_bytes())):
+        done = subprocess.run(
+            [sys.executable, "-m", "diagnose", "--format", "json", name],
+            input=stdin,
+            capture_output=True,
+            timeout=60,
+        )
+        assert json.loads(done.stdout)["culprit"]["line"] == 9
+
+
+def test_zstandard_without_its_package_gets_a_sentence(tmp_path: Path) -> None:
+    if sys.version_info >= (3, 14):
+        pytest.skip("Python 3.14 reads zstandard itself")
+    path = tmp_path / "x.log.zst"
+    path.write_bytes(b"\x28\xb5\x2f\xfd" + b"\0" * 20)
+    code = (
+        "import sys; sys.modules['zstandard'] = None; from diagnose.cli import main; "
+        f"main([{str(path)!r}])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2
+    assert "is compressed with zstandard: pip install 'diagnose[zstd]'" in done.stderr
+    assert "Traceback" not in done.stderr
