@@ -18,7 +18,7 @@ TEMPERATURE = 0.6
 INCIDENT_WEIGHT = 2.0
 INCIDENT_FLOOR = 0.6
 #: The best cause must reach this confidence, or the verdict is ``unknown``.
-THRESHOLD = 0.2
+THRESHOLD = 0.3
 #: A fact of less weight than this is no evidence worth a line.
 SUPPORT = 0.3
 
