@@ -42,9 +42,7 @@ def nearest(report: Report, incidents: Mapping[str, Incident]) -> tuple[Incident
         )
         total = sum(share for share, _, documented in parts if documented)
         similarity = sum(share * score for share, score, documented in parts if documented) / total
-        found.append(
-            IncidentMatch(incident.id, incident.title, incident.url, round(similarity, 3))
-        )
+        found.append(IncidentMatch(incident.id, incident.title, incident.url, round(similarity, 3)))
     return tuple(sorted(found, key=lambda match: -match.similarity))
 
 
