@@ -104,7 +104,7 @@ def _zstandard(stream: _Counted) -> Iterator[bytes]:
         import zstandard
     except ImportError as error:
         raise CompressionError(
-            "is compressed with zstandard: pip install 'diagnose[zstd]', or pipe it through zstd -dc"
+            "is compressed with zstandard: pip install zstandard, or pipe it through zstd -dc"
         ) from error
     decompressor = zstandard.ZstdDecompressor(max_window_size=_MEMORY)
     return chunks(decompressor.stream_reader(cast(IO[bytes], stream), read_across_frames=True))
