@@ -5,9 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from diagnose import facts
 from diagnose.casebase.store import Casebase
+from diagnose.facts.stray import strays
 from diagnose.model import Failure, Frame, Line, Mismatch, Report, SeenTensor
 
 
@@ -162,9 +165,112 @@ def test_every_declared_fact_is_declared_or_computed(casebase: Casebase) -> None
     """A table of kb/facts.toml without matchers must be yielded somewhere in diagnose.facts."""
     folder = Path(facts.__file__).parent
     source = "".join(path.read_text(encoding="utf-8") for path in folder.glob("*.py"))
-    computed = [rule.id for rule in casebase.facts.values() if not rule.when and not rule.frame]
+    computed = [
+        rule.id
+        for rule in casebase.facts.values()
+        if not rule.when and not rule.frame and not rule.all
+    ]
     missing = [
         name for name in computed if f'"{name}"' not in source and not name.endswith("-seen")
     ]
     assert computed
     assert not missing
+
+
+def stray_operands(given: Report, casebase: Casebase) -> tuple[str, ...]:
+    return strays(given, casebase.operands)
+
+
+LAYER = Frame("/x/site-packages/torch/nn/functional.py", 9, "linear", library="torch")
+
+
+@pytest.mark.parametrize(
+    ("code", "op", "argument", "expected", "found", "operands"),
+    [
+        # A role of torch's own function, of an operator, of a layer.
+        ("z = F.linear(x, self.lora_B)", "wrapper_CUDA_mm", "mat2", "cuda:0", "cpu", ("self.lora_B",)),
+        ("z = flat @ self.codebook.t()", "wrapper_CUDA_mm", "mat2", "cuda:0", "cpu", ("self.codebook.t()",)),
+        ("h = self.wte(ids)", "wrapper_CUDA__index_select", "index", "cuda:0", "cpu", ("ids",)),
+        ("h = self.wte(ids)", "wrapper_CUDA__index_select", "index", "cpu", "cuda:0", ("self.wte(…)",)),
+        ("h = self.wte(ids)", "wrapper_CUDA__index_select", "index", "cuda:1", "cuda:0", ("self.wte(…)", "ids")),
+        ("F.cross_entropy(out, labels)", "wrapper_CUDA_nll_loss_forward", "target", "cuda:0", "cpu", ("labels",)),
+        # Of a list of two, the message tells which: the first is named by what others are compared with.
+        ("m = torch.cat([mask, x], dim=1)", "wrapper_CUDA_cat", "tensors", "cpu", "cuda:0", ("mask",)),
+        ("m = torch.cat([x, mask], dim=1)", "wrapper_CUDA_cat", "tensors", "cuda:0", "cpu", ("mask",)),
+        # An elementwise operation names the GPU first whatever the order: all operands, no numbers.
+        ("q = r + self.discount * (1 - d) * q2", None, None, None, None, ("r", "q2", "self.discount", "d")),
+        ("x = x + self.pe[:, : x.size(1)]", None, None, None, None, ("x", "self.pe[:, : x.size(1)]")),
+        # A cut line tells what it shows; one that calls several things nothing.
+        ("locations[..., :2] * (", None, None, None, None, ("locations[..., :2]",)),
+        ("return self.fc(self.pool(x))", "wrapper_CUDA_addmm", "mat1", "cpu", "cuda:0", ()),
+    ],
+)  # fmt: skip
+def test_the_line_shows_what_stood_at_the_misplaced_operands_place(
+    code: str, op: str | None, argument: str | None, expected: str | None, found: str | None,
+    operands: tuple[str, ...], casebase: Casebase,
+) -> None:  # fmt: skip
+    frames = [Frame("net.py", 3, "forward", code)]
+    if "self.wte" in code or "self.fc" in code:
+        frames.append(LAYER)
+    wording = "torch.common_device.v1" if op else "torch.tensor_iterator.same_device"
+    shown = report(
+        *frames, op=op, argument=argument, expected=expected, found=found, wording=wording,
+        devices=(expected or "cuda:0", found or "cpu"),
+    )  # fmt: skip
+    assert set(stray_operands(shown, casebase)) == set(operands)
+
+
+@settings(max_examples=300, deadline=None)
+@given(code=st.text(max_size=80), op=st.sampled_from([None, "wrapper_CUDA_mm", "wrapper_CUDA_cat"]))
+def test_any_line_is_read_without_an_error(code: str, op: str | None, casebase: Casebase) -> None:
+    argument = {"wrapper_CUDA_mm": "mat2", "wrapper_CUDA_cat": "tensors"}.get(op or "")
+    frame = Frame("net.py", 3, "forward", code)
+    shown = report(frame, op=op, argument=argument, expected="cuda:0", found="cpu")
+    for operand in stray_operands(shown, casebase):
+        assert operand.removesuffix("(…)") in code
+
+
+def test_a_combination_holds_only_while_its_parts_do(casebase: Casebase) -> None:
+    loop = Frame("net.py", 3, "forward", "x = layer(x)")
+    sides = {"op": "wrapper_CUDA_addmm", "argument": "mat1"}
+    on_cpu = report(loop, LAYER, expected="cpu", found="cuda:0", devices=("cpu", "cuda:0"), **sides)
+    moved = report(loop, LAYER, expected="cuda:0", found="cpu", devices=("cuda:0", "cpu"), **sides)
+    assert "listed-weight-on-cpu" in read(on_cpu, casebase)
+    assert "calls-loop-module" in read(moved, casebase)
+    assert "listed-weight-on-cpu" not in read(moved, casebase)
+
+
+def test_a_combination_gives_way_to_what_it_excludes(casebase: Casebase) -> None:
+    own = Frame("net.py", 3, "forward", "h = x + residual")
+    hook = Frame("/x/site-packages/accelerate/hooks.py", 9, "new_forward", library="accelerate")
+    gpus = ("cuda:0", "cuda:1")
+    assert "shards-by-hand" in read(report(own, devices=gpus), casebase)
+    assert "shards-by-hand" not in read(report(hook, own, devices=gpus), casebase)
+
+
+@pytest.mark.parametrize(
+    ("code", "function", "name"),
+    [
+        ("y = y + block(y)", "forward", "block"),
+        ("maps = [conv(f) for conv, f in zip(self.lateral, feats)]", "<listcomp>", "conv"),
+        ("return {k: head(z) for k, head in self.heads.items()}", "<dictcomp>", "head"),
+        ("return self.block(y)", "forward", None),
+        ("y = block(y)", "main", None),
+    ],
+)
+def test_a_layer_out_of_a_loop_is_told_from_one_of_the_module(
+    code: str, function: str, name: str | None, casebase: Casebase
+) -> None:
+    found = read(report(Frame("net.py", 3, function, code)), casebase)
+    assert (found["calls-loop-module"].values["name"] if name else None) == name
+    assert ("calls-loop-module" in found) == bool(name)
+
+
+def test_the_loss_that_fails_inside_is_told_from_one_that_is_only_called(
+    casebase: Casebase,
+) -> None:
+    call = Frame("train.py", 8, "train", "loss = criterion(out, y)")
+    inside = Frame("ssim.py", 4, "forward", "return x - self.window")
+    assert "inside-criterion" in read(report(call, inside), casebase)
+    assert "inside-criterion" not in read(report(call), casebase)
+    assert "inside-criterion" not in read(report(inside, call), casebase)

@@ -161,13 +161,16 @@ class FactRule:
 
     ``when`` maps a matcher (``wording``, ``op``, ``pair``, ``context`` ...) to a regular expression;
     all must hold. ``frame`` does the same for one frame: ``which`` chooses it, ``file``, ``function``,
-    ``code`` and ``library`` are matched. Both are empty for facts that are computed in `diagnose.facts`.
+    ``code`` and ``library`` are matched. ``all`` and ``none`` name facts that must hold and must not.
+    All are empty for facts that are computed in `diagnose.facts`.
     """
 
     id: str
     text: str
     when: Mapping[str, str] = field(default_factory=dict)
     frame: Mapping[str, str] = field(default_factory=dict)
+    all: tuple[str, ...] = ()
+    none: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,12 +275,13 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class IncidentMatch:
-    """A documented incident that resembles the report; similarity from 0 to 1."""
+    """A documented incident that resembles the report; similarity from 0 to 1; its cause's id."""
 
     id: str
     title: str
     url: str
     similarity: float
+    cause: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,9 @@ from diagnose.parsing.kbfiles import load_families, load_libraries, load_wording
 
 LANGS = ("en", "zh")
 ROLES = ("input", "weight", "index", "target", "class-weight", "state", "tensor")
-MATCHERS = ("wording", "type", "message", "op", "argument", "pair", "context", "library")
+MATCHERS = (
+    *("wording", "type", "message", "op", "argument", "pair", "context", "library", "operand"),
+)
 FRAME_MATCHERS = ("file", "function", "code", "library")
 WHICH = ("any", "innermost", "site", "own", "outermost")
 
@@ -123,10 +125,13 @@ def _facts(kb: Path, problems: list[KbError], rows: list[schema.Base]) -> Collec
         if parts:
             parts["which"] = frame.optional_text("which", one_of=WHICH) or "any"
         frame.done()
+        others = {
+            key: table.strings(key, one_of=entry.data) for key in ("all", "none") if key in table.data
+        }
         table.done()
         rows.append(
             schema.RecordRow(
-                kind="fact", position=position, id=fact, data={"when": when, "frame": parts}
+                kind="fact", position=position, id=fact, data={"when": when, "frame": parts, **others}
             )
         )
     return entry.data.keys()

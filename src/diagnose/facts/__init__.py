@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping
 
 from diagnose.facts import frames, lines, operands, seen
 from diagnose.facts.operands import Roles
-from diagnose.facts.rules import matched
+from diagnose.facts.rules import Texts, combined, matched
+from diagnose.facts.stray import strays
 from diagnose.model import Fact, FactRule, Report
 
 __all__ = ["FINDERS", "Roles", "read"]
@@ -22,10 +23,12 @@ FINDERS = (
     frames.ranks,
     frames.whose_line,
     frames.depth,
+    frames.inside_criterion,
     lines.attributes,
     lines.made_tensors,
     lines.fixed_devices,
     lines.called_modules,
+    lines.looped_modules,
     lines.joined_locals,
     seen.seen_tensors,
 )
@@ -40,15 +43,19 @@ def read(report: Report, rules: Mapping[str, FactRule], roles: Roles) -> dict[st
         roles: kb/operands.toml, for each aten op the role of each argument.
     """
     found: dict[str, Fact] = {}
-    for fact in (*_declared(report, rules), *_computed(report, roles)):
+    texts = Texts.of(report, strays(report, roles))
+    for fact in (*_declared(texts, rules), *_computed(report, roles)):
         found.setdefault(fact.id, fact)
+    for rule in rules.values():
+        if (combination := combined(rule, found)) is not None:
+            found.setdefault(rule.id, combination)
     return found
 
 
-def _declared(report: Report, rules: Mapping[str, FactRule]) -> Iterator[Fact]:
+def _declared(texts: Texts, rules: Mapping[str, FactRule]) -> Iterator[Fact]:
     for rule in rules.values():
         if rule.when or rule.frame:
-            fact = matched(report, rule)
+            fact = matched(texts, rule)
             if fact is not None:
                 yield fact
 

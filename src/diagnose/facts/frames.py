@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from diagnose import views
@@ -36,3 +37,18 @@ def depth(report: Report) -> Iterator[Fact]:
     if entered:
         name = "shallow" if len(entered) <= 2 else "deep"
         yield at(name, entered[-1], depth=str(len(entered)))
+
+
+_CRITERION = re.compile(
+    r"(?i)\b(self\.)?(criterion\w*|loss_(fn|fct|func|function|net)|compute_loss|\w*loss)\("
+)
+
+
+def inside_criterion(report: Report) -> Iterator[Fact]:
+    """A loss object's own ``forward``, not one of torch's, is entered before it fails."""
+    called = False
+    for frame in report.frames:
+        if called and frame.function == "forward" and frame.library != "torch":
+            yield at("inside-criterion", frame)
+            return
+        called = called or bool(_CRITERION.search((frame.code or "")[:1000]))

@@ -168,6 +168,36 @@ def called_modules(report: Report) -> Iterator[Fact]:
                 yield at("calls-second-model", frame, name=name)
 
 
+_LOOP_NAMES = regex.compile(
+    r"(?i)^((\w+_)?(layer|block|blk|module|mod|head|stage|cell|expert|branch|conv|linear|lin|fc|bn|norm|act|op)"
+    r"\w{0,4}|l|m|f|net|enc|dec|down|up|(layer|block|conv|module)_\w+)$"
+)
+_COMPREHENSIONS = ("<listcomp>", "<dictcomp>", "<genexpr>", "<setcomp>")
+
+
+def looped_modules(report: Report) -> Iterator[Fact]:
+    """A layer that is called by a name of the method's own, ``block(x)``, not by one of ``self``: taken
+    from a list or dict, in a loop or in a comprehension over an attribute."""
+    for frame in reversed(report.frames):
+        inside = (frame.function or "").endswith("forward") or frame.function in _COMPREHENSIONS
+        line = sourceline.parse(frame.code) if frame.library != "torch" and inside else None
+        if line is None:
+            continue
+        bound = {
+            name.id
+            for node in line.walk()
+            if isinstance(node, ast.comprehension) and "self." in ast.unparse(node.iter)
+            for name in ast.walk(node.target)
+            if isinstance(name, ast.Name)
+        }
+        for node in line.walk():
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                name = node.func.id
+                if name in bound or _LOOP_NAMES.search(name):
+                    yield at("calls-loop-module", frame, name=name)
+                    return
+
+
 def joined_locals(report: Report) -> Iterator[Fact]:
     """The failing line joins nothing but local variables."""
     for frame, line in _lines(report)[:1]:

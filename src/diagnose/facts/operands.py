@@ -86,8 +86,8 @@ def _arguments(op: str | None, operands: Roles) -> Mapping[str, str]:
 
 def elementwise(report: Report) -> Iterator[Fact]:
     """An elementwise operation failed: a message without a method name, and not because it was cut."""
-    mismatch, innermost = report.mismatch, views.innermost(report)
-    if mismatch is None or not mismatch.wording.startswith(_ELEMENTWISE):
+    innermost = views.innermost(report)
+    if not is_elementwise(report):
         return
     in_layer = innermost is not None and "torch/nn/" in innermost.file.replace("\\", "/")
     line = report.error.at if report.error else None
@@ -95,6 +95,12 @@ def elementwise(report: Report) -> Iterator[Fact]:
         yield Fact("says-elementwise", line, common(report))
     elif innermost is not None and innermost.function == "embedding" and pair(report) == "gpu-gpu":
         yield Fact("ids-across-gpus", line, common(report))
+
+
+def is_elementwise(report: Report) -> bool:
+    """True for the wordings of operations that take their operands one by one, without names."""
+    mismatch = report.mismatch
+    return mismatch is not None and mismatch.wording.startswith(_ELEMENTWISE)
 
 
 _ELEMENTWISE = (

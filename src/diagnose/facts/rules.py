@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 
 import regex
@@ -28,11 +29,37 @@ def _hit(pattern: str, text: str | None) -> bool:
         return False
 
 
-def matched(report: Report, rule: FactRule) -> Fact | None:
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """What the rules of kb/facts.toml are matched against, read off a report once.
+
+    ``said`` maps a matcher to its text; ``operands`` are the operands that may be misplaced.
+    """
+
+    report: Report
+    said: Mapping[str, str | None]
+    operands: tuple[str, ...]
+    values: Mapping[str, str]
+
+    @classmethod
+    def of(cls, report: Report, operands: tuple[str, ...] = ()) -> Texts:
+        """The texts of a report; ``operands`` as `stray.strays` gives them."""
+        mismatch, error = report.mismatch, report.error
+        said = {
+            "wording": mismatch.wording if mismatch else None,
+            "op": mismatch.op if mismatch else None,
+            "argument": mismatch.argument if mismatch else None,
+            "pair": pair(report),
+            "type": error.type if error else None,
+            "message": error.message if error else None,
+        }
+        return cls(report, said, operands, common(report))
+
+
+def matched(texts: Texts, rule: FactRule) -> Fact | None:
     """The fact, if all matchers of its rule hold."""
-    texts = _texts(report)
+    report, values = texts.report, dict(texts.values)
     line = report.error.at if report.error else None
-    values = common(report)
     for key, pattern in rule.when.items():
         if key == "library":
             if not any(_hit(pattern, name) for name in report.libraries):
@@ -45,7 +72,13 @@ def matched(report: Report, rule: FactRule) -> Fact | None:
             if note is None:
                 return None
             line, values = note.number, values | {"text": note.text.strip()[:120]}
-        elif not _hit(pattern, texts[key]):
+        elif key == "operand":
+            name = next((name for name in texts.operands if _hit(pattern, name)), None)
+            frame = views.site(report)
+            if name is None or frame is None:
+                return None
+            line, values = frame.at, values | {"name": name, "code": frame.code or "?"}
+        elif not _hit(pattern, texts.said[key]):
             return None
     if rule.frame:
         frame = next(
@@ -58,6 +91,16 @@ def matched(report: Report, rule: FactRule) -> Fact | None:
     return Fact(rule.id, line, values)
 
 
+def combined(rule: FactRule, found: Mapping[str, Fact]) -> Fact | None:
+    """The fact of a rule about other facts; it rests on the line of the first that it names."""
+    if not rule.all or any(key not in found for key in rule.all):
+        return None
+    if any(key in found for key in rule.none):
+        return None
+    first = found[rule.all[0]]
+    return Fact(rule.id, first.line, first.values)
+
+
 def _frame_hit(matchers: Mapping[str, str], frame: Frame) -> bool:
     shown = {
         "file": frame.file.replace("\\", "/"),
@@ -66,15 +109,3 @@ def _frame_hit(matchers: Mapping[str, str], frame: Frame) -> bool:
         "library": frame.library,
     }
     return all(_hit(p, shown[key]) for key, p in matchers.items() if key != "which")
-
-
-def _texts(report: Report) -> dict[str, str | None]:
-    mismatch, error = report.mismatch, report.error
-    return {
-        "wording": mismatch.wording if mismatch else None,
-        "op": mismatch.op if mismatch else None,
-        "argument": mismatch.argument if mismatch else None,
-        "pair": pair(report),
-        "type": error.type if error else None,
-        "message": error.message if error else None,
-    }
