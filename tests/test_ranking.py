@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from diagnose.casebase.store import Casebase
 from diagnose.model import Cause, Fact, Failure, Frame, Incident, IncidentMatch, Report, Source
-from diagnose.ranking.causes import TEMPERATURE, rank, softmax
+from diagnose.ranking.causes import CALIBRATION, TEMPERATURE, calibrated, rank, softmax
 from diagnose.ranking.neighbours import nearest
 
 
@@ -30,15 +33,19 @@ CAUSES = {c.id: c for c in (cause("a", 0.5, seen=2.0), cause("b", 0.5, seen=-1.0
 def test_without_facts_the_priors_decide() -> None:
     ranked = rank({}, (), {"a": cause("a", 0.2), "b": cause("b", 0.6)}, {})
     a, b = (round(p ** (1 / TEMPERATURE), 9) for p in (0.2, 0.6))
-    a, b = round(a / (a + b), 3), round(b / (a + b), 3)
-    assert [(s.cause.id, round(s.confidence, 3)) for s in ranked] == [("b", b), ("a", a)]
+    shares = calibrated({"a": a / (a + b), "b": b / (a + b)})
+    assert [(s.cause.id, s.confidence) for s in ranked] == [
+        ("b", pytest.approx(shares["b"])),
+        ("a", pytest.approx(shares["a"])),
+    ]
 
 
 def test_facts_move_the_odds_by_their_weights() -> None:
     ranked = rank({"seen": Fact("seen", 3)}, (), CAUSES, {})
     odds = ranked[0].confidence / ranked[1].confidence
     assert ranked[0].cause.id == "a"
-    assert math.log(odds) == pytest.approx(3.0 / TEMPERATURE)
+    intercept, slope = CALIBRATION
+    assert math.log(odds) == pytest.approx(intercept + slope * 3.0 / TEMPERATURE)
 
 
 def test_support_holds_what_speaks_for_a_cause_and_nothing_else() -> None:
@@ -51,10 +58,24 @@ def test_a_near_incident_pulls_its_cause_up() -> None:
     known = {"i": incident("i", "b")}
     far = rank({}, (IncidentMatch("i", "i", "", 0.4),), CAUSES, known)
     near = rank({}, (IncidentMatch("i", "i", "", 0.9),), CAUSES, known)
-    assert far[0].confidence == pytest.approx(0.5)
+    assert [s.cause.id for s in far] == ["a", "b"]
     assert near[0].cause.id == "b"
     assert near[0].confidence > 0.9
     assert [m.id for m in near[0].incidents] == ["i"]
+
+
+@given(
+    st.dictionaries(st.text(max_size=3), st.floats(-20, 20), min_size=1, max_size=27).map(
+        lambda scores: softmax(scores, 1.0)
+    )
+)
+def test_calibrated_shares_keep_their_order_and_add_up(shares: dict[str, float]) -> None:
+    mapped = calibrated(shares)
+    assert sum(mapped.values()) == pytest.approx(1.0)
+    best = max(shares, key=lambda key: shares[key])
+    assert all(mapped[best] >= value for value in mapped.values())
+    others = sorted((key for key in shares if key != best), key=lambda key: shares[key])
+    assert all(mapped[a] <= mapped[b] for a, b in pairwise(others))
 
 
 def test_softmax_survives_large_scores() -> None:

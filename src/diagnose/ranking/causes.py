@@ -12,13 +12,17 @@ from dataclasses import dataclass
 
 from diagnose.model import Cause, Fact, Incident, IncidentMatch
 
-#: Softmax temperature, chosen by calibration on labelled reports (docs/ranking.md).
+#: Of the softmax: the facts overlap, so that their sum understates no more than it overstates.
 TEMPERATURE = 0.6
+#: Intercept and slope in log-odds from the softmax's first share to how often such a first cause is a
+#: defensible one, fitted on labelled reports (Platt 1999; docs/ranking.md).
+CALIBRATION = (1.3, 0.78)
 #: What an incident that matches fully adds to its cause's score; below FLOOR it adds nothing.
 INCIDENT_WEIGHT = 2.0
 INCIDENT_FLOOR = 0.6
-#: The best cause must reach this confidence, or the verdict is ``unknown``.
-THRESHOLD = 0.3
+#: The best cause must reach this confidence, or the verdict is ``unknown``: below it about every second
+#: first cause was wrong.
+THRESHOLD = 0.6
 #: A fact of less weight than this is no evidence worth a line.
 SUPPORT = 0.3
 
@@ -49,7 +53,7 @@ def rank(
         + _boost(by_cause.get(cause.id, ()))
         for cause in causes.values()
     }
-    confidences = softmax(scores, TEMPERATURE)
+    confidences = calibrated(softmax(scores, TEMPERATURE))
     return tuple(
         Scored(
             causes[key],
@@ -67,6 +71,23 @@ def softmax(scores: Mapping[str, float], temperature: float) -> dict[str, float]
     powers = {key: math.exp((score - top) / temperature) for key, score in scores.items()}
     total = sum(powers.values())
     return {key: power / total for key, power in powers.items()}
+
+
+def calibrated(shares: Mapping[str, float]) -> dict[str, float]:
+    """The shares with the first one mapped to how often it proves right; the others divide the rest in
+    proportion. The order stays, and the sum of 1, unless the first would fall behind: then nothing
+    changes."""
+    first = max(shares, key=lambda key: shares[key], default=None)
+    if first is None or not 0 < shares[first] < 1:
+        return dict(shares)
+    intercept, slope = CALIBRATION
+    share = shares[first]
+    odds = math.exp(intercept) * (share / (1 - share)) ** slope
+    confidence = odds / (1 + odds)
+    rest = (1 - confidence) / (1 - share)
+    if any(value * rest > confidence for key, value in shares.items() if key != first):
+        return dict(shares)
+    return {key: confidence if key == first else value * rest for key, value in shares.items()}
 
 
 def _boost(matches: Sequence[IncidentMatch]) -> float:
