@@ -1,34 +1,39 @@
-"""Ranks that build the model on meta get the parameters of rank 0, but not its computed buffer.
+"""A rank that builds on meta casts a computed buffer, and rank 0's bytes no longer fit into it.
 
 Needs torch and one GPU. ``python reproduce.py failing`` ends in an AssertionError that counts the
-NaN, ``python reproduce.py fixed`` computes the buffer on each rank and prints "fixed: ok". One
-process plays two ranks, and copying the state dict plays the broadcast. torch fills uninitialised
-memory with NaN here, so that the outcome is always the same.
+NaN, ``python reproduce.py fixed`` leaves that buffer in float32 and prints "fixed: ok". One process
+plays two ranks; ``broadcast`` copies bytes and looks at no dtype, as a collective does.
 """
 
-import os
 import sys
-
-os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # cuBLAS wants it where this is strict
 
 import torch
 from torch import nn
 
 
-def inverse_frequencies(device=None):
-    return 1.0 / 10000 ** (torch.arange(0, 8, 2, device=device) / 8)
+class RotaryEmbedding(nn.Module):
+    def __init__(self, dim=128, base=1_000_000.0):
+        super().__init__()
+        exponents = torch.arange(0, dim, 2, dtype=torch.float32) / dim
+        self.register_buffer("inv_freq", 1.0 / base**exponents, persistent=False)
 
 
 class RefModel(nn.Module):
     def __init__(self):
         super().__init__()
-        self.register_buffer("inv_freq", inverse_frequencies(), persistent=False)
-        self.lm_head = nn.Linear(8, 32)
+        self.rotary_emb = RotaryEmbedding()
+        self.lm_head = nn.Linear(128, 32)
 
     def log_probs(self, length):
-        angles = torch.arange(length, device=self.inv_freq.device)[:, None] * self.inv_freq
+        inv_freq = self.rotary_emb.inv_freq
+        angles = torch.arange(length, device=inv_freq.device)[:, None] * inv_freq.float()
         hidden = torch.cat([angles.cos(), angles.sin()], dim=-1)
-        return self.lm_head(hidden).log_softmax(-1)
+        return self.lm_head(hidden.to(self.lm_head.weight.dtype)).float().log_softmax(-1)
+
+
+def broadcast(source, target):
+    size = min(source.nbytes, target.nbytes)
+    target.view(torch.uint8)[:size] = source.view(torch.uint8)[:size]
 
 
 def init_worker(rank, rank0_model, variant):
@@ -36,17 +41,21 @@ def init_worker(rank, rank0_model, variant):
         return rank0_model
     with torch.device("meta"):
         model = RefModel()
+    if variant == "failing":
+        model.to(torch.bfloat16)
+    else:
+        for parameter in model.parameters():
+            parameter.data = parameter.data.to(torch.bfloat16)
     model.to_empty(device="cuda")
     model.load_state_dict(rank0_model.state_dict())
-    if variant == "fixed":
-        model.inv_freq = inverse_frequencies(device="cuda")
+    broadcast(rank0_model.rotary_emb.inv_freq, model.rotary_emb.inv_freq)
     return model
 
 
 def main(variant):
-    torch.use_deterministic_algorithms(True)
-    torch.utils.deterministic.fill_uninitialized_memory = True
+    torch.manual_seed(0)
     rank0_model = RefModel().to("cuda")
+    rank0_model.lm_head.to(torch.bfloat16)
     for rank in range(2):
         log_probs = init_worker(rank, rank0_model, variant).log_probs(length=4)
         n_nan = int(log_probs.isnan().any(-1).sum())
