@@ -14,6 +14,10 @@ FORMS = sorted(Path(__file__).with_name("forms").glob("*.txt"))
 #: pretty_errors prints the names of files without their folders.
 NAMES_ONLY = {"pretty-errors", "pretty-errors-mono"}
 WITHOUT_CODE = {"structlog-dict", "structlog-dict-chained", "frame-summaries", "rich-40"}
+#: Before 3.8 a call over several lines was said to stand in its last one.
+LAST_LINE_OF_CALL = {"cpython-3.6": 6, "ipython-5-context": 6}
+#: What runs the program, and has frames of its own.
+LAUNCHERS = {"torch", "ray"}
 WITH_THE_RUNNERS_FRAMES = {"pytest-native"}
 
 
@@ -37,17 +41,21 @@ def test_form(path: Path) -> None:
         LAST_FRAMES, last, strict=True
     ):
         name = file.rsplit("/", 1)[-1] if path.stem in NAMES_ONLY else file
-        assert got_file.endswith(name)
+        assert got_file.replace("\\", "/").endswith(name)
+        if name.endswith("layer.py") and function == "forward":
+            line = LAST_LINE_OF_CALL.get(path.stem, line)
         assert (got_line, got_function) == (line, function)
     callers = [frame for frame in report.frames[:-4] if frame.own]
     assert callers, "the user's own callers are part of the traceback"
     if path.stem not in WITHOUT_CODE:
         assert report.frames[-4].code == "loss = new_forward(layer, batch)"
         assert report.frames[-3].code == "output = module.forward(*args, **kwargs)"
-        assert (report.frames[-2].code or "").startswith("return self.project(")
+        if path.stem not in LAST_LINE_OF_CALL:
+            assert (report.frames[-2].code or "").startswith("return self.project(")
         assert (report.frames[-1].code or "").startswith("raise RuntimeError(")
     if path.stem not in NAMES_ONLY | WITH_THE_RUNNERS_FRAMES:
-        assert report.libraries == ("accelerate", "peft")
+        own = tuple(name for name in report.libraries if name not in LAUNCHERS)
+        assert own == ("accelerate", "peft")
 
 
 @pytest.mark.parametrize("path", FORMS, ids=lambda path: path.stem)

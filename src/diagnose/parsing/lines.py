@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
 #: Longer lines are cut: nobody's traceback has one, and every pattern stays cheap.
 LONGEST = 20_000
+
+
+#: Carriage return, vertical tab, form feed, and Unicode's own line ends.
+_RETURN = re.compile("[\r\x0b\x0c\x85\u2028\u2029]")
 
 
 class Peeled(NamedTuple):
@@ -26,15 +31,19 @@ def physical_lines(text: str, first: int = 1) -> Iterator[Peeled]:
     """
     if "\n" not in text and "\r" in text:
         text = text.replace("\r", "\n")
+    plain = _RETURN.search(text) is None
     for number, line in enumerate(text.split("\n"), first):
-        yield from split_returns(Peeled(number, line))
+        if plain:
+            yield Peeled(number, line)
+        else:
+            yield from split_returns(Peeled(number, line))
 
 
 def split_returns(line: Peeled) -> Iterator[Peeled]:
-    """The pieces that a terminal would have shown one over the other."""
-    if "\r" not in line.text:
+    """The pieces that a terminal would have shown one over the other, or one under the other."""
+    if _RETURN.search(line.text) is None:
         yield line
         return
-    for piece in line.text.split("\r"):
+    for piece in _RETURN.split(line.text):
         if piece:
             yield line._replace(text=piece)

@@ -12,8 +12,10 @@ from diagnose.parsing.transports import (
     escaped,
     groups,
     indentation,
+    journal,
     literals,
     markup,
+    partial,
     prefixes,
     records,
     wrapping,
@@ -24,9 +26,9 @@ _DEEPEST = 4
 
 def peel(lines: Sequence[Peeled]) -> list[Peeled]:
     """Lines as the program printed them."""
-    lines = documents.splice(indentation.single_spaced(lines))
+    lines = documents.splice(list(journal.messages(indentation.single_spaced(lines))))
     html = any(markup.is_html(line.text) for line in lines)
-    peeled = [part for line in prefixes.join_partial(lines) for part in _peel(line, html, 0)]
+    peeled = [part for line in partial.join(lines) for part in _peel(line, html, 0)]
     peeled = list(prefixes.peel_learned(peeled))
     channels: dict[str | None, list[Peeled]] = {}
     for line in peeled:

@@ -17,7 +17,7 @@ from diagnose.model import (
     Report,
     Wording,
 )
-from diagnose.parsing import context, selection
+from diagnose.parsing import context, overcome, selection
 from diagnose.parsing.bytestream import ByteStream, peek, recoded
 from diagnose.parsing.decoding import decode, encoding_of
 from diagnose.parsing.families import Families
@@ -28,7 +28,7 @@ from diagnose.parsing.peeling import peel
 from diagnose.parsing.streaming import MOST_LINES, SMALL, telling_lines
 from diagnose.parsing.tracebacks.assembly import Trace, assemble
 from diagnose.parsing.tracebacks.reader import read
-from diagnose.parsing.transports import documents
+from diagnose.parsing.transports import documents, tables
 from diagnose.parsing.transports.prefixes import rank_of
 
 _LARGEST_DOCUMENT = 32_000_000
@@ -110,8 +110,10 @@ def _lines(data: bytes | str) -> list[Peeled]:
     if isinstance(data, bytes) and len(data) > SMALL:
         return _streamed(io.BytesIO(data))
     text = decode(data)
-    if len(text) <= _LARGEST_DOCUMENT and (document := documents.read(text)) is not None:
-        return peel(document)
+    if len(text) <= _LARGEST_DOCUMENT:
+        document = documents.read(text) or tables.read(text)
+        if document is not None:
+            return peel(document)
     if len(text) <= SMALL and text.count("\n") <= MOST_LINES and text.count("\r") <= MOST_LINES:
         return peel(list(physical_lines(text)))
     return peel(telling_lines(io.BytesIO(text.encode("utf-8", errors="replace"))))
@@ -148,16 +150,16 @@ class _Reader:
         return all(mine is given for mine, given in zip(self._sources, sources, strict=True))
 
     def report(self, lines: Sequence[Peeled], source: str) -> Report:
-        found, chosen = self._found(lines)
+        found, chosen, told = self._found(lines)
         if chosen is None:
-            return self._without_exception(lines, source)
+            return self._without_exception(told, source)
         return self._report(chosen, found, lines, source)
 
     def failures(self, lines: Sequence[Peeled], source: str) -> list[Seen]:
         """The failure to explain and every other one that is no echo, each kind once."""
-        found, chosen = self._found(lines)
+        found, chosen, told = self._found(lines)
         if chosen is None:
-            report = self._without_exception(lines, source)
+            report = self._without_exception(told, source)
             return [Seen(report, 1, report.error.at)] if report.error is not None else []
         kinds: dict[object, list[selection.Candidate]] = {selection.kind(chosen): [chosen]}
         for candidate in found:
@@ -170,14 +172,21 @@ class _Reader:
 
     def _found(
         self, lines: Sequence[Peeled]
-    ) -> tuple[list[selection.Candidate], selection.Candidate | None]:
-        """Every failure of the log, and the one to explain."""
+    ) -> tuple[list[selection.Candidate], selection.Candidate | None, Sequence[Peeled]]:
+        """Every failure of the log, the one to explain, and the lines without errors got over."""
         channels: dict[str | None, list[Peeled]] = {}
         for line in lines:
             channels.setdefault(line.channel, []).append(line)
         traces = [(channel, _bounded(assemble(read(of)))) for channel, of in channels.items()]
         found = selection.candidates(traces, self.family)
-        return found, selection.choose(found, _first_rank(lines))
+        standing = overcome.standing(found, lines)
+        told = overcome.told(lines, found, standing)
+        chosen = selection.choose(standing, _first_rank(lines))
+        if chosen is not None and chosen.trace.type is None:
+            completed = self._completed(chosen, told)
+            shown = completed is chosen and overcome.went_on(chosen, lines)
+            chosen = None if shown else completed  # a stack that was shown while all was well
+        return found, chosen, told
 
     def _report(
         self,

@@ -18,10 +18,13 @@ _ECHO_TYPES = frozenset((
     "ChildFailedError", "ProcessExitedException", "ProcessRaisedException", "CalledProcessError",
     "SignalException", "KeyboardInterrupt", "SystemExit", "BrokenProcessPool", "RemoteTraceback",
     "_RemoteTraceback", "ActorDiedError", "RayActorError", "CancelledError", "GeneratorExit",
-    "BrokenBarrierError", "WorkerCrashedError", "TrialError", "NonZeroExitCode",
+    "BrokenBarrierError", "WorkerCrashedError", "TrialError", "NonZeroExitCode", "EOFError",
 ))  # fmt: skip
+#: How a handler ends the process after an error: that error is what failed.
+_ENDS = frozenset(("SystemExit", "KeyboardInterrupt", "Exit", "Abort"))
 _ECHO = re.compile(
-    r"Connection (?:closed|reset) by peer|Socket Timeout|DataLoader worker \(pid|terminated by signal"
+    r"Connection (?:closed|reset) by peer|Connection refused|Socket Timeout|DataLoader worker \(pid"
+    r"|terminated by signal"
     r"|process group (?:is|was) (?:destroyed|aborted)|communicator was aborted|watchdog|SIGTERM"
     r"|failed to recv|store->get|Broken pipe|another rank|remote process exited|NCCL communicator"
 )
@@ -40,14 +43,22 @@ class Candidate:
     channel: str | None
 
     @property
+    def relayed(self) -> bool:
+        """True for an error that only says that another process failed, or that this one was ended."""
+        return (self.trace.type or "").split(".")[-1] in _ECHO_TYPES
+
+    @property
     def echo(self) -> bool:
         """True for what only follows from another process's failure."""
-        name = (self.trace.type or "").split(".")[-1]
         return (
-            name in _ECHO_TYPES
+            self.relayed
             or self.family in _ECHO_FAMILIES
             or bool(_ECHO.search(self.trace.message[:2000]))
         )
+
+
+def _name(trace: Trace) -> str:
+    return (trace.type or "").split(".")[-1]
 
 
 Judge = Callable[[Trace], str]
@@ -70,6 +81,7 @@ def choose(found: Sequence[Candidate], first_rank: str | None = None) -> Candida
     pool = [c for c in found if not c.trace.ignored] or list(found)
     pool = _prefer(pool, lambda c: not c.trace.dump)
     pool = _prefer(pool, lambda c: not c.echo)
+    pool = _prefer(pool, lambda c: not c.relayed)
     pool = _prefer(pool, lambda c: c.trace.sure)
     pool = _prefer(pool, lambda c: bool(c.frames) or c.trace.type is not None)
     if not pool:
@@ -134,6 +146,10 @@ def _candidate(chain: Sequence[Trace], family: Judge, channel: str | None) -> Ca
     remote = any((trace.type or "").endswith("RemoteTraceback") for trace in chain)
     while main > 0:
         trace, before = chain[main], chain[main - 1]
+        if _name(trace) in _ENDS and trace.relation in ("during", "cause"):
+            main -= 1
+            frames = before.frames
+            continue
         if trace.relation == "group":
             main = _member(chain, family)
             frames = chain[main].frames

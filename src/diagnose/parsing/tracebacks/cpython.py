@@ -16,8 +16,8 @@ from diagnose.parsing.tracebacks.source import (
     listing,
 )
 
-FRAME = re.compile(
-    r'(?P<before>.*?)\bFile "(?P<file>[^"\n]+)", line (?P<line>\d+)(?:,? in '
+FRAME = re.compile(  # not one that is quoted in a value or in the source
+    r'(?P<before>.*?)(?<![\'"\\])\bFile "(?P<file>[^"\n]+)", line (?P<line>\d+)(?:,? in '
     r"(?P<function>[\w.]*<[^\n]*>[\w.<>]*|[^\s:][^:\n]*?) ?:?)?\s*$"
 )
 _MOST_STATEMENT_LINES = 12

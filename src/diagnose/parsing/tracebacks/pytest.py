@@ -24,6 +24,7 @@ _DEF = re.compile(r"^ {3,4}(?:async )?def (?P<name>\w+)")
 _SEPARATOR = re.compile(r"^(?:_ ){4,}_?\s*$|^(?:_{3,}|={3,}) .* (?:_{3,}|={3,})$")
 _TITLE = re.compile(r"^_{3,} (?:ERROR \w+ \w+ \w+ )?(?P<name>.+?) _{3,}$")
 _LOCAL = re.compile(r"^\w+ *= |^\s")
+_NO_SOURCE = "???"
 _FARTHEST = 400
 _MOST_LOCALS = 120
 
@@ -82,7 +83,8 @@ def _frame(
     if function is None:
         function, code = _above(lines, index if before is None else before)
     elif index + 1 < len(lines) and lines[index + 1].text.startswith("   "):
-        code = lines[index + 1].text.strip()
+        shown = lines[index + 1].text.strip()
+        code = shown if shown != _NO_SOURCE else None
     return Frame(place["file"], int(place["line"][:9]), function, code, at=lines[index].number)
 
 
@@ -91,7 +93,7 @@ def _above(lines: Sequence[Peeled], index: int) -> tuple[str | None, str | None]
     function: str | None = None
     code: str | None = None
     generated = False
-    topmost = ""
+    shown: list[str] = []  # the source lines, the last first
     for position in range(index - 1, max(-1, index - _FARTHEST), -1):
         text = lines[position].text
         if _SEPARATOR.match(text) or _PLACE.match(text):
@@ -103,18 +105,30 @@ def _above(lines: Sequence[Peeled], index: int) -> tuple[str | None, str | None]
             code = failing["code"].strip()
         if definition := _DEF.match(text.replace(">", " ", 1) if text.startswith(">") else text):
             function = definition["name"]
-        if text.strip():
-            topmost = text if not text.startswith(".0 = ") else topmost
-            generated = generated or text.startswith(".0 = ")
-    return function or _nameless(topmost, code, generated=generated), code
+        generated = generated or text.startswith(".0 = ")
+        shown.append(text[1:] if text.startswith(">") else text)
+    if code == _NO_SOURCE:
+        return function, None
+    return function or _nameless(shown[::-1], code, generated=generated), code
 
 
-def _nameless(first: str, code: str | None, *, generated: bool) -> str:
+def _nameless(shown: Sequence[str], code: str | None, *, generated: bool) -> str:
     """The name of a scope without a def: a comprehension (its argument is ".0"), a lambda, a module.
-    ``first``: the first of the source lines shown."""
-    if generated:
-        return {"[": "<listcomp>", "{": "<dictcomp>"}.get(first.lstrip("> ")[:1], "<genexpr>")
-    return "<lambda>" if code and re.search(r"\blambda\b", code) else "<module>"
+    ``shown``: its source lines."""
+    if not generated:
+        return "<lambda>" if code and re.search(r"\blambda\b", code) else "<module>"
+    return {"[": "<listcomp>", "{": "<dictcomp>"}.get(_bracket(" ".join(shown)), "<genexpr>")
+
+
+def _bracket(source: str) -> str:
+    """The bracket that the comprehension in the source stands in."""
+    loop = re.search(r"\s(?:async )?for \w", source)
+    depth = 0
+    for character in reversed(source[: loop.start()] if loop else ""):
+        depth += (character in ")]}") - (character in "([{")
+        if depth < 0:
+            return character
+    return ""
 
 
 def _is_failure(lines: Sequence[Peeled], index: int) -> bool:

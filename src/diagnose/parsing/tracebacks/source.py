@@ -9,7 +9,9 @@ from typing import NamedTuple
 from diagnose.parsing.lines import Peeled
 from diagnose.parsing.tracebacks import exceptions
 
-_ARROW = re.compile(r"^\s*(?:[-—–]+>|❱|>|→)\s*(?P<line>\d+)(?:\s*[│|](?=\s|$))?(?: (?P<code>.*))?$")
+_ARROW = re.compile(
+    r"^\s*(?:[-—–─]+[>▶]|❱|>|→)\s*(?P<line>\d+)(?:\s*[│|](?=\s|$))?(?: (?P<code>.*))?$"
+)
 _NUMBERED = re.compile(r"^\s*(?P<line>\d+)(?:\s*[│|](?=\s|$))?(?:\s(?P<code>.*))?$")
 _GUIDES = re.compile(r"^[│ ]+")
 _UNDERLINE = re.compile(r"^[\s~^]*[~^][\s~^]*(?:<--- HERE)?\s*$")

@@ -10,9 +10,17 @@ from diagnose.parsing.lines import Peeled
 
 _BORDER = re.compile(r"^\s*(?:[╭╰┌└┏┗╔╚+][─━═-]{3,}|[╭┌┏╔][─━═]+ Traceback \()")
 _BOTTOM = re.compile(r"^\s*[╰└┗╚+][─━═-]{3,}[╯┘┛╝+]?\s*$")
+_TOP = re.compile(r"^\s*[╭┌┏╔][─━═]+ Traceback \(most recent call last\)")
+_MOST_FOREIGN = 40
 _TITLE = re.compile(r"Traceback \(most recent call last\)")
 _MEMBER = re.compile(r"^\s*[╭┌┏╔+][─━═-]+ Sub-exception #(?P<number>\d+) ")
 _SIDES = "│┃║"
+_LOST = r"(?:\?|\ufffd{1,3})"
+_LOST_TOP = re.compile(r"^\s*[?\ufffd]{3,} Traceback \(most recent call last\) [?\ufffd]{3,}\s*$")
+_LOST_BOTTOM = re.compile(r"^\s*[?\ufffd]{20,}\s*$")
+_LOST_SIDES = re.compile(rf"^\s*{_LOST}(?P<inside> [^\n]*?)[?\ufffd]{{0,3}}\s*$")
+_LOST_ARROW = re.compile(rf"^ {_LOST}(?= +\d)")
+_LOST_GUIDE = re.compile(rf"(?<=\d ){_LOST}(?=\s|$)")
 _ASCII_TOP = re.compile(r"^\s*\+-{2,} Traceback \(most recent call last\) -{2,}\+?\s*$")
 _ASCII_SIDE = re.compile(r"^\s*\|(?P<inside>.*)\|\s*$")
 _ASCII_ARROW = re.compile(r"^ ?(?:\\u2771|\?)(?= *\d)")
@@ -28,7 +36,28 @@ _LONGEST_PATH = 600
 def unbox(lines: Iterable[Peeled]) -> Iterator[Peeled]:
     """Lines with the boxes around tracebacks taken off: the title, then "path:line in function" and the
     numbered source as the box holds them."""
-    return _join_paths(_inside(_unpanel(_unascii(lines))))
+    return _join_paths(_inside(_whole(_unpanel(_unascii(_recovered(lines))))))
+
+
+def _recovered(lines: Iterable[Peeled]) -> Iterator[Peeled]:
+    """Boxes whose lines an encoding could not carry: each character became a question mark."""
+    within = False
+    for line in lines:
+        text = line.text
+        if not within and "?" not in text and "\ufffd" not in text:
+            yield line
+        elif _LOST_TOP.match(text):
+            within = True
+            yield line._replace(text="╭── Traceback (most recent call last) ──╮")
+        elif within and _LOST_BOTTOM.match(text):
+            within = False
+            yield line._replace(text="╰──────╯")
+        elif within and (sides := _LOST_SIDES.match(text)):
+            inside = _LOST_GUIDE.sub("│", _LOST_ARROW.sub(" ❱", sides["inside"]), count=1)
+            yield line._replace(text=f"│{inside}│")
+        else:
+            within = False
+            yield line
 
 
 def _unascii(lines: Iterable[Peeled]) -> Iterator[Peeled]:
@@ -65,6 +94,24 @@ def _unpanel(lines: Iterable[Peeled]) -> Iterator[Peeled]:
             depth += 1
             text = f"+-+---------------- {member['number']} ----------------"
         yield line._replace(text=text) if text is not line.text else line
+
+
+def _whole(lines: Iterable[Peeled]) -> Iterator[Peeled]:
+    """Lines with those that other threads printed into a box put after it."""
+    within = False
+    foreign: list[Peeled] = []
+    for line in lines:
+        text = line.text
+        if within and _between_sides(text) is None and not _BOTTOM.match(text):
+            foreign.append(line)
+            within = len(foreign) <= _MOST_FOREIGN
+        else:
+            within = (within and not _BOTTOM.match(text)) or _TOP.match(text) is not None
+            yield line
+        if not within and foreign:
+            yield from foreign
+            foreign = []
+    yield from foreign
 
 
 def _inside(lines: Iterable[Peeled]) -> Iterator[tuple[Peeled, bool]]:

@@ -8,7 +8,7 @@ import re
 # a paste, so a bare "[0;31m" counts where it ends in m, or be spelled out (\\x1b, \\u001b, ^[).
 _ESCAPES = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-Z\\^_()][0-9A-Za-z]?"
-    r"|(?:\u241b|\^\[|\\+(?:x1[bB]|u001[bB]|033|e))\[[\d;?]*[A-Za-z]|\[(?:\d{1,3};)*\d{1,3}m(?!\])"
+    r"|(?:\u241b|\^\[|#033|\\+(?:x1[bB]|u001[bB]|033|e))\[[\d;?]*[A-Za-z]|\[(?:\d{1,3};)*\d{1,3}m(?!\])"
 )
 _SWAPPED = str.maketrans(
     {
@@ -32,12 +32,23 @@ _MISREAD = {seen: box for box in "╭╮╯╰─│❱┌┐└┘━┃┏┓�
 _ANY_MISREAD = re.compile("|".join(map(re.escape, _MISREAD)))
 
 
+_SHOWN_RETURN = re.compile(r"\^M\$?$")
+_SPELLED_BOX = re.compile(r"(?<!\\)\\u(25[0-7][0-9a-f]|2771)")
+_UNKNOWN = "\ufffd"
+
+
 def plain(line: str) -> str:
     """The line without escapes, with plain quotes and blanks."""
     if "\x1b" in line or "[" in line:
         line = _ESCAPES.sub("", line)
     if "\u00e2" in line:
         line = _ANY_MISREAD.sub(lambda seen: _MISREAD[seen.group()], line)
+    if line[-1:] in "M$" and (caret := _SHOWN_RETURN.search(line)):
+        line = line[: caret.start()]
+    if "\\u2" in line:
+        line = _SPELLED_BOX.sub(lambda seen: chr(int(seen[1], 16)), line)
+    if _UNKNOWN in line and not line.lstrip().startswith(_UNKNOWN):
+        line = line.replace(_UNKNOWN, "")  # a byte that is none of UTF-8's
     if 'File ""' in line:
         line = line.replace('""', '"')  # a field of a CSV file
     return line if line.isascii() and "\x00" not in line else line.translate(_SWAPPED)

@@ -8,16 +8,19 @@ _ESCAPED_BREAK = re.compile(r"(\\+)n")
 _MARK = re.compile(r'Traceback|\\nE   |File \\*"|ipython-input|Cell In|Error')
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[ntr\"'\\/])")
 _PLAIN = {"n": "\n", "t": "\t", "r": "", '"': '"', "'": "'", "\\": "\\", "/": "/"}
+_OCTAL = re.compile(r"#(0[13]\d)")
+_SHOWN_BREAKS = (" \u21b5 ", "\u21b5", "\u2424", "\u240a", "\u00b6")
+_SEAM = re.compile(
+    r"Traceback \(most recent call last\):(?P<mark> ?[^\s\w\"'(\\]\S{0,5} ?)(?=(?:  |\t)File \")"
+)
 _CALL = re.compile(r"""((?:\w+\.)*[A-Z]\w*(?:Error|Exception))\(['"]$""")
 _LIST_SEAM = re.compile(r"""(?<=\n)['"], *['"]|^['"], *['"]""", re.MULTILINE)
 
 
 def unescape(line: str) -> list[str] | None:
     """The lines of a traceback that stands escaped in one line, or None where there is none."""
-    if "%0A" in line and "%20File%20" in line:
-        from urllib.parse import unquote
-
-        return unquote(line).split("\n")  # the address of a form that was filled in
+    if (parts := _seamed(line)) is not None:
+        return parts
     if line.count("\\n") < 2 or not _MARK.search(line):
         return None
     start, quote = _opening_quote(line, line.index("\\n"))
@@ -38,6 +41,25 @@ def unescape(line: str) -> list[str] | None:
         return [f"{named[1]}: {said[0]}", *said[1:]]  # the repr of an exception
     head = line[:start].rstrip(" '\"=:[{(,b")
     return [head, *said] if head else said
+
+
+def _seamed(line: str) -> list[str] | None:
+    """The lines of a traceback whose line feeds another mark stands for."""
+    if "%0A" in line and ("%20File%20" in line or line.count("%0A") > 2):
+        from urllib.parse import unquote, unquote_plus
+
+        if "%20" in line or "%22" in line:  # the address of a form that was filled in
+            spaced = line.count("+") > line.count("%20") and " " not in line.strip()
+            return (unquote_plus(line) if spaced else unquote(line)).split("\n")
+        return line.replace("%0A", "\n").replace("%25", "%").split("\n")  # GitHub's annotations
+    if line.count("#012") > 2:  # rsyslog
+        return _OCTAL.sub(lambda seen: chr(int(seen[1], 8)), line).split("\n")
+    shown = next((mark for mark in _SHOWN_BREAKS if line.count(mark) > 2), None)
+    if shown is not None and _MARK.search(line):
+        return line.split(shown)
+    if "Traceback (most recent" in line and (seam := _SEAM.search(line)):
+        return line.split(seam["mark"]) if line.count(seam["mark"]) > 2 else None
+    return None
 
 
 def _of_bytes(body: str) -> str:

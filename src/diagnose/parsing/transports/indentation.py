@@ -8,15 +8,24 @@ from collections.abc import Sequence
 from diagnose.parsing.lines import Peeled
 
 _FEWEST = 8
+_SHORTEST_STAMP = 8
+_NUMBER = re.compile(r"\d+")
 _PYTEST_ERROR = re.compile(r"^(?P<indent>\s+)E {3,9}[\w.]+(?:Error|Exception)\b")
 
 
 def single_spaced(lines: Sequence[Peeled]) -> Sequence[Peeled]:
-    """The lines without the blank one after each, where every line has one."""
-    if len(lines) < 2 * _FEWEST or lines[1].text.strip():
+    """The lines without the blank one after each, or the one before each that tells the time, where every
+    line has one."""
+    if len(lines) < 2 * _FEWEST:
         return lines
-    between = lines[1::2]
-    return lines if any(line.text.strip() for line in between) else lines[::2]
+    if not lines[1].text.strip():
+        between = lines[1::2]
+        return lines if any(line.text.strip() for line in between) else lines[::2]
+    if not (lines[0].text[:1].isdigit() and lines[2].text[:1].isdigit()):
+        return lines
+    whole = lines[: len(lines) // 2 * 2]
+    stamps = {_NUMBER.sub("#", line.text) for line in whole[::2]}
+    return whole[1::2] if len(stamps) == 1 and len(stamps.pop()) > _SHORTEST_STAMP else lines
 
 
 def dedent(lines: Sequence[Peeled]) -> Sequence[Peeled]:

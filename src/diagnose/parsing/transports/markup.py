@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 
 from diagnose.parsing.lines import Peeled
 
 _HTML = re.compile(
-    r"&(?:quot|lt|gt|amp|#3[49]|#x27|nbsp|#10);|<a href=|</?"
+    r"&(?:quot|lt|gt|amp|#3[49]|#x27|nbsp|#10|#9[45]\d\d);|<a href=|</?"
     r"(?:br|pre|code|span|div|testcase|failure)\b[^<>]{0,500}>"
 )
 # Only tags by name: <module> and <lambda> are Python's.
 _TAGS = re.compile(
-    r"</?(?:a|b|blockquote|body|code|details|div|em|error|failure|font|head|hr|html|i|kbd|li|meta|ol|p"
-    r"|pre|samp|script|span|strong|style|summary|table|tbody|td|testcase|testsuites?|th|tr|tt|u|ul"
-    r"|h[1-6])\b[^<>]{0,2000}>",
+    r"</?(?:a|b|blockquote|body|cite|code|details|div|em|error|failure|font|head|hr|html|i|kbd|li|meta"
+    r"|ol|p|pre|samp|script|section|small|span|strong|style|summary|svg|table|tbody|td|testcase"
+    r"|testsuites?|text|th|tr|tspan|tt|u|ul|h[1-6])\b[^<>]{0,2000}>",
     re.IGNORECASE,
 )
-_BREAK = re.compile(r"<br\s*/?>\n?|</(?:p|div|li|tr)>\n?|&#10;|&#xA;", re.IGNORECASE)
+_BREAK = re.compile(r"<br\s*/?>\n?|</(?:p|div|li|tr|pre|h[1-6])>\n?|&#10;|&#xA;", re.IGNORECASE)
 _DECLARATIONS = re.compile(r"<\?xml[^<>]{0,200}\?>|<!\[CDATA\[|\]\]>")
 _COLUMN = re.compile(r"(?<=[^>])</td>\s*(?=<td)", re.IGNORECASE)
 _ENTITY = re.compile(r"&(?:\w{2,8}|#\d{1,6}|#x[0-9a-fA-F]{1,6});")
 _FENCE = re.compile(r"^\s*(?:```+|~~~+)[\w+-]*\s*$")
 _LINK = re.compile(r"\[([^\[\]\n]{1,300})\]\(https?://[^()\s]{1,300}\)")  # Colab's, copied
+_ESCAPED = re.compile(r"wrapper\\_|File \"/[^\"]*\\_|in \\<module")
+_ESCAPE = re.compile(r"\\([_*<>\[\]#`|~])")
 _QUOTE = re.compile(r"^\s{0,3}(?:>\s?)+")
 _QUOTED_FRAME = re.compile(r'^\s{0,3}(?:> ?)+\s*(?:File "|Traceback \(|Original Trace|[╭│]|-{60})')
 
@@ -49,8 +51,10 @@ def unhtml(line: str) -> list[str]:
     return [part for piece in pieces for part in piece.split("\n")]
 
 
-def unfence(lines: Iterable[Peeled]) -> Iterator[Peeled]:
+def unfence(lines: Sequence[Peeled]) -> Iterator[Peeled]:
     """Lines without Markdown's fences and, where tracebacks are quoted, without the quote marks."""
+    if any("\\" in line.text and _ESCAPED.search(line.text) for line in lines):
+        lines = [line._replace(text=_ESCAPE.sub(r"\1", line.text)) for line in lines]
     lines = [
         line._replace(text=_LINK.sub(r"\1", line.text)) if "](http" in line.text else line
         for line in lines

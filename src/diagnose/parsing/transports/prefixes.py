@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
-from diagnose.parsing.lines import LONGEST, Peeled
+from diagnose.parsing.lines import Peeled
 
 _TIME = (
     r"(?:\d{4}[-/.]\d\d[-/.]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?"
@@ -49,30 +49,10 @@ _NO_PREFIX = re.compile(r"[\"']|\bFile\b")
 _BOX_SIDES = " \t│┃║"  # a box within a box
 _TREE = re.compile(r"(?:(?:^| ) *[|+])+[ +]*$")
 _DIGITS = re.compile(r" *\d+")
-_STAMP = re.compile(rf"{_TIME}|\b\d{{10,19}}\b|\d+\.\d+")
+_STAMP = re.compile(rf"{_TIME}|\b\d{{10,19}}\b|(?<![\d.])\d+\.\d+(?!\.?\d)")
 _FARTHEST_MARK = 700
 _MOST_PREFIXES = 64
 _MOST_CHANNELS = 4096
-
-
-_PARTIAL = re.compile(rf"^{_TIME} (?P<stream>std(?:err|out)) (?P<flag>[FP]) ?")
-
-
-def join_partial(lines: Iterable[Peeled]) -> Iterator[Peeled]:
-    """Lines of a container runtime's log with the pieces of long lines put together."""
-    held: dict[str, Peeled] = {}
-    for line in lines:
-        match = _PARTIAL.match(line.text) if " std" in line.text[:60] else None
-        if match is None:
-            yield line
-            continue
-        if before := held.pop(match["stream"], None):
-            line = before._replace(text=before.text + line.text[match.end() :])
-        if match["flag"] == "P" and len(line.text) < LONGEST:
-            held[match["stream"]] = line
-        else:
-            yield line
-    yield from held.values()
 
 
 def peel_known(text: str) -> tuple[str, str | None]:

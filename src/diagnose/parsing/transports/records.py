@@ -9,9 +9,9 @@ from diagnose.parsing.transports import structured
 
 _MESSAGE = (
     "log", "data", "message", "msg", "event", "text", "MESSAGE", "@message", "line", "body", "payload",
-    "textPayload", "short_message",
+    "textPayload", "short_message", "_raw",
 )  # fmt: skip
-_WRAPPED = ("jsonPayload", "fields", "record", "payload", "attributes", "data")
+_WRAPPED = ("jsonPayload", "fields", "record", "payload", "attributes", "data", "result", "_source")
 _LONGEST_PREFIX = 200
 _CHANNEL = (
     "rank",
@@ -50,6 +50,8 @@ def read(line: str) -> tuple[list[str], str | None] | None:
 
 def _after_prefix(text: str) -> tuple[list[str], str | None] | None:
     """A collector's record that stands behind a time and a tag: only where it has a message."""
+    if text[-2:] == "}]":
+        text = text[:-1]  # the last element of an array, one element a line
     at = text.find('{"', 0, _LONGEST_PREFIX) if text[-1:] == "}" else -1
     if at <= 0:
         return None
@@ -88,6 +90,8 @@ def _message(record: Mapping[str, Any]) -> list[str] | None:
     """The lines of a record's message, or of that of the record within it."""
     for key in _MESSAGE:
         value = record.get(key)
+        if isinstance(value, list):
+            value = _of_bytes(value)
         if isinstance(value, str):
             return value.rstrip("\n").split("\n")
     for key in _WRAPPED:
@@ -95,6 +99,13 @@ def _message(record: Mapping[str, Any]) -> list[str] | None:
         if isinstance(inner, Mapping) and (said := _message(inner)) is not None:
             return said
     return None
+
+
+def _of_bytes(value: list[Any]) -> str | None:
+    """The text that journald writes as a list of bytes where it holds an escape."""
+    if not value or not all(isinstance(byte, int) and 0 <= byte < 256 for byte in value):
+        return None
+    return bytes(value).decode("utf-8", errors="replace")
 
 
 def _channel(record: Mapping[str, Any]) -> str | None:

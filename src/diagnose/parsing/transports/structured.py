@@ -14,7 +14,9 @@ _VALUE = ("value", "exc_value", "evalue", "message", "exception_message", "msg")
 _CHILDREN = ("exceptions", "causes")
 _DEEPEST = 12
 _MARKS = ("Traceback (most recent call last)", 'File "', "Traceback ", "E   ")
-_SAID = ("message", "data", "log", "textPayload", "line", "text", "MESSAGE")
+_SAID = ("message", "data", "log", "textPayload", "line", "text", "MESSAGE", "_raw")
+#: What collectors put around a record.
+_WRAPPED = ("jsonPayload", "_source", "attributes", "result", "fields")
 _HEADER = "Traceback (most recent call last):"
 _DURING = "During handling of the above exception, another exception occurred:"
 _CAUSE = "The above exception was the direct cause of the following exception:"
@@ -30,7 +32,7 @@ def tracebacks(data: Any, *, besides: Sequence[str] = (), depth: int = 0) -> lis
             return data.rstrip("\n").split("\n")
         return []
     if isinstance(data, Mapping):
-        if (written := _exception(data, depth)) is not None:
+        if (written := _exception(data, depth) or _headless(data)) is not None:
             return written
         found: list[str] = []
         for value in data.values():
@@ -65,12 +67,26 @@ def _log(data: Sequence[Any], besides: Sequence[str]) -> list[str] | None:
     """A list of log records, each of which holds a line, where a traceback runs through them."""
     said: list[str] = []
     for item in data:
-        value = _first(item, _SAID) if isinstance(item, Mapping) else None
-        if not isinstance(value, str):
+        value = _said(item)
+        if value is None:
             return None
         said.append(value.rstrip("\n"))
     joined = "\n".join(said)
     return tracebacks(joined, besides=besides) or None
+
+
+def _said(item: Any) -> str | None:
+    """The line that a record holds: its message, that of the record within it, or the second of a pair
+    of time and line."""
+    if isinstance(item, Mapping):
+        value = _first(item, _SAID)
+        if isinstance(value, str):
+            return value
+        inner = _first(item, _WRAPPED)
+        return _said(inner) if isinstance(inner, Mapping) else None
+    if isinstance(item, Sequence) and len(item) == 2 and isinstance(item[1], str):
+        return item[1] if isinstance(item[0], str) and item[0].isdigit() else None
+    return None
 
 
 def _related(
@@ -150,6 +166,16 @@ def _exception(data: Mapping[str, Any], depth: int) -> list[str] | None:
     return [*lines, "", *_members(data, depth)]
 
 
+def _headless(data: Mapping[str, Any]) -> list[str] | None:
+    """An exception whose frames alone are kept as printed (ECS)."""
+    stack = data.get("stack_trace")
+    if not isinstance(stack, str) or 'File "' not in stack or "Traceback" in stack:
+        return None
+    kind, value = _first(data, _TYPE), _first(data, _VALUE)
+    named = f"{kind}: {value}" if isinstance(kind, str) else f"{value}"
+    return [_HEADER, *stack.rstrip("\n").split("\n"), *named.split("\n")]
+
+
 def _members(data: Mapping[str, Any], depth: int) -> list[str]:
     """The members of an exception group that keeps them itself."""
     members = _first(data, _CHILDREN)
@@ -165,13 +191,19 @@ def _members(data: Mapping[str, Any], depth: int) -> list[str]:
 def _frames(frames: Sequence[Mapping[str, Any]]) -> list[str]:
     lines: list[str] = []
     for frame in frames:
-        if file := _first(frame, _FILE):
+        if file := _file(frame):
             line, function = _first(frame, _LINE), _first(frame, _FUNCTION)
             lines.append(f'  File "{file}", line {line or 0}, in {function or "?"}')
             code = _first(frame, _CODE)
             if isinstance(code, str) and code.strip():
                 lines.append(f"    {code.strip()}")
     return lines
+
+
+def _file(frame: Mapping[str, Any]) -> Any:
+    """The file of a frame; Sentry's absolute path of "<string>" is none."""
+    file, name = _first(frame, _FILE), frame.get("filename")
+    return name if isinstance(name, str) and name.startswith("<") else file
 
 
 def _ordered(frames: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

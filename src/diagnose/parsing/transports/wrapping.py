@@ -12,6 +12,7 @@ _BROKEN = re.compile(r'^\s*File "[^"]*$|^\s*File "[^"]+",?(?: l(?:i(?:n(?:e(?: \
 _FLAT = re.compile(r'\s+(?=File "[^"\n]{1,400}", line \d+)')
 _IN = re.compile(r'(File "[^"\n]+", line \d+(?:, in (?:<\w+>|[\w.]+))?)\s+(?=\S)')
 _END = re.compile(r"\s+(?=(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception): )")
+_RAISED = re.compile(r"^(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception): ")
 _NARROWEST = 30
 _FOLDED = re.compile(r'^\s*File(?: "[^"]*"?,?)?(?: line)?(?: \d+,?)?(?: in)?\s*$')
 _WHOLE = re.compile(r'^\s*File "[^"]+", line \d+, in \S+\s*$')
@@ -71,10 +72,14 @@ def _rest_of_fold(lines: Sequence[Peeled], index: int, line: Peeled) -> tuple[st
 
 def _terminal_width(lines: Sequence[Peeled]) -> int:
     """The width at which frames are broken, 0 where they are whole."""
-    if not any(_BROKEN.match(line.text) for line in lines):
+    broken = any(_BROKEN.match(line.text) for line in lines)
+    said = max((len(line.text) for line in lines if _RAISED.match(line.text)), default=0)
+    if not broken and said < _NARROWEST:
         return 0
     widths = Counter(len(line.text) for line in lines)
     longest = max(widths)
+    if not broken and said < longest:
+        return 0
     return longest if widths[longest] >= 2 and longest >= _NARROWEST else 0
 
 

@@ -1,0 +1,34 @@
+"""systemd's journal with its fields, one a line (`journalctl -o export`, `-o verbose`): the messages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from diagnose.parsing.lines import Peeled
+
+_MESSAGE = re.compile(r"^\s*MESSAGE=(?P<said>.*)$")
+_FIELD = re.compile(r"^\s*_{0,2}[A-Z][A-Z0-9_]*=")
+_ENTRY = re.compile(r"\[s=[0-9a-f]+;i=[0-9a-f]+;")
+_LENGTH = 8  # bytes before a message that is no plain text
+_FEWEST = 3
+
+
+def messages(lines: Sequence[Peeled]) -> Iterator[Peeled]:
+    """The lines without the journal's other fields; as they are where they come from no journal."""
+    fields = sum(_FIELD.match(line.text) is not None for line in lines[:200] if "=" in line.text)
+    if fields < _FEWEST or not any("MESSAGE" in line.text[:12] for line in lines):
+        yield from lines
+        return
+    binary = False
+    for line in lines:
+        text = line.text
+        if binary:
+            yield line._replace(text=text[_LENGTH:])
+            binary = False
+        elif match := _MESSAGE.match(text):
+            yield line._replace(text=match["said"])
+        elif text == "MESSAGE":
+            binary = True
+        elif text.strip() and not _FIELD.match(text) and not _ENTRY.search(text):
+            yield line
