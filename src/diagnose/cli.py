@@ -15,10 +15,12 @@ from diagnose import __version__
 #: an answer must not wait for Flask, SQLAlchemy or torch.
 COMMANDS = {
     "answer": ("diagnose.commands.answer", "answer", "Diagnose files or standard input (default)."),
-    "cases": ("diagnose.commands.cases", "cases", "Build, check, list and show the case base."),
+    "cases": ("diagnose.commands.cases", "cases", "Draft, check, build, list and show incidents."),
+    "evaluate": ("diagnose.commands.evaluate", "evaluate", "Measure answers on labelled reports."),
     "explain": ("diagnose.commands.explain", "explain", "Explain a cause, with tested code."),
     "run": ("diagnose.hooks.command", "run_command", "Run a script; diagnose it if it dies."),
     "scan": ("diagnose.commands.scan", "scan", "Group the failures of many logs."),
+    "search": ("diagnose.commands.search", "search", "Find incidents and causes by symptom words."),
     "serve": ("diagnose.web.command", "serve_command", "Serve the web page and the JSON API."),
     "simulate": ("diagnose.commands.simulate", "simulate", "Run a script on simulated GPUs."),
     "verify": (
