@@ -1,17 +1,24 @@
-"""``diagnose cases``: build, check, list and show the case base."""
+"""``diagnose cases``: draft, check, build, list and show incidents."""
 
 from __future__ import annotations
 
+import difflib
+import shlex
 import sys
 import tempfile
+from importlib.util import find_spec
 from pathlib import Path
+from typing import NoReturn
 
 import click
 
-from diagnose.casebase.store import default_path, load
+from diagnose.casebase.store import Casebase, CasebaseError, default_path, load
 from diagnose.commands.explain import explain
-from diagnose.model import Lang
+from diagnose.inputs import InputError, opened
+from diagnose.kberror import KbError
+from diagnose.model import DEVICE_FAMILY, Cause, Diagnosis, Lang, Report
 
+_BAD_INPUT = 2
 _LANG = click.option(
     "--lang", type=click.Choice(["en", "zh"]), default="en", envvar="DIAGNOSE_LANG"
 )
@@ -26,7 +33,109 @@ _KB = click.option(
 
 @click.group()
 def cases() -> None:
-    """Build, check, list and show the case base."""
+    """Draft, check, build, list and show documented incidents."""
+
+
+@cases.command()
+@click.option(
+    "--from", "trace", metavar="FILE", help='The traceback or log; "-" is standard input.'
+)
+@click.option("--silent", is_flag=True, help="The incident raises no error: there is no trace.")
+@click.option(
+    "--id", "slug", metavar="SLUG", help="The incident's id; made of the trace if left out."
+)
+@click.option("--cause", "cause_id", metavar="ID", help="Its root cause; guessed if left out.")
+@_KB
+def new(trace: str | None, silent: bool, slug: str | None, cause_id: str | None, kb: Path) -> None:
+    """Draft a new incident: kb/cases/SLUG with what the trace says and TODO for the rest.
+
+    \b
+      diagnose cases new --from trace.txt
+      diagnose cases new --silent --id my-model-nan --cause meta-tensor
+
+    `diagnose cases check SLUG` then says what is left to write. Nothing is overwritten.
+    """
+    from diagnose.casebase.drafting import LONGEST_SLUG, SLUG, draft, proposed_slug
+
+    if (trace is None) == (not silent):
+        raise click.UsageError("give --from FILE, or --silent for an incident that raises no error")
+    if silent and not (slug and cause_id):
+        raise click.UsageError("without a trace to read, --silent needs --id and --cause")
+    if slug is not None and (not SLUG.fullmatch(slug) or len(slug) > LONGEST_SLUG):
+        raise click.UsageError(
+            f"--id is lower-case letters and digits with single hyphens between them, at most "
+            f"{LONGEST_SLUG} characters, such as peft-adapter-left-on-cpu"
+        )
+    if not (kb / "causes").is_dir():
+        _fail(
+            f"{kb} is no case base: it has no causes/ folder; run this in a checkout, or name it with --kb"
+        )
+    try:
+        casebase = load()
+        diagnosis = _diagnosed(trace, casebase)
+    except (CasebaseError, InputError) as error:
+        _fail(str(error))
+    cause = _cause(cause_id, diagnosis, casebase)
+    slug = slug or proposed_slug(diagnosis)
+    try:
+        written = draft(diagnosis, cause, slug, guessed=cause_id is None).write(kb)
+    except FileExistsError:
+        _fail(f"{kb / 'cases' / slug} is there already and stays as it is; choose another --id")
+    except OSError as error:
+        _fail(f"{kb / 'cases' / slug} cannot be written: {error.strerror or error}")
+    click.echo("\n".join(map(str, written)))
+    if diagnosis.nearest:
+        near = diagnosis.nearest[0]
+        click.echo(
+            f"Nearest known incident: {near.id} ({near.similarity:.0%} alike), {near.url}\n"
+            "If it is the same, add your address to its sources instead."
+        )
+    where = "" if kb == Path("kb") else f" --kb {shlex.quote(str(kb))}"
+    click.echo(f"What is left to write: diagnose cases check{where} {slug}")
+
+
+def _diagnosed(trace: str | None, casebase: Casebase) -> Diagnosis:
+    """The answer to the trace; an empty one for a silent incident.
+
+    Raises:
+        InputError: the trace cannot be read or holds no error.
+    """
+    if trace is None:
+        return Diagnosis(Report("-"), "no-error")
+    from diagnose.pipeline import diagnose
+
+    with opened(trace) as stream:
+        diagnosis = diagnose(stream, trace, casebase=casebase)
+    if diagnosis.report.error is None:
+        raise InputError(
+            f"{'standard input' if trace == '-' else click.format_filename(trace)} shows no error; "
+            "for an incident that raises none: --silent --id SLUG --cause ID"
+        )
+    return diagnosis
+
+
+def _cause(cause_id: str | None, diagnosis: Diagnosis, casebase: Casebase) -> Cause:
+    """The cause that was asked for, or the first that the answer names."""
+    if cause_id is not None and cause_id not in casebase.causes:
+        near = difflib.get_close_matches(cause_id, casebase.causes, n=2)
+        hint = f"; did you mean {' or '.join(near)}?" if near else ""
+        raise click.UsageError(
+            f"there is no cause {cause_id!r}{hint} (diagnose cases list --by cause)"
+        )
+    if cause_id is not None:
+        return casebase.causes[cause_id]
+    if diagnosis.causes:
+        return casebase.causes[diagnosis.causes[0].id]
+    error = diagnosis.report.error
+    kind = error.family or "other" if error else "other"
+    what = "this device error" if kind == DEVICE_FAMILY else f"this error ({kind})"
+    _fail(f"no cause can be guessed for {what}; if a device is behind it, name it with --cause ID")
+
+
+def _fail(sentence: str) -> NoReturn:
+    """Ends with a sentence for the user and the status for bad input."""
+    click.echo(f"diagnose: {sentence}", err=True)
+    sys.exit(_BAD_INPUT)
 
 
 @cases.command()
@@ -39,75 +148,94 @@ def cases() -> None:
 )
 def build(kb: Path, output: Path | None) -> None:
     """Compile the folder kb/ into the SQLite file that diagnose reads."""
-    from diagnose.casebase.build import InvalidKbError
     from diagnose.casebase.build import build as compile_kb
 
-    target = output or default_path()
+    if problems := _mistakes(kb):
+        click.echo("\n".join(map(str, problems)), err=True)
+        _fail(f"{len(problems)} things to mend in {kb}; nothing was written")
     try:
+        target = output or default_path()
         rows = compile_kb(kb, target)
-    except InvalidKbError as error:
-        click.echo(str(error), err=True)
-        click.echo(
-            f"diagnose: {len(error.problems)} mistakes in {kb}; nothing was written", err=True
-        )
-        sys.exit(2)
+    except CasebaseError as error:
+        _fail(f"{error}; name a file with --output")
     except OSError as error:
-        click.echo(f"diagnose: {target} cannot be written: {error.strerror or error}", err=True)
-        sys.exit(2)
+        _fail(f"{target} cannot be written: {error.strerror or error}")
     click.echo(f"{target}: {rows} rows")
 
 
 @cases.command()
 @_KB
-@click.option("--run", is_flag=True, help="Also run every incident on simulated GPUs.")
+@click.option("--run", is_flag=True, help="Also run the incidents on simulated GPUs.")
+@click.option(
+    "-j",
+    "--jobs",
+    type=click.IntRange(1, 64),
+    metavar="N",
+    help="Run in N processes; by default one a core.",
+)
 @click.argument("incidents", nargs=-1, metavar="[INCIDENT]...")
-def check(kb: Path, run: bool, incidents: tuple[str, ...]) -> None:
-    """Check kb/: every mistake with its file, key and reason.
+def check(kb: Path, run: bool, jobs: int | None, incidents: tuple[str, ...]) -> None:
+    """Check kb/: every mistake, and all that is still to do, with its file, key and reason.
 
-    With --run, INCIDENTs (all if none is named) are run: the failing variant must fail with a device
-    error, the fixed one must end well, and the verification program must tell the two apart.
+    With INCIDENTs only these are told of. With --run they (or all) are run as well: the failing
+    variant must fail with a device error, the fixed one must end well, and the verification program
+    must tell the two apart. A table shows it by cause.
+
+    Exit status: 0 all holds, 1 it does not, 2 bad usage.
     """
+    known = sorted(path.name for path in (kb / "cases").glob("*/") if path.is_dir())
+    if unknown := sorted(set(incidents) - set(known)):
+        near = difflib.get_close_matches(unknown[0], known, n=1)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        _fail(f"no incident {', '.join(unknown)} in {kb}{hint}")
+    problems = _mistakes(kb)
+    if incidents and not run:
+        folders = tuple(f"cases/{incident}/" for incident in incidents)
+        problems = [problem for problem in problems if problem.file.startswith(folders)]
+    for problem in problems:
+        click.echo(str(problem))
+    where = ", ".join(incidents) if incidents and not run else str(kb)
+    if problems:
+        count = "1 thing" if len(problems) == 1 else f"{len(problems)} things"
+        click.echo(f"diagnose: {count} to mend in {where}", err=True)
+        sys.exit(1)
+    click.echo(f"{where}: no mistakes")
+    if run:
+        sys.exit(_run_incidents(kb, incidents or tuple(known), jobs))
+
+
+def _mistakes(kb: Path) -> list[KbError]:
+    """Every mistake in kb/ and all that a draft left to do, by file; a thing to do is told once."""
+    from diagnose.casebase.drafting import unfinished
     from diagnose.casebase.source import read
 
-    source = read(kb)
-    for problem in source.problems:
-        click.echo(str(problem))
-    if source.problems:
-        click.echo(f"diagnose: {len(source.problems)} mistakes in {kb}", err=True)
-        sys.exit(1)
-    click.echo(f"{kb}: no mistakes")
-    if run:
-        sys.exit(_run_incidents(kb, incidents))
+    left = unfinished(kb)
+    told = {(problem.file, problem.key) for problem in left}
+    wrong = [p for p in read(kb).problems if (p.file, p.key) not in told]
+    return sorted([*wrong, *left], key=lambda problem: problem.file)
 
 
-def _run_incidents(kb: Path, incidents: tuple[str, ...]) -> int:
+def _run_incidents(kb: Path, incidents: tuple[str, ...], jobs: int | None) -> int:
     """Runs incidents and prints what does not hold and a table by cause; returns the exit status."""
     from diagnose.casebase.build import build as compile_kb
     from diagnose.casebase.proving import Proof, prove
+    from diagnose.commands.proofs import table, told
 
-    known = sorted(path.parent.name for path in (kb / "cases").glob("*/case.toml"))
-    unknown = set(incidents) - set(known)
-    if unknown:
-        click.echo(f"diagnose: no incident {', '.join(sorted(unknown))} in {kb}", err=True)
-        return 2
+    if find_spec("torch") is None:
+        _fail("--run needs torch: pip install 'diagnose[torch]'")
     proofs: list[Proof] = []
     with tempfile.TemporaryDirectory() as folder:
         compiled = Path(folder) / "casebase.sqlite"
         compile_kb(kb, compiled)
-        for proof in prove(kb, incidents or known, casebase=compiled):
-            proofs.append(proof)
-            for problem in proof.problems:
-                click.echo(f"{proof.incident}: {problem}")
-            if proof.skipped:
-                click.echo(f"{proof.incident}: not run, {proof.skipped}")
-    click.echo(f"\n{'cause':28} incidents  run  hold  cause first  among three")
-    for cause in [*sorted({proof.cause for proof in proofs}), "all"]:
-        group = [p for p in proofs if cause in {p.cause, "all"}]
-        ran = [p for p in group if not p.skipped]
-        hold = sum(not p.problems for p in ran)
-        first = sum(p.rank == 1 for p in ran)
-        three = sum(p.rank is not None and p.rank <= 3 for p in ran)
-        click.echo(f"{cause:28} {len(group):9} {len(ran):4} {hold:5} {first:12} {three:12}")
+        try:
+            for proof in prove(kb, incidents, casebase=compiled, processes=jobs):
+                proofs.append(proof)
+                for line in told(proof):
+                    click.echo(line)
+        except ChildProcessError as error:
+            click.echo(f"diagnose: {error}", err=True)
+            return 1
+    click.echo(f"\n{table(proofs)}")
     return 1 if any(proof.problems for proof in proofs) else 0
 
 

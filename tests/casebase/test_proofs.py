@@ -1,0 +1,109 @@
+"""The table of `diagnose cases check --run` and its exit status."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from diagnose.casebase.proving import Proof
+from diagnose.cli import doors
+from diagnose.commands.proofs import table, told
+
+GOOD = Proof(
+    incident="a",
+    cause="meta-tensor",
+    failing=1,
+    fixed=0,
+    family="device-placement",
+    causes=("index-device", "meta-tensor"),
+    verify_failing=1,
+    verify_fixed=0,
+)
+
+
+def cells(text: str, cause: str) -> list[str]:
+    (line,) = [line for line in text.splitlines() if line.startswith(f"{cause} ")]
+    return line.split()[1:]
+
+
+def test_the_table_counts_by_cause_and_over_all() -> None:
+    proofs = [
+        replace(GOOD, causes=("meta-tensor",)),
+        GOOD,
+        replace(GOOD, failing=0, verify_failing=0, family=None, causes=()),
+        replace(GOOD, fixed=1, verify_fixed=1),
+        replace(GOOD, cause="rank-device", family="other"),
+        replace(GOOD, cause="rank-device", skipped="needs deepspeed"),
+    ]
+    text = table(proofs)
+    assert cells(text, "meta-tensor") == ["4", "4", "3/4", "3/4", "2/4", "1/4", "3/4"]
+    assert cells(text, "rank-device") == ["2", "1", "0/1", "1/1", "1/1", "0/1", "0/1"]
+    assert cells(text, "all") == ["6", "5", "3/5", "4/5", "3/5", "1/5", "3/5"]
+
+
+def test_what_raises_no_device_error_is_not_ranked() -> None:
+    text = table(
+        [
+            replace(GOOD, silent=True, family="assertion", causes=()),
+            replace(GOOD, expected_family="crash", family="crash", causes=()),
+        ]
+    )
+    assert cells(text, "meta-tensor") == ["2", "2", "2/2", "2/2", "2/2", "-", "-"]
+
+
+def test_nothing_run_is_no_success() -> None:
+    assert cells(table([replace(GOOD, skipped="needs x")]), "all") == ["1", "0", *["-"] * 5]
+
+
+def test_what_does_not_hold_is_told() -> None:
+    assert list(told(GOOD)) == []
+    assert list(told(replace(GOOD, fixed=1))) == ["a: the fixed variant ends with status 1, not 0"]
+    assert list(told(replace(GOOD, skipped="needs x"))) == ["a: not run, needs x"]
+
+
+@pytest.fixture
+def two(kb: Path, tmp_path: Path) -> Path:
+    """kb/ with two incidents that run quickly."""
+    copy = tmp_path / "kb"
+    shutil.copytree(kb, copy, ignore=shutil.ignore_patterns("cases"))
+    for slug in ("timm-reset-head", "pytorch-list-of-buffers"):
+        shutil.copytree(kb / "cases" / slug, copy / "cases" / slug)
+    return copy
+
+
+def check(kb: Path, *arguments: str) -> Result:
+    return CliRunner().invoke(doors, ["cases", "check", "--kb", str(kb), "--run", *arguments])
+
+
+def test_one_broken_incident_is_status_1(two: Path) -> None:
+    pytest.importorskip("torch")
+    program = two / "cases/timm-reset-head/reproduce.py"
+    program.write_text("import sys\nprint(sys.argv[1])\n")
+    done = check(two, "--jobs", "1")
+    assert done.exit_code == 1
+    assert "timm-reset-head: the failing variant ends with status 0, not 1" in done.output
+    assert cells(done.output, "all")[:3] == ["2", "2", "1/2"]
+    done = check(two, "pytorch-list-of-buffers", "--jobs", "1")
+    assert done.exit_code == 0, done.output
+    assert cells(done.output, "all")[:5] == ["1", "1", "1/1", "1/1", "1/1"]
+
+
+def test_a_mistake_is_told_and_nothing_is_run(two: Path) -> None:
+    path = two / "cases/timm-reset-head/case.toml"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("https://", "http://"), encoding="utf-8")
+    done = check(two, "pytorch-list-of-buffers")
+    assert done.exit_code == 1
+    assert "must be an https address" in done.output
+    assert "told apart" not in done.output
+
+
+def test_run_without_torch_says_what_to_install(two: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("diagnose.commands.cases.find_spec", lambda name: None)
+    done = check(two)
+    assert done.exit_code == 2
+    assert "pip install 'diagnose[torch]'" in done.output
