@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from diagnose.casebase.store import Casebase
 from diagnose.model import Cause, Fact, Failure, Frame, Incident, IncidentMatch, Report, Source
-from diagnose.ranking.causes import CALIBRATION, TEMPERATURE, calibrated, rank, softmax
+from diagnose.ranking.causes import CALIBRATION, TEMPERATURE, calibrated, likely, rank, softmax
 from diagnose.ranking.neighbours import nearest
 
 
@@ -31,7 +31,7 @@ CAUSES = {c.id: c for c in (cause("a", 0.5, seen=2.0), cause("b", 0.5, seen=-1.0
 
 
 def test_without_facts_the_priors_decide() -> None:
-    ranked = rank({}, (), {"a": cause("a", 0.2), "b": cause("b", 0.6)}, {})
+    ranked = rank({}, (), {"a": cause("a", 0.2), "b": cause("b", 0.6)})
     a, b = (round(p ** (1 / TEMPERATURE), 9) for p in (0.2, 0.6))
     shares = calibrated({"a": a / (a + b), "b": b / (a + b)})
     assert [(s.cause.id, s.confidence) for s in ranked] == [
@@ -41,7 +41,7 @@ def test_without_facts_the_priors_decide() -> None:
 
 
 def test_facts_move_the_odds_by_their_weights() -> None:
-    ranked = rank({"seen": Fact("seen", 3)}, (), CAUSES, {})
+    ranked = rank({"seen": Fact("seen", 3)}, (), CAUSES)
     odds = ranked[0].confidence / ranked[1].confidence
     assert ranked[0].cause.id == "a"
     intercept, slope = CALIBRATION
@@ -49,15 +49,14 @@ def test_facts_move_the_odds_by_their_weights() -> None:
 
 
 def test_support_holds_what_speaks_for_a_cause_and_nothing_else() -> None:
-    ranked = rank({"seen": Fact("seen", 3), "other": Fact("other", 4)}, (), CAUSES, {})
+    ranked = rank({"seen": Fact("seen", 3), "other": Fact("other", 4)}, (), CAUSES)
     support = {s.cause.id: [f.id for f in s.support] for s in ranked}
     assert support == {"a": ["seen"], "b": []}
 
 
 def test_a_near_incident_pulls_its_cause_up() -> None:
-    known = {"i": incident("i", "b")}
-    far = rank({}, (IncidentMatch("i", "i", "", 0.4),), CAUSES, known)
-    near = rank({}, (IncidentMatch("i", "i", "", 0.9),), CAUSES, known)
+    far = rank({}, (IncidentMatch("i", "i", "", 0.4, "b"),), CAUSES)
+    near = rank({}, (IncidentMatch("i", "i", "", 0.95, "b"),), CAUSES)
     assert [s.cause.id for s in far] == ["a", "b"]
     assert near[0].cause.id == "b"
     assert near[0].confidence > 0.9
@@ -76,6 +75,12 @@ def test_calibrated_shares_keep_their_order_and_add_up(shares: dict[str, float])
     assert all(mapped[best] >= value for value in mapped.values())
     others = sorted((key for key in shares if key != best), key=lambda key: shares[key])
     assert all(mapped[a] <= mapped[b] for a, b in pairwise(others))
+
+
+def test_the_incidents_of_likely_causes_come_first() -> None:
+    ranked = rank({"seen": Fact("seen", 3)}, (), CAUSES)
+    of_a, of_b = IncidentMatch("x", "x", "", 0.5, "a"), IncidentMatch("y", "y", "", 0.6, "b")
+    assert likely((of_b, of_a), ranked) == (of_a, of_b)
 
 
 def test_softmax_survives_large_scores() -> None:

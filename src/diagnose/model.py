@@ -6,7 +6,7 @@ given; it makes the next object. Nothing here imports another module of the pack
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -252,6 +252,28 @@ class FamilyRule:
     types: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class QuestionRule:
+    """A question that tells causes apart (kb/questions.toml), in one language.
+
+    ``ask`` and ``code`` may hold placeholders; ``general`` is the question without them. ``all``,
+    ``any`` and ``none`` name facts, as in `FactRule`. ``likelihood`` maps a cause to how likely each of
+    ``answers`` is if that cause is the right one; ``others`` is the same for a cause that it lacks.
+    """
+
+    id: str
+    ask: str
+    general: str | None
+    answers: tuple[str, ...]
+    likelihood: Mapping[str, Sequence[float]]
+    others: tuple[float, ...]
+    code: str | None = None
+    command: str | None = None
+    all: tuple[str, ...] = ()
+    any: tuple[str, ...] = ()
+    none: tuple[str, ...] = ()
+
+
 # --- what the answer holds --------------------------------------------------------------------------
 
 
@@ -311,6 +333,29 @@ class RankedCause:
 
 
 @dataclass(frozen=True, slots=True)
+class Reply:
+    """A possible answer to a question, and the ids of the causes that it would leave in front."""
+
+    text: str
+    causes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What to find out where no cause is sure, and how: Python to add or a shell command.
+
+    ``place`` (``file.py:12``) is the line that the code goes before, where that is one of the user's.
+    """
+
+    id: str
+    text: str
+    replies: tuple[Reply, ...]
+    code: str | None = None
+    place: str | None = None
+    command: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Diagnosis:
     """The whole answer to one input: what a renderer needs and nothing else."""
 
@@ -320,3 +365,4 @@ class Diagnosis:
     causes: tuple[RankedCause, ...] = ()
     nearest: tuple[IncidentMatch, ...] = ()
     lang: Lang = "en"
+    questions: tuple[Question, ...] = ()

@@ -24,8 +24,9 @@ from diagnose.model import (
 )
 from diagnose.parsing import parse, parse_stream
 from diagnose.parsing.bytestream import ByteStream
-from diagnose.ranking.causes import THRESHOLD, Scored, rank
+from diagnose.ranking.causes import THRESHOLD, Scored, likely, rank
 from diagnose.ranking.neighbours import nearest
+from diagnose.ranking.questions import ask
 from diagnose.verification.snippet import snippet
 
 #: Causes below this confidence are not worth a reader's time.
@@ -83,14 +84,16 @@ def explain(
         return Diagnosis(report, "unknown", culprit, lang=casebase.lang)
     found = fact_stage.read(report, casebase.facts, casebase.operands)
     matches = nearest(report, casebase.incidents)
-    ranked = rank(found, matches, casebase.causes, casebase.incidents)
+    ranked = rank(found, matches, casebase.causes)
     causes = tuple(
         _answer(scored, ranked[0], report, culprit, found, casebase)
         for scored in ranked[:top]
         if scored.confidence >= _WORTH_SHOWING
     )
     verdict: Verdict = "diagnosed" if ranked and ranked[0].confidence >= THRESHOLD else "unknown"
-    return Diagnosis(report, verdict, culprit, causes, matches[:3], casebase.lang)
+    questions = ask(ranked, report, found, casebase)
+    near = likely(matches, ranked)[:3]
+    return Diagnosis(report, verdict, culprit, causes, near, casebase.lang, questions)
 
 
 def _answer(

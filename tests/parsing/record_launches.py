@@ -221,7 +221,7 @@ COLLECTED: dict[str, tuple[str, list[Callable[[str], str]]]] = {
     "k8s-cri": ("cpython", [_cri]),
     "journald-short": ("cpython", [each("Feb 03 04:05:{n} node7 python3[4711]: ")]),
     "journald-json": ("pytest-color", [_journal_json]),
-    "journald-export": ("rich-80", [_journal_export]),
+    "journald-export": ("cpython", [_journal_export]),
     "rsyslog": ("cpython", [lambda t: "Feb  3 04:05:06 node7 train: " + t.replace("\n", "#012")]),
     "github-actions": ("pytest-short", [each("2026-02-03T04:05:{n}.1234567Z ")]),
     "compose-color": ("cpython", [each("\x1b[36mtrainer-1  |\x1b[0m ")]),

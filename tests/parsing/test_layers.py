@@ -17,9 +17,11 @@ from diagnose.parsing.transports import (
     indentation,
     literals,
     markup,
+    partial,
     prefixes,
     records,
     structured,
+    tables,
     wrapping,
 )
 
@@ -310,3 +312,171 @@ def test_a_member_of_a_nested_group_is_explained() -> None:
     report = parse(text)
     assert report.mismatch is not None
     assert [f.line for f in report.frames] == [7]
+
+
+# --- what stands in the way ---------------------------------------------------------------------------
+
+BOX = """\
+╭───────── Traceback (most recent call last) ─────────╮
+│ /home/user/proj/train.py:3 in main                  │
+│                                                     │
+│   2 def main():                                     │
+│ ❱ 3 │   step()                                      │
+╰─────────────────────────────────────────────────────╯
+"""
+
+
+def test_what_other_threads_print_into_a_box_stands_after_it() -> None:
+    lines = BOX.splitlines()
+    log = "\n".join([*lines[:2], "INFO step 3", *lines[2:], "KeyError: 'x'"])
+    report = parse(log)
+    assert [(f.line, f.function, f.code) for f in report.frames] == [(3, "main", "step()")]
+    assert report.error is not None and report.error.type == "KeyError"
+
+
+@pytest.mark.parametrize("codec", ["ascii", "latin-1"])
+def test_a_box_of_question_marks(codec: str) -> None:
+    report = parse(BOX.encode(codec, errors="replace").decode(codec) + "KeyError: 'x'\n")
+    assert [(f.file, f.line, f.function) for f in report.frames] == [
+        ("/home/user/proj/train.py", 3, "main")
+    ]
+
+
+def test_a_table_gives_the_column_of_its_log() -> None:
+    rows = 'time,message,host\n1,"File ""a.py"", line 3",n7\n2,"KeyError: 3\n  more",n7\n'
+    found = tables.read(rows)
+    assert found is not None
+    assert [(line.number, line.text) for line in found] == [
+        (2, 'File "a.py", line 3'), (3, "KeyError: 3"), (4, "  more"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'Traceback, message\n  File "a.py", line 3, in f\nKeyError: 3\n',
+        'name,value\nTraceback,"Error"\n',
+        "message,host\nfine,n7\n",
+    ],
+)
+def test_what_is_no_table_of_a_log(text: str) -> None:
+    assert tables.read(text) is None
+
+
+def test_pieces_of_a_line_within_a_collectors_records() -> None:
+    stamp = "2026-02-03T04:05:06.123456789Z stderr"
+    pieces = [f"{stamp} P Key\r\n", f"{stamp} F Error: 'x'\r\n"]
+    lines = [Peeled(n, json.dumps({"log": p, "stream": "stdout"})) for n, p in enumerate(pieces)]
+    assert texts(partial.join(lines)) == [f"{stamp} P KeyError: 'x'"]
+
+
+def test_dockers_record_without_a_line_feed_goes_on_in_the_next() -> None:
+    parts = ['{"log":"Key","stream":"stderr"}', '{"log":"Error: 3\\n","stream":"stderr"}', "end"]
+    joined = texts(partial.join(peeled("\n".join(parts))))
+    assert [json.loads(joined[0])["log"], joined[1]] == ["KeyError: 3\n", "end"]
+
+
+def test_ranks_that_print_into_each_other_without_a_name() -> None:
+    one = [
+        "Traceback (most recent call last):",
+        '  File "/p/a.py", line 1, in main',
+        "    f()",
+        '  File "/p/b.py", line 2, in f',
+        "    g()",
+        "ValueError: no",
+    ]
+    for shift in range(1, 6):
+        both = [*one[:shift]]
+        for mine, other in zip([*one[shift:], *[None] * shift], one, strict=True):
+            both += [other] if mine is None else [other, mine]
+        report = parse("\n".join(both))
+        assert [(f.line, f.function) for f in report.frames] == [(1, "main"), (2, "f")]
+
+
+def test_tracebacks_of_different_errors_are_not_mixed() -> None:
+    text = (
+        'Traceback (most recent call last):\n  File "/p/a.py", line 1, in f\n    x\n'
+        'Traceback (most recent call last):\n  File "/p/b.py", line 2, in g\n    y\n'
+        "ValueError: no\nKeyError: 3\n"
+    )
+    report = parse(text)
+    assert len(report.frames) < 2
+
+
+def test_a_frame_quoted_in_a_value_is_none() -> None:
+    report = parse(
+        'Traceback (most recent call last):\n  File "/p/a.py", line 1, in f\n    x\n'
+        "    note = 'File \"b.py\", line 3, in y'\nValueError: no\n"
+    )
+    assert [f.file for f in report.frames] == ["/p/a.py"]
+
+
+@pytest.mark.parametrize(
+    ("source", "name"),
+    [
+        ("losses = [step(x) for x in y]", "<listcomp>"),
+        ("total = sum(step(x) for x in y)", "<genexpr>"),
+        ("return {k: step(v) for k, v in y}", "<dictcomp>"),
+        ("call([1], (step(x) for x in y))", "<genexpr>"),
+    ],
+)
+def test_comprehensions_of_pytest_are_named(source: str, name: str) -> None:
+    report = parse(
+        f".0 = <range_iterator object at 0x7f>\n\n>   {source}\nE   ValueError: no\n\na.py:4: ValueError\n"
+    )
+    assert report.frames[-1].function == name
+
+
+def test_the_arrow_of_ipythons_themes() -> None:
+    report = parse(
+        "ValueError                                Traceback (most recent call last)\n"
+        "File /p/a.py:7, in main()\n      6 def main():\n────▶ 7     step(3)\n\nValueError: no\n"
+    )
+    assert report.frames[-1].code == "step(3)"
+
+
+def test_frames_kept_apart_from_their_exception() -> None:
+    record = {
+        "message": "failed",
+        "error": {
+            "type": "KeyError",
+            "message": "'x'",
+            "stack_trace": '  File "/p/a.py", line 3, in f\n    g()\n',
+        },
+    }
+    report = parse(json.dumps(record))
+    assert report.error is not None and report.error.type == "KeyError"
+    assert [f.line for f in report.frames] == [3]
+
+
+def test_a_path_before_the_name_of_no_file() -> None:
+    frames = [{"filename": "<string>", "abs_path": "/p/<string>", "function": "f", "lineno": 2}]
+    event = {"exception": {"values": [
+        {"type": "KeyError", "value": "x", "stacktrace": {"frames": frames}}
+    ]}}  # fmt: skip
+    assert parse(json.dumps(event)).frames[0].file == "<string>"
+
+
+def test_arguments_of_verbose_mode_over_several_lines() -> None:
+    report = parse(
+        "ValueError                                Traceback (most recent call last)\n"
+        "/p/a.py in forward(self=Net(\n  (fc): Linear(in_features=1)\n), x=3)\n      6 def forward(self, x):\n"
+        "----> 7     return self.fc(x)\n        self.fc = Linear(in_features=1)\n\nValueError: no\n"
+    )
+    assert [(f.line, f.function, f.code) for f in report.frames] == [
+        (7, "forward", "return self.fc(x)")
+    ]
+
+
+def test_source_lines_are_no_numbered_log() -> None:
+    """A frame in the user's own text does not make the numbers of source lines a prefix."""
+    report = parse(
+        "ValueError                                Traceback (most recent call last)\n"
+        'File /p/a.py:9, in f()\n      6 x = """\n      7   File "no.py", line 3, in no\n      8 """\n'
+        "----> 9 g(x)\n     10 y\n\nFile /p/b.py:3, in g(x)\n      2 def g(x):\n----> 3     raise x\n\n"
+        "ValueError: no\n"
+    )
+    assert [(f.file, f.line, f.code) for f in report.frames] == [
+        ("/p/a.py", 9, "g(x)"),
+        ("/p/b.py", 3, "raise x"),
+    ]

@@ -179,6 +179,37 @@ DRESSES: dict[str, Callable[[str], str]] = {
     "log-between": lambda t: "".join(
         x + "\n" + "2026-02-03 04:05:06,123 INFO step 3\n" * (n % 4 == 3) for n, x in enumerate(t.splitlines())
     ),
+    "datadog-csv": lambda t: "Date,Host,Content\n" + "".join(
+        '"2026-02-03T04:05:06Z","n7","' + x.replace('"', '""') + '"\n' for x in t.splitlines()
+    ),
+    "loki-http": lambda t: json.dumps(
+        {"data": {"result": [{"values": [[str(n), x] for n, x in enumerate(t.splitlines())]}]}}
+    ),
+    "datadog-json": lambda t: json.dumps(
+        {"data": [{"id": "a", "attributes": {"message": x}} for x in t.splitlines()]}
+    ),
+    "elastic-hits": lambda t: json.dumps(
+        {"hits": {"hits": [{"_source": {"message": x}} for x in t.splitlines()]}}, indent=2
+    ),
+    "splunk": lambda t: "".join(json.dumps({"result": {"_raw": x}}) + "\n" for x in t.splitlines()),
+    "github-annotation": lambda t: "::error file=a.py::" + t.replace("%", "%25").replace("\n", "%0A"),
+    "rsyslog": lambda t: "Feb  3 04:05:06 node7 train: failed#012" + t.replace("\n", "#012"),
+    "return-symbols": lambda t: t.replace("\n", "\u240a"),
+    "unicode-line-ends": lambda t: t.replace("\n", "\u2028"),
+    "journald-bytes": lambda t: "".join(
+        json.dumps({"MESSAGE": list(x.encode()), "_PID": "4711"}) + "\n" for x in t.splitlines()
+    ),
+    "journald-export": lambda t: "".join(
+        f"__CURSOR=s=4f;i={n:x}\nPRIORITY=6\n_PID=47\nMESSAGE={x}\n\n" for n, x in enumerate(t.splitlines())
+    ),
+    "time-above-each-line": lambda t: "".join(
+        f"2026-02-03T04:05:{n % 60:02}.123+01:00\n{x}\n" for n, x in enumerate(t.splitlines())
+    ),
+    "shown-returns": lambda t: t.replace("\n", "^M\n"),
+    "broken-bytes": lambda t: t.replace("\n", "\ufffd\n"),
+    "two-addresses": lambda t: "".join(f"10.0.0.{n}: {x}\n" for x in t.splitlines() for n in (1, 2)),
+    "markdown-escapes": lambda t: t.replace("_", "\\_").replace("<", "\\<"),
+    "piped": lambda t: "ERROR failed | " + t.replace("\n", " | "),
     "ansi-lost-escape": lambda t: "".join(f"[0;31m{line}[0m\n" for line in t.splitlines()),
 }  # fmt: skip
 
@@ -198,7 +229,7 @@ def test_traceback_is_read_through(name: str) -> None:
 
 
 #: What changes the text itself, not what stands around it: no box and no column survives that.
-LOSSY = {"flattened", "narrow-terminal", "no-indentation", "tabs", "log-between"}
+LOSSY = {"flattened", "narrow-terminal", "no-indentation", "tabs", "log-between", "piped"}
 #: The tree of a group is drawn with the very characters of these prefixes.
 AMBIGUOUS = {("diff", "cpython-group"), ("numbered", "cpython-group")}
 OTHER_FORMS = (

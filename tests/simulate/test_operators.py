@@ -99,8 +99,28 @@ NAMED = {
         different("weight", "cpu", A, "wrapper_CUDA__native_layer_norm"),
     ),
     "batch norm in cuDNN": (
-        lambda: nn.BatchNorm1d(4)(on(A)),
+        lambda: nn.BatchNorm1d(3)(on(A, 2, 3, 4)),
         different("weight", "cpu", A, "wrapper_CUDA__cudnn_batch_norm"),
+    ),
+    "batch norm of vectors": (
+        lambda: nn.BatchNorm1d(4)(on(A)),
+        different("weight", "cpu", A, "wrapper_CUDA__native_batch_norm"),
+    ),
+    "convolution of one small cpu image": (
+        lambda: nn.Conv2d(1, 1, 1).cuda()(on("cpu", 1, 1, 4, 4)),
+        different("weight", A, "cpu", "wrapper_CUDA___slow_conv2d_forward"),
+    ),
+    "grid_sample": (
+        lambda: F.grid_sample(on(A, 1, 1, 2, 2), on("cpu", 1, 2, 2, 2), align_corners=False),
+        different("grid", "cpu", A, "wrapper_CUDA__grid_sampler_2d"),
+    ),
+    "lstm cell, state": (
+        lambda: nn.LSTMCell(4, 4).cuda()(on(A), (on("cpu"), on("cpu"))),
+        different("mat2", A, "cpu", "wrapper_CUDA_mm"),
+    ),
+    "sparse times dense": (
+        lambda: torch.sparse.mm(on(A).to_sparse(), on("cpu", 4, 2)),
+        different("mat1", A, "cpu", "wrapper_SparseCUDA__addmm"),
     ),
     "batch norm of a cpu input": (
         lambda: nn.BatchNorm1d(4).cuda()(on("cpu")),
@@ -189,10 +209,6 @@ OTHERS = {
         lambda: on("cpu")[on(A) > 0],
         "indices should be either on cpu or on the same device as the indexed tensor (cpu)",
     ),
-    "assignment by index": (
-        lambda: on("cpu").__setitem__(ids(A), 1.0),
-        "indices should be either on cpu or on the same device as the indexed tensor (cpu)",
-    ),
     "masked_fill": (
         lambda: on(A).masked_fill(on("cpu") > 0, 0.0),
         "expected self and mask to be on the same device, but got mask on cpu and self on cuda:0",
@@ -209,11 +225,6 @@ OTHERS = {
     "convolution, half input": (
         lambda: nn.Conv2d(1, 1, 1).half()(on(A, 1, 1, 4, 4).half()),
         "Input type (torch.cuda.HalfTensor) and weight type (torch.HalfTensor) should be the same",
-    ),
-    "convolution of one small cpu image": (
-        lambda: nn.Conv2d(1, 1, 1).cuda()(on("cpu", 1, 1, 4, 4)),
-        "Input type (torch.FloatTensor) and weight type (torch.cuda.FloatTensor) "
-        "should be the same",
     ),
     "convolution of a cpu batch": (
         lambda: nn.Conv2d(1, 1, 3).cuda()(on("cpu", 20, 1, 4, 4)),
@@ -239,11 +250,6 @@ OTHERS = {
         lambda: torch.stft(on(A, 40), 10, window=torch.ones(10), return_complex=True),
         "stft input and window must be on the same device but got self on cuda:0 and window on cpu",
     ),
-    "grid_sample": (
-        lambda: F.grid_sample(on(A, 1, 1, 2, 2), on("cpu", 1, 2, 2, 2), align_corners=False),
-        "grid_sampler(): expected input and grid to be on same device, "
-        "but input is on cuda:0 and grid is on cpu",
-    ),
     "packed sequence, lengths": (
         lambda: nn.utils.rnn.pack_padded_sequence(on(A), torch.tensor([3, 3, 2, 1], device=A)),
         "'lengths' argument should be a 1D CPU int64 tensor, but got 1D cuda:0 Long tensor",
@@ -261,8 +267,8 @@ OTHERS = {
         "Expected a 'cuda' device type for generator but found 'cpu'",
     ),
     "foreach with a scalar tensor": (
-        lambda: torch._foreach_mul_([on(A), on(A)], torch.tensor(2.0)),
-        "scalar tensor expected to be on cuda:0 but is on cpu",
+        lambda: torch._foreach_mul_([on(A), on(A)], torch.tensor(2.0, device=B)),
+        "scalar tensor expected to be on cuda:0 but is on cuda:1",
     ),
     "pinning": (
         lambda: on(A).pin_memory(),
@@ -275,9 +281,9 @@ OTHERS = {
     ),
     "a gradient from another GPU": (
         lambda: setattr(on(A).requires_grad_(), "grad", on(B)),
-        "attempting to assign a gradient located on device with index '1' to a tensor located on "
-        "device with index '0'. Please ensure that the gradient and the tensor are on the same "
-        "device",
+        # torch prints the index as a character, and 0 ends a C string
+        "attempting to assign a gradient located on device with index '\x01' to a tensor located "
+        "on device with index '",
     ),
     "a meta tensor": (
         lambda: on(A) * torch.ones(4, device="meta"),
@@ -310,6 +316,11 @@ LEGAL: dict[str, tuple[Callable[[], torch.Tensor], str]] = {
     "Python number": (lambda: 1 - on(B), B),
     "cpu index": (lambda: on(A)[ids("cpu")], A),
     "cpu mask": (lambda: on(A)[on("cpu") > 0], A),
+    "assign by GPU index to a cpu tensor": (lambda: _assigned(on("cpu"), ids(A), 1.0), "cpu"),
+    "foreach with a 0-dim cpu tensor": (
+        lambda: torch._foreach_mul([on(A), on(A)], torch.tensor(2.0))[1],
+        A,
+    ),
     "assign a cpu tensor to a row": (lambda: _assigned(on(A), 0, torch.zeros(4)), A),
     "assign by cpu mask": (lambda: _assigned(on(A), on("cpu") > 0, 0.0), A),
     "assign a 0-dim cpu tensor by index": (lambda: _assigned(on(A), ids(A), torch.tensor(0.0)), A),

@@ -249,8 +249,9 @@ def test_torchscript(gpus: None) -> None:
 
     scripted = torch.jit.script(add)
     assert scripted(torch.ones(2, device=B), B).device == B
-    with pytest.raises(RuntimeError, match="failed in the TorchScript interpreter"):
+    with pytest.raises(RuntimeError, match="failed in the TorchScript interpreter") as caught:
         scripted(torch.ones(2, device=A), B)
+    assert str(caught.value).endswith("cuda:1 and cuda:0!\n")
 
 
 def test_fake_tensors_keep_their_own_devices(gpus: None) -> None:
@@ -262,6 +263,27 @@ def test_fake_tensors_keep_their_own_devices(gpus: None) -> None:
         assert (made @ torch.empty(3, 2, device="cuda:1")).device == B
         with pytest.raises(RuntimeError, match="cuda:1"):
             made @ torch.empty(3, 2)
+
+
+def test_fake_tensors_made_of_gpu_tensors(gpus: None) -> None:
+    from torch._subclasses.fake_tensor import FakeTensorMode
+
+    mode = FakeTensorMode(allow_non_fake_inputs=True)
+    fake = mode.from_tensor(torch.ones(3, 4, device=B))
+    assert fake.device == B
+    with mode, pytest.raises(RuntimeError, match="cuda:1 and cpu"):
+        fake @ torch.empty(4, 2)
+
+
+def test_export_of_trainable_parameters_on_a_gpu_is_refused(gpus: None) -> None:
+    with pytest.raises(NotImplementedError, match=r"torch\.export .* is not simulated"):
+        torch.export.export(nn.Linear(2, 2).cuda(), (torch.ones(1, 2, device=A),))
+
+
+def test_one_hot_stays_on_the_cpu(gpus: None) -> None:
+    encoded = nn.functional.one_hot(torch.tensor([0, 1]))
+    with pytest.raises(RuntimeError, match="cuda:0 and cpu"):
+        encoded * torch.ones(2, 2, device=A)
 
 
 # --- saving ---
@@ -350,6 +372,36 @@ def test_custom_function_with_an_unused_output(gpus: None) -> None:
     Two.apply(leaf)[0].sum().backward()
     assert leaf.grad is not None
     assert leaf.grad.device == B
+
+
+def test_gradients_from_elsewhere_are_refused(gpus: None) -> None:
+    class Double(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, tensor: Any) -> Any:
+            return tensor * 2
+
+        @staticmethod
+        def backward(ctx: Any, gradient: Any) -> Any:  # type: ignore[override]
+            return gradient.to(B)
+
+    leaf = torch.ones(2, device=A, requires_grad=True)
+    text = "Function DoubleBackward returned an invalid gradient at index 0 - "
+    with pytest.raises(RuntimeError, match=f"{text}expected device cuda:0 but got cuda:1"):
+        Double.apply(leaf).sum().backward()
+    with pytest.raises(RuntimeError, match="invalid gradient at index 0 - expected device cuda:0"):
+        (leaf * 2).backward(torch.ones(2))
+    result = leaf * 2
+    result.register_hook(lambda gradient: gradient.cpu())
+    with pytest.raises(RuntimeError, match="hook '<lambda>' has changed the type of value"):
+        result.sum().backward()
+    assert leaf.grad is None
+
+
+def test_gradient_of_a_number_stays_with_it(gpus: None) -> None:
+    scale = torch.tensor(2.0, requires_grad=True)
+    (torch.ones(3, device=A) * scale).sum().backward()
+    assert scale.grad is not None
+    assert scale.grad.device == CPU
 
 
 @pytest.mark.parametrize("reentrant", [True, False])

@@ -13,6 +13,7 @@ import regex
 
 from diagnose.casebase import schema
 from diagnose.casebase.entry import Entry
+from diagnose.casebase.questions import questions
 from diagnose.kberror import KbError
 from diagnose.parsing.kbfiles import load_families, load_libraries, load_wordings
 
@@ -64,6 +65,7 @@ def read(kb: Path) -> Source:
     checks = _snippets(kb, problems, rows)
     causes = {path.stem for path in (kb / "causes").glob("*.toml")}
     weights = _weights(kb, causes, facts, problems)
+    rows += questions(kb, causes, facts, problems)
     for position, cause in enumerate(sorted(causes)):
         rows += _cause(kb, cause, position, causes, fixes, checks, weights, problems)
     for position, path in enumerate(sorted((kb / "cases").glob("*/case.toml"))):

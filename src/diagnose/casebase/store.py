@@ -32,6 +32,7 @@ from diagnose.model import (
     Incident,
     Lang,
     Library,
+    QuestionRule,
     Wording,
 )
 
@@ -55,6 +56,7 @@ class Casebase:
     facts: Mapping[str, FactRule]
     fixes: Mapping[str, str]
     snippets: Mapping[str, str]
+    questions: tuple[QuestionRule, ...]
     digest: str
 
 
@@ -116,6 +118,7 @@ def _read(database: Database, lang: Lang) -> Casebase:
         incidents=StoredIncidents(database, lang),
         fixes=texts["fix"],
         snippets=dict(database.rows("SELECT name, source FROM snippet")),
+        questions=tuple(_questions(database, lang)),
         digest=meta["digest"],
     )
 
@@ -127,6 +130,13 @@ def _records(database: Database, kind: str) -> Iterable[tuple[str, dict[str, Any
     ):
         record = decoded(text)
         yield key, {k: tuple(v) if isinstance(v, list) else v for k, v in record.items()}
+
+
+def _questions(database: Database, lang: Lang) -> Iterable[QuestionRule]:
+    for key, row in _records(database, "question"):
+        texts = row.pop("texts")[lang]
+        answers = tuple(texts.pop("answers"))
+        yield QuestionRule(id=key, answers=answers, **texts, **row)
 
 
 def _texts(database: Database, lang: Lang) -> dict[str, dict[str, str]]:

@@ -111,17 +111,28 @@ _TENSOR_METHODS = frozenset(
 def made_tensors(report: Report) -> Iterator[Fact]:
     """Tensor factories without a device, in the failing line or in the lines shown around it."""
     for frame, line in _lines(report):
-        for node in line.walk():
-            if sourceline.makes_tensor(node):
-                yield at("makes-tensor", frame)
+        if _made(line):
+            yield at("makes-tensor", frame)
     for frame, code in _shown(report):
         parsed = sourceline.parse(code)
-        if parsed and any(sourceline.makes_tensor(node) for node in parsed.walk()):
+        if parsed and _made(parsed):
             yield (
                 at("makes-tensor-nearby", frame)
                 if code == frame.code
                 else Fact("makes-tensor-nearby", frame.at, {"code": code.strip()})
             )
+
+
+def _made(line: sourceline.SourceLine) -> bool:
+    """True where the line makes a tensor that it does not move at once."""
+    moved = {
+        id(sourceline.root(node.func.value))
+        for node in line.walk()
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in {"to", "cuda", "type_as"}
+    }
+    return any(sourceline.makes_tensor(node) and id(node) not in moved for node in line.walk())
 
 
 def fixed_devices(report: Report) -> Iterator[Fact]:
@@ -172,6 +183,7 @@ _LOOP_NAMES = regex.compile(
     r"(?i)^((\w+_)?(layer|block|blk|module|mod|head|stage|cell|expert|branch|conv|linear|lin|fc|bn|norm|act|op)"
     r"\w{0,4}|l|m|f|net|enc|dec|down|up|(layer|block|conv|module)_\w+)$"
 )
+_WEIGHTS = frozenset({"self.weight", "self.bias"})
 _COMPREHENSIONS = ("<listcomp>", "<dictcomp>", "<genexpr>", "<setcomp>")
 
 
@@ -193,6 +205,8 @@ def looped_modules(report: Report) -> Iterator[Fact]:
         for node in line.walk():
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
                 name = node.func.id
+                if any(sourceline.dotted(argument) in _WEIGHTS for argument in node.args):
+                    continue  # a function that takes the layer's weight
                 if name in bound or _LOOP_NAMES.search(name):
                     yield at("calls-loop-module", frame, name=name)
                     return

@@ -30,6 +30,7 @@ _BY_NAME = {
     "bias": "weight",
     "running_mean": "weight",
     "mat1": "input",
+    "mat2": "weight",
     "input": "input",
     "index": "index",
     "indices": "index",

@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from diagnose.model import Cause, Fact, Incident, IncidentMatch
+from diagnose.model import Cause, Fact, IncidentMatch
 
 #: Of the softmax: the facts overlap, so that their sum understates no more than it overstates.
 TEMPERATURE = 0.6
@@ -19,7 +19,7 @@ TEMPERATURE = 0.6
 CALIBRATION = (1.3, 0.78)
 #: What an incident that matches fully adds to its cause's score; below FLOOR it adds nothing.
 INCIDENT_WEIGHT = 2.0
-INCIDENT_FLOOR = 0.6
+INCIDENT_FLOOR = 0.7
 #: The best cause must reach this confidence, or the verdict is ``unknown``: below it about every second
 #: first cause was wrong.
 THRESHOLD = 0.6
@@ -41,12 +41,11 @@ def rank(
     facts: Mapping[str, Fact],
     matches: Sequence[IncidentMatch],
     causes: Mapping[str, Cause],
-    incidents: Mapping[str, Incident],
 ) -> tuple[Scored, ...]:
     """All causes, most likely first; the confidences add up to 1."""
     by_cause: dict[str, list[IncidentMatch]] = {}
     for match in matches:
-        by_cause.setdefault(incidents[match.id].cause, []).append(match)
+        by_cause.setdefault(match.cause, []).append(match)
     scores = {
         cause.id: math.log(cause.prior)
         + sum(cause.weights.get(fact, 0.0) for fact in facts)
@@ -63,6 +62,12 @@ def rank(
         )
         for key, confidence in sorted(confidences.items(), key=lambda item: (-item[1], item[0]))
     )
+
+
+def likely(matches: Sequence[IncidentMatch], ranked: Sequence[Scored]) -> tuple[IncidentMatch, ...]:
+    """The incidents worth reading first: alike, and of a likely cause."""
+    sure = {scored.cause.id: scored.confidence for scored in ranked}
+    return tuple(sorted(matches, key=lambda m: -m.similarity * sure.get(m.cause, 0.0)))
 
 
 def softmax(scores: Mapping[str, float], temperature: float) -> dict[str, float]:

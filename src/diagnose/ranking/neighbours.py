@@ -2,76 +2,71 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from rapidfuzz import fuzz, process
 
+from diagnose.casebase.index import StoredIncidents, documented
+from diagnose.casebase.signature import Signature, of_report
 from diagnose.model import Incident, IncidentMatch, Report
 
 # Shares of the parts in the similarity; the frames say most about what the code was doing.
 _FRAMES, _MESSAGE, _LIBRARIES = 0.5, 0.3, 0.2
-_MAX_FRAMES = 12  # the innermost ones
-_MAX_MESSAGE = 400
-
-#: Frames that stand in the tracebacks of all causes: they make no two reports alike.
-_MACHINERY = re.compile(r"(^|/)torch/|accelerate/hooks\.py|(^|/)runpy\.py")
+#: An incident that documents less than this share is never wholly alike.
+_DOCUMENTED = 0.8
 
 
 def nearest(report: Report, incidents: Mapping[str, Incident]) -> tuple[IncidentMatch, ...]:
-    """All incidents with their similarity to the report, from 0 to 1, best first.
+    """The incidents with their similarity to the report, from 0 to 1, best first.
 
-    A part that an incident does not document (no frames, no message) does not count against it.
+    All of them, or of a large case base those that its index names. A part that an incident does not
+    document (no frames, no message) does not count against it.
+
+    Raises:
+        CasebaseError: the incidents stand in a database that cannot be read.
     """
-    if report.error is None or not incidents:
+    if report.error is None:
         return ()
-    known = list(incidents.values())
-    frames = _frames([f"{f.file} {f.function or ''}" for f in report.frames])
-    message = _masked(report.error.message)
-    their_frames = [_frames(i.frames) for i in known]
-    their_messages = [_masked(i.message) for i in known]
-    by_frames = _scores(frames, their_frames, fuzz.token_sort_ratio)
-    by_message = _scores(message, their_messages, fuzz.ratio)
-    libraries = set(report.libraries)
+    if isinstance(incidents, StoredIncidents):
+        known = incidents.candidates(report)
+    else:
+        known = tuple(documented(incident) for incident in incidents.values())
+    similarities = similarity(of_report(report), [one.signature for one in known])
+    matches = [
+        IncidentMatch(one.id, one.title, one.url, score, one.cause)
+        for one, score in zip(known, similarities, strict=True)
+    ]
+    return tuple(sorted(matches, key=lambda match: -match.similarity))
+
+
+def similarity(mine: Signature, theirs: Sequence[Signature]) -> list[float]:
+    """How much each of ``theirs`` resembles ``mine``, rounded to thousandths."""
+    by_frames = _ratios(mine.frames, [one.frames for one in theirs])
+    by_message = _ratios(mine.message, [one.message for one in theirs])
     found = []
-    for position, incident in enumerate(known):
-        parts = (
-            (_FRAMES, by_frames[position], bool(frames and their_frames[position])),
-            (_MESSAGE, by_message[position], bool(their_messages[position])),
-            (_LIBRARIES, _overlap(libraries, set(incident.libraries)), True),
-        )
-        total = sum(share for share, _, documented in parts if documented)
-        similarity = sum(share * score for share, score, documented in parts if documented) / total
-        found.append(IncidentMatch(incident.id, incident.title, incident.url, round(similarity, 3)))
-    return tuple(sorted(found, key=lambda match: -match.similarity))
+    for one, frames, message in zip(theirs, by_frames, by_message, strict=True):
+        score = total = 0.0
+        if mine.frames and one.frames:
+            score, total = _FRAMES * frames, _FRAMES
+        if one.message:
+            score, total = score + _MESSAGE * message, total + _MESSAGE
+        score += _LIBRARIES * _overlap(mine.libraries, one.libraries)
+        found.append(round(score / max(total + _LIBRARIES, _DOCUMENTED), 3))
+    return found
 
 
-def _scores(query: str, choices: Sequence[str], scorer: Callable[..., float]) -> list[float]:
-    """The scorer's value from 0 to 1 for each choice, in their order."""
+def _ratios(query: str, choices: Sequence[str]) -> list[float]:
+    """RapidFuzz's ratio, from 0 to 1, for each choice, in their order.
+
+    The frames of signatures are sorted words, so that this is their token_sort_ratio.
+    """
     scores = [0.0] * len(choices)
     if query:
-        for _, score, position in process.extract(query, choices, scorer=scorer, limit=None):
+        for _, score, position in process.extract(query, choices, scorer=fuzz.ratio, limit=None):
             scores[position] = score / 100
     return scores
 
 
-def _frames(frames: Sequence[str]) -> str:
-    """``a/b/c.py:12 forward`` and the like as words: the file's last two parts with the function."""
-    words = []
-    for frame in frames:
-        place, _, function = frame.replace("\\", "/").rpartition(" ")
-        if not _MACHINERY.search(place):
-            parts = re.sub(r":\d+$", "", place).split("/")[-2:]
-            words.append(":".join([*parts, function]))
-    return " ".join(words[-_MAX_FRAMES:])
-
-
-def _masked(message: str) -> str:
-    """The message without what differs from run to run: device numbers, sizes, addresses."""
-    return re.sub(r"\d+", "0", " ".join(message[:_MAX_MESSAGE].split()))
-
-
-def _overlap(one: set[str], two: set[str]) -> float:
-    """Jaccard similarity; torch is in nearly every report and says nothing."""
-    one, two = one - {"torch"}, two - {"torch"}
-    return len(one & two) / len(one | two) if one | two else 0.0
+def _overlap(one: frozenset[str], two: frozenset[str]) -> float:
+    """Jaccard similarity."""
+    return 0.0 if one.isdisjoint(two) else len(one & two) / len(one | two)
