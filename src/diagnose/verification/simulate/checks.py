@@ -29,6 +29,8 @@ class DeviceChecks:
 
     def __init__(self, wording: str) -> None:
         self.wording = wording
+        self.latest = ""
+        """The latest error's sentence, for those who lose it."""
 
     def check(self, operator: str, rule: Rule, operands: Sequence[Operand], call: Call) -> None:
         """Raise what CUDA raises when the operands of a call are not where they may be.
@@ -41,11 +43,20 @@ class DeviceChecks:
         """
         if any(operand.device.type == "meta" for operand in operands):
             return  # torch calls the meta kernel, whose own Python code compares the devices
+        try:
+            self._check(operator, rule, operands, call)
+        except RuntimeError as error:
+            self.latest = str(error)
+            raise
+
+    def _check(self, operator: str, rule: Rule, operands: Sequence[Operand], call: Call) -> None:
         special = _SPECIAL.get(operator)
         if special is not None:
             special(self, operands, call)
         elif rule.kind == "checked":
             self.same_device(rule.method, rule.arguments, operands)
+        elif rule.kind == "reduction":
+            self.result(operands)
         elif rule.kind == "elementwise":
             if operator.startswith("_foreach_"):
                 self.foreach(operands, rule.cpu_scalars)
@@ -64,7 +75,8 @@ class DeviceChecks:
                 if common is None:
                     common = operand.device
                 elif operand.device != common:
-                    raise RuntimeError(self.different(printed, operand.device, common, method))
+                    wrapper = _of_sparse(method) if _any_sparse(operands) else method
+                    raise RuntimeError(self.different(printed, operand.device, common, wrapper))
 
     def different(
         self, argument: str, device: torch.device, common: torch.device, method: str
@@ -93,10 +105,21 @@ class DeviceChecks:
                 continue
             if not operand.written and operand.device.type == "cpu" and operand.tensor.dim() == 0:
                 scalars += 1
-                if cpu_scalars is not None and scalars > cpu_scalars:
+                if cpu_scalars is None or scalars <= cpu_scalars:
+                    continue
+                if cpu_scalars:
                     raise RuntimeError("Trying to pass too many CPU scalars to non-CPU kernel!")
-                continue
             raise RuntimeError(two_devices(common, operand.device))
+
+    def result(self, operands: Sequence[Operand]) -> None:
+        """A reduction into `out=`: structured kernels compare the result that they would make."""
+        data = next(operand for operand in operands if not operand.written)
+        for operand in operands:
+            if operand.written and operand.device != data.device:
+                raise RuntimeError(
+                    f"Expected out tensor to have device {data.device}, "
+                    f"but got {operand.device} instead"
+                )
 
     def foreach(self, operands: Sequence[Operand], cpu_scalars: int | None = 1) -> None:
         """`_foreach_` operators: the i-th tensors of the lists meet, as in the slow path."""
@@ -105,12 +128,12 @@ class DeviceChecks:
             lists.setdefault(operand.name, []).append(operand)
         columns = list(lists.values())
         length = len(columns[0]) if columns else 0
-        single = [column[0] for column in columns[1:] if len(column) == 1 != length]
-        if single and single[0].device != columns[0][0].device:
-            raise RuntimeError(
-                f"scalar tensor expected to be on {columns[0][0].device} "
-                f"but is on {single[0].device}"
-            )
+        single = [column[0] for column in columns[1:] if column[0].name == "other"]
+        if single and single[0].tensor.dim() == 0 and len(lists["other"]) == 1:
+            scalar, first = single[0].device, columns[0][0].device
+            if scalar.type != "cpu" and scalar != first:  # one on the cpu is read as a number
+                raise RuntimeError(f"scalar tensor expected to be on {first} but is on {scalar}")
+            return
         together = [column for column in columns if len(column) == length]
         for row in zip(*together, strict=True):
             self.elementwise(row, cpu_scalars)
@@ -122,11 +145,28 @@ class Call(NamedTuple):
     arguments: dict[str, Any]
 
 
+def _any_sparse(operands: Sequence[Operand]) -> bool:
+    return any(operand.tensor.layout is torch.sparse_coo for operand in operands)
+
+
+def _of_sparse(method: str) -> str:
+    """The wrapper of an operator's sparse kernel, which is not a structured one."""
+    rest = method.removeprefix("wrapper_CUDA_")
+    return method if rest == method else f"wrapper_SparseCUDA_{'' if rest[0] == '_' else '_'}{rest}"
+
+
 def two_devices(first: torch.device, second: torch.device) -> str:
     """The sentence of TensorIterator."""
     return (
         "Expected all tensors to be on the same device, "
         f"but found at least two devices, {first} and {second}!"
+    )
+
+
+def not_for(operator: str, backend: str) -> NotImplementedError:
+    """The error of an operator that a backend lacks; torch lists the other backends after this."""
+    return NotImplementedError(
+        f"Could not run 'aten::{operator}' with arguments from the '{backend}' backend."
     )
 
 
@@ -162,7 +202,7 @@ def _check_index(checks: DeviceChecks, operands: Sequence[Operand], call: Call) 
 
 
 def _check_index_put(checks: DeviceChecks, operands: Sequence[Operand], call: Call) -> None:
-    _check_index(checks, operands, call)
+    # The indices are brought to the tensor, wherever they are.
     indexed, values = operands[0], _named(operands, "values")
     if values is None or values.device == indexed.device or values.tensor.dim() == 0:
         return
@@ -192,9 +232,27 @@ def _check_index_fill(checks: DeviceChecks, operands: Sequence[Operand], call: C
 
 
 def _check_convolution(checks: DeviceChecks, operands: Sequence[Operand], call: Call) -> None:
+    """Each backend checks in its own way, and the input's device takes part in the choice."""
     arguments = call.arguments
     data, weight, bias = (_named(operands, name) for name in ("input", "weight", "bias"))
     if data is None or weight is None:
+        return
+    transposed, spatial = bool(arguments.get("transposed")), weight.tensor.dim() - 2
+    if data.device.type == "cpu" and not _runs_in_mkldnn(arguments):
+        if spatial == 3 and not transposed:
+            raise not_for("slow_conv3d_forward", "CUDA")
+        dilated = any(step != 1 for step in arguments["dilation"])
+        name = "_slow_conv2d_forward"
+        if transposed or dilated:
+            name = f"slow_conv_{'transpose' if transposed else 'dilated'}{max(spatial, 2)}d"
+        structured = name == "slow_conv_transpose2d"
+        _same_convolution(checks, f"{'' if structured else '_'}{name}", operands)
+        return
+    groups = arguments["groups"]
+    depthwise = groups > 1 and groups == data.tensor.shape[1] and not transposed
+    if data.device.type == "cuda" and depthwise:
+        name = "conv_depthwise3d" if spatial == 3 else "_conv_depthwise2d"
+        _same_convolution(checks, f"_{name}", operands)
         return
     for name, parameter in (("weight", weight), ("bias", bias)):
         if parameter is None or parameter.device.type == data.device.type:
@@ -202,17 +260,21 @@ def _check_convolution(checks: DeviceChecks, operands: Sequence[Operand], call: 
         kind = type_name(data.tensor, data.device)
         other = type_name(parameter.tensor, parameter.device)
         text = f"Input type ({kind}) and {name} type ({other}) should be the same"
-        if data.device.type == "cpu" and _runs_in_mkldnn(arguments):
+        if data.device.type == "cpu":
             text += f" or input should be a MKLDNN tensor and {name} is a dense tensor"
         raise RuntimeError(text)
-    transposed = "_transpose" if arguments.get("transposed") else ""
-    checks.same_device(
-        f"wrapper_CUDA__cudnn_convolution{transposed}",
-        (("input", "self"), ("weight", "weight")),
-        operands,
+    if data.device.type == "cpu":
+        return
+    _same_convolution(
+        checks, f"_cudnn_convolution{'_transpose' if transposed else ''}", [data, weight]
     )
     if bias is not None:  # added after the convolution
         checks.elementwise([data._replace(written=True), bias])
+
+
+def _same_convolution(checks: DeviceChecks, name: str, operands: Sequence[Operand]) -> None:
+    names = (("input", "self"), ("weight", "weight"), ("bias", "bias"))
+    checks.same_device(f"wrapper_CUDA_{name}", names, operands)
 
 
 def _runs_in_mkldnn(arguments: dict[str, Any]) -> bool:
@@ -225,9 +287,9 @@ def _runs_in_mkldnn(arguments: dict[str, Any]) -> bool:
 
 
 def _check_batch_norm(checks: DeviceChecks, operands: Sequence[Operand], call: Call) -> None:
-    # cuDNN takes it whenever the input is on a GPU and there are weight and bias.
+    # cuDNN takes images on a GPU when there are weight and bias.
     data, weight = operands[0], _named(operands, "weight")
-    cudnn = data.device.type == "cuda" and weight is not None
+    cudnn = data.device.type == "cuda" and weight is not None and data.tensor.dim() > 2
     names = ("input", "weight", "bias", "running_mean", "running_var")
     checks.same_device(
         f"wrapper_CUDA__{'cudnn' if cudnn else 'native'}_batch_norm",
@@ -248,15 +310,27 @@ def _check_lengths(checks: DeviceChecks, operands: Sequence[Operand], call: Call
 
 def _check_grid_sampler(checks: DeviceChecks, operands: Sequence[Operand], call: Call) -> None:
     data, grid = operands[0], operands[1]
-    if data.device != grid.device:
-        raise RuntimeError(
-            "grid_sampler(): expected input and grid to be on same device, "
-            f"but input is on {data.device} and grid is on {grid.device}"
-        )
+    arguments, spatial = call.arguments, data.tensor.dim() - 2
+    plain = not arguments["interpolation_mode"] and not arguments["padding_mode"]
+    on_gpus = {data.device.type, grid.device.type} == {"cuda"}
+    cudnn = on_gpus and plain and arguments["align_corners"] and spatial == 2
+    name, data_name = (
+        ("cudnn_grid_sampler", "self") if cudnn else (f"grid_sampler_{spatial}d", "input")
+    )
+    names = (("input", data_name), ("grid", "grid"))
+    checks.same_device(f"wrapper_CUDA__{name}", names, operands)
 
 
-def _check_set(checks: DeviceChecks, operands: Sequence[Operand], call: Call) -> None:
-    return  # the tensor takes over the storage, and with it the storage's device
+def _check_attention_mask(checks: DeviceChecks, operands: Sequence[Operand], call: Call) -> None:
+    if operands[0].device.type == "cpu":
+        raise not_for("_scaled_dot_product_flash_attention_for_cpu", "CUDA")
+    names = (("query", "query"), ("key", "key"), ("value", "value"), ("attn_mask", "attn_bias"))
+    checks.same_device("wrapper_CUDA___scaled_dot_product_efficient_attention", names, operands)
+
+
+def _check_bce(checks: DeviceChecks, operands: Sequence[Operand], call: Call) -> None:
+    # Its first step, 1 - target, is made where the target is and then written to.
+    checks.elementwise([o._replace(written=o.name == "target") for o in operands], None)
 
 
 _SPECIAL: dict[str, Callable[[DeviceChecks, Sequence[Operand], Call], None]] = {
@@ -280,4 +354,6 @@ _SPECIAL: dict[str, Callable[[DeviceChecks, Sequence[Operand], Call], None]] = {
     "_pack_padded_sequence": _check_lengths,
     "grid_sampler_2d": _check_grid_sampler,
     "grid_sampler_3d": _check_grid_sampler,
+    "_scaled_dot_product_flash_attention_for_cpu": _check_attention_mask,
+    "binary_cross_entropy_with_logits": _check_bce,
 }

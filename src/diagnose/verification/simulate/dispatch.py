@@ -52,6 +52,9 @@ class Operator:
         self.has_device = "device" in self.argument_names
         self.has_generator = "generator" in self.argument_names
         self.foreach = name.startswith("_foreach_")
+        self.puts = name in ("index_put", "_unsafe_index_put")  # the result is where self is
+        # Indices may be on the cpu whatever they index, so they tell nothing of unplaced memory.
+        self.decides = self.rule.kind != "free" and "indices" not in self.argument_names
         # Below autograd only inference mode shows composite operators: they are taken apart there.
         self.composite = self.aten and torch._C._dispatch_has_kernel_for_dispatch_key(
             func.name(), "CompositeImplicitAutograd"
@@ -100,6 +103,8 @@ class SimulatedDispatch(_Mode):  # type: ignore[misc]
         if on_gpu is not None and operator.meta and _any_meta(operands):
             with self:  # the Python code of the meta kernel compares devices: let it see them
                 return func._op_dk(torch._C.DispatchKey.Meta, *args, **kwargs)
+        if unplaced and on_gpu is None and operator.decides:
+            _settle_on_cpu(operands, unplaced)
         if on_gpu is not None:
             call = Call(dict(zip(operator.argument_names, args, strict=False)) | kwargs)
             self.checks.check(operator.name, operator.rule, operands, call)
@@ -124,7 +129,7 @@ class SimulatedDispatch(_Mode):  # type: ignore[misc]
     ) -> Any:
         """Where new memory of this call is: a device, `UNPLACED`, or None for the cpu."""
         if not operator.has_device:
-            if operator.aten and operator.rule.kind == "free" and operands:
+            if operands and (operator.rule.kind == "free" or operator.puts) and operator.aten:
                 on_gpu = operands[0].device if operands[0].device.type == "cuda" else None
             return on_gpu or (UNPLACED if unplaced and not operands else None)
         if kwargs.get("pin_memory"):
@@ -223,6 +228,13 @@ def _tensors(
 def _device(tensor: torch.Tensor) -> torch.device:
     # A subclass such as FakeTensor may know better than its storage.
     return device_of(tensor) if type(tensor).device is torch.Tensor.device else tensor.device
+
+
+def _settle_on_cpu(operands: Sequence[Operand], unplaced: Sequence[torch.Tensor]) -> None:
+    """Unplaced memory that meets a tensor on the cpu, and no GPU, is on the cpu."""
+    if any(operand.tensor.dim() > 0 and operand.device == CPU for operand in operands):
+        for tensor in unplaced:
+            place(tensor, CPU)
 
 
 def _any_meta(operands: Sequence[Operand]) -> bool:

@@ -25,8 +25,12 @@ MEMORY = 24 * 2**30
 class Driver:
     """The simulated machine's GPUs and what the running code has set on them."""
 
-    def __init__(self, count: int) -> None:
+    def __init__(self, count: int, wording: str = "new") -> None:
         self._count = count
+        # A class of their own since torch 2.8, as the sentences of the device checks.
+        self._error = getattr(torch, "AcceleratorError", RuntimeError)
+        if wording == "old":
+            self._error = RuntimeError
         self._process = os.getpid()
         self._initialized = False
         self._visible_at_start = os.environ.get("CUDA_VISIBLE_DEVICES")
@@ -86,8 +90,7 @@ class Driver:
         self.initialize()
         if index < self._count:
             return
-        error = getattr(torch, "AcceleratorError", RuntimeError)
-        raise error(
+        raise self._error(
             "CUDA error: invalid device ordinal\n"
             "GPU device may be out of range, do you have enough GPUs?\n"
             "CUDA kernel errors might be asynchronously reported at some other API call, "
@@ -310,7 +313,7 @@ def install(driver: Driver, patches: Patches) -> None:
             "_initialized": driver.count() > 0,
             "_cached_device_count": None,
             "_is_in_bad_fork": lambda: driver._initialized and os.getpid() != driver._process,
-            "_cudart": _Runtime(),
+            "_cudart": _Runtime(driver),
             "_get_device_properties": lambda index: DeviceProperties(),
             "_exchange_device": driver.exchange,
             "_maybe_exchange_device": driver.exchange,
@@ -318,7 +321,9 @@ def install(driver: Driver, patches: Patches) -> None:
             "device_count": driver.count,
             "current_stream": Stream,
             "default_stream": Stream,
-            "set_stream": nothing,
+            "set_stream": lambda stream: (
+                driver.set_current(stream.device_index) if stream else None
+            ),
             "current_blas_handle": _return(0),
             "is_current_stream_capturing": _return(False),
             "Stream": Stream,
@@ -347,7 +352,11 @@ class _Lazily:
 class _Runtime:
     """The few functions of the CUDA runtime that Python code calls."""
 
+    def __init__(self, driver: Driver) -> None:
+        self._driver = driver
+
     def cudaMemGetInfo(self, device: int) -> tuple[int, int]:
+        self._driver.check_ordinal(device)
         return (MEMORY, MEMORY)
 
     def __getattr__(self, name: str) -> Any:

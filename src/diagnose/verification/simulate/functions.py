@@ -13,6 +13,7 @@ from typing import Any
 import torch
 from torch.utils._device import DeviceContext
 
+from . import composites
 from .checks import DeviceChecks, Operand
 from .dispatch import is_fake_mode
 from .driver import Driver
@@ -25,12 +26,14 @@ def install(driver: Driver, device_checks: DeviceChecks, patches: Patches) -> No
     """Replace the functions until the patches are undone."""
     # Fills a cache with torch's own functions; filled later it would remember ours for good.
     torch.utils._device._device_constructors()
-    for owner, name, function in _replacements(driver, device_checks):
+    listed = [*_replacements(driver, device_checks), *composites.replacements(device_checks)]
+    for owner, name, function in listed:
         original = getattr(owner, name)
         wrapper = _wrapped(original, function)
         patches.set(owner, name, wrapper)
         _tell_torchscript(patches, original, wrapper)
-    patches.set(torch._C, "_group_tensors_by_device_and_dtype", _group_tensors)
+    group = functools.partial(_group_tensors, device_checks.wording)
+    patches.set(torch._C, "_group_tensors_by_device_and_dtype", group)
     for name, dtype in _DTYPES.items():
         patches.set(torch.cuda, name, _legacy_type(driver, name, dtype))
     patches.set(torch, "compile", _compile)
@@ -52,6 +55,8 @@ def _replacements(
         (torch, "as_tensor", functools.partial(_convert, driver)),
         (torch, "asarray", functools.partial(_convert, driver)),
         (torch, "ctc_loss", _ctc_loss),
+        (torch.export, "export", _export),
+        (torch, "sparse_coo_tensor", functools.partial(_sparse, driver)),
         (torch.nn.functional, "scaled_dot_product_attention", _attention),
         (torch._C._nn, "scaled_dot_product_attention", _attention),
     ]
@@ -64,7 +69,7 @@ def _replacements(
     ]
     listed += [(torch.Tensor, f"new_{name}", indexed) for name in (*_FILLS, "empty_strided")]
     listed.append((torch._C._nn, "_parse_to", _parse_to))
-    listed += [(torch._VF, name, functools.partial(_spectral, name)) for name in ("stft", "istft")]
+    listed.append((torch._VF, "stft", functools.partial(_spectral, "stft")))
     listed += [
         (torch._VF, name, functools.partial(_recurrent, name == "lstm"))
         for name in ("lstm", "gru", "rnn_tanh", "rnn_relu")
@@ -88,6 +93,7 @@ def _tell_torchscript(patches: Patches, original: Any, wrapper: Any) -> None:
     table = builtins._get_builtin_table()
     if id(original) in table:
         table[id(wrapper)] = table[id(original)]
+        patches.at_end(lambda: table.pop(id(wrapper), None))
 
 
 # --- constructors ---
@@ -140,6 +146,12 @@ def _convert(
     with torch._C.DisableTorchFunction():
         result = original(data, *args, **kwargs)
     return result.to(target)
+
+
+def _sparse(driver: Driver, original: Any, *args: Any, device: Any = None, **kwargs: Any) -> Any:
+    """A sparse tensor; its parts are brought to the device asked for."""
+    made = original(*args, **kwargs)
+    return made if device is None else made.to(driver.resolve(device))
 
 
 def _fake(made: Any, target: torch.device) -> Any:
@@ -247,12 +259,13 @@ def _recurrent(is_lstm: bool, original: Any, *args: Any) -> Any:
 def _ctc_loss(
     original: Any, log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any, *args: Any
 ) -> Any:
-    """CUDA reads the lengths as numbers, wherever they are; the operator used here compares."""
+    """Targets and lengths are brought to the log-probabilities, wherever they are."""
+    device = log_probs.device
     lengths = [
-        length.to(log_probs.device) if isinstance(length, torch.Tensor) else length
+        (length if isinstance(length, torch.Tensor) else torch.tensor(length)).to(device)
         for length in (input_lengths, target_lengths)
     ]
-    return original(log_probs, targets, *lengths, *args)
+    return original(log_probs, targets.to(device), *lengths, *args)
 
 
 def _spectral(name: str, original: Any, *args: Any, **kwargs: Any) -> Any:
@@ -287,8 +300,14 @@ def _rms_norm(
 # --- optimizers ---
 
 
+_STEPS = {
+    "old": "float32/64 notwithstanding",
+    "new": "float32/64, and optimizer states that can be bfloat16 for mixed-precision training",
+}
+
+
 def _group_tensors(
-    tensorlistlist: Sequence[Sequence[Any]], with_indices: bool = False
+    wording: str, tensorlistlist: Sequence[Sequence[Any]], with_indices: bool = False
 ) -> dict[Any, Any]:
     """What optimizers group their tensors by: device and dtype of the first list's tensors."""
     grouped: dict[Any, Any] = {}
@@ -303,7 +322,7 @@ def _group_tensors(
             if tensor is not None and not _may_join(tensor, key):
                 raise RuntimeError(
                     "Tensors of the same index must be on the same device and the same dtype "
-                    "except `step` tensors that can be CPU and float32/64 notwithstanding"
+                    f"except `step` tensors that can be CPU and {_STEPS[wording]}"
                 )
         if with_indices:
             indices.append(position)
@@ -326,6 +345,14 @@ def _may_join(tensor: Any, key: tuple[torch.device, torch.dtype]) -> bool:
 def _compile(model: Any = None, **options: Any) -> Any:
     """`torch.compile` that compiles nothing: compiled code would bypass the dispatcher."""
     return model if model is not None else lambda function: function
+
+
+def _export(original: Any, module: Any, *args: Any, **kwargs: Any) -> Any:
+    """Export takes fake tensors of GPUs to autograd, which ends the process where there are none."""
+    trained = (parameter for parameter in module.parameters() if parameter.requires_grad)
+    if any(parameter.device.type == "cuda" for parameter in trained):
+        raise NotImplementedError("torch.export of trainable parameters on a GPU is not simulated")
+    return original(module, *args, **kwargs)
 
 
 # --- autocast ---

@@ -10,7 +10,7 @@ from typing import Literal
 
 from ..._toml import load
 
-Kind = Literal["checked", "elementwise", "free"]
+Kind = Literal["checked", "elementwise", "reduction", "free"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +56,10 @@ def load_rules() -> dict[str, Rule]:
     rules.update(
         (name, Rule("elementwise", cpu_scalars=None)) for name in data["elementwise_any_scalars"]
     )
+    rules.update(
+        (name, Rule("elementwise", cpu_scalars=0)) for name in data["elementwise_no_scalars"]
+    )
+    rules.update((name, Rule("reduction")) for name in data["reduction"])
     rules.update((name, Rule("free")) for name in data["free"])
     for table in ("checked", "reached"):
         for name, entry in data[table].items():

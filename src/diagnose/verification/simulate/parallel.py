@@ -54,7 +54,7 @@ def install(driver: Driver, new_dispatch: Callable[[], Any], patches: Patches) -
             if tensor.device.type != "cuda":
                 raise RuntimeError(
                     "Expected all input tensors to be CUDA tensors, "
-                    f"but tensor at index {index} has device '{tensor.device}'"
+                    f"but tensor at index {index} has device {tensor.device}"
                 )
         target = driver.current() if destination is None else destination
         device = CPU if target == -1 else cuda(target)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 _ABSENT = object()
@@ -16,6 +16,7 @@ class Patches:
 
     def __init__(self) -> None:
         self._undo: list[tuple[Any, str, Any]] = []
+        self._last: list[Callable[[], object]] = []
 
     def set(self, owner: Any, name: str, value: Any) -> None:
         """Set `owner.name`, whether or not it was there, and remember what was."""
@@ -28,6 +29,10 @@ class Patches:
         for name, value in values.items():
             self.set(owner, name, value)
 
+    def at_end(self, action: Callable[[], object]) -> None:
+        """Do something else when all is undone."""
+        self._last.append(action)
+
     def undo(self) -> None:
         """Put everything back, latest first."""
         while self._undo:
@@ -36,3 +41,5 @@ class Patches:
                 delattr(owner, name)
             else:
                 setattr(owner, name, value)
+        while self._last:
+            self._last.pop()()

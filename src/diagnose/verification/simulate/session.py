@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from . import driver as driver_module
-from . import functions, parallel, tensors, tracebacks
+from . import functions, gradients, parallel, scripting, tensors, tracebacks
 from .checks import DeviceChecks
 from .dispatch import SimulatedDispatch
 from .driver import Driver
@@ -40,11 +40,13 @@ class Session:
         with ExitStack() as undo:
             undo.callback(setattr, Patches, "active", None)
             undo.callback(patches.undo)
-            driver = Driver(self._count)
+            driver = Driver(self._count, self._checks.wording)
             driver_module.install(driver, patches)
             tensors.install(driver, patches)
             functions.install(driver, self._checks, patches)
+            gradients.install(patches)
             parallel.install(driver, lambda: SimulatedDispatch(driver, self._checks), patches)
+            scripting.install(self._checks, patches)
             tracebacks.install(patches)
             undo.enter_context(SimulatedDispatch(driver, self._checks))
             self._leave = undo.pop_all()

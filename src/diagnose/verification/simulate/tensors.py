@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from .checks import type_name
+from .checks import not_for, type_name
 from .driver import Driver
 from .patching import Patches
 from .placement import (
@@ -93,6 +93,8 @@ def _placement(driver: Driver) -> dict[str, Any]:
         if device is None or _is_opaque(self):
             return Base.to(self, *args, **kwargs)
         target = driver.resolve(device)
+        if target.type not in ("cpu", "cuda", "meta"):
+            return Base.to(self, *args, **kwargs)
         dtype, options = _dtype_argument(rest, others)
         if target != self.device:
             options.pop("copy", None)
@@ -152,6 +154,10 @@ def _placement(driver: Driver) -> dict[str, Any]:
     def is_pinned(self: Any, device: Any = None) -> bool:
         return bool(getattr(self.untyped_storage(), _PINNED, False))
 
+    def record_stream(self: Any, stream: Any) -> None:
+        if self.device.type == "cpu":
+            raise not_for("record_stream", "CPU")
+
     def get_device(self: Any) -> int:
         device = self.device
         index: int = device.index if device.type == "cuda" else Base.get_device(self)
@@ -170,7 +176,7 @@ def _placement(driver: Driver) -> dict[str, Any]:
         "numpy": numpy,
         "pin_memory": pin_memory,
         "is_pinned": is_pinned,
-        "record_stream": lambda self, stream: None,
+        "record_stream": record_stream,
     }
 
 
@@ -203,8 +209,27 @@ def _writes(driver: Driver) -> dict[str, Any]:
     """Writes across devices: in C++ their gradients would stay where the result is."""
     grad = Base.grad
 
+    def get_grad(self: Any) -> Any:
+        value = grad.__get__(self)
+        # The engine brings a 0-dim gradient to its tensor; ours was added up where it arose.
+        if value is not None and value.dim() == 0 and value.device != self.device:
+            place(value, self.device)
+        return value
+
     def copy_(self: Any, src: Any, non_blocking: bool = False) -> Any:
         return Base.copy_(self, _brought_to(self, src), non_blocking)
+
+    def set_(self: Any, source: Any = None, *args: Any, **kwargs: Any) -> Any:
+        if source is None:
+            return Base.set_(self)
+        found = getattr(source, "_untyped_storage", source).device
+        if found != self.device:
+            raise RuntimeError(
+                f'Attempted to set the storage of a tensor on device "{self.device}" to a storage '
+                f'on different device "{found}".  This is no longer allowed; the devices '
+                "must match."
+            )
+        return Base.set_(self, source, *args, **kwargs)
 
     def __setitem__(self: Any, index: Any, value: Any) -> None:
         if _is_basic(index):
@@ -218,21 +243,23 @@ def _writes(driver: Driver) -> dict[str, Any]:
             kinds = value.device.type, self.device.type
             how = "a gradient with device type '{}' to a tensor with device type '{}'"
             if kinds[0] == kinds[1]:
-                kinds = (str(value.device.index), str(self.device.index))
+                kinds = (chr(value.device.index), chr(self.device.index))  # as torch prints an int8
                 how = (
                     "a gradient located on device with index '{}' "
                     "to a tensor located on device with index '{}'"
                 )
-            raise RuntimeError(
+            text = (
                 f"attempting to assign {how.format(*kinds)}. "
                 "Please ensure that the gradient and the tensor are on the same device"
             )
+            raise RuntimeError(text.partition("\0")[0])  # where C++ takes the text to end
         grad.__set__(self, value)
 
     return {
         "copy_": copy_,
+        "set_": set_,
         "__setitem__": __setitem__,
-        "grad": property(grad.__get__, set_grad, grad.__delete__),
+        "grad": property(get_grad, set_grad, grad.__delete__),
     }
 
 
