@@ -19,10 +19,12 @@ from diagnose.model import (
     Frame,
     IncidentMatch,
     Mismatch,
+    Question,
     RankedCause,
+    Reply,
     Report,
 )
-from diagnose.rendering import markdown, text
+from diagnose.rendering import json, markdown, text
 from diagnose.rendering.words import clean, width, wrap
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -86,10 +88,40 @@ CAUSES = (
         "Rather this if the failing frame is the embedding.",
     ),
 )
+QUESTIONS = (
+    Question(
+        "operand-origin",
+        "Where does delta, the operand that the failing line adds to cur_out[0], come from?",
+        (
+            Reply("from the batch", ("input-on-wrong-shard",)),
+            Reply("it is the output of another layer, or of a network", ("cross-shard-op",)),
+            Reply(
+                "made in this call by a factory of torch, or kept from a call that went before",
+                ("hardcoded-device", "created-without-device"),
+            ),
+        ),
+        code="print(delta.device)",
+        place="compute_z.py:108",
+    ),
+    Question(
+        "placement",
+        "Over which devices is the model spread?",
+        (Reply("several GPUs", ("cross-shard-op",)), Reply("one", ("hardcoded-device",))),
+        code="devices = {p.device for p in model.parameters()}\nprint(devices)",
+    ),
+    Question(
+        "one-gpu",
+        "How does the job end with one visible GPU?",
+        (Reply("it passes", ("cross-shard-op",)), Reply("in the same way", ("rank-device",))),
+        command="CUDA_VISIBLE_DEVICES=0 python edit.py",
+    ),
+)
 ANSWERS = {
     "diagnosed": Diagnosis(REPORT, "diagnosed", FRAME, CAUSES),
     "diagnosed-zh": Diagnosis(REPORT, "diagnosed", FRAME, CAUSES, lang="zh"),
     "unknown": Diagnosis(REPORT, "unknown", FRAME, CAUSES[1:], CAUSES[0].incidents),
+    "unsure": Diagnosis(REPORT, "diagnosed", FRAME, CAUSES[1:], questions=QUESTIONS),
+    "unsure-zh": Diagnosis(REPORT, "unknown", FRAME, CAUSES[1:], lang="zh", questions=QUESTIONS),
     "other-family": Diagnosis(
         Report("-", Failure("KeyError", "'labels'", "missing-name", 3), frames=(FRAME,)),
         "unknown",
@@ -114,6 +146,19 @@ def test_text(name: str, renew: bool) -> None:
 
 def test_text_in_colour(renew: bool) -> None:
     compare("diagnosed-color.txt", text.render(ANSWERS["diagnosed"], color=True), renew)
+    compare("unsure-color.txt", text.render(ANSWERS["unsure"], color=True), renew)
+
+
+def test_json_of_questions() -> None:
+    first, second, third = json.as_dict(ANSWERS["unsure"])["questions"]
+    assert first["answers"][2] == {
+        "text": "made in this call by a factory of torch, or kept from a call that went before",
+        "causes": ["hardcoded-device", "created-without-device"],
+    }
+    assert (first["code"], first["place"]) == ("print(delta.device)", "compute_z.py:108")
+    assert (second["place"], second["command"]) == (None, None)
+    assert third["command"] == "CUDA_VISIBLE_DEVICES=0 python edit.py"
+    assert json.as_dict(ANSWERS["diagnosed"])["questions"] == []
 
 
 def test_text_on_a_wide_terminal(renew: bool) -> None:
@@ -126,7 +171,7 @@ def test_markdown(name: str, renew: bool) -> None:
 
 
 @pytest.mark.parametrize("columns", [80, 100, 120])
-@pytest.mark.parametrize("name", ["diagnosed", "diagnosed-zh", "unknown"])
+@pytest.mark.parametrize("name", ["diagnosed", "diagnosed-zh", "unknown", "unsure", "unsure-zh"])
 def test_lines_fit(name: str, columns: int) -> None:
     for line in text.render(ANSWERS[name], columns=columns).splitlines():
         assert width(line) <= columns or "https://" in line or ".to(" in line
@@ -151,7 +196,9 @@ def hostile(value: str) -> Diagnosis:
         (Fix("other", "t", code=value),),
         "",
     )
-    return Diagnosis(report, "diagnosed", frame, (cause,))
+    asked = Question("q", value, (Reply(value, ("cross-shard-op",)),), code=value, place=value)
+    run = Question("q", value, (Reply("yes", ("cross-shard-op",)),), command=value)
+    return Diagnosis(report, "diagnosed", frame, (cause,), questions=(asked, run))
 
 
 @given(st.text(st.characters(), max_size=60))

@@ -9,6 +9,7 @@ from typing import Literal
 
 from diagnose.model import Frame
 from diagnose.parsing.tracebacks.events import Break, Called, Event, Head, Link, Raised
+from diagnose.parsing.tracebacks.tangled import untangle
 
 Relation = Literal["during", "cause", "inner", "group"]
 
@@ -54,7 +55,7 @@ class _State:
 def assemble(events: Iterable[Event]) -> list[Trace]:
     """The traces of one channel, in the order of the lines that end them."""
     state = _State()
-    for event in events:
+    for event in untangle(events):
         if isinstance(event, Called):
             _call(state, event.frame)
         elif isinstance(event, Raised):

@@ -27,6 +27,7 @@ _EDITORS = re.compile(  # a notebook in an editor, which translates the word
     rf"(?: in {_NAME})?$"
 )
 _ANONYMOUS = re.compile(r"^in (?P<function><\w+>|\w[\w.]*):(?P<line>\d+)\s*$")
+_MOST_VALUES = 400
 _NOTHING = Source(None, (), None, 0)
 
 
@@ -46,7 +47,8 @@ def frame(lines: Sequence[Peeled], index: int) -> tuple[Frame, int] | None:
     if match is None or len(stripped) > 1000:
         return None
     groups = match.groupdict()
-    source = listing(lines, index + 1) or _NOTHING
+    below = _below_arguments(lines, index)
+    source = listing(lines, below) or _NOTHING
     if match.re is _NEW and not _credible(match, source, lines, index):
         return None
     if not source.context:
@@ -63,6 +65,19 @@ def frame(lines: Sequence[Peeled], index: int) -> tuple[Frame, int] | None:
         context=source.context,
     )
     return found, max(source.end, index + 1)
+
+
+def _below_arguments(lines: Sequence[Peeled], index: int) -> int:
+    """The index after the values of arguments that Verbose mode prints: a module's fill many lines."""
+    text = lines[index].text
+    if text.count("(") <= text.count(")"):
+        return index + 1
+    for after in range(index + 1, min(len(lines), index + _MOST_VALUES)):
+        if frame_head(lines[after].text) is not None or not lines[after].text.strip():
+            break
+        if listing(lines, after) is not None:
+            return after
+    return index + 1
 
 
 def _scope(match: re.Match[str]) -> str | None:

@@ -108,7 +108,7 @@ def _above(lines: Sequence[Peeled], index: int) -> tuple[str | None, str | None]
         generated = generated or text.startswith(".0 = ")
         shown.append(text[1:] if text.startswith(">") else text)
     if code == _NO_SOURCE:
-        return function, None
+        return function or "<module>", None  # a string that was executed, most often
     return function or _nameless(shown[::-1], code, generated=generated), code
 
 

@@ -18,9 +18,9 @@ _SIDES = "│┃║"
 _LOST = r"(?:\?|\ufffd{1,3})"
 _LOST_TOP = re.compile(r"^\s*[?\ufffd]{3,} Traceback \(most recent call last\) [?\ufffd]{3,}\s*$")
 _LOST_BOTTOM = re.compile(r"^\s*[?\ufffd]{20,}\s*$")
-_LOST_SIDES = re.compile(rf"^\s*{_LOST}(?P<inside> [^\n]*?)[?\ufffd]{{0,3}}\s*$")
+_LOST_SIDE = re.compile(rf"^\s*{_LOST}(?= )")
 _LOST_ARROW = re.compile(rf"^ {_LOST}(?= +\d)")
-_LOST_GUIDE = re.compile(rf"(?<=\d ){_LOST}(?=\s|$)")
+_LOST_GUIDES = re.compile(rf"(?<=\d )(?:{_LOST}(?: {{3}}|$))+")
 _ASCII_TOP = re.compile(r"^\s*\+-{2,} Traceback \(most recent call last\) -{2,}\+?\s*$")
 _ASCII_SIDE = re.compile(r"^\s*\|(?P<inside>.*)\|\s*$")
 _ASCII_ARROW = re.compile(r"^ ?(?:\\u2771|\?)(?= *\d)")
@@ -52,8 +52,10 @@ def _recovered(lines: Iterable[Peeled]) -> Iterator[Peeled]:
         elif within and _LOST_BOTTOM.match(text):
             within = False
             yield line._replace(text="╰──────╯")
-        elif within and (sides := _LOST_SIDES.match(text)):
-            inside = _LOST_GUIDE.sub("│", _LOST_ARROW.sub(" ❱", sides["inside"]), count=1)
+        elif within and (side := _LOST_SIDE.match(text)):
+            inside = text[side.end() :].rstrip().rstrip("?\ufffd")
+            inside = _LOST_ARROW.sub(" ❱", inside)
+            inside = _LOST_GUIDES.sub(lambda guides: " " * len(guides.group()), inside, count=1)
             yield line._replace(text=f"│{inside}│")
         else:
             within = False

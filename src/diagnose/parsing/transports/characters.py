@@ -34,7 +34,7 @@ _ANY_MISREAD = re.compile("|".join(map(re.escape, _MISREAD)))
 
 _SHOWN_RETURN = re.compile(r"\^M\$?$")
 _SPELLED_BOX = re.compile(r"(?<!\\)\\u(25[0-7][0-9a-f]|2771)")
-_UNKNOWN = "\ufffd"
+_UNKNOWN, _SHORT = "\ufffd", 12  # a longer line that begins with one may be a box's
 
 
 def plain(line: str) -> str:
@@ -47,7 +47,7 @@ def plain(line: str) -> str:
         line = line[: caret.start()]
     if "\\u2" in line:
         line = _SPELLED_BOX.sub(lambda seen: chr(int(seen[1], 16)), line)
-    if _UNKNOWN in line and not line.lstrip().startswith(_UNKNOWN):
+    if _UNKNOWN in line and not (line.lstrip().startswith(_UNKNOWN) and len(line) > _SHORT):
         line = line.replace(_UNKNOWN, "")  # a byte that is none of UTF-8's
     if 'File ""' in line:
         line = line.replace('""', '"')  # a field of a CSV file

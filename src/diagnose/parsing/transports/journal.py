@@ -11,13 +11,14 @@ _MESSAGE = re.compile(r"^\s*MESSAGE=(?P<said>.*)$")
 _FIELD = re.compile(r"^\s*_{0,2}[A-Z][A-Z0-9_]*=")
 _ENTRY = re.compile(r"\[s=[0-9a-f]+;i=[0-9a-f]+;")
 _LENGTH = 8  # bytes before a message that is no plain text
-_FEWEST = 3
+_FEWEST, _NEAR = 3, 30
 
 
 def messages(lines: Sequence[Peeled]) -> Iterator[Peeled]:
     """The lines without the journal's other fields; as they are where they come from no journal."""
-    fields = sum(_FIELD.match(line.text) is not None for line in lines[:200] if "=" in line.text)
-    if fields < _FEWEST or not any("MESSAGE" in line.text[:12] for line in lines):
+    said = [index for index, line in enumerate(lines) if "MESSAGE" in line.text[:12]]
+    near = lines[max(0, said[0] - _NEAR) : said[0] + _NEAR] if said else ()
+    if sum(_FIELD.match(line.text) is not None for line in near) < _FEWEST:
         yield from lines
         return
     binary = False

@@ -6,6 +6,7 @@ lines on which a traceback's own words show where it ends.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -40,12 +41,13 @@ _KNOWN = tuple(
 )
 _MARK = re.compile(
     r'Traceback \(most recent call last\)|(?:  |\t|(?<=[:|\])] ))File "[^"\n]{1,400}", line \d'
-    r'|(?<=\S )(?=File "[^"\n]{1,400}", line \d)'  # stackprinter's
+    r'|(?:(?<=\S )|(?<=[\]:|>]))(?=File "[^"\n]{1,400}", line \d)'  # stackprinter's
     r"|(?<![A-Za-z])E {3,9}(?=[\w.]+(?:Error|Exception)\b)"  # pytest's
 )
 #: What a box or IPython writes between the prefix and the word Traceback.
 _FRAME_OF_HEADER = re.compile(r"(?:[╭┌+] ?(?:[─-]|Exception Group).*|(?:[A-Za-z_][\w.]*)?\s{2,})$")
 _NO_PREFIX = re.compile(r"[\"']|\bFile\b")
+_LISTED = re.compile(r"│ *(?:❱ *)?\d+ (?:│|$)")  # a source line in a box that quotes a frame
 _BOX_SIDES = " \t│┃║"  # a box within a box
 _TREE = re.compile(r"(?:(?:^| ) *[|+])+[ +]*$")
 _DIGITS = re.compile(r" *\d+")
@@ -115,6 +117,8 @@ def _learn(lines: Sequence[Peeled]) -> list[re.Pattern[str]]:
         match = _MARK.search(line.text, 0, _FARTHEST_MARK)
         if match is None or not line.text[: match.start()].strip():
             continue
+        if "│" in line.text and _LISTED.search(line.text, 0, match.start()):
+            continue
         framed = match.group().endswith(tuple("0123456789"))
         prefix = line.text[: match.start()]
         if not framed:
@@ -130,6 +134,8 @@ def _learn(lines: Sequence[Peeled]) -> list[re.Pattern[str]]:
             seen[template] += framed or not known
         elif not framed and _prevails(template, lines, index):
             seen[template] += 1
+    if seen.pop(_NUMBER, 0) and _numbered(lines):
+        seen[_NUMBER] = 1
     kept = sorted((t for t, _ in seen.most_common(_MOST_PREFIXES)), key=len, reverse=True)
     return [re.compile(template) for template in kept]
 
@@ -148,6 +154,18 @@ def _template(prefix: str) -> str:
         r" *\d+".join(re.escape(part) for part in _DIGITS.split(prefix.rstrip()))
         + r"(?:[ \t](?=\S| {2}|$)|$|)"
     )
+
+
+#: A number and nothing else; the source lines around a frame have one too.
+_NUMBER = _template("1")
+
+
+def _numbered(lines: Sequence[Peeled]) -> bool:
+    """True where the numbers before lines count them (cat -n) or name a few processes."""
+    found = [int(m.group()[:18]) for m in (_DIGITS.match(line.text) for line in lines) if m]
+    pairs = list(itertools.pairwise(found))
+    counting = sum(later == number + 1 for number, later in pairs)
+    return counting > 0.9 * len(pairs) or len(set(found)) * 5 <= len(found)
 
 
 def _counters(lines: Sequence[Peeled], templates: Sequence[re.Pattern[str]]) -> set[int]:

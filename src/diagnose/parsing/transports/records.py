@@ -90,7 +90,7 @@ def _message(record: Mapping[str, Any]) -> list[str] | None:
     """The lines of a record's message, or of that of the record within it."""
     for key in _MESSAGE:
         value = record.get(key)
-        if isinstance(value, list):
+        if key == "MESSAGE" and isinstance(value, list):
             value = _of_bytes(value)
         if isinstance(value, str):
             return value.rstrip("\n").split("\n")
@@ -103,7 +103,7 @@ def _message(record: Mapping[str, Any]) -> list[str] | None:
 
 def _of_bytes(value: list[Any]) -> str | None:
     """The text that journald writes as a list of bytes where it holds an escape."""
-    if not value or not all(isinstance(byte, int) and 0 <= byte < 256 for byte in value):
+    if not all(isinstance(byte, int) and 0 <= byte < 256 for byte in value):
         return None
     return bytes(value).decode("utf-8", errors="replace")
 

@@ -169,7 +169,7 @@ def _exception(data: Mapping[str, Any], depth: int) -> list[str] | None:
 def _headless(data: Mapping[str, Any]) -> list[str] | None:
     """An exception whose frames alone are kept as printed (ECS)."""
     stack = data.get("stack_trace")
-    if not isinstance(stack, str) or 'File "' not in stack or "Traceback" in stack:
+    if not isinstance(stack, str) or 'File "' not in stack or _HEADER in stack:
         return None
     kind, value = _first(data, _TYPE), _first(data, _VALUE)
     named = f"{kind}: {value}" if isinstance(kind, str) else f"{value}"
