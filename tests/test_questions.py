@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 import itertools
 import math
+import re
 import shlex
 import shutil
 from collections.abc import Sequence
 from dataclasses import replace
-from html import escape
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -174,9 +175,7 @@ def report(code: str | None = "x = x + self.pe", file: str = "model.py") -> Repo
 
 
 def asked(casebase: Casebase, facts: Sequence[str], beliefs: dict[str, float]) -> list[str]:
-    found = ask(
-        ranked(casebase, beliefs), report(), {fact: Fact(fact) for fact in facts}, casebase
-    )
+    found = ask(ranked(casebase, beliefs), report(), {fact: Fact(fact) for fact in facts}, casebase)
     return [question.id for question in found]
 
 
@@ -287,13 +286,18 @@ def test_one_operand_stands_in_the_question_itself(casebase: Casebase) -> None:
 
 def test_no_code_goes_into_an_installed_library(casebase: Casebase) -> None:
     shown = report("h = 1 + self.pe")
-    frames = (shown.frames[0], Frame("/site-packages/peft/x.py", 12, "f", "h = 1 + self.pe", "peft"))
+    frames = (
+        shown.frames[0],
+        Frame("/site-packages/peft/x.py", 12, "f", "h = 1 + self.pe", "peft"),
+    )
     question = put(casebase, replace(shown, frames=frames))["operand-origin"]
     assert (question.code, question.place) == (None, None)
 
 
 def test_replies_point_to_the_causes_they_speak_for(casebase: Casebase) -> None:
-    replies = {r.text.split()[0]: r.causes for r in put(casebase, report())["operand-origin"].replies}
+    replies = {
+        r.text.split()[0]: r.causes for r in put(casebase, report())["operand-origin"].replies
+    }
     assert replies["from"] == ("input-not-moved",)
     assert replies["made"] == ("created-without-device",)
     assert replies["kept"] == ("unregistered-tensor",)
@@ -344,11 +348,12 @@ def test_the_page_shows_the_questions(casebase_path: Path, lang: str) -> None:
 
     client = create_app(casebase_path).test_client()
     page = client.post(f"/?lang={lang}", data={"text": AMBIGUOUS}).get_data(as_text=True)
+    words = unescape(re.sub(r"<[^>]*>", "", page))
     for question in diagnose(AMBIGUOUS, casebase=load(casebase_path, lang)).questions:
-        assert escape(question.text) in page
-        assert escape(question.code or question.command or "") in page
+        assert question.text in words
+        assert (question.code or question.command or "") in words
         for reply in question.replies:
-            assert escape(reply.text) in page
+            assert reply.text in words
             assert f"/causes/{reply.causes[0]}" in page
 
 
@@ -451,7 +456,9 @@ def test_nothing_from_a_log_reaches_code_or_a_command(file: str, code: str) -> N
         assert value.isprintable()
 
 
-@pytest.mark.parametrize("name", ["$(id).py", "-c.py", "a b.py;id.py", "`id`.py", "train.sh", "a\n.py"])
+@pytest.mark.parametrize(
+    "name", ["$(id).py", "-c.py", "a b.py;id.py", "`id`.py", "train.sh", "a\n.py"]
+)
 def test_a_file_that_is_no_plain_script_is_not_run(name: str) -> None:
     shown = Report("-", None, None, (Frame(name, 1, "<module>"),))
     assert values(shown, {}, ())["script"] == "train.py"
@@ -520,7 +527,7 @@ def test_a_question_without_mistakes(copied: Path) -> None:
         ('en = "there"', 'en = "there"\nothers = 2', "others", "must lie between"),
         ('en = "there"', 'en = "there"\nother = 0.5', "answers[1].other", "not a key"),
         ("causes = {", "# causes = {", "where.answers", "name no cause"),
-        ("[[where.answers]]\nen = \"there\"\nzh = \"那里\"", "", "where.answers", "at least 2"),
+        ('[[where.answers]]\nen = "there"\nzh = "那里"', "", "where.answers", "at least 2"),
     ],
 )
 def test_a_mistake_is_told_with_its_place(

@@ -162,7 +162,8 @@ class FactRule:
     ``when`` maps a matcher (``wording``, ``op``, ``pair``, ``context`` ...) to a regular expression;
     all must hold. ``frame`` does the same for one frame: ``which`` chooses it, ``file``, ``function``,
     ``code`` and ``library`` are matched. ``all`` and ``none`` name facts that must hold and must not.
-    All are empty for facts that are computed in `diagnose.facts`.
+    All are empty for facts that are computed in `diagnose.facts`. ``literals`` holds, for some of the
+    patterns, the texts of which a match holds at least one (`diagnose.casebase.literals`).
     """
 
     id: str
@@ -171,6 +172,7 @@ class FactRule:
     frame: Mapping[str, str] = field(default_factory=dict)
     all: tuple[str, ...] = ()
     none: tuple[str, ...] = ()
+    literals: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

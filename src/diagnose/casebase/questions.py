@@ -14,6 +14,8 @@ from diagnose.placeholders import ALWAYS, PLACEHOLDERS, fill, placeholders
 
 _LANGS = ("en", "zh")
 _CONDITIONS = ("all", "any", "none")
+#: So that a line fits into 80 columns where it is shown.
+_WIDEST = 70
 #: Likelihoods of a cause's answers may differ from 1 in sum by what rounding in a table makes.
 _ROUNDING = 0.02
 
@@ -36,14 +38,11 @@ def questions(
 
 def _question(table: Entry, causes: Collection[str], facts: Collection[str]) -> dict[str, Any]:
     answers = table.tables("answers", at_least=2)
-    if len(answers) < 2 and table.data.get("answers"):
-        table.problem("answers", "needs at least 2")
     data: dict[str, Any] = {
         key: table.strings(key, one_of=facts) for key in _CONDITIONS if key in table.data
     }
     data["code"] = _code(table)
-    data["command"] = table.optional_text("command")
-    _known_placeholders(table, "command", data["command"])
+    data["command"] = _line(table, "command")
     data["texts"] = {lang: _texts(table.table(lang), answers, lang) for lang in _LANGS}
     data["likelihood"], data["others"] = _likelihoods(table, answers, causes)
     for answer in answers:
@@ -72,15 +71,22 @@ def _known_placeholders(
         table.problem(key, f"{{{name}}} is not a placeholder that is known here")
 
 
+def _line(table: Entry, key: str) -> str | None:
+    """Code or a command whose placeholders are known and whose lines are not too long to show."""
+    text = table.optional_text(key)
+    _known_placeholders(table, key, text)
+    if any(len(line) > _WIDEST for line in (text or "").splitlines()):
+        table.problem(key, f"has a line of more than {_WIDEST} characters")
+    return text
+
+
 def _code(table: Entry) -> str | None:
     """The code, checked to be Python once it is filled."""
-    code = table.optional_text("code")
-    _known_placeholders(table, "code", code)
-    if code is not None:
-        try:
-            ast.parse(fill(code, dict.fromkeys(PLACEHOLDERS, "name")) or code)
-        except SyntaxError as error:
-            table.problem("code", f"is not Python: {error.msg}")
+    code = _line(table, "code")
+    try:
+        ast.parse(fill(code or "", dict.fromkeys(PLACEHOLDERS, "name")) or "")
+    except SyntaxError as error:
+        table.problem("code", f"is not Python: {error.msg}")
     return code
 
 

@@ -13,6 +13,7 @@ import regex
 
 from diagnose.casebase import schema
 from diagnose.casebase.entry import Entry
+from diagnose.casebase.literals import required
 from diagnose.casebase.questions import questions
 from diagnose.kberror import KbError
 from diagnose.parsing.kbfiles import load_families, load_libraries, load_wordings
@@ -128,12 +129,19 @@ def _facts(kb: Path, problems: list[KbError], rows: list[schema.Base]) -> Collec
             parts["which"] = frame.optional_text("which", one_of=WHICH) or "any"
         frame.done()
         others = {
-            key: table.strings(key, one_of=entry.data) for key in ("all", "none") if key in table.data
+            key: table.strings(key, one_of=entry.data)
+            for key in ("all", "none")
+            if key in table.data
         }
         table.done()
+        patterns = when | {f"frame.{key}": parts[key] for key in FRAME_MATCHERS if key in parts}
+        literals = {key: found for key, text in patterns.items() if (found := required(text))}
         rows.append(
             schema.RecordRow(
-                kind="fact", position=position, id=fact, data={"when": when, "frame": parts, **others}
+                kind="fact",
+                position=position,
+                id=fact,
+                data={"when": when, "frame": parts, **others, "literals": literals},
             )
         )
     return entry.data.keys()

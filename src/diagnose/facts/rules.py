@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -33,13 +33,15 @@ def _hit(pattern: str, text: str | None) -> bool:
 class Texts:
     """What the rules of kb/facts.toml are matched against, read off a report once.
 
-    ``said`` maps a matcher to its text; ``operands`` are the operands that may be misplaced.
+    ``said`` maps a matcher to its text; ``operands`` are the operands that may be misplaced; ``folded``
+    maps every matcher to all its texts, case folded.
     """
 
     report: Report
     said: Mapping[str, str | None]
     operands: tuple[str, ...]
     values: Mapping[str, str]
+    folded: Mapping[str, str]
 
     @classmethod
     def of(cls, report: Report, operands: tuple[str, ...] = ()) -> Texts:
@@ -53,11 +55,27 @@ class Texts:
             "type": error.type if error else None,
             "message": error.message if error else None,
         }
-        return cls(report, said, operands, common(report))
+        shown = [_shown(frame) for frame in report.frames]
+        texts: dict[str, Iterable[str | None]] = {key: (text,) for key, text in said.items()}
+        texts["library"] = report.libraries
+        texts["context"] = (note.text for note in report.context)
+        texts["operand"] = operands
+        texts |= {f"frame.{key}": [frame[key] for frame in shown] for key in _SHOWN}
+        folded = {key: "\n".join(filter(None, some)).casefold() for key, some in texts.items()}
+        return cls(report, said, operands, common(report), folded)
+
+    def may_match(self, rule: FactRule) -> bool:
+        """False where a literal that a pattern of the rule demands stands nowhere in the report."""
+        return all(
+            any(literal in self.folded[key] for literal in literals)
+            for key, literals in rule.literals.items()
+        )
 
 
 def matched(texts: Texts, rule: FactRule) -> Fact | None:
     """The fact, if all matchers of its rule hold."""
+    if not texts.may_match(rule):
+        return None
     report, values = texts.report, dict(texts.values)
     line = report.error.at if report.error else None
     for key, pattern in rule.when.items():
@@ -101,11 +119,15 @@ def combined(rule: FactRule, found: Mapping[str, Fact]) -> Fact | None:
     return Fact(rule.id, first.line, first.values)
 
 
+_SHOWN = ("file", "function", "code", "library")
+
+
+def _shown(frame: Frame) -> dict[str, str | None]:
+    """What the matchers of a frame are tried on."""
+    path = frame.file.replace("\\", "/")
+    return dict(zip(_SHOWN, (path, frame.function, frame.code, frame.library), strict=True))
+
+
 def _frame_hit(matchers: Mapping[str, str], frame: Frame) -> bool:
-    shown = {
-        "file": frame.file.replace("\\", "/"),
-        "function": frame.function,
-        "code": frame.code,
-        "library": frame.library,
-    }
+    shown = _shown(frame)
     return all(_hit(p, shown[key]) for key, p in matchers.items() if key != "which")

@@ -132,7 +132,7 @@ def gain(rows: Rows, beliefs: Beliefs, branches: Sequence[Sequence[float]]) -> f
 def _bits(probabilities: Iterable[float]) -> float:
     """The entropy of what has these probabilities."""
     possible = [p for p in probabilities if p > 0]
-    return -sum(map(mul, possible, map(math.log2, possible)))
+    return -math.fsum(map(mul, possible, map(math.log2, possible)))
 
 
 def posterior(rule: QuestionRule, answer: int, beliefs: Beliefs) -> dict[str, float]:

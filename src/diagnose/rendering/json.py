@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from diagnose.model import Diagnosis, Fix, Frame, IncidentMatch, RankedCause
+from diagnose.model import Diagnosis, Fix, Frame, IncidentMatch, Question, RankedCause
 
 SCHEMA = 1
 
@@ -32,6 +32,7 @@ def as_dict(diagnosis: Diagnosis) -> dict[str, Any]:
         "causes": [_cause(cause) for cause in diagnosis.causes],
         "ranks": list(report.ranks),
         "nearest": [_incident(match) for match in diagnosis.nearest],
+        "questions": [_question(question) for question in diagnosis.questions],
     }
 
 
@@ -83,4 +84,17 @@ def _cause(cause: RankedCause) -> dict[str, Any]:
         "fixes": [_fix(fix) for fix in cause.fixes],
         "rather": cause.rather,
         "verification": cause.verification,
+    }
+
+
+def _question(question: Question) -> dict[str, Any]:
+    return {
+        "id": question.id,
+        "text": question.text,
+        "code": question.code,
+        "place": question.place,
+        "command": question.command,
+        "answers": [
+            {"text": reply.text, "causes": list(reply.causes)} for reply in question.replies
+        ],
     }

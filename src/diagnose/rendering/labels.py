@@ -27,6 +27,11 @@ LABELS: Mapping[Lang, Mapping[str, str]] = {
         "incidents": "Documented incidents",
         "verification": "Verification program",
         "error": "Error",
+        "decide": "To decide, find out:",
+        "add": "Add",
+        "run": "Run",
+        "before": "before {place}",
+        "either": " or ",
     },
     "zh": {
         "in": "位于",
@@ -48,5 +53,10 @@ LABELS: Mapping[Lang, Mapping[str, str]] = {
         "incidents": "已记录的案例",
         "verification": "验证程序",
         "error": "错误",
+        "decide": "要作出判断，请查明：",
+        "add": "添加",
+        "run": "运行",
+        "before": "在 {place} 之前",
+        "either": " 或 ",
     },
 }

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from diagnose.model import DEVICE_FAMILY, Diagnosis, Fix, RankedCause
+from diagnose.model import DEVICE_FAMILY, Diagnosis, Fix, Question, RankedCause
 from diagnose.rendering.labels import LABELS
 from diagnose.rendering.words import clean, code
 
@@ -39,6 +39,11 @@ def _lines(diagnosis: Diagnosis) -> Iterator[str]:
         yield ""
     for number, cause in enumerate(diagnosis.causes, 1):
         yield from _cause(number, cause, labels)
+    if diagnosis.questions:
+        yield f"#### {labels['decide']}"
+        yield ""
+    for question in diagnosis.questions:
+        yield from _question(question, labels)
 
 
 def _cause(number: int, cause: RankedCause, labels: object) -> Iterator[str]:
@@ -73,6 +78,22 @@ def _fix(fix: Fix, label: str) -> Iterator[str]:
         yield from _fence(fix.command.splitlines(), "sh")
     elif fix.code is not None:
         yield from _fence(fix.code.splitlines(), "diff")
+
+
+def _question(question: Question, labels: Mapping[str, str]) -> Iterator[str]:
+    yield f"**{_plain(question.text)}**"
+    yield ""
+    if question.code is not None:
+        where = question.place and labels["before"].format(place=_tick(question.place))
+        if where:
+            yield f"{labels['add']} {where}"
+            yield ""
+        yield from _fence(question.code.splitlines(), "python")
+    elif question.command is not None:
+        yield from _fence(question.command.splitlines(), "sh")
+    for reply in question.replies:
+        yield f"- {_plain(reply.text)} → {labels['either'].join(map(_tick, reply.causes))}"
+    yield ""
 
 
 def _fence(lines: list[str], language: str) -> Iterator[str]:

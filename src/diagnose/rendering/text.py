@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from diagnose.model import DEVICE_FAMILY, Diagnosis, Fix, Frame, RankedCause
+from diagnose.model import DEVICE_FAMILY, Diagnosis, Fix, Frame, Question, RankedCause, Reply
 from diagnose.rendering.labels import LABELS
 from diagnose.rendering.words import clean, code, width, wrap
 
@@ -68,6 +68,12 @@ class _Page:
         for number, cause in enumerate(diagnosis.causes, 1):
             yield ""
             yield from self._cause(number, cause)
+        if diagnosis.questions:
+            yield ""
+            yield self.styled(self.labels["decide"], "bold")
+        for letter, question in zip("abcdefgh", diagnosis.questions, strict=False):
+            yield ""
+            yield from self._question(letter, question)
         if diagnosis.verdict == "unknown" and diagnosis.nearest:
             yield ""
             yield self.labels["nearest"]
@@ -137,6 +143,39 @@ class _Page:
             yield from (f"{indent}$ {code(line)}" for line in fix.command.splitlines())
         elif fix.code is not None:
             yield from (indent + self._changed(code(line)) for line in fix.code.splitlines())
+
+    def _question(self, letter: str, question: Question) -> Iterator[str]:
+        lines = wrap(clean(question.text), self.columns - _INDENT)
+        for position, line in enumerate(lines):
+            yield f"{letter if position == 0 else ' '}  {line}"
+        indent = " " * (_INDENT + _LABEL)
+        if question.code is not None:
+            where = question.place and self.labels["before"].format(place=clean(question.place))
+            if where:
+                yield from self._entry("add", where)
+            for position, line in enumerate(question.code.splitlines()):
+                label = self.labels["add"] if position == 0 and not where else ""
+                lead = " " * _INDENT + self.styled(label, "dim") + " " * (_LABEL - width(label))
+                yield lead + self.styled(code(line), "cyan")
+        elif question.command is not None:
+            yield from self._entry("run", "$ " + code(question.command))
+        for reply in question.replies:
+            yield from self._reply(reply, indent)
+
+    def _reply(self, reply: Reply, indent: str) -> Iterator[str]:
+        """An answer and the causes that it points to, which stay together."""
+        *lines, last = wrap(clean(reply.text), self.columns - len(indent) - 2) or [""]
+        yield from (
+            f"{indent}{'  ' if number else '- '}{line}" for number, line in enumerate(lines)
+        )
+        causes = f"→ {self.labels['either'].join(map(clean, reply.causes))}"
+        lead = "  " if lines else "- "
+        shown = self.styled(causes, "yellow")
+        if len(indent) + 2 + width(last) + 1 + width(causes) <= self.columns:
+            yield f"{indent}{lead}{last} {shown}"
+        else:
+            yield f"{indent}{lead}{last}"
+            yield f"{indent}  {shown}"
 
     def _changed(self, line: str) -> str:
         return self.styled(line, "red" if line.startswith("-") else "green")

@@ -12,6 +12,7 @@ import re
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from diagnose.casebase.store import Casebase
@@ -57,19 +58,28 @@ def snippet(cause: Cause, report: Report | None, culprit: Frame | None, casebase
     parts = casebase.snippets
     facts = _facts(report, culprit)
     names = [check.replace("-", "_") for check in cause.checks if check != "runs"]
-    checks = [parts[f"checks/{name}"] for name in names]
-    head, _, rest = parts["harness"].partition("# <parts>")
-    machinery = rest.partition("# </parts>\n")[2]
+    checks = tuple(parts[f"checks/{name}"] for name in names)
+    described, imports, program = _assembled(
+        parts["harness"], cause.example, checks, parts.get("helpers", "")
+    )
+    title = f'"""{_described(described, cause, facts)}"""\n' if described else ""
+    return f"{title}\n{imports}\n{_constants(cause, facts)}\n\n\n{program}"
 
-    sections = [_constants(cause, facts), _body(cause.example), *map(_body, checks)]
-    sections.append(_used(_body(parts.get("helpers", "")), "\n".join(sections)))
+
+@lru_cache(maxsize=64)
+def _assembled(
+    harness: str, example: str, checks: tuple[str, ...], helpers: str
+) -> tuple[str, str, str]:
+    """What the programs of a cause share: the docstring's template, the imports, all but the constants."""
+    head, _, rest = harness.partition("# <parts>")
+    machinery = rest.partition("# </parts>\n")[2]
+    sections = [_body(example), *map(_body, checks)]
+    sections.append(_used(_body(helpers), "\n".join(sections)))
     sections += [_registry(sections), machinery.strip("\n")]
     program = "\n\n\n".join(section for section in sections if section) + "\n"
-
     docstring = _DOCSTRING.match(head)
-    title = f'"""{_described(docstring[1], cause, facts)}"""\n' if docstring else ""
-    sources = [head, cause.example, *checks, parts.get("helpers", "")]
-    return f"{title}\n{_imports(sources, program, head)}\n{program}"
+    imports = _imports([head, example, *checks, helpers], program, head)
+    return docstring[1] if docstring else "", imports, program
 
 
 # --- what comes from the report -------------------------------------------------------------------
