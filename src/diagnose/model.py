@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Verdict = Literal["diagnosed", "unknown", "no-error"]
 Lang = Literal["en", "zh"]
@@ -213,6 +213,15 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
+class Recording:
+    """What a program's recorded traceback is recognised by; frames as ``path/file.py function``."""
+
+    frames: tuple[str, ...]
+    message: str
+    libraries: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Incident:
     """A documented incident in one language: what people saw, what it was, what mended it."""
 
@@ -235,6 +244,7 @@ class Incident:
     versions: Mapping[str, str] = field(default_factory=dict)
     gpus: int = 1
     reproduce: str = ""
+    recorded: Recording | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,13 +264,14 @@ class FamilyRule:
     types: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class QuestionRule:
+class QuestionRule(NamedTuple):
     """A question that tells causes apart (kb/questions.toml), in one language.
 
     ``ask`` and ``code`` may hold placeholders; ``general`` is the question without them. ``all``,
     ``any`` and ``none`` name facts, as in `FactRule`. ``likelihood`` maps a cause to how likely each of
     ``answers`` is if that cause is the right one; ``others`` is the same for a cause that it lacks.
+
+    A named tuple: most runs ask nothing, and a dataclass would cost each start most of a millisecond.
     """
 
     id: str
@@ -334,8 +345,7 @@ class RankedCause:
     rather: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(NamedTuple):
     """A possible answer to a question, and the ids of the causes that it would leave in front."""
 
     text: str

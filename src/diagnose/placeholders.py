@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from diagnose import views
 from diagnose.model import Fact, Frame, Report
@@ -23,27 +23,38 @@ PLACEHOLDERS = ALWAYS | {
 #: With one of these, code belongs before the failing line: their names live there.
 LOCAL = frozenset({"operand", "operand_devices", "layer"})
 
-_PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
+# Not compiled here: most answers ask nothing, and compiling them costs every start.
+_PLACEHOLDER = r"\{([a-z_]+)\}"
 _DEFAULT_SCRIPT = "train.py"
-_FILE = re.compile(r"[\w./\\:~+ -]{1,200}")
-_SCRIPT = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]{0,200}\.py")
-_DEVICE = re.compile(r"[a-z]{1,20}(:\d{1,4})?")
-_OP = re.compile(r"[A-Za-z_][\w.:]{0,80}", re.ASCII)
-_NAME = re.compile(r"[A-Za-z_][\w.]{0,80}", re.ASCII)
-_KEY = re.compile(r"[\w .-]{1,40}", re.ASCII)
+_FILE = r"[\w./\\:~+ -]{1,200}"
+_SCRIPT = r"[A-Za-z0-9_][A-Za-z0-9_./-]{0,200}\.py"
+_DEVICE = r"[a-z]{1,20}(:\d{1,4})?"
+_OP = r"(?a)[A-Za-z_][\w.:]{0,80}"
+_NAME = r"(?a)[A-Za-z_][\w.]{0,80}"
+_KEY = r"(?a)[\w .-]{1,40}"
 _LONGEST = 60
+#: How `facts.stray.strays` marks a layer whose own weights may be the stray ones.
+_CALLED = "(…)"
+#: Methods whose result is on the device of the tensor.
+_SAME_DEVICE = frozenset(
+    {
+        *("t", "view", "reshape", "expand", "expand_as", "repeat", "unsqueeze", "squeeze"),
+        *("transpose", "permute", "float", "half", "long", "bool", "clone", "detach", "contiguous"),
+        *("sum", "mean", "max", "min", "abs", "exp", "log", "pow", "sqrt"),
+    }
+)
 
 
 def placeholders(text: str) -> set[str]:
     """The names of the placeholders in a text; other braces are left alone."""
-    return set(_PLACEHOLDER.findall(text))
+    return set(re.findall(_PLACEHOLDER, text))
 
 
 def fill(text: str, known: Mapping[str, str]) -> str | None:
     """The text with its placeholders filled, None where one has no value."""
     if not placeholders(text) <= known.keys():
         return None
-    return _PLACEHOLDER.sub(lambda match: known[match[1]], text)
+    return re.sub(_PLACEHOLDER, lambda match: known[match[1]], text)
 
 
 def values(report: Report, facts: Mapping[str, Fact], operands: Sequence[str]) -> dict[str, str]:
@@ -59,12 +70,11 @@ def values(report: Report, facts: Mapping[str, Fact], operands: Sequence[str]) -
     """
     frame, mismatch = views.site(report), report.mismatch
     known = {"script": _script(report)}
-    tensors = [e for text in operands if not text.endswith("(…)") and (e := expression(text))]
-    layers = [e for text in operands if text.endswith("(…)") and (e := expression(text[:-3]))]
-    if "calls-own-module" in facts and not layers:
-        called = facts["calls-own-module"]
-        here = frame is not None and called.line == frame.at
-        layers = [e for e in (expression(called.values.get("name", "")),) if e and here]
+    tensors = _printable(text for text in operands if not text.endswith(_CALLED))
+    layers = _printable(text[: -len(_CALLED)] for text in operands if text.endswith(_CALLED))
+    called = facts.get("calls-own-module")
+    if called is not None and not layers and frame is not None and called.line == frame.at:
+        layers = _printable([called.values.get("name", "")])
     if len(operands) == 1 and tensors:
         known["operand"] = tensors[0]
     if tensors:
@@ -74,24 +84,31 @@ def values(report: Report, facts: Mapping[str, Fact], operands: Sequence[str]) -
     if frame is not None:
         known |= _of_frame(frame)
     if mismatch is not None:
-        if mismatch.devices and all(map(_DEVICE.fullmatch, mismatch.devices[:4])):
+        if mismatch.devices and all(
+            re.fullmatch(_DEVICE, device) for device in mismatch.devices[:4]
+        ):
             known["devices"] = " / ".join(mismatch.devices[:4])
         for key, text in (("op", mismatch.op), ("argument", mismatch.argument)):
-            if text is not None and _OP.fullmatch(text):
+            if text is not None and re.fullmatch(_OP, text):
                 known[key] = text
     return known
+
+
+def _printable(texts: Iterable[str]) -> list[str]:
+    """The expressions among the texts, each once."""
+    return list(dict.fromkeys(shown for text in texts if (shown := expression(text)) is not None))
 
 
 def _of_frame(frame: Frame) -> dict[str, str]:
     known: dict[str, str] = {}
     path = frame.file.replace("\\", "/")
-    if frame.line is not None and _FILE.fullmatch(path):
+    if frame.line is not None and re.fullmatch(_FILE, path):
         parts = path.split("/")
         known["file"] = path if len(parts) <= 4 else "/".join(parts[-3:])
         known["line"] = str(frame.line)
-    if frame.function is not None and _NAME.fullmatch(frame.function):
+    if frame.function is not None and re.fullmatch(_NAME, frame.function):
         known["function"] = frame.function
-    if frame.library is not None and _NAME.fullmatch(frame.library):
+    if frame.library is not None and re.fullmatch(_NAME, frame.library):
         known["library"] = frame.library
     return known
 
@@ -102,7 +119,7 @@ def _script(report: Report) -> str:
         if frame.own and frame.function == "<module>":
             name = frame.file.replace("\\", "/")
             name = name.rpartition("/")[2] if name.startswith("/") or ":" in name else name
-            if _SCRIPT.fullmatch(name) and "<" not in name:
+            if re.fullmatch(_SCRIPT, name) and "<" not in name:
                 return name
     return _DEFAULT_SCRIPT
 
@@ -110,7 +127,8 @@ def _script(report: Report) -> str:
 def expression(text: str) -> str | None:
     """``self.pe[:, 0]`` for such a chain of names, attributes and plain subscripts, else None.
 
-    What is returned is printed from the syntax tree, so that it cannot hold anything else.
+    Methods that keep the device are taken off: ``mask`` for ``mask.unsqueeze(1)``. What is returned is
+    printed from the syntax tree, so that it cannot hold anything else.
     """
     if not text.isascii() or len(text) > _LONGEST:
         return None
@@ -118,6 +136,10 @@ def expression(text: str) -> str | None:
         node = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
+    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        if node.func.attr not in _SAME_DEVICE:
+            return None
+        node = node.func.value
     return _printed(node)
 
 
@@ -140,7 +162,7 @@ def _index(node: ast.expr | None) -> str | None:
         case ast.Constant(value=int(number)):
             return str(number)
         case ast.Constant(value=str(key)):
-            return f'"{key}"' if _KEY.fullmatch(key) else None
+            return f'"{key}"' if re.fullmatch(_KEY, key) else None
         case ast.Constant(value=value) if value is None or value is Ellipsis:
             return "..." if value is Ellipsis else "None"
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(number))):

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import ast
 import builtins
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
 _CLOSERS = {"(": ")", "[": "]", "{": "}"}
 _MAX_LENGTH = 2000
+_PRINTED = "<printed line>"
+
+# What Python thinks of a stranger's line ("invalid escape sequence") is nothing to tell the reader of an
+# answer. A filter for this name alone, rather than `catch_warnings`, which is not for threads.
+warnings.filterwarnings("ignore", module=_PRINTED)
 
 #: Functions of torch that make a new tensor, on the default device unless told otherwise.
 FACTORIES = frozenset(
@@ -82,7 +88,7 @@ def parse(code: str | None) -> SourceLine | None:
         ("_(_ ", f"{closers})"),
     ):
         try:
-            tree = ast.parse(f"{before}{text}{after}")
+            tree = ast.parse(f"{before}{text}{after}", filename=_PRINTED)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             continue
         return SourceLine(text, tree, len(before))

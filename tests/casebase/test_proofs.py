@@ -20,6 +20,7 @@ GOOD = Proof(
     fixed=0,
     family="device-placement",
     causes=("index-device", "meta-tensor"),
+    recognised="meta-tensor",
     verify_failing=1,
     verify_fixed=0,
 )
@@ -40,9 +41,9 @@ def test_the_table_counts_by_cause_and_over_all() -> None:
         replace(GOOD, cause="rank-device", skipped="needs deepspeed"),
     ]
     text = table(proofs)
-    assert cells(text, "meta-tensor") == ["4", "4", "3/4", "3/4", "2/4", "1/4", "3/4"]
-    assert cells(text, "rank-device") == ["2", "1", "0/1", "1/1", "1/1", "0/1", "0/1"]
-    assert cells(text, "all") == ["6", "5", "3/5", "4/5", "3/5", "1/5", "3/5"]
+    assert cells(text, "meta-tensor") == ["4", "4", "3/4", "3/4", "2/4", "4/4", "1/4", "3/4"]
+    assert cells(text, "rank-device") == ["2", "1", "0/1", "1/1", "1/1", "0/1", "0/1", "0/1"]
+    assert cells(text, "all") == ["6", "5", "3/5", "4/5", "3/5", "4/5", "1/5", "3/5"]
 
 
 def test_what_raises_no_device_error_is_not_ranked() -> None:
@@ -52,16 +53,19 @@ def test_what_raises_no_device_error_is_not_ranked() -> None:
             replace(GOOD, expected_family="crash", family="crash", causes=()),
         ]
     )
-    assert cells(text, "meta-tensor") == ["2", "2", "2/2", "2/2", "2/2", "-", "-"]
+    assert cells(text, "meta-tensor") == ["2", "2", "2/2", "2/2", "2/2", "-", "-", "-"]
 
 
 def test_nothing_run_is_no_success() -> None:
-    assert cells(table([replace(GOOD, skipped="needs x")]), "all") == ["1", "0", *["-"] * 5]
+    assert cells(table([replace(GOOD, skipped="needs x")]), "all") == ["1", "0", *["-"] * 6]
 
 
 def test_what_does_not_hold_is_told() -> None:
     assert list(told(GOOD)) == []
     assert list(told(replace(GOOD, fixed=1))) == ["a: the fixed variant ends with status 1, not 0"]
+    assert list(told(replace(GOOD, recognised="rank-device"))) == [
+        "a: its own traceback is diagnosed as rank-device; `diagnose cases record a`, and build"
+    ]
     assert list(told(replace(GOOD, skipped="needs x"))) == ["a: not run, needs x"]
 
 

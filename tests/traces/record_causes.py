@@ -66,7 +66,7 @@ def run(recording: Recording, folder: Path) -> tuple[int, str]:
             **os.environ,
             "PATH": f"{binaries}:{os.environ['PATH']}",
             "PYTHONPATH": os.pathsep.join(
-                filter(None, [str(SOURCE), os.environ.get("PYTHONPATH")])
+                filter(None, [str(SOURCE), str(HERE), os.environ.get("PYTHONPATH")])
             ),
             "PYTHONUNBUFFERED": "1",
             "PYTHONDONTWRITEBYTECODE": "1",
@@ -85,7 +85,7 @@ def run(recording: Recording, folder: Path) -> tuple[int, str]:
 
 def neutral(text: str, recording: Recording, folder: Path) -> str:
     """The text with this machine's paths, dates and times replaced."""
-    packages = {path for path in sys.path if path.endswith("site-packages")}
+    packages = {path for path in sys.path if any(Path(path).glob("*.dist-info"))}
     replacements = {
         str(folder / recording.program): recording.root,
         **dict.fromkeys(packages, recording.site),

@@ -176,6 +176,10 @@ def _write(session: Session, rows: Sequence[schema.Base]) -> None:
 
 def _signature(incident: schema.IncidentRow, url: str) -> schema.SignatureRow:
     found = signature(incident.frames, incident.message, incident.libraries)
+    held = set(held_terms(found, incident.op, incident.argument))
+    recorded = signature(**(incident.recorded or {"frames": (), "message": "", "libraries": ()}))
+    if recorded.frames:
+        held.update(held_terms(recorded, None, None))
     return schema.SignatureRow(
         position=incident.position,
         incident_id=incident.id,
@@ -184,7 +188,10 @@ def _signature(incident: schema.IncidentRow, url: str) -> schema.SignatureRow:
         frames=found.frames,
         message=found.message,
         libraries=" ".join(sorted(found.libraries)),
-        terms=" ".join(held_terms(found, incident.op, incident.argument)),
+        recorded_frames=recorded.frames,
+        recorded_message=recorded.message,
+        recorded_libraries=" ".join(sorted(recorded.libraries)),
+        terms=" ".join(sorted(held)),
     )
 
 

@@ -13,11 +13,12 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import Any
 
 from diagnose.casebase import signature
 from diagnose.casebase.connection import Database, decoded
 from diagnose.casebase.signature import Signature
-from diagnose.model import Incident, Lang, Report, Source
+from diagnose.model import Incident, Lang, Recording, Report, Source
 
 #: How many incidents are compared exactly with a report.
 LIMIT = 96
@@ -28,7 +29,8 @@ POSTINGS = 2000
 TERMS = 8
 
 _SIGNATURE = (
-    "SELECT s.incident_id, t.title, s.url, s.cause_id, s.frames, s.message, s.libraries"
+    "SELECT s.incident_id, t.title, s.url, s.cause_id, s.frames, s.message, s.libraries,"
+    " s.recorded_frames, s.recorded_message, s.recorded_libraries"
     " FROM incident_signature s JOIN incident_text t ON t.incident_id = s.incident_id"
 )
 #: The incidents that hold one term, for each kind of database.
@@ -48,13 +50,14 @@ _HOLDING = {
 
 @dataclass(frozen=True, slots=True)
 class Documented:
-    """What the comparison needs of an incident."""
+    """What the comparison needs of an incident: as documented, and as its program printed it."""
 
     id: str
     title: str
     url: str
     cause: str
     signature: Signature
+    recorded: Signature | None = None
 
 
 def documented(incident: Incident) -> Documented:
@@ -65,6 +68,7 @@ def documented(incident: Incident) -> Documented:
         incident.url,
         incident.cause,
         signature.of_incident(incident),
+        signature.of_recording(incident.recorded) if incident.recorded else None,
     )
 
 
@@ -151,6 +155,7 @@ class StoredIncidents(Mapping[str, Incident]):
         )
 
     def _signatures(self, rest: str, **values: int | str) -> tuple[Documented, ...]:
+        rows = self._database.rows(_SIGNATURE + rest, lang=self._lang, **values)
         return tuple(
             Documented(
                 key,
@@ -158,10 +163,9 @@ class StoredIncidents(Mapping[str, Incident]):
                 url,
                 cause,
                 Signature(frames, message, frozenset(libraries.split())),
+                Signature(printed, said, frozenset(used.split())) if printed else None,
             )
-            for key, title, url, cause, frames, message, libraries in self._database.rows(
-                _SIGNATURE + rest, lang=self._lang, **values
-            )
+            for key, title, url, cause, frames, message, libraries, printed, said, used in rows
         )
 
     def _refresh(self) -> None:
@@ -194,6 +198,13 @@ def _rarest(terms: Iterable[str], holders: Mapping[str, int]) -> list[str]:
     ]
 
 
+def _recording(held: Mapping[str, Any]) -> Recording | None:
+    """A recording from its JSON; None of an empty one."""
+    if not held.get("frames"):
+        return None
+    return Recording(tuple(held["frames"]), held["message"], tuple(held["libraries"]))
+
+
 def _incidents(database: Database, lang: Lang, key: str | None = None) -> Iterator[Incident]:
     """All incidents or one, whole."""
     one = " AND incident_id = :key" if key is not None else ""
@@ -207,7 +218,7 @@ def _incidents(database: Database, lang: Lang, key: str | None = None) -> Iterat
         sources[incident].append(Source(url, supports))
     for row in database.rows(
         "SELECT id, title, cause_id, saw, was, mended, libraries, exception, message, devices, op,"
-        " argument, frames, fixes, versions, gpus, reproduce"
+        " argument, frames, fixes, versions, gpus, reproduce, recorded"
         f" FROM incident JOIN incident_text ON incident_id = id WHERE lang = :lang{one}"
         " ORDER BY position",
         lang=lang,
@@ -233,4 +244,5 @@ def _incidents(database: Database, lang: Lang, key: str | None = None) -> Iterat
             versions=decoded(row[14]),
             gpus=row[15],
             reproduce=row[16],
+            recorded=_recording(decoded(row[17])),
         )

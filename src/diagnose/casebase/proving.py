@@ -13,15 +13,18 @@ import json
 import os
 import subprocess
 import sys
+import sysconfig
 import tempfile
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from diagnose._toml import loads
-from diagnose.casebase.store import load
+from diagnose.casebase.store import Casebase, load
+from diagnose.model import DEVICE_FAMILY
 from diagnose.pipeline import diagnose
 from diagnose.verification.snippet import snippet
 
@@ -34,7 +37,9 @@ class Proof:
     """What came of one incident.
 
     Statuses are exit statuses (None: not run); ``family`` and ``causes`` are what the printed
-    traceback is diagnosed as, its own incident left out; ``skipped`` says why it was not run.
+    traceback is diagnosed as, its own incident left out; ``recognised`` is the first cause with it;
+    ``skipped`` says why it was not run. ``printed`` is what the failing variant printed, without this
+    machine's paths.
     """
 
     incident: str
@@ -44,9 +49,11 @@ class Proof:
     expected_family: str = "device-placement"
     family: str | None = None
     causes: tuple[str, ...] = ()
+    recognised: str | None = None
     verify_failing: int | None = None
     verify_fixed: int | None = None
     last_line: str = ""
+    printed: str = ""
     silent: bool = False
     skipped: str = ""
 
@@ -67,6 +74,15 @@ class Proof:
             found.append(f"the fixed variant ends with status {self.fixed}, not 0")
         if not self.silent and self.family != self.expected_family:
             found.append(f"its error is read as {self.family}: {self.last_line}")
+        if (
+            not self.silent
+            and self.expected_family == DEVICE_FAMILY
+            and self.recognised != self.cause
+        ):
+            found.append(
+                f"its own traceback is diagnosed as {self.recognised}; "
+                f"`diagnose cases record {self.incident}`, and build"
+            )
         if not self.silent and self.verify_failing != 1:
             found.append(f"the verification program gives {self.verify_failing} on the failing one")
         if self.verify_fixed != 0:
@@ -121,10 +137,9 @@ def _prove_one(kb: Path, slug: str) -> Proof:
     )
     if facts.get("simulated") is False:
         return replace(proof, skipped=facts.get("reason", "cannot run on simulated GPUs"))
-    missing = [name for name in facts["needs"] if not find_spec(_IMPORTS.get(name, name))]
-    if missing:
+    if missing := _missing(facts):
         return replace(proof, skipped=f"needs {', '.join(missing)}")
-    script, gpus = str(folder / "reproduce.py"), int(facts["gpus"])
+    script, gpus = str((folder / "reproduce.py").resolve()), int(facts["gpus"])
     base = load()
     cause = base.causes[proof.cause]
     others = {key: incident for key, incident in base.incidents.items() if key != slug}
@@ -142,10 +157,35 @@ def _prove_one(kb: Path, slug: str) -> Proof:
         fixed=fixed,
         family=error.family if error else None,
         causes=tuple(cause.id for cause in answer.causes),
+        recognised=_first(printed, folder, base),
         verify_failing=verify_failing,
         verify_fixed=verify_fixed,
+        printed=neutral(printed, folder),
         last_line=(printed.strip().splitlines() or [""])[-1][:300],
     )
+
+
+def neutral(text: str, folder: Path) -> str:
+    """A traceback without this machine's paths: the incident's own folder keeps its name."""
+    paths = sysconfig.get_paths()
+    library = "/opt/conda/envs/train/lib/python3"
+    replacements = {str(folder.resolve()): f"/home/user/{folder.name}"}
+    replacements |= {paths[key]: f"{library}/site-packages" for key in ("purelib", "platlib")}
+    replacements |= {paths["stdlib"]: library, str(Path(__file__).parents[2]): library}
+    for found in sorted(replacements, key=len, reverse=True):
+        text = text.replace(found, replacements[found])
+    return text
+
+
+def _missing(facts: Mapping[str, Any]) -> list[str]:
+    """The libraries that an incident needs and this environment lacks."""
+    return [name for name in facts["needs"] if not find_spec(_IMPORTS.get(name, name))]
+
+
+def _first(printed: str, folder: Path, casebase: Casebase) -> str | None:
+    """The first cause of what an incident printed, as anybody's case base names it."""
+    causes = diagnose(neutral(printed, folder), casebase=casebase).causes
+    return causes[0].id if causes else None
 
 
 def _verify(program: str, command: Sequence[str], gpus: int) -> int:

@@ -13,7 +13,7 @@ from sqlalchemy import DDL, JSON, ForeignKey, event
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 #: Raised with every change that an older reader would misread.
-VERSION = 2
+VERSION = 3
 
 Strings = list[str]
 
@@ -123,6 +123,8 @@ class IncidentRow(Base):
     versions: Mapped[dict[str, Any]]
     gpus: Mapped[int]
     reproduce: Mapped[str]
+    #: Frames, message and libraries of the traceback that ``reproduce`` printed; empty without one.
+    recorded: Mapped[dict[str, Any]] = mapped_column(default=dict)
 
 
 class IncidentTextRow(Base):
@@ -149,7 +151,8 @@ class IncidentSourceRow(Base):
 
 class SignatureRow(Base):
     """What of an incident is compared with a report (`diagnose.casebase.signature`): narrow, so that
-    many are read at once. Words and names are separated by spaces; ``terms`` is what the full-text
+    many are read at once. ``recorded_...`` are of the traceback that its program printed, empty where
+    there is none. Words and names are separated by spaces; ``terms`` is what the full-text
     index holds of the incident."""
 
     __tablename__ = "incident_signature"
@@ -160,6 +163,9 @@ class SignatureRow(Base):
     frames: Mapped[str]
     message: Mapped[str]
     libraries: Mapped[str]
+    recorded_frames: Mapped[str]
+    recorded_message: Mapped[str]
+    recorded_libraries: Mapped[str]
     terms: Mapped[str]
 
 

@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from diagnose.model import Incident, Report
+from diagnose.model import Incident, Recording, Report
 
 _MAX_FRAMES = 12  # the innermost ones
 _MAX_MESSAGE = 400
@@ -52,6 +52,11 @@ def of_report(report: Report) -> Signature:
 def of_incident(incident: Incident) -> Signature:
     """The signature of a documented incident."""
     return signature(incident.frames, incident.message, incident.libraries)
+
+
+def of_recording(recording: Recording) -> Signature:
+    """The signature of a recorded traceback."""
+    return signature(recording.frames, recording.message, recording.libraries)
 
 
 def signature(frames: Sequence[str], message: str, libraries: Iterable[str]) -> Signature:

@@ -16,9 +16,13 @@ from diagnose.casebase.entry import Entry
 from diagnose.casebase.literals import required
 from diagnose.casebase.questions import questions
 from diagnose.kberror import KbError
+from diagnose.model import Library
+from diagnose.parsing import parse
 from diagnose.parsing.kbfiles import load_families, load_libraries, load_wordings
 
 LANGS = ("en", "zh")
+#: What an incident's failing variant printed, recorded by `diagnose cases record`.
+TRACE = "trace.txt"
 ROLES = ("input", "weight", "index", "target", "class-weight", "state", "tensor")
 MATCHERS = (
     *("wording", "type", "message", "op", "argument", "pair", "context", "library", "operand"),
@@ -38,7 +42,7 @@ class Source:
 def digest(kb: Path) -> str:
     """A SHA-256 over the names and contents of kb/'s files: equal digests, equal case bases."""
     total = hashlib.sha256()
-    for path in sorted(p for p in kb.rglob("*") if p.suffix in {".toml", ".py"}):
+    for path in sorted(p for p in kb.rglob("*") if p.suffix in {".toml", ".py", ".txt"}):
         total.update(path.relative_to(kb).as_posix().encode() + b"\0")
         total.update(path.read_bytes() + b"\0")
     return total.hexdigest()
@@ -69,8 +73,13 @@ def read(kb: Path) -> Source:
     rows += questions(kb, causes, facts, problems)
     for position, cause in enumerate(sorted(causes)):
         rows += _cause(kb, cause, position, causes, fixes, checks, weights, problems)
+    libraries = [
+        Library(**row.data)
+        for row in rows
+        if isinstance(row, schema.RecordRow) and row.kind == "library"
+    ]
     for position, path in enumerate(sorted((kb / "cases").glob("*/case.toml"))):
-        rows += _incident(kb, path, position, causes, fixes, problems)
+        rows += _incident(kb, path, position, causes, fixes, libraries, problems)
     return Source(tuple(rows), tuple(problems))
 
 
@@ -271,12 +280,25 @@ def _cause(
     return rows
 
 
+def _recorded(trace: Path, libraries: Sequence[Library]) -> dict[str, Any]:
+    """What a recorded traceback is recognised by; nothing where none was recorded."""
+    if not trace.is_file():
+        return {}
+    report = parse(trace.read_bytes(), wordings=(), libraries=libraries, families=())
+    return {
+        "frames": [f"{frame.file} {frame.function or ''}" for frame in report.frames],
+        "message": report.error.message if report.error else "",
+        "libraries": list(report.libraries),
+    }
+
+
 def _incident(
     kb: Path,
     path: Path,
     position: int,
     causes: Collection[str],
     fixes: Collection[str],
+    libraries: Sequence[Library],
     problems: list[KbError],
 ) -> list[schema.Base]:
     entry = Entry.of_file(path, kb, problems)
@@ -301,6 +323,7 @@ def _incident(
             versions={name: versions.text(name) for name in versions.data},
             gpus=int(entry.number("gpus", 1, 64)),
             reproduce=_program(path.with_name("reproduce.py"), kb, problems),
+            recorded=_recorded(path.with_name(TRACE), libraries),
         )
     ]
     entry.strings("needs")

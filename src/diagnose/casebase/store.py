@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +39,7 @@ from diagnose.model import (
 __all__ = ["Casebase", "CasebaseError", "default_location", "default_path", "load"]
 
 #: Must equal `diagnose.casebase.schema.VERSION`.
-SCHEMA_VERSION = "2"
+SCHEMA_VERSION = "3"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Casebase:
     facts: Mapping[str, FactRule]
     fixes: Mapping[str, str]
     snippets: Mapping[str, str]
-    questions: tuple[QuestionRule, ...]
+    questions: Callable[[], tuple[QuestionRule, ...]]
     digest: str
 
 
@@ -118,7 +118,7 @@ def _read(database: Database, lang: Lang) -> Casebase:
         incidents=StoredIncidents(database, lang),
         fixes=texts["fix"],
         snippets=dict(database.rows("SELECT name, source FROM snippet")),
-        questions=tuple(_questions(database, lang)),
+        questions=lru_cache(maxsize=1)(partial(_questions, database, lang)),
         digest=meta["digest"],
     )
 
@@ -132,11 +132,14 @@ def _records(database: Database, kind: str) -> Iterable[tuple[str, dict[str, Any
         yield key, {k: tuple(v) if isinstance(v, list) else v for k, v in record.items()}
 
 
-def _questions(database: Database, lang: Lang) -> Iterable[QuestionRule]:
+def _questions(database: Database, lang: Lang) -> tuple[QuestionRule, ...]:
+    """Read when first asked for: most answers are sure and ask nothing."""
+    found = []
     for key, row in _records(database, "question"):
         texts = row.pop("texts")[lang]
         answers = tuple(texts.pop("answers"))
-        yield QuestionRule(id=key, answers=answers, **texts, **row)
+        found.append(QuestionRule(id=key, answers=answers, **texts, **row))
+    return tuple(found)
 
 
 def _texts(database: Database, lang: Lang) -> dict[str, dict[str, str]]:

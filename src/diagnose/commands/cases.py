@@ -239,6 +239,51 @@ def _run_incidents(kb: Path, incidents: tuple[str, ...], jobs: int | None) -> in
     return 1 if any(proof.problems for proof in proofs) else 0
 
 
+@cases.command()
+@_KB
+@click.argument("incidents", nargs=-1, metavar="[INCIDENT]...")
+def record(kb: Path, incidents: tuple[str, ...]) -> None:
+    """Record what INCIDENTs (or all) print when they fail, as their trace.txt.
+
+    The failing variants run on simulated GPUs. The next build makes the same traceback known again.
+    """
+    from diagnose.casebase.proving import prove
+    from diagnose.casebase.source import TRACE
+
+    known = sorted(path.parent.name for path in (kb / "cases").glob("*/case.toml"))
+    if unknown := sorted(set(incidents) - set(known)):
+        _fail(f"no incident {', '.join(unknown)} in {kb}")
+    try:
+        for proof in prove(kb, incidents or known, casebase=default_path()):
+            prints = proof.failing == 1 and not proof.silent
+            if prints:
+                trace = kb / "cases" / proof.incident / TRACE
+                trace.write_text(proof.printed, encoding="utf-8")
+            click.echo(f"{proof.incident}: {'recorded' if prints else 'has no traceback'}")
+    except (ChildProcessError, CasebaseError) as error:
+        _fail(str(error))
+
+
+@cases.command()
+@_KB
+@click.option("-o", "--output", "url", required=True, metavar="URL", help="The team's database.")
+def publish(kb: Path, url: str) -> None:
+    """Write the folder kb/ into a team's database; the team's own incidents there stay.
+
+    URL is SQLAlchemy's, such as postgresql+psycopg://user@host/name or sqlite:////srv/cases.sqlite;
+    $DIAGNOSE_CASEBASE with the same URL makes diagnose read it.
+    """
+    from diagnose.casebase.build import build_into
+
+    if problems := _mistakes(kb):
+        click.echo("\n".join(map(str, problems)), err=True)
+        _fail(f"{len(problems)} things to mend in {kb}; nothing was written")
+    try:
+        click.echo(f"{build_into(kb, url)} rows")
+    except CasebaseError as error:
+        _fail(str(error))
+
+
 @cases.command("list")
 @_LANG
 @click.option(

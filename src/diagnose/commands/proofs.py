@@ -44,6 +44,7 @@ _COLUMNS = (
     _Column("fails", _fails),
     _Column("fixed runs", _fixed),
     _Column("told apart", _told_apart),
+    _Column("known again", lambda proof: proof.recognised == proof.cause, _ranked),
     _Column("cause first", lambda proof: proof.rank == 1, _ranked),
     _Column("in first 3", lambda proof: proof.rank is not None and proof.rank <= 3, _ranked),
 )
@@ -51,6 +52,7 @@ _LEGEND = """\
 fails        the failing variant ends in the documented kind of error
 fixed runs   the documented fix ends well
 told apart   the verification program of the cause fails on the one and passes on the other
+known again  the printed traceback, when it comes back, is diagnosed as the documented cause
 cause first  in the answer to the printed traceback, the incident itself left out; a measure, no failure"""
 
 

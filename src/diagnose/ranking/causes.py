@@ -20,6 +20,9 @@ CALIBRATION = (1.3, 0.78)
 #: What an incident that matches fully adds to its cause's score; below FLOOR it adds nothing.
 INCIDENT_WEIGHT = 2.0
 INCIDENT_FLOOR = 0.7
+#: So much alike it is the same failure again, and its cause is known.
+AGAIN = 0.97
+AGAIN_WEIGHT = 12.0
 #: The best cause must reach this confidence, or the verdict is ``unknown``: below it about every second
 #: first cause was wrong.
 THRESHOLD = 0.6
@@ -98,6 +101,8 @@ def calibrated(shares: Mapping[str, float]) -> dict[str, float]:
 def _boost(matches: Sequence[IncidentMatch]) -> float:
     """What the nearest incident of a cause adds to its score."""
     best = max((match.similarity for match in matches), default=0.0)
+    if best >= AGAIN:
+        return AGAIN_WEIGHT
     return INCIDENT_WEIGHT * max(0.0, best - INCIDENT_FLOOR) / (1 - INCIDENT_FLOOR)
 
 

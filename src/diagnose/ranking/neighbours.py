@@ -31,10 +31,17 @@ def nearest(report: Report, incidents: Mapping[str, Incident]) -> tuple[Incident
         known = incidents.candidates(report)
     else:
         known = tuple(documented(incident) for incident in incidents.values())
-    similarities = similarity(of_report(report), [one.signature for one in known])
+    mine = of_report(report)
+    scores = dict(
+        zip((one.id for one in known), similarity(mine, [k.signature for k in known]), strict=True)
+    )
+    again = [one for one in known if one.recorded is not None]
+    for one, score in zip(
+        again, similarity(mine, [k.recorded for k in again if k.recorded]), strict=True
+    ):
+        scores[one.id] = max(scores[one.id], score)
     matches = [
-        IncidentMatch(one.id, one.title, one.url, score, one.cause)
-        for one, score in zip(known, similarities, strict=True)
+        IncidentMatch(one.id, one.title, one.url, scores[one.id], one.cause) for one in known
     ]
     return tuple(sorted(matches, key=lambda match: -match.similarity))
 
@@ -50,8 +57,10 @@ def similarity(mine: Signature, theirs: Sequence[Signature]) -> list[float]:
             score, total = _FRAMES * frames, _FRAMES
         if one.message:
             score, total = score + _MESSAGE * message, total + _MESSAGE
-        score += _LIBRARIES * _overlap(mine.libraries, one.libraries)
-        found.append(round(score / max(total + _LIBRARIES, _DOCUMENTED), 3))
+        if mine.libraries or one.libraries:
+            score += _LIBRARIES * _overlap(mine.libraries, one.libraries)
+            total += _LIBRARIES
+        found.append(round(score / max(total, _DOCUMENTED), 3))
     return found
 
 

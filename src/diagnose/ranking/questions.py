@@ -52,7 +52,7 @@ def ask(
         return ()
     beliefs = {scored.cause.id: scored.confidence for scored in ranked}
     chosen = choose(
-        [rule for rule in casebase.questions if applies(rule, facts)], considered(beliefs)
+        [rule for rule in casebase.questions() if applies(rule, facts)], considered(beliefs)
     )
     if not chosen:
         return ()

@@ -7,8 +7,9 @@ CHECKPOINT = "arrhythmia.pt"
 
 
 def new_model():
-    return nn.Sequential(nn.Conv1d(1, 8, 7), nn.ReLU(), nn.AdaptiveAvgPool1d(1), nn.Flatten(),
-                         nn.Linear(8, 5))
+    return nn.Sequential(
+        nn.Conv1d(1, 8, 7), nn.ReLU(), nn.AdaptiveAvgPool1d(1), nn.Flatten(), nn.Linear(8, 5)
+    )
 
 
 def run(model, optimizer, steps, device):

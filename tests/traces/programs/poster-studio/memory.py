@@ -10,7 +10,7 @@ class LowVram:
 
     def __init__(self, parts, device):
         self.parts, self.device = parts, device
-        for name, part in parts.items():
+        for part in parts.values():
             part.to("cpu")
             part.register_forward_pre_hook(self.bring)
             part.register_forward_hook(self.take_back)

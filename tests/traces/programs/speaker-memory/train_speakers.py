@@ -10,7 +10,7 @@ if torch.cuda.device_count() > 1:
     net = nn.DataParallel(net)
 optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
 
-for iteration in range(5):
+for _ in range(5):
     mels = torch.randn(8, 50, 20).cuda()
     speakers = torch.randint(10, (8,)).cuda()
     similarity = net(mels)

@@ -1,6 +1,3 @@
-import torch
-
-
 class Survey:
     """Answers of a survey (host memory) and how sure a model is of each respondent's group."""
 

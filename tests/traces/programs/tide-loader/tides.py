@@ -14,7 +14,9 @@ torch.set_default_device("cuda")
 def main():
     heights = torch.sin(torch.arange(0, 50, 0.1))
     windows = heights.unfold(0, 20, 1)
-    loader = DataLoader(TensorDataset(windows[:, :-1], windows[:, -1:]), batch_size=32, shuffle=True)
+    loader = DataLoader(
+        TensorDataset(windows[:, :-1], windows[:, -1:]), batch_size=32, shuffle=True
+    )
     model = nn.Linear(19, 1)
     for past, following in loader:
         nn.functional.mse_loss(model(past), following).backward()

@@ -1,0 +1,75 @@
+"""What the incidents' programs printed is known again, by what they did and not by their names alone."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from diagnose._toml import loads
+from diagnose.casebase.build import build
+from diagnose.casebase.proving import neutral
+from diagnose.casebase.store import Casebase, load
+from diagnose.model import DEVICE_FAMILY
+from diagnose.pipeline import diagnose
+from diagnose.ranking.causes import AGAIN
+
+CASES = Path(__file__).parents[2] / "kb" / "cases"
+TRACES = sorted(CASES.glob("*/trace.txt"))
+
+
+@pytest.mark.parametrize("trace", TRACES, ids=lambda path: path.parent.name)
+def test_the_same_failure_is_known_again(trace: Path, casebase: Casebase) -> None:
+    facts = loads(trace.with_name("case.toml").read_text(encoding="utf-8"))
+    answer = diagnose(trace.read_bytes(), casebase=casebase)
+    assert answer.report.error is not None
+    if facts.get("family", DEVICE_FAMILY) != DEVICE_FAMILY:
+        assert answer.report.error.family == facts["family"]
+        return
+    assert answer.causes[0].id == facts["cause"]
+    assert trace.parent.name in [match.id for match in answer.causes[0].incidents]
+    assert answer.causes[0].incidents[0].similarity >= AGAIN
+
+
+def test_nearly_every_incident_has_its_traceback() -> None:
+    assert len(TRACES) > 140
+
+
+def test_a_traceback_is_not_known_by_its_frames_without_its_folder(casebase: Casebase) -> None:
+    """Somebody else's reproduce.py is not taken for ours."""
+    trace = CASES / "llms-from-scratch-out-head" / "trace.txt"
+    text = trace.read_text(encoding="utf-8").replace("llms-from-scratch-out-head", "work")
+    for match in diagnose(text, casebase=casebase).causes[0].incidents:
+        assert match.similarity < AGAIN
+
+
+def test_an_incident_without_a_traceback_still_builds(kb: Path, tmp_path: Path) -> None:
+    shutil.copytree(kb, tmp_path / "kb")
+    slug = "llms-from-scratch-out-head"
+    trace = tmp_path / "kb" / "cases" / slug / "trace.txt"
+    text = trace.read_bytes()
+    trace.unlink()
+    build(tmp_path / "kb", tmp_path / "without.sqlite")
+    without = diagnose(text, casebase=load(tmp_path / "without.sqlite"))
+    assert all(match.similarity < AGAIN for match in without.nearest)
+
+
+def test_a_recorded_traceback_names_nobody() -> None:
+    for trace in TRACES:
+        text = trace.read_text(encoding="utf-8")
+        assert str(Path.home()) + "/" not in text or str(Path.home()) == "/"
+        assert str(CASES) not in text
+        assert neutral(text, trace.parent) == text
+
+
+def test_left_out_the_answers_come_from_what_the_traces_show(casebase: Casebase) -> None:
+    first = device = 0
+    for trace in TRACES:
+        facts = loads(trace.with_name("case.toml").read_text(encoding="utf-8"))
+        if facts.get("family", DEVICE_FAMILY) == DEVICE_FAMILY:
+            answer = diagnose(trace.read_bytes(), casebase=replace(casebase, incidents={}))
+            first += answer.causes[0].id == facts["cause"]
+            device += 1
+    assert first >= 0.65 * device
