@@ -9,6 +9,7 @@ from typing import Any
 from diagnose import facts as fact_stage
 from diagnose import views
 from diagnose.casebase.store import Casebase, load
+from diagnose.facts.again import known_again
 from diagnose.fixes import for_cause
 from diagnose.model import (
     DEVICE_FAMILY,
@@ -110,7 +111,10 @@ def _answer(
         title=cause.title,
         why=cause.why,
         confidence=round(scored.confidence, 4),
-        evidence=tuple(_evidence(fact, casebase.facts) for fact in scored.support[:_MAX_EVIDENCE]),
+        evidence=tuple(
+            _evidence(fact, casebase.facts)
+            for fact in (*known_again(report, scored.incidents), *scored.support)[:_MAX_EVIDENCE]
+        ),
         incidents=scored.incidents,
         fixes=for_cause(cause, report, culprit, found, casebase),
         verification=snippet(cause, report, culprit, casebase),

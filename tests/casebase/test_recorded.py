@@ -12,9 +12,9 @@ from diagnose._toml import loads
 from diagnose.casebase.build import build
 from diagnose.casebase.proving import neutral
 from diagnose.casebase.store import Casebase, load
+from diagnose.facts.again import AGAIN
 from diagnose.model import DEVICE_FAMILY
 from diagnose.pipeline import diagnose
-from diagnose.ranking.causes import AGAIN
 
 CASES = Path(__file__).parents[2] / "kb" / "cases"
 TRACES = sorted(CASES.glob("*/trace.txt"))

@@ -158,9 +158,9 @@ def called_modules(report: Report) -> Iterator[Fact]:
     innermost = views.innermost(report)
     in_layer = innermost is not None and innermost.library == "torch"
     for position, (frame, line) in enumerate(_lines(report)):
-        for node in line.walk():
-            if not isinstance(node, ast.Call):
-                continue
+        calls = [node for node in line.walk() if isinstance(node, ast.Call)]
+        own = [c for c in calls if (sourceline.dotted(c.func) or "").startswith("self.")]
+        for node in calls:
             name = sourceline.dotted(node.func)
             at_site = in_layer and position == 0
             if isinstance(node.func, ast.Subscript) and at_site:
@@ -169,6 +169,8 @@ def called_modules(report: Report) -> Iterator[Fact]:
                 continue
             if at_site and name.startswith("self."):
                 yield at("calls-own-module", frame, name=name)
+                if len(own) > 1:
+                    continue  # which of them failed, the line does not tell
                 if _HEADS.search(name.rpartition(".")[2]):
                     yield at("calls-head", frame, name=name)
                 elif _FIRST.search(name.rpartition(".")[2]):

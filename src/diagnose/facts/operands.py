@@ -46,6 +46,8 @@ def roles(report: Report, operands: Roles) -> dict[str, str]:
         return {}
     if mismatch.wording.startswith("torch.conv."):
         return _convolution(report)
+    if mismatch.wording == "torch.th.object_type":
+        return _object_type(report, mismatch.argument)
     argument = mismatch.argument or ""
     table = _arguments(mismatch.op, operands)
     role = table.get(argument) or _BY_NAME.get(argument)
@@ -63,6 +65,30 @@ def roles(report: Report, operands: Roles) -> dict[str, str]:
     return {first: expected, role: found} if first else {role: found}
 
 
+_OBJECT = regex.compile(
+    r"type (?:Variable\[)?(torch\.[\w.]++)\]? but found type (?:Variable\[)?(torch\.[\w.]++)"
+)
+
+
+def _side(tensor_type: str) -> str:
+    """Where a tensor of a printed type is: ``torch.cuda.FloatTensor`` is on a GPU."""
+    on_cpu = tensor_type.startswith("torch.") and tensor_type.count(".") == 1
+    return "cpu" if on_cpu else "GPU"
+
+
+def _object_type(report: Report, argument: str | None) -> dict[str, str]:
+    """Torch 0.3 and 0.4 name the types of the first operand and of the argument."""
+    types = _OBJECT.search(report.error.message[:2000]) if report.error else None
+    role = _BY_NAME.get(argument or "")
+    if types is None or role is None:
+        return {}
+    expected, found = map(_side, types.groups())
+    if expected == found:
+        return {}
+    other = "input" if role in {"weight", "target"} else "weight"
+    return {other: expected, role: found}
+
+
 _TYPES = regex.compile(r"Input type \(([\w.]++)\) and (?:weight|bias) type \(([\w.]++)\)")
 
 
@@ -71,11 +97,8 @@ def _convolution(report: Report) -> dict[str, str]:
     types = _TYPES.search(report.error.message[:2000]) if report.error else None
     if types is None:
         return {}
-    sides = [
-        "cpu" if name.startswith("torch.") and name.count(".") == 1 else "GPU"
-        for name in types.groups()
-    ]
-    return {"input": sides[0], "weight": sides[1]}
+    given, weight = map(_side, types.groups())
+    return {"input": given, "weight": weight}
 
 
 def _arguments(op: str | None, operands: Roles) -> Mapping[str, str]:

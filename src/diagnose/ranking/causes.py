@@ -10,6 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from diagnose.facts.again import AGAIN
 from diagnose.model import Cause, Fact, IncidentMatch
 
 #: Of the softmax: the facts overlap, so that their sum understates no more than it overstates.
@@ -19,9 +20,8 @@ TEMPERATURE = 0.6
 CALIBRATION = (1.3, 0.78)
 #: What an incident that matches fully adds to its cause's score; below FLOOR it adds nothing.
 INCIDENT_WEIGHT = 2.0
-INCIDENT_FLOOR = 0.7
-#: So much alike it is the same failure again, and its cause is known.
-AGAIN = 0.97
+INCIDENT_FLOOR = 0.8
+#: What an incident adds that is the same failure again: more than all other facts together.
 AGAIN_WEIGHT = 12.0
 #: The best cause must reach this confidence, or the verdict is ``unknown``: below it about every second
 #: first cause was wrong.
