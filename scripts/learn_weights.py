@@ -3,12 +3,12 @@
     python scripts/learn_weights.py reports/ more-reports/ [--write]
 
 Multinomial logistic regression of the causes on the facts, with a Gaussian prior around a person's
-beliefs: only weights that kb/beliefs.toml names are learned, the causes' priors stay. It learns from labelled reports
-(docs/evaluating.md; ``repo`` in a label names what is left out together) and from the incidents' recorded
-tracebacks, with less weight and a constant of their own for each cause, because incidents are spread evenly
-over the causes and failures are not. Validated by leaving whole repositories out; the table is that of
-`diagnose evaluate`, over answers that were made with the weights of the other repositories. Nothing is
-random. Needs torch, here and never at run time.
+beliefs: only weights that kb/beliefs.toml names are learned, the causes' priors stay. It learns from
+labelled reports (docs/evaluating.md; ``repo`` in a label names what is left out together) and from the
+incidents' recorded tracebacks, with less weight and a constant of their own for each cause, because
+incidents are spread evenly over the causes and failures are not. Validated by leaving whole repositories
+out; the table is that of `diagnose evaluate`, over answers that were made with the weights of the other
+repositories. Nothing is random. Needs torch, here and never at run time.
 """
 
 from __future__ import annotations
