@@ -24,6 +24,12 @@ AMBIGUOUS = (
     "but found at least two devices, cuda:0 and cpu!\n"
 )
 
+#: Its second cause has an evidence line of its own.
+TWO_GPUS = (
+    "RuntimeError: Expected all tensors to be on the same device, "
+    "but found at least two devices, cuda:1 and cuda:0!\n"
+)
+
 #: Each would run, or break out of its element, in a page that forgot to escape it.
 PAYLOADS = (
     "<script>alert(1)</script>",

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from web.conftest import LIMIT, Visitor
-from web.samples import AMBIGUOUS, HOSTILE_TRACEBACK, PAYLOADS, TRACES
+from web.samples import AMBIGUOUS, HOSTILE_TRACEBACK, PAYLOADS, TRACES, TWO_GPUS
 
 pytestmark = pytest.mark.browser
 
@@ -189,7 +189,7 @@ def test_evidence_leads_to_the_line(visit: Visit) -> None:
 
 def test_line_leads_to_the_cause_even_when_it_is_closed(visit: Visit) -> None:
     visitor = visit()
-    visitor.ask(AMBIGUOUS)
+    visitor.ask(TWO_GPUS)
     page = visitor.page
     page.locator(".tags a[href='#cause-2']").first.click()
     assert page.locator("#cause-2 .body").is_visible()

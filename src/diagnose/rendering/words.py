@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
+
+_WORD = re.compile(r"[^ ]+ *| +")
 
 
 def clean(text: str | None) -> str:
@@ -18,6 +21,8 @@ def code(text: str | None) -> str:
 
 def width(text: str) -> int:
     """Columns that the text takes on a terminal; wide East Asian characters take two."""
+    if text.isascii():
+        return len(text)
     return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 
@@ -27,19 +32,23 @@ def wrap(text: str, columns: int) -> list[str]:
     A word that is longer than a line (an address, a path) stays whole on a line of its own.
     """
     lines: list[str] = []
-    line = ""
+    line, used = "", 0
     for piece in _pieces(text):
-        if line and width(line) + width(piece.rstrip()) > columns:
+        if line and used + width(piece.rstrip()) > columns:
             lines.append(line.rstrip())
             line = piece.lstrip()
+            used = width(line)
         else:
             line += piece
+            used += width(piece)
     return [*lines, line.rstrip()] if line.strip() else lines
 
 
 def _pieces(text: str) -> list[str]:
     """The text in pieces that must stay together: words with the space after them, and single wide
     characters, with closing punctuation kept at its character."""
+    if text.isascii():
+        return _WORD.findall(text)
     pieces: list[str] = []
     for character in text:
         wide = unicodedata.east_asian_width(character) in "WF"
