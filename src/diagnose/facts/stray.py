@@ -26,6 +26,16 @@ _PLACES: Mapping[str, Mapping[str, int]] = {
     "nll_loss": {"input": 0, "target": 1, "class-weight": 2},
 }
 _CONVOLUTIONS = ("conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d")
+#: Elementwise operations that are also called as a method or a function of torch.
+_ELEMENTWISE_CALLS = frozenset(
+    name + end
+    for name in (
+        *("add", "sub", "mul", "div", "true_divide", "remainder", "fmod", "pow", "atan2"),
+        *("eq", "ne", "lt", "le", "gt", "ge", "where", "maximum", "minimum", "lerp", "masked_fill"),
+        *("logical_and", "logical_or", "bitwise_and", "bitwise_or", "addcmul", "addcdiv"),
+    )
+    for end in ("", "_")
+)
 _JOINS = frozenset({"cat", "stack", "concat", "hstack", "vstack"})
 
 
@@ -120,10 +130,21 @@ def _leaves(line: SourceLine) -> list[ast.expr | None]:
             sides = [node.target, node.value]
         elif isinstance(node, ast.Compare) and not isinstance(node.ops[0], (ast.Is, ast.IsNot)):
             sides = [node.left, *node.comparators]
+        elif isinstance(node, ast.Call):
+            sides = _given(node)
         found += [
             side for side in sides if not isinstance(side, ast.BinOp) and not _is_number(side)
         ]
     return found
+
+
+def _given(call: ast.Call) -> list[ast.expr]:
+    """What an elementwise function of torch, or such a method of a tensor, is given."""
+    owner, _, name = (sourceline.dotted(call.func) or "").rpartition(".")
+    if name not in _ELEMENTWISE_CALLS or not isinstance(call.func, ast.Attribute):
+        return []
+    tensors = [arg for arg in call.args if not isinstance(arg, ast.Starred)]
+    return tensors if owner in ("torch", "F") else [call.func.value, *tensors]
 
 
 def _is_number(node: ast.expr) -> bool:
