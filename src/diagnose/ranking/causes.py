@@ -17,7 +17,7 @@ from diagnose.model import Cause, Fact, IncidentMatch
 TEMPERATURE = 0.6
 #: Intercept and slope in log-odds from the softmax's first share to how often such a first cause is a
 #: defensible one, fitted on labelled reports (Platt 1999; docs/ranking.md).
-CALIBRATION = (1.3, 0.78)
+CALIBRATION = (1.5, 0.9)
 #: What an incident that matches fully adds to its cause's score; below FLOOR it adds nothing.
 INCIDENT_WEIGHT = 2.0
 INCIDENT_FLOOR = 0.8
