@@ -41,9 +41,9 @@ def running(folder: Path) -> Iterator[str]:
     data = folder / "data"
 
     def run(*command: str) -> None:
-        as_other = ["runuser", "-u", who, "--"] if os.getuid() == 0 else []
+        other = who if os.getuid() == 0 else None
         done = subprocess.run(
-            [*as_other, *command], capture_output=True, text=True, cwd=folder, check=False
+            command, capture_output=True, text=True, cwd=folder, check=False, user=other
         )
         assert done.returncode == 0, f"{command[0]}: {done.stdout}{done.stderr}"
 
