@@ -17,7 +17,7 @@ import argparse
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -176,14 +176,14 @@ def _validated(
     for number in range(FOLDS):
         weights = learn([e for e in examples if fold[e.group] != number], beliefs, casebase)
         causes = {
-            key: replace(cause, weights=weights[key]) for key, cause in casebase.causes.items()
+            key: cause._replace(weights=weights[key]) for key, cause in casebase.causes.items()
         }
         known = {
             incident.id: incident
             for incident in casebase.incidents.values()
             if fold.get("/".join(urlsplit(incident.url).path.strip("/").split("/")[:2]).lower()) != number
         }  # fmt: skip
-        apart = replace(casebase, causes=causes, incidents=known)
+        apart = casebase._replace(causes=causes, incidents=known)
         for report in reports:
             if fold[_repository(report)] == number:
                 outcomes[report.name] = evaluate_one(report, apart)

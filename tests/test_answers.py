@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -59,5 +58,5 @@ def test_without_their_own_incident_the_cause_is_still_among_the_first_three(
     slug, _ = answered
     others = {key: value for key, value in casebase.incidents.items() if key != slug}
     path = Path(__file__).parent / "traces" / f"{slug}.txt"
-    alone = diagnose(path.read_bytes(), slug, casebase=replace(casebase, incidents=others))
+    alone = diagnose(path.read_bytes(), slug, casebase=casebase._replace(incidents=others))
     assert casebase.incidents[slug].cause in [cause.id for cause in alone.causes]

@@ -9,7 +9,6 @@ import re
 import shlex
 import shutil
 from collections.abc import Sequence
-from dataclasses import replace
 from html import unescape
 from pathlib import Path
 
@@ -290,7 +289,7 @@ def test_no_code_goes_into_an_installed_library(casebase: Casebase) -> None:
         shown.frames[0],
         Frame("/site-packages/peft/x.py", 12, "f", "h = 1 + self.pe", "peft"),
     )
-    question = put(casebase, replace(shown, frames=frames))["operand-origin"]
+    question = put(casebase, shown._replace(frames=frames))["operand-origin"]
     assert (question.code, question.place) == (None, None)
 
 
@@ -363,7 +362,7 @@ def test_the_page_escapes_what_a_question_holds(casebase_path: Path) -> None:
 
     bad = "<img src=x onerror=alert(1)>"
     question = Question(bad, bad, (Reply(bad, (bad,)),), bad, bad, bad)
-    answer = replace(diagnose(AMBIGUOUS), questions=(question, replace(question, code=None)))
+    answer = diagnose(AMBIGUOUS)._replace(questions=(question, question._replace(code=None)))
     engine = Engine(lambda lang: load(casebase_path, lang), lambda submission, base: answer)
     page = create_app(engine=engine).test_client().post("/", data={"text": AMBIGUOUS})
     assert page.status_code == 200

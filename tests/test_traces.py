@@ -7,7 +7,7 @@ The traces of documented incidents are among them; these are ranked with their o
 from __future__ import annotations
 
 import tempfile
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -50,7 +50,7 @@ def answers(casebase: Casebase) -> dict[str, Diagnosis]:
     found = {}
     for name, trace in traces().items():
         others = {key: one for key, one in casebase.incidents.items() if key != trace.incident}
-        known = replace(casebase, incidents=others)
+        known = casebase._replace(incidents=others)
         found[name] = diagnose(trace.path.read_bytes(), trace.path.name, casebase=known)
     return found
 

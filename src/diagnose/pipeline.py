@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from diagnose import facts as fact_stage
@@ -77,7 +76,7 @@ def explain(
     """Answers for a report that is already parsed, with the tensors that a live hook saw."""
     casebase = casebase or load()
     if tensors:
-        report = replace(report, tensors=tensors)
+        report = report._replace(tensors=tensors)
     if report.error is None:
         return Diagnosis(report, "no-error", lang=casebase.lang)
     culprit = views.culprit(report)

@@ -6,8 +6,8 @@ import ast
 import builtins
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 _CLOSERS = {"(": ")", "[": "]", "{": "}"}
 _MAX_LENGTH = 2000
@@ -28,8 +28,7 @@ FACTORIES = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class SourceLine:
+class SourceLine(NamedTuple):
     """A parsed line: the tree, and how many characters were put before the line to make it parse.
 
     Column offsets in ``tree`` minus ``shift`` are offsets into ``text``, the line without its

@@ -8,7 +8,6 @@ import subprocess
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -205,7 +204,7 @@ def test_stored_incidents_are_a_mapping(casebase: Casebase, casebase_path: Path)
         incidents["'; DROP TABLE incident; --"]
     assert len(incidents) == len(list(incidents)) == len(casebase.incidents)
     assert list(incidents.values()) == [casebase.incidents[key] for key in incidents]
-    assert replace(casebase, incidents={}).incidents == {}
+    assert casebase._replace(incidents={}).incidents == {}
 
 
 def test_an_answer_needs_neither_sqlalchemy_nor_all_incidents(casebase_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -69,7 +68,7 @@ def test_causes(accepted: tuple[str, ...], first: int, strict: int, three: int, 
 
 
 def test_an_unsure_answer_still_has_a_first_cause() -> None:
-    found = values(Label(accepted=("index-device",)), replace(ANSWER, verdict="unknown"))
+    found = values(Label(accepted=("index-device",)), ANSWER._replace(verdict="unknown"))
     assert (found["top-1"], found["diagnosed"]) == (1, 0)
     assert "top-1-diagnosed" not in found
 
@@ -88,11 +87,11 @@ def test_only_the_first_three_fixes_of_the_first_cause_count() -> None:
 def test_another_failure_must_get_no_cause() -> None:
     negative = Label(accepted=("not-device",), op="addmm", libraries=("x",))
     assert values(negative) == {"answered": 1, "negatives-rejected": 0}
-    assert values(negative, replace(ANSWER, causes=())) == {"answered": 1, "negatives-rejected": 1}
+    assert values(negative, ANSWER._replace(causes=())) == {"answered": 1, "negatives-rejected": 1}
 
 
 def test_a_device_failure_without_a_cause_is_a_miss() -> None:
-    found = values(Label(accepted=("index-device",)), replace(ANSWER, causes=()))
+    found = values(Label(accepted=("index-device",)), ANSWER._replace(causes=()))
     assert (found["top-1"], found["top-3"], found["mrr"]) == (0, 0, 0)
 
 

@@ -7,7 +7,6 @@ import io
 import sys
 import traceback
 import weakref
-from dataclasses import replace
 
 import pytest
 from hooks.children import MESSAGE, SIGN
@@ -115,8 +114,8 @@ def test_the_answer_can_be_printed_in_either_language() -> None:
     error = raised(RuntimeError(MESSAGE))
     english, chinese = diagnose.explain(error), diagnose.explain(error, lang="zh")
     assert SIGN in render(english)
-    assert replace(chinese, lang="en", causes=(), nearest=()) == replace(
-        english, causes=(), nearest=()
+    assert chinese._replace(lang="en", causes=(), nearest=()) == english._replace(
+        causes=(), nearest=()
     )
     assert render(chinese) != render(english)
 

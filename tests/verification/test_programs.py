@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -98,7 +98,7 @@ def runs(casebase: Casebase, tmp_path_factory: pytest.TempPathFactory) -> dict[s
     every_check = tuple(check.replace("_", "-") for check in CHECKS)
     for name, cause in casebase.causes.items():
         want(f"cause/{name}", program(cause), gpus=cause.gpus)
-        want(f"every-check/{name}", program(replace(cause, checks=every_check)))
+        want(f"every-check/{name}", program(cause._replace(checks=every_check)))
         want(f"no-gpu/{name}", program(cause), gpus=0)
     for slug in CASES:
         script = KB / "cases" / slug / "reproduce.py"
@@ -108,11 +108,11 @@ def runs(casebase: Casebase, tmp_path_factory: pytest.TempPathFactory) -> dict[s
 
     plain = casebase.causes["created-without-device"]
     for name in SAYS:
-        one = program(replace(plain, checks=(check_of(name).replace("_", "-"),)))
+        one = program(plain._replace(checks=(check_of(name).replace("_", "-"),)))
         env = {"LOCAL_RANK": "1"} if name == "rank_binding" else {}
         for variant in ("failing", "fixed"):
             want(f"check/{name}/{variant}", one, SCRIPTS / f"{name}.py", variant, **env)
-    copies = replace(casebase.causes["cross-shard-op"], checks=("peer-copy",))
+    copies = casebase.causes["cross-shard-op"]._replace(checks=("peer-copy",))
     want("copies/intact", program(copies), SCRIPTS / "indexing.py", "fixed")
     (folder / "copies.py").write_text(program(copies), encoding="utf-8")
     damaged = (SCRIPTS / "damaged_copies.py").read_text(encoding="utf-8")

@@ -6,7 +6,6 @@ import ast
 import json
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -177,7 +176,7 @@ def test_text_of_a_log_never_becomes_code(
     "title", ['Say """stop"""', "C:\\new", 'Ends in "', "两个分片上的张量相遇"]
 )
 def test_any_title_fits_into_the_docstring(casebase: Casebase, title: str) -> None:
-    cause = replace(casebase.causes["rank-device"], title=title)
+    cause = casebase.causes["rank-device"]._replace(title=title)
     tree = ast.parse(snippet(cause, None, None, casebase))
     assert (
         (ast.get_docstring(tree) or "")

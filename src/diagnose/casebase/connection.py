@@ -12,10 +12,9 @@ import os
 import sqlite3
 import threading
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -48,8 +47,7 @@ class Database(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class SqliteFile:
+class SqliteFile(NamedTuple):
     """An SQLite file. An ``immutable`` one is never locked, so that it opens on read-only and network
     file systems too; ``stamp`` tells it from a later file of the same name."""
 
@@ -72,8 +70,7 @@ class SqliteFile:
             raise CasebaseError(f"the case base {self.path} cannot be read: {error}") from error
 
 
-@dataclass(frozen=True, slots=True)
-class PostgresqlDatabase:
+class PostgresqlDatabase(NamedTuple):
     """A PostgreSQL database, by its SQLAlchemy URL; every transaction is read-only."""
 
     url: str

@@ -11,9 +11,8 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any
+from typing import Any, NamedTuple
 
 from diagnose.casebase import signature
 from diagnose.casebase.connection import Database, decoded
@@ -48,8 +47,7 @@ _HOLDING = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Documented:
+class Documented(NamedTuple):
     """What the comparison needs of an incident: as documented, and as its program printed it."""
 
     id: str

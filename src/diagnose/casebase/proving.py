@@ -147,7 +147,7 @@ def _prove_one(kb: Path, slug: str) -> Proof:
     fixed, _ = _run([script, "fixed"], gpus)
     verify_fixed = _verify(snippet(cause, None, None, base), [script, "fixed"], gpus)
     failing, printed = _run([script, "failing"], gpus)
-    answer = diagnose(printed, casebase=replace(base, incidents=others))
+    answer = diagnose(printed, casebase=base._replace(incidents=others))
     program = snippet(cause, answer.report, answer.culprit, base)
     verify_failing = _verify(program, [script, "failing"], gpus)
     error = answer.report.error

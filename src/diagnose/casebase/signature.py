@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import zlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from diagnose.model import Incident, Recording, Report
 
@@ -27,8 +27,7 @@ _WORD = re.compile(r"[^\W\d]{3,}")
 _UNFIT = re.compile(r"[^\w.:-]+")
 
 
-@dataclass(frozen=True, slots=True)
-class Signature:
+class Signature(NamedTuple):
     """The parts of a failure that are compared, without what differs from run to run.
 
     ``frames`` are words ``folder:file:function`` in alphabetical order, ``message`` has its numbers

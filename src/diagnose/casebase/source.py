@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import hashlib
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -97,7 +97,7 @@ def _records(
             kind=kind,
             position=position,
             id=getattr(record, "id", None) or record.name,
-            data=asdict(record),
+            data=record._asdict(),
         )
         for position, record in enumerate(records)
     ]

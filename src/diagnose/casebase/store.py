@@ -10,10 +10,9 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from diagnose.casebase.connection import (
     CasebaseError,
@@ -42,8 +41,7 @@ __all__ = ["Casebase", "CasebaseError", "default_location", "default_path", "loa
 SCHEMA_VERSION = "3"
 
 
-@dataclass(frozen=True, slots=True)
-class Casebase:
+class Casebase(NamedTuple):
     """The case base in one language: in memory, but for the incidents (`index.StoredIncidents`)."""
 
     lang: Lang

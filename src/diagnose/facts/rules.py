@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import regex
 
@@ -29,8 +29,7 @@ def _hit(pattern: str, text: str | None) -> bool:
         return False
 
 
-@dataclass(frozen=True, slots=True)
-class Texts:
+class Texts(NamedTuple):
     """What the rules of kb/facts.toml are matched against, read off a report once.
 
     ``said`` maps a matcher to its text; ``operands`` are the operands that may be misplaced; ``folded``

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from diagnose.model import Fact, Report, SeenTensor
 
@@ -18,8 +18,7 @@ _SHOWN = 3
 _SHARD = 0.1
 
 
-@dataclass(frozen=True, slots=True)
-class Placement:
+class Placement(NamedTuple):
     """Where the registered tensors of one model are: how many on each device, and the usual one."""
 
     tensors: tuple[SeenTensor, ...]

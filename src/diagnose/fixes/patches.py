@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from diagnose import sourceline
 from diagnose.model import Frame, Report
 from diagnose.sourceline import SourceLine
 
 
-@dataclass(frozen=True, slots=True)
-class Site:
+class Site(NamedTuple):
     """The line to edit and what the message says about it."""
 
     frame: Frame

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from functools import lru_cache
 
 from diagnose.model import Frame, Library
@@ -41,7 +40,7 @@ class Origins:
     def place(self, frame: Frame) -> Frame:
         """The frame with ``library`` and ``stdlib`` set."""
         library, stdlib = self._look(frame.file)
-        return replace(frame, library=library, stdlib=stdlib)
+        return frame._replace(library=library, stdlib=stdlib)
 
     def _find(self, file: str) -> tuple[str | None, bool]:
         path = file.replace("\\", "/")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -243,7 +242,7 @@ class _Reader:
         for trace in (*reversed(chosen.chain), *before[-1:]):
             inner = self._device_reading(trace)
             if inner is not None and inner.mismatch.devices:
-                told = replace(inner.mismatch, wording=reading.wording.id)
+                told = inner.mismatch._replace(wording=reading.wording.id)
                 return Reading(reading.wording, told)
         return reading
 

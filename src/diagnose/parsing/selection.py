@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from diagnose.model import DEVICE_FAMILY, Frame
 from diagnose.parsing.tracebacks.assembly import Trace
@@ -32,8 +32,7 @@ _NUMBER = re.compile(r"\d+")
 _ECHO_FAMILIES = frozenset({"collective-communication"})
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """A chain's main exception: with its frames, family, and the exceptions around it."""
 
     trace: Trace
@@ -101,7 +100,7 @@ def _framed(final: Candidate, pool: Sequence[Candidate]) -> Candidate:
         return final
     alike = [c for c in pool if c.channel == final.channel and gist(c.trace) == gist(final.trace)]
     best = max(alike, key=lambda c: (len(c.frames), c.trace.at))
-    return final if len(final.frames) == len(best.frames) else replace(final, frames=best.frames)
+    return final if len(final.frames) == len(best.frames) else final._replace(frames=best.frames)
 
 
 def gist(trace: Trace) -> tuple[str | None, str]:
@@ -207,4 +206,4 @@ def _splice(outer: tuple[Frame, ...], inner: tuple[Frame, ...]) -> tuple[Frame, 
 
 def without_type(candidate: Candidate, kind: str | None, message: str, at: int) -> Candidate:
     """The candidate with an exception that was found elsewhere in the text."""
-    return replace(candidate, trace=replace(candidate.trace, type=kind, message=message, at=at))
+    return candidate._replace(trace=candidate.trace._replace(type=kind, message=message, at=at))

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from diagnose.parsing.bytestream import ByteStream, read_fully
@@ -32,8 +31,7 @@ _OPENING_LINES = 300
 _LINE_COST = 150
 
 
-@dataclass(frozen=True, slots=True)
-class _Kind:
+class _Kind(NamedTuple):
     """Marks of one weight, and what the first and the last windows around them may cost."""
 
     marks: tuple[bytes, ...]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from diagnose.facts.again import AGAIN
 from diagnose.model import Cause, Fact, IncidentMatch
@@ -30,8 +30,7 @@ THRESHOLD = 0.6
 SUPPORT = 0.3
 
 
-@dataclass(frozen=True, slots=True)
-class Scored:
+class Scored(NamedTuple):
     """A cause with its confidence, the facts that speak for it (strongest first), its incidents."""
 
     cause: Cause

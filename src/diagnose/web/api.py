@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from importlib import resources
 from typing import Any, cast, get_args
 
@@ -39,7 +38,7 @@ def cause(id: str) -> dict[str, Any]:
         **_short(found),
         "why": found.why,
         "tell": found.tell,
-        "fixes": [asdict(fix) for fix in found.fixes],
+        "fixes": [fix._asdict() for fix in found.fixes],
         "example": found.example,
         "rather": dict(found.rather),
         "incidents": [

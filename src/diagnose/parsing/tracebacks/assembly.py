@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
-from typing import Literal
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
 
 from diagnose.model import Frame
 from diagnose.parsing.tracebacks.events import Break, Called, Event, Head, Link, Raised
@@ -21,8 +21,7 @@ _CARRIES = re.compile(
 _MOST_FRAMES = 1000
 
 
-@dataclass(frozen=True, slots=True)
-class Trace:
+class Trace(NamedTuple):
     """One exception with its frames, outermost first; ``type`` is None where its line was cut off.
 
     ``relation`` says how it belongs to the trace before it: raised while handling that, raised from
@@ -143,7 +142,7 @@ def _close(state: _State) -> None:
     frames = _ordered(state)
     last = state.traces[-1] if state.traces else None
     if last is not None and state.user_code:
-        state.traces[-1] = replace(last, frames=last.frames + frames)
+        state.traces[-1] = last._replace(frames=last.frames + frames)
     elif (
         last is not None
         and state.adjacent
@@ -151,7 +150,7 @@ def _close(state: _State) -> None:
         and state.relation is None
         and (state.head is None or state.head.kind != "stack")
     ):
-        state.traces[-1] = replace(last, frames=frames, headed=state.head is not None, sure=True)
+        state.traces[-1] = last._replace(frames=frames, headed=state.head is not None, sure=True)
     else:
         state.traces.append(
             Trace(
