@@ -1,90 +1,60 @@
-"""The command line: ``diagnose FILE...`` answers; subcommands show, check and run the case base."""
+"""The entry point of the command line.
+
+``diagnose < traceback.txt`` and ``diagnose FILE...`` go straight to the answer: importing click, which
+reads options and subcommands (`diagnose.commands.doors`), takes longer than ranking a report.
+"""
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
-from importlib import import_module
 from typing import Any
 
-import click
+from diagnose.commands import COMMANDS
 
-from diagnose import __version__
-
-#: Name -> (module, attribute, line of the overview). Subcommands are imported when they are called:
-#: an answer must not wait for Flask, SQLAlchemy or torch.
-COMMANDS = {
-    "answer": ("diagnose.commands.answer", "answer", "Diagnose files or standard input (default)."),
-    "cases": ("diagnose.commands.cases", "cases", "Draft, check, build, list and show incidents."),
-    "evaluate": ("diagnose.commands.evaluate", "evaluate", "Measure answers on labelled reports."),
-    "explain": ("diagnose.commands.explain", "explain", "Explain a cause, with tested code."),
-    "run": ("diagnose.hooks.command", "run_command", "Run a script; diagnose it if it dies."),
-    "scan": ("diagnose.commands.scan", "scan", "Group the failures of many logs."),
-    "search": ("diagnose.commands.search", "search", "Find incidents and causes by symptom words."),
-    "serve": ("diagnose.web.command", "serve_command", "Serve the web page and the JSON API."),
-    "simulate": ("diagnose.commands.simulate", "simulate", "Run a script on simulated GPUs."),
-    "verify": (
-        "diagnose.verification.command",
-        "verify_command",
-        "Print or run a verification program.",
-    ),
-}
-DEFAULT = "answer"
-
-
-class Doors(click.Group):
-    """Loads subcommands lazily and takes ``diagnose FILE`` for ``diagnose answer FILE``."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names, as the overview shows them."""
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The subcommand, imported now."""
-        if cmd_name not in COMMANDS:
-            return None
-        module, attribute, _ = COMMANDS[cmd_name]
-        command: click.Command = getattr(import_module(module), attribute)
-        return command
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Puts the default command before arguments that name none."""
-        if not args or (args[0] not in COMMANDS and args[0] not in {"--help", "-h", "--version"}):
-            args = [DEFAULT, *args]
-        return super().parse_args(ctx, args)
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The overview, without importing any subcommand."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, about) for name, (_, _, about) in COMMANDS.items()])
-
-
-@click.command(
-    cls=Doors,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="A file that is named like a command: diagnose ./serve",
-)
-@click.version_option(__version__, prog_name="diagnose")
-def doors() -> None:
-    """Why did my PyTorch job die of a device-placement error, and what do I change?
-
-    \b
-      diagnose < traceback.txt          answer for a pasted traceback or a whole log
-      diagnose train.log other.log      several files
-      diagnose answer --help            the options of an answer
-
-    Exit status: 0 diagnosed, 1 an error but no known cause, 3 no error found, 2 bad usage or input.
-    """  # noqa: D301 - click's own \b must reach it as a character
+#: Allocations between two collections. An answer makes few cycles and ends soon after; Python's default
+#: would look for garbage a hundred times while modules are imported.
+_COLLECT_AFTER = 50_000
 
 
 def main(args: list[str] | None = None) -> Any:
     """Entry point of the ``diagnose`` command."""
+    given = sys.argv[1:] if args is None else args
     try:
+        if _only_files(given):
+            gc.set_threshold(_COLLECT_AFTER)
+            return sys.exit(_answer(tuple(given)))
+        from diagnose.commands.doors import doors
+
         return doors.main(args=args, prog_name="diagnose")
     except BrokenPipeError:
         # The reader (head, less) has gone; the interpreter must not complain again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return sys.exit(1)
+
+
+def _only_files(args: list[str]) -> bool:
+    """True where click has nothing to read: no option, no subcommand, no variable, no Windows pattern."""
+    return (
+        all(arg and (arg == "-" or not arg.startswith("-")) for arg in args)
+        and not (args and (args[0] in COMMANDS or os.name == "nt"))
+        and not os.environ.get("DIAGNOSE_LANG")
+    )
+
+
+def _answer(files: tuple[str, ...]) -> int:
+    """`diagnose.answering.answer`, with what click says and does where it fails or is interrupted."""
+    from diagnose.answering import BAD_INPUT, UsageError, answer
+
+    try:
+        return answer(files)
+    except UsageError as error:
+        print(f"Error: {error}", file=sys.stderr)
+        return BAD_INPUT
+    except KeyboardInterrupt:
+        print("\nAborted!", file=sys.stderr)
+        return 1
 
 
 if __name__ == "__main__":

@@ -9,8 +9,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import cast
 
-import click
-
 from diagnose.parsing.bytestream import ByteStream, peek
 from diagnose.parsing.compression import CompressionError, decompressed
 
@@ -32,7 +30,7 @@ def opened(name: str) -> Iterator[ByteStream]:
         InputError: there is no such file, it is a directory, empty, binary or unreadable; reading from
             the stream within the context raises it too.
     """
-    shown = "standard input" if name == "-" else click.format_filename(name)
+    shown = "standard input" if name == "-" else _printable(name)
     try:
         with contextlib.ExitStack() as stack:
             raw = _standard() if name == "-" else stack.enter_context(Path(name).open("rb", 0))
@@ -54,11 +52,16 @@ def opened(name: str) -> Iterator[ByteStream]:
         raise InputError(f"{shown} cannot be read: {error.strerror or error}") from error
 
 
+def _printable(name: str) -> str:
+    """A file's name with what is not UTF-8 in it replaced."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
 def _standard() -> ByteStream:
     if sys.stdin is None or sys.stdin.closed:
         raise InputError("standard input is closed; name a file or pipe one in")
     if sys.stdin.isatty():
-        click.echo(_PROMPT, err=True)
+        print(_PROMPT, file=sys.stderr)
         return io.BytesIO(sys.stdin.buffer.read())
     return cast(ByteStream, sys.stdin.buffer)
 

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from diagnose.casebase.store import load
-from diagnose.cli import doors
+from diagnose.commands.doors import doors
 
 pytest.importorskip("torch")
 

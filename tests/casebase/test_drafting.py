@@ -18,7 +18,7 @@ from diagnose.casebase.drafting import SLUG, draft, proposed_slug, unfinished
 from diagnose.casebase.source import read
 from diagnose.casebase.store import Casebase, load
 from diagnose.casebase.tomltext import quoted, quoted_list
-from diagnose.cli import doors
+from diagnose.commands.doors import doors
 from diagnose.model import Diagnosis, Failure, Frame, Mismatch, Report
 from diagnose.pipeline import diagnose
 

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from diagnose.casebase.proving import Proof
-from diagnose.cli import doors
+from diagnose.commands.doors import doors
 from diagnose.commands.proofs import table, told
 
 GOOD = Proof(

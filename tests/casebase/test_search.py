@@ -15,7 +15,7 @@ from diagnose._toml import loads
 from diagnose.casebase import searching
 from diagnose.casebase.searching import search
 from diagnose.casebase.store import Casebase, load
-from diagnose.cli import doors
+from diagnose.commands.doors import doors
 
 PHRASES = loads(Path(__file__).with_name("symptoms.toml").read_text(encoding="utf-8"))
 VOCABULARY = Path(searching.__file__).with_name("symptoms.toml")

@@ -10,6 +10,7 @@ import regex
 from parsing.knowledge import KB, parse, wordings
 
 from diagnose._toml import loads
+from diagnose.casebase.literals import required
 from diagnose.parsing.messages import Wordings
 
 ENTRIES: list[dict[str, Any]] = loads((KB / "messages.toml").read_text())["wording"]
@@ -38,6 +39,8 @@ def test_literals_stand_in_all_that_matches(wording: Any) -> None:
         text = " ".join(example.split())
         if regex.search(wording.pattern, text):
             assert any(literal in text for literal in wording.literals)
+            folded = text.casefold()
+            assert all(any(x in folded for x in group) for group in required(wording.pattern))
 
 
 @pytest.mark.parametrize(

@@ -18,10 +18,12 @@ except ImportError:  # Python 3.10
     import sre_parse as parser
 
 _SHORTEST = 2
+_MOST = 6
 
 
-def required(pattern: str) -> tuple[str, ...]:
-    """Texts, case folded, of which every match of the pattern holds at least one when it is case folded.
+def required(pattern: str) -> tuple[tuple[str, ...], ...]:
+    """Groups of texts, case folded, the most telling first: every match of the pattern, case folded, holds
+    at least one text of each group.
 
     Empty where the pattern demands none, or is not in the syntax of Python's ``re``.
     """
@@ -29,11 +31,11 @@ def required(pattern: str) -> tuple[str, ...]:
         tree = parser.parse(pattern)
     except (re.error, OverflowError, RecursionError):
         return ()
-    return tuple(sorted(_best(tree) or ()))
+    return tuple(tuple(sorted(group)) for group in _demands(tree)[:_MOST])
 
 
-def _best(tree: Sequence[tuple[Any, Any]]) -> frozenset[str] | None:
-    """The alternatives of the part of a sequence that tells most: whose shortest text is longest."""
+def _demands(tree: Sequence[tuple[Any, Any]]) -> list[frozenset[str]]:
+    """The alternatives of each part of a sequence, those whose shortest text is longest first."""
     found: list[frozenset[str]] = []
     run = ""
     for kind, value in [*tree, (None, None)]:
@@ -47,7 +49,12 @@ def _best(tree: Sequence[tuple[Any, Any]]) -> frozenset[str] | None:
         if part is not None:
             found.append(part)
     fit = [texts for texts in found if texts and min(map(len, texts)) >= _SHORTEST]
-    return max(fit, key=lambda texts: (min(map(len, texts)), -len(texts)), default=None)
+    return sorted(fit, key=lambda texts: (-min(map(len, texts)), len(texts)))
+
+
+def _best(tree: Sequence[tuple[Any, Any]]) -> frozenset[str] | None:
+    """The part of a sequence that tells most."""
+    return next(iter(_demands(tree)), None)
 
 
 def _part(kind: Any, value: Any) -> frozenset[str] | None:

@@ -13,7 +13,7 @@ from sqlalchemy import DDL, JSON, ForeignKey, event
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 #: Raised with every change that an older reader would misread.
-VERSION = 3
+VERSION = 4
 
 Strings = list[str]
 

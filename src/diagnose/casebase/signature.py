@@ -5,26 +5,26 @@ The build computes both for every incident, the ranking for a report; hence one 
 
 from __future__ import annotations
 
-import re
 import zlib
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from diagnose.model import Incident, Recording, Report
+from diagnose.patterns import lazy
 
 _MAX_FRAMES = 12  # the innermost ones
 _MAX_MESSAGE = 400
 _MAX_TERM = 120
 
 #: Frames that stand in the tracebacks of all causes: they make no two reports alike.
-_MACHINERY = re.compile(r"(^|/)torch/|accelerate/hooks\.py|(^|/)runpy\.py")
+_MACHINERY = lazy(r"(^|/)torch/|accelerate/hooks\.py|(^|/)runpy\.py")
 #: torch is in nearly every report and says nothing.
 _NO_LIBRARY = frozenset({"torch"})
-_LINE_NUMBER = re.compile(r":\d+$")
-_NUMBER = re.compile(r"\d+")
-_WORD = re.compile(r"[^\W\d]{3,}")
+_LINE_NUMBER = lazy(r":\d+$")
+_NUMBER = lazy(r"\d+")
+_WORD = lazy(r"[^\W\d]{3,}")
 #: What a term may not hold, so that no index takes part of one for a separator or an operator.
-_UNFIT = re.compile(r"[^\w.:-]+")
+_UNFIT = lazy(r"[^\w.:-]+")
 
 
 class Signature(NamedTuple):

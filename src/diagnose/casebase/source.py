@@ -16,7 +16,7 @@ from diagnose.casebase.entry import Entry
 from diagnose.casebase.literals import required
 from diagnose.casebase.questions import questions
 from diagnose.kberror import KbError
-from diagnose.model import Library
+from diagnose.model import Library, Wording
 from diagnose.parsing import parse
 from diagnose.parsing.kbfiles import load_families, load_libraries, load_wordings
 
@@ -60,7 +60,7 @@ def read(kb: Path) -> Source:
         schema.MetaRow(key="schema", value=str(schema.VERSION)),
         schema.MetaRow(key="digest", value=digest(kb)),
     ]
-    rows += _records("wording", kb / "messages.toml", load_wordings, problems)
+    rows += _records("wording", kb / "messages.toml", _wordings, problems)
     rows += _records("library", kb / "libraries.toml", load_libraries, problems)
     rows += _records("family", kb / "families.toml", load_families, problems)
     rows += _operands(kb, problems)
@@ -101,6 +101,15 @@ def _records(
         )
         for position, record in enumerate(records)
     ]
+
+
+def _wordings(path: Path) -> list[Wording]:
+    """The wordings, each with what its pattern demands.
+
+    Raises:
+        KbError: the file holds a mistake.
+    """
+    return [one._replace(demands=required(one.pattern)) for one in load_wordings(path)]
 
 
 def _operands(kb: Path, problems: list[KbError]) -> list[schema.Base]:

@@ -19,6 +19,7 @@ from diagnose.casebase.connection import (
     Database,
     connect,
     decoded,
+    decoded_all,
     displayed,
     is_url,
 )
@@ -38,7 +39,7 @@ from diagnose.model import (
 __all__ = ["Casebase", "CasebaseError", "default_location", "default_path", "load"]
 
 #: Must equal `diagnose.casebase.schema.VERSION`.
-SCHEMA_VERSION = "3"
+SCHEMA_VERSION = "4"
 
 
 class Casebase(NamedTuple):
@@ -123,10 +124,10 @@ def _read(database: Database, lang: Lang) -> Casebase:
 
 def _records(database: Database, kind: str) -> Iterable[tuple[str, dict[str, Any]]]:
     """The JSON records of a kind; lists become tuples, as the frozen value objects hold them."""
-    for key, text in database.rows(
+    rows = database.rows(
         "SELECT id, data FROM record WHERE kind = :kind ORDER BY position", kind=kind
-    ):
-        record = decoded(text)
+    )
+    for (key, _), record in zip(rows, decoded_all([data for _, data in rows]), strict=True):
         yield key, {k: tuple(v) if isinstance(v, list) else v for k, v in record.items()}
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from diagnose import views
 from diagnose.facts.values import at
 from diagnose.model import Fact, Report
+from diagnose.patterns import lazy
 
 
 def ranks(report: Report) -> Iterator[Fact]:
@@ -39,7 +39,7 @@ def depth(report: Report) -> Iterator[Fact]:
         yield at(name, entered[-1], depth=str(len(entered)))
 
 
-_CRITERION = re.compile(
+_CRITERION = lazy(
     r"(?i)\b(self\.)?(criterion\w*|loss_(fn|fct|func|function|net)|compute_loss|\w*loss)\("
 )
 

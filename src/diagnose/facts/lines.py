@@ -5,30 +5,29 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-import regex
-
 from diagnose import sourceline, views
 from diagnose.facts.values import at
 from diagnose.model import Fact, Frame, Report
+from diagnose.patterns import lazy
 
-_CONSTANTS = regex.compile(
+_CONSTANTS = lazy(
     r"(?i)(^|_)(mean|std|var|pe|pos(ition)?s?|anchors?|grid|cache|table|bank|codebook|prior|bias"
     r"|mask|scale|shift|freqs?|cos|sin|buffer|proto(type)?s?|kernel|ab|beta|alpha|eye|offsets?"
     r"|weights?|temperature|stats?|images?|features?|memory|logvar)\d*(_|$)"
 )
-_HEADS = regex.compile(
+_HEADS = lazy(
     r"(?i)(^|_)(head|heads|classifier|out_head|lm_head|score|fc|cls|adapter|lora|prompt|prefix|out)\d*(_|$)"
 )
-_FIRST = regex.compile(
+_FIRST = lazy(
     r"(?i)(^|_)(conv_?1|conv_?in|stem|embed\w*|patch\w*|input\w*|fc_?1|l1|lin1|linear_?1|layer_?1|wte|features)(_|$)"
 )
 #: Attributes that hold settings, not tensors.
-_SETTINGS = regex.compile(
+_SETTINGS = lazy(
     r"^(weight|bias|device|dtype|training|config|cfg|args|opt|options|hparams|mode|version|name|stride"
     r"|padding|dilation|groups|eps|epsilon|p|k|dim|lr|momentum|dropout|discount|gamma|temperature"
     r"|temp|tau|scale_factor|\w+_size|\w+_dim|\w+_rate|num_\w+|n_\w+|use_\w+|is_\w+|max_\w+|min_\w+)$"
 )
-_SECOND = regex.compile(
+_SECOND = lazy(
     r"(?i)(^|_)(teacher|target(_net)?|ema|vgg|lpips|vae|encoder|decoder|disc(riminator)?|critic"
     r"|reward|ref(erence)?|vocoder|perceptual|inception|clip|text_encoder|extractor|backbone"
     r"|scaling_layer|feature)(_|$|\w*model|\w*net)"
@@ -181,7 +180,7 @@ def called_modules(report: Report) -> Iterator[Fact]:
                 yield at("calls-second-model", frame, name=name)
 
 
-_LOOP_NAMES = regex.compile(
+_LOOP_NAMES = lazy(
     r"(?i)^((\w+_)?(layer|block|blk|module|mod|head|stage|cell|expert|branch|conv|linear|lin|fc|bn|norm|act|op)"
     r"\w{0,4}|l|m|f|net|enc|dec|down|up|(layer|block|conv|module)_\w+)$"
 )

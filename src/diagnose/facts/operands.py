@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-import regex
-
 from diagnose import views
 from diagnose.facts.values import common, kind, pair
 from diagnose.model import Fact, Report
+from diagnose.patterns import lazy
 
 Roles = Mapping[str, Mapping[str, str]]
 
@@ -65,8 +64,8 @@ def roles(report: Report, operands: Roles) -> dict[str, str]:
     return {first: expected, role: found} if first else {role: found}
 
 
-_OBJECT = regex.compile(
-    r"type (?:Variable\[)?(torch\.[\w.]++)\]? but found type (?:Variable\[)?(torch\.[\w.]++)"
+_OBJECT = lazy(
+    r"type (?:Variable\[)?(torch\.[\w.]+)\]? but found type (?:Variable\[)?(torch\.[\w.]+)"
 )
 
 
@@ -89,7 +88,7 @@ def _object_type(report: Report, argument: str | None) -> dict[str, str]:
     return {other: expected, role: found}
 
 
-_TYPES = regex.compile(r"Input type \(([\w.]++)\) and (?:weight|bias) type \(([\w.]++)\)")
+_TYPES = lazy(r"Input type \(([\w.]+)\) and (?:weight|bias) type \(([\w.]+)\)")
 
 
 def _convolution(report: Report) -> dict[str, str]:

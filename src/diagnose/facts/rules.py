@@ -66,8 +66,9 @@ class Texts(NamedTuple):
     def may_match(self, rule: FactRule) -> bool:
         """False where a literal that a pattern of the rule demands stands nowhere in the report."""
         return all(
-            any(literal in self.folded[key] for literal in literals)
-            for key, literals in rule.literals.items()
+            any(literal in self.folded[key] for literal in group)
+            for key, groups in rule.literals.items()
+            for group in groups
         )
 
 

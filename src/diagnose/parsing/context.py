@@ -7,10 +7,11 @@ from collections.abc import Iterable
 
 from diagnose.model import Line
 from diagnose.parsing.lines import Peeled
+from diagnose.patterns import lazy
 
 _MOST = 200
 _LONGEST = 500
-_TELLING = re.compile(
+_TELLING = lazy(
     r"device[_ ]?map|offload|\bmeta device\b|dispatch|world[_ ]size|local[_ -]?rank|nproc[_-]per"
     r"|CUDA_VISIBLE_DEVICES|torchrun|accelerate launch|deepspeed|num_processes|distributed[_ ]type|\bZeRO\b"
     r"|zero_(?:optimization|stage)|FSDP|DataParallel|no_split|balanced|[Ww]arning: .*(?:device|cuda|cpu)"

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import NamedTuple
+
+from diagnose.patterns import lazy
 
 #: Longer lines are cut: nobody's traceback has one, and every pattern stays cheap.
 LONGEST = 20_000
 
 
 #: Carriage return, vertical tab, form feed, and Unicode's own line ends.
-_RETURN = re.compile("[\r\x0b\x0c\x85\u2028\u2029]")
+_RETURN = lazy("[\r\x0b\x0c\x85\u2028\u2029]")
 
 
 class Peeled(NamedTuple):

@@ -39,10 +39,13 @@ class Wordings:
         """The best reading of a message: not of a wording that quotes another error where that is known
         too, then of the longest match, then of the wording that stands first."""
         text = " ".join(message[:_LONGEST].split())
+        folded = text.casefold()
         best: tuple[bool, int, int] | None = None
         chosen: Reading | None = None
         for position, wording in enumerate(self._wordings):
             if not any(literal in text for literal in wording.literals):
+                continue
+            if not all(any(literal in folded for literal in group) for group in wording.demands):
                 continue
             match = self._search(wording, text)
             if match is None:

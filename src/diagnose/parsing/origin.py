@@ -7,21 +7,22 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from diagnose.model import Frame, Library
+from diagnose.patterns import lazy
 
-_INSTALLED = re.compile(
+_INSTALLED = lazy(
     r"(?:^|/)(?:site-packages|dist-packages)/+(?:[^/]+\.egg/)?(?P<rest>.+)$", re.IGNORECASE
 )
-_STDLIB = re.compile(
+_STDLIB = lazy(
     r"(?:^|/)(?:lib(?:64|32)?|Lib)/(?:python|pypy)?\d?(?:\.\d+)?t?/?(?P<rest>[\w.]+(?:/.*)?)$"
 )
-_PYTHON_DIR = re.compile(
+_PYTHON_DIR = lazy(
     r"(?:^|/)(?:lib(?:64|32)?/(?:python|pypy)3(?:\.\d+)?t?|[Pp]ython3?\.?\d*/[Ll]ib)/"
 )
-_WINDOWS_STDLIB = re.compile(
+_WINDOWS_STDLIB = lazy(
     r"(?:^|/)(?:python[\d.]*|anaconda3?|miniconda3?|envs/[^/]+)/lib/\w+", re.IGNORECASE
 )
 #: Code that a model's repository brings along; transformers runs it from its cache.
-_SEPARATORS = re.compile(r"[-_.]")
+_SEPARATORS = lazy(r"[-_.]")
 _REMOTE_CODE = "transformers_modules"
 
 

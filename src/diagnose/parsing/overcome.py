@@ -12,12 +12,13 @@ from collections.abc import Sequence
 
 from diagnose.parsing.lines import Peeled
 from diagnose.parsing.selection import Candidate
+from diagnose.patterns import lazy
 
-_ANNOUNCED = re.compile(
+_ANNOUNCED = lazy(
     r"\b(?:re-?trying|will retry|fall(?:s|ing|en)? back|fell back|skipp(?:ed|ing)|recover(?:ed|ing))\b",
     re.IGNORECASE,
 )
-_EXPECTED = re.compile(r"^(?:XFAIL|XPASS|SKIPPED|PASSED)\b")
+_EXPECTED = lazy(r"^(?:XFAIL|XPASS|SKIPPED|PASSED)\b")
 _ENOUGH = 3  # lines after an error that show that the program goes on
 #: Lines before a traceback's frames, or after its exception, that may announce what is done about it.
 _NEAR = 2

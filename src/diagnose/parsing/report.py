@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import re
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -29,13 +28,14 @@ from diagnose.parsing.tracebacks.assembly import Trace, assemble
 from diagnose.parsing.tracebacks.reader import read
 from diagnose.parsing.transports import documents, tables
 from diagnose.parsing.transports.prefixes import rank_of
+from diagnose.patterns import lazy
 
 _LARGEST_DOCUMENT = 32_000_000
 _BLANKS = b"\xef\xbb\xbf \t\r\n"
 _MOST_TRACES = 250
 _NEAR = 400  # lines around a cut traceback in which its message is looked for
-_ROOT_CAUSE = re.compile(r"Root Cause \(first observed failure\)")
-_RANK = re.compile(r"^\s*rank\s*: (\d+)")
+_ROOT_CAUSE = lazy(r"Root Cause \(first observed failure\)")
+_RANK = lazy(r"^\s*rank\s*: (\d+)")
 
 
 class Seen(NamedTuple):

@@ -6,12 +6,12 @@ the first failure that is not the echo of another's.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from diagnose.model import DEVICE_FAMILY, Frame
 from diagnose.parsing.tracebacks.assembly import Trace
+from diagnose.patterns import lazy
 
 #: Errors that report the death of another process, or the end of this one on request.
 _ECHO_TYPES = frozenset((
@@ -22,13 +22,13 @@ _ECHO_TYPES = frozenset((
 ))  # fmt: skip
 #: How a handler ends the process after an error: that error is what failed.
 _ENDS = frozenset(("SystemExit", "KeyboardInterrupt", "Exit", "Abort"))
-_ECHO = re.compile(
+_ECHO = lazy(
     r"Connection (?:closed|reset) by peer|Connection refused|Socket Timeout|DataLoader worker \(pid"
     r"|terminated by signal"
     r"|process group (?:is|was) (?:destroyed|aborted)|communicator was aborted|watchdog|SIGTERM"
     r"|failed to recv|store->get|Broken pipe|another rank|remote process exited|NCCL communicator"
 )
-_NUMBER = re.compile(r"\d+")
+_NUMBER = lazy(r"\d+")
 _ECHO_FAMILIES = frozenset({"collective-communication"})
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 
-_WORD = re.compile(r"[^ ]+ *| +")
+from diagnose.patterns import lazy
+
+_WORD = lazy(r"[^ ]+ *| +")
 
 
 def clean(text: str | None) -> str:

@@ -17,20 +17,21 @@ from typing import NamedTuple
 
 from diagnose.casebase.store import Casebase
 from diagnose.model import Cause, Frame, Report
+from diagnose.patterns import lazy
 
 # What may go from a report into a program; all else is left out.
-_DEVICE = re.compile(r"(?:cpu|meta|(?:cuda|hip|xpu|npu|hpu|mps|xla)(?::\d{1,3})?)", re.ASCII)
-_OPERATION = re.compile(r"[A-Za-z_][\w.:]{0,79}", re.ASCII)
-_FILE = re.compile(r"\w[\w.-]{0,79}\.py", re.ASCII)
+_DEVICE = lazy(r"(?:cpu|meta|(?:cuda|hip|xpu|npu|hpu|mps|xla)(?::\d{1,3})?)", re.ASCII)
+_OPERATION = lazy(r"[A-Za-z_][\w.:]{0,79}", re.ASCII)
+_FILE = lazy(r"\w[\w.-]{0,79}\.py", re.ASCII)
 _LAST_LINE = 10_000_000
 _MOST_DEVICES = 8
 
-_DOCSTRING = re.compile(r'\A"""(.*?)"""\n+', re.DOTALL)
-_IMPORT = re.compile(
+_DOCSTRING = lazy(r'\A"""(.*?)"""\n+', re.DOTALL)
+_IMPORT = lazy(
     r"^(?:import ([\w.]+)|from ([\w.]+) import (?:\(([^)]*)\)|([^(\n]+)))\n", re.MULTILINE
 )
-_WORD = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
-_TRY_TORCH = re.compile(r"^try:\n    import torch\nexcept.*\n(?: .*\n)+", re.MULTILINE)
+_WORD = lazy(r"(?<![\w.])[A-Za-z_]\w*")
+_TRY_TORCH = lazy(r"^try:\n    import torch\nexcept.*\n(?: .*\n)+", re.MULTILINE)
 #: The parts import from each other, to be good modules; the harness imports torch in its own way.
 _OWN_PARTS = {"__future__", "harness", "helpers"}
 

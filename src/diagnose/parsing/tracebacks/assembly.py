@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
@@ -10,11 +9,12 @@ from typing import Literal, NamedTuple
 from diagnose.model import Frame
 from diagnose.parsing.tracebacks.events import Break, Called, Event, Head, Link, Raised
 from diagnose.parsing.tracebacks.tangled import untangle
+from diagnose.patterns import lazy
 
 Relation = Literal["during", "cause", "inner", "group"]
 
 #: Messages whose next lines are the traceback of another process or thread.
-_CARRIES = re.compile(
+_CARRIES = lazy(
     r"following error:\s*$|^Caught \w+ in |^ray::|terminated with|RemoteTraceback|^\s*$"
     r"|TorchScript interpreter"
 )

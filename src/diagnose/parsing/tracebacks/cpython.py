@@ -3,7 +3,6 @@ stackprinter, faulthandler."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from diagnose.model import Frame
@@ -15,8 +14,9 @@ from diagnose.parsing.tracebacks.source import (
     is_annotation,
     listing,
 )
+from diagnose.patterns import lazy
 
-FRAME = re.compile(  # not one that is quoted in a value or in the source
+FRAME = lazy(  # not one that is quoted in a value or in the source
     r'(?P<before>.*?)(?<![\'"\\])\bFile "(?P<file>[^"\n]+)", line (?P<line>\d+)(?:,? in '
     r"(?P<function>[\w.]*<[^\n]*>[\w.<>]*|[^\s:][^:\n]*?) ?:?)?\s*$"
 )

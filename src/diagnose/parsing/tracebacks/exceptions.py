@@ -6,48 +6,49 @@ import re
 from typing import NamedTuple
 
 from diagnose.parsing.tracebacks.events import HeadKind, LinkKind
+from diagnose.patterns import lazy
 
-_HEAD = re.compile(
+_HEAD = lazy(
     r"Traceback(?: of TorchScript[^(]*)? \((?:most recent call (?P<order>last|first)|innermost last)\)"
     r"|^\s*Traceback:\s*$|^\s*(?P<stack>Stack) \(most recent call last\):"
     r"|^\s*(?:Current thread|Thread) 0x[0-9a-f]+[^(]*\(most recent call first\)"
 )
-_INNER = re.compile(r"(?:Original|Remote|Child) Traceback|Traceback of TorchScript")
+_INNER = lazy(r"(?:Original|Remote|Child) Traceback|Traceback of TorchScript")
 _LINKS: tuple[tuple[re.Pattern[str], LinkKind], ...] = (
-    (re.compile(r"During handling of the above exception, another exception occurred"), "during"),
-    (re.compile(r"The above exception was the direct cause of the following exception"), "cause"),
-    (re.compile(r"^\s*from user code:"), "user-code"),
-    (re.compile(r"^\s*-- Process \d+ terminated with the following error:"), "inner"),
-    (re.compile(r"^\s*(?:\| )*\+(?:-\+)?-{8,}(?: (?:\d+|\.\.\.) -{4,})?$"), "group"),
-    (re.compile(r"^Exception ignored (?:in|on)\b"), "ignored"),
-    (re.compile(r"^Exception \w+: .* in <.*> ignored$"), "ignored"),
+    (lazy(r"During handling of the above exception, another exception occurred"), "during"),
+    (lazy(r"The above exception was the direct cause of the following exception"), "cause"),
+    (lazy(r"^\s*from user code:"), "user-code"),
+    (lazy(r"^\s*-- Process \d+ terminated with the following error:"), "inner"),
+    (lazy(r"^\s*(?:\| )*\+(?:-\+)?-{8,}(?: (?:\d+|\.\.\.) -{4,})?$"), "group"),
+    (lazy(r"^Exception ignored (?:in|on)\b"), "ignored"),
+    (lazy(r"^Exception \w+: .* in <.*> ignored$"), "ignored"),
 )
-_REPEATED = re.compile(r"^\s*\[Previous line repeated (\d+) more times?\]|^\s*\.\.\. *$")
+_REPEATED = lazy(r"^\s*\[Previous line repeated (\d+) more times?\]|^\s*\.\.\. *$")
 
 _SUFFIX = (
     r"(?:Error|Exception|Warning|Interrupt|Exit|Iteration|Expired|Empty|Full|Fault|Failure|Group)"
 )
 _TYPE = r"(?:[A-Za-z_]\w*\.)*[A-Z_]\w*"
-_ANY = re.compile(
+_ANY = lazy(
     rf"^(?P<type>{_TYPE})(?:\((?P<cause>\w+)\))?(?::(?=\s|$)(?: (?P<message>.*))?| *$|(?=\n))"
 )
-_LIKELY = re.compile(
+_LIKELY = lazy(
     rf"^(?P<type>(?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*{_SUFFIX}\w{{0,12}})(?:\((?P<cause>\w+)\))?"
     r"(?::(?: (?P<message>.*))?| *$)"
 )
-_INSIDE = re.compile(
+_INSIDE = lazy(
     r"(?:^|[\s\[(:\"'|>])(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Fault))"
     r"(?:\((?P<cause>\w+)\))?: (?P<message>\S.*)$"
 )
-_REPR = re.compile(
+_REPR = lazy(
     r"""^(?P<type>(?:\w+\.)*[A-Z]\w*(?:Error|Exception))\((?P<quote>["'])(?P<message>.*?)(?P=quote),?\)$"""
 )
-_ANNOUNCED = re.compile(
+_ANNOUNCED = lazy(
     r"^(?:Exception has occurred|[\u4e00-\u9fff?\uff1f]{2,16}): "
     r"(?P<type>(?:\w+\.)*\w+)(?:\s+\(note: .*\))?\s*$"
 )
 _EMPHASIS = "*`"
-_LOG = re.compile(
+_LOG = lazy(
     r"^\s*(?:\[?\d{4}[-/]\d\d[-/]\d\d[T ]|[IWEF]\d{4} \d\d:\d\d|\[?\d\d:\d\d:\d\d"
     r"|\[?(?:INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL)\b|>>> |\$ |In \[\d|\S+@\S+:.*\$|.{0,80}\d+%\|"
     r"|slurmstepd:|srun:|={20,}|-{20,})"

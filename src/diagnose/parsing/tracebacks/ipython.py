@@ -9,24 +9,25 @@ from diagnose.model import Frame
 from diagnose.parsing.lines import Peeled
 from diagnose.parsing.tracebacks import cpython
 from diagnose.parsing.tracebacks.source import Source, indentation, listing
+from diagnose.patterns import lazy
 
 _NAME = r"(?P<function><[^<>]{1,60}>|[\w.<>]+)(?:\(.*)?"
 _FILE = r"(?:[A-Za-z]:[\\/])?[^:\"'*?\n]+?|<[^<>\n]+>"
-_NEW = re.compile(rf"^`?(?P<mark>File )?(?P<file>{_FILE}):(?P<line>\d+)(?:,? in {_NAME})?\s*$")
-_CELL = re.compile(
+_NEW = lazy(rf"^`?(?P<mark>File )?(?P<file>{_FILE}):(?P<line>\d+)(?:,? in {_NAME})?\s*$")
+_CELL = lazy(
     r"^\s*(?:File )?(?P<file>(?:Cell In|Input In|In)\s?\[\d+\]),? "
     rf"(?:line (?P<line>\d+)(?:,? in {_NAME})?|in (?P<scope><[^<>]+>|[\w.]+)(?:\(.*\))?)\s*:?$"
 )
-_OLD = re.compile(
+_OLD = lazy(
     r"^\s*`?(?P<file><[^<>]{1,120}>|(?:~|\.{0,2}/|[A-Za-z]:[\\/]|\w)[^:\"'=(){}]*?\.(?:py[xc]?|pxi|so|ipynb)"
     r"|/tmp/ipykernel_\S+) in "
     rf"{_NAME}\s*$"
 )
-_EDITORS = re.compile(  # a notebook in an editor, which translates the word
+_EDITORS = lazy(  # a notebook in an editor, which translates the word
     r"^(?P<file>\S.*\.ipynb) (?:Cell|单元格|儲存格|セル|셀) \d+(?: line (?P<line>\d+))?"
     rf"(?: in {_NAME})?$"
 )
-_ANONYMOUS = re.compile(r"^in (?P<function><\w+>|\w[\w.]*):(?P<line>\d+)\s*$")
+_ANONYMOUS = lazy(r"^in (?P<function><\w+>|\w[\w.]*):(?P<line>\d+)\s*$")
 _MOST_VALUES = 400
 _NOTHING = Source(None, (), None, 0)
 

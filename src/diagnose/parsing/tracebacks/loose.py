@@ -10,18 +10,19 @@ from diagnose.model import Frame
 from diagnose.parsing.lines import Peeled
 from diagnose.parsing.tracebacks import exceptions
 from diagnose.parsing.tracebacks.source import indentation, is_annotation
+from diagnose.patterns import lazy
 
-_PLACE = re.compile(
+_PLACE = lazy(
     r"^\s*(?:File )?[\"'`]?(?:(?P<file>[^\s\"',`<][^\"',`<]*\.pyx?)[\"'`]?,? )?line (?P<line>\d+),? in "
     r"(?P<function>[\w.<>]+)\s*$"
 )
-_DEBUGGER = re.compile(
+_DEBUGGER = lazy(
     r"^(?:> | {2})(?P<file>\S[^()]*\.pyx?)\((?P<line>\d+)\)(?P<function><\w+>|\w+)\(\)(?:->.*)?$"
 )
-_SUMMARY = re.compile(
+_SUMMARY = lazy(
     r"^\W*<FrameSummary file (?P<file>.+?), line (?P<line>\d+) in (?P<function><\w+>|[\w.]+)>\W*$"
 )
-_FUNCTION = re.compile(r"^\s*in (?P<function>[A-Za-z_][\w.]*)\s*$")
+_FUNCTION = lazy(r"^\s*in (?P<function>[A-Za-z_][\w.]*)\s*$")
 
 
 def frame(lines: Sequence[Peeled], index: int, *, within: bool) -> tuple[Frame, int] | None:

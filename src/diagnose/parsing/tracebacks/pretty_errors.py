@@ -8,16 +8,17 @@ from collections.abc import Sequence
 
 from diagnose.model import Frame
 from diagnose.parsing.lines import Peeled
+from diagnose.patterns import lazy
 
 _FUNCTION = r"(?P<function><\w+>|[\w.]+)"
-_SHORT = re.compile(rf"^(?P<file>[^\s\"']+\.pyx?|<\w+>) (?P<line>\d+) {_FUNCTION}$")
-_TURNED = re.compile(rf"^(?P<line>\d+) {_FUNCTION} (?P<file>[^\s\"']+\.pyx?|<\w+>)$")
-_PATH = re.compile(r"^(?P<file>(?:[A-Za-z]:)?[^\s:\"'][^:\"']*\.pyx?)$")
-_PLACE = re.compile(rf"^(?P<line>\d+) {_FUNCTION}$")
-_ERROR = re.compile(r"^[\w.]+:$")
-_LINK = re.compile(r"^\"[^\"]+\", line \d+$")
-_RULE = re.compile(r"^(\S)\1{2,}[\d.]*$")
-_LONG_RULE = re.compile(r"^(\S)\1{20,}[\d.]*$")
+_SHORT = lazy(rf"^(?P<file>[^\s\"']+\.pyx?|<\w+>) (?P<line>\d+) {_FUNCTION}$")
+_TURNED = lazy(rf"^(?P<line>\d+) {_FUNCTION} (?P<file>[^\s\"']+\.pyx?|<\w+>)$")
+_PATH = lazy(r"^(?P<file>(?:[A-Za-z]:)?[^\s:\"'][^:\"']*\.pyx?)$")
+_PLACE = lazy(rf"^(?P<line>\d+) {_FUNCTION}$")
+_ERROR = lazy(r"^[\w.]+:$")
+_LINK = lazy(r"^\"[^\"]+\", line \d+$")
+_RULE = lazy(r"^(\S)\1{2,}[\d.]*$")
+_LONG_RULE = lazy(r"^(\S)\1{20,}[\d.]*$")
 _FARTHEST_RULE = 2000
 
 

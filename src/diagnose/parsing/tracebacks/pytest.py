@@ -9,21 +9,22 @@ from diagnose.model import Frame
 from diagnose.parsing.lines import Peeled
 from diagnose.parsing.tracebacks import exceptions
 from diagnose.parsing.tracebacks.events import Called, Event, Raised
+from diagnose.patterns import lazy
 
-_PLACE = re.compile(
+_PLACE = lazy(
     r"^(?P<file>(?:[A-Za-z]:)?[^\s:\"][^:\"]*?\.pyx?|<[^<>\s]+>):(?P<line>\d+):"
     r"(?: in (?P<function><?[\w.]+>?)| (?P<type>[A-Za-z_][\w.]*))?\s*$"
 )
-_SUMMARY = re.compile(
+_SUMMARY = lazy(
     r"^(?P<file>(?:[A-Za-z]:)?[^\s:\"][^:\"]*?\.pyx?):(?P<line>\d+): "
     r"(?P<type>[A-Za-z_][\w.]*(?:Error|Exception)): (?P<message>.+)$"
 )
-_ERROR = re.compile(r"^E(?: {2,}(?P<text>.*))?$")
-_FAILING = re.compile(r"^> {2,}(?P<code>\S.*)$")
-_DEF = re.compile(r"^ {3,4}(?:async )?def (?P<name>\w+)")
-_SEPARATOR = re.compile(r"^(?:_ ){4,}_?\s*$|^(?:_{3,}|={3,}) .* (?:_{3,}|={3,})$")
-_TITLE = re.compile(r"^_{3,} (?:ERROR \w+ \w+ \w+ )?(?P<name>.+?) _{3,}$")
-_LOCAL = re.compile(r"^\w+ *= |^\s")
+_ERROR = lazy(r"^E(?: {2,}(?P<text>.*))?$")
+_FAILING = lazy(r"^> {2,}(?P<code>\S.*)$")
+_DEF = lazy(r"^ {3,4}(?:async )?def (?P<name>\w+)")
+_SEPARATOR = lazy(r"^(?:_ ){4,}_?\s*$|^(?:_{3,}|={3,}) .* (?:_{3,}|={3,})$")
+_TITLE = lazy(r"^_{3,} (?:ERROR \w+ \w+ \w+ )?(?P<name>.+?) _{3,}$")
+_LOCAL = lazy(r"^\w+ *= |^\s")
 _NO_SOURCE = "???"
 _FARTHEST = 400
 _MOST_LOCALS = 120

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from diagnose.parsing.lines import Peeled
 from diagnose.parsing.tracebacks import exceptions
+from diagnose.patterns import lazy
 
-_ARROW = re.compile(
-    r"^\s*(?:[-—–─]+[>▶]|❱|>|→)\s*(?P<line>\d+)(?:\s*[│|](?=\s|$))?(?: (?P<code>.*))?$"
-)
-_NUMBERED = re.compile(r"^\s*(?P<line>\d+)(?:\s*[│|](?=\s|$))?(?:\s(?P<code>.*))?$")
-_GUIDES = re.compile(r"^[│ ]+")
-_UNDERLINE = re.compile(r"^[\s~^]*[~^][\s~^]*(?:<--- HERE)?\s*$")
-_VALUES = re.compile(r"^\s*(?:[│└├┆┌┘]|\.\.\.<\d+ lines?>\.\.\.)")
+_ARROW = lazy(r"^\s*(?:[-—–─]+[>▶]|❱|>|→)\s*(?P<line>\d+)(?:\s*[│|](?=\s|$))?(?: (?P<code>.*))?$")
+_NUMBERED = lazy(r"^\s*(?P<line>\d+)(?:\s*[│|](?=\s|$))?(?:\s(?P<code>.*))?$")
+_GUIDES = lazy(r"^[│ ]+")
+_UNDERLINE = lazy(r"^[\s~^]*[~^][\s~^]*(?:<--- HERE)?\s*$")
+_VALUES = lazy(r"^\s*(?:[│└├┆┌┘]|\.\.\.<\d+ lines?>\.\.\.)")
 _LONGEST_LISTING = 200
 
 

@@ -3,33 +3,33 @@ panels around the members of an exception group."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 
 from diagnose.parsing.lines import Peeled
+from diagnose.patterns import lazy
 
-_BORDER = re.compile(r"^\s*(?:[╭╰┌└┏┗╔╚+][─━═-]{3,}|[╭┌┏╔][─━═]+ Traceback \()")
-_BOTTOM = re.compile(r"^\s*[╰└┗╚+][─━═-]{3,}[╯┘┛╝+]?\s*$")
-_TOP = re.compile(r"^\s*[╭┌┏╔][─━═]+ Traceback \(most recent call last\)")
+_BORDER = lazy(r"^\s*(?:[╭╰┌└┏┗╔╚+][─━═-]{3,}|[╭┌┏╔][─━═]+ Traceback \()")
+_BOTTOM = lazy(r"^\s*[╰└┗╚+][─━═-]{3,}[╯┘┛╝+]?\s*$")
+_TOP = lazy(r"^\s*[╭┌┏╔][─━═]+ Traceback \(most recent call last\)")
 _MOST_FOREIGN = 40
-_TITLE = re.compile(r"Traceback \(most recent call last\)")
-_MEMBER = re.compile(r"^\s*[╭┌┏╔+][─━═-]+ Sub-exception #(?P<number>\d+) ")
+_TITLE = lazy(r"Traceback \(most recent call last\)")
+_MEMBER = lazy(r"^\s*[╭┌┏╔+][─━═-]+ Sub-exception #(?P<number>\d+) ")
 _SIDES = "│┃║"
 _LOST = r"(?:\?|\ufffd{1,3})"
-_LOST_TOP = re.compile(r"^\s*[?\ufffd]{3,} Traceback \(most recent call last\) [?\ufffd]{3,}\s*$")
-_LOST_BOTTOM = re.compile(r"^\s*[?\ufffd]{20,}\s*$")
-_LOST_SIDE = re.compile(rf"^\s*{_LOST}(?= )")
-_LOST_ARROW = re.compile(rf"^ {_LOST}(?= +\d)")
-_LOST_GUIDES = re.compile(rf"(?<=\d )(?:{_LOST}(?: {{3}}|$))+")
-_ASCII_TOP = re.compile(r"^\s*\+-{2,} Traceback \(most recent call last\) -{2,}\+?\s*$")
-_ASCII_SIDE = re.compile(r"^\s*\|(?P<inside>.*)\|\s*$")
-_ASCII_ARROW = re.compile(r"^ ?(?:\\u2771|\?)(?= *\d)")
-_LOCALS = re.compile(r"^\s?[╭╰│┌└|+](?:[─ -]|$)")
-_FUNCTION_END = re.compile(r":\d+ in .+$|^in \S+:\d+$")
-_NUMBER_END = re.compile(r"^(?!in ).*:\d+$")
-_NUMBER_REST = re.compile(r"^\d+ in [\w.<>]+$")
-_SOURCE = re.compile(r"^\s*(?:❱|>)?\s*\d+(?:\s|$)")
-_PATH_START = re.compile(r"^(?:/|~|\.{1,2}[/\\]|[A-Za-z]:[\\/]|<|\w[\w.-]*[/\\]|in )\S")
+_LOST_TOP = lazy(r"^\s*[?\ufffd]{3,} Traceback \(most recent call last\) [?\ufffd]{3,}\s*$")
+_LOST_BOTTOM = lazy(r"^\s*[?\ufffd]{20,}\s*$")
+_LOST_SIDE = lazy(rf"^\s*{_LOST}(?= )")
+_LOST_ARROW = lazy(rf"^ {_LOST}(?= +\d)")
+_LOST_GUIDES = lazy(rf"(?<=\d )(?:{_LOST}(?: {{3}}|$))+")
+_ASCII_TOP = lazy(r"^\s*\+-{2,} Traceback \(most recent call last\) -{2,}\+?\s*$")
+_ASCII_SIDE = lazy(r"^\s*\|(?P<inside>.*)\|\s*$")
+_ASCII_ARROW = lazy(r"^ ?(?:\\u2771|\?)(?= *\d)")
+_LOCALS = lazy(r"^\s?[╭╰│┌└|+](?:[─ -]|$)")
+_FUNCTION_END = lazy(r":\d+ in .+$|^in \S+:\d+$")
+_NUMBER_END = lazy(r"^(?!in ).*:\d+$")
+_NUMBER_REST = lazy(r"^\d+ in [\w.<>]+$")
+_SOURCE = lazy(r"^\s*(?:❱|>)?\s*\d+(?:\s|$)")
+_PATH_START = lazy(r"^(?:/|~|\.{1,2}[/\\]|[A-Za-z]:[\\/]|<|\w[\w.-]*[/\\]|in )\S")
 _LONGEST_PATH = 600
 
 

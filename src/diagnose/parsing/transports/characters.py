@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 
+from diagnose.patterns import lazy
+
 # CSI (colours, cursor), OSC (titles, links), and the two-byte escapes; the escape byte may be lost in
 # a paste, so a bare "[0;31m" counts where it ends in m, or be spelled out (\\x1b, \\u001b, ^[).
-_ESCAPES = re.compile(
+_ESCAPES = lazy(
     r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-Z\\^_()][0-9A-Za-z]?"
     r"|(?:\u241b|\^\[|#033|\\+(?:x1[bB]|u001[bB]|033|e))\[[\d;?]*[A-Za-z]|\[(?:\d{1,3};)*\d{1,3}m(?!\])"
 )
@@ -29,11 +31,11 @@ def _misread(character: str) -> tuple[str, str]:
 
 
 _MISREAD = {seen: box for box in "╭╮╯╰─│❱┌┐└┘━┃┏┓┗┛" for seen in _misread(box)}
-_ANY_MISREAD = re.compile("|".join(map(re.escape, _MISREAD)))
+_ANY_MISREAD = lazy("|".join(map(re.escape, _MISREAD)))
 
 
-_SHOWN_RETURN = re.compile(r"\^M\$?$")
-_SPELLED_BOX = re.compile(r"(?<!\\)\\u(25[0-7][0-9a-f]|2771)")
+_SHOWN_RETURN = lazy(r"\^M\$?$")
+_SPELLED_BOX = lazy(r"(?<!\\)\\u(25[0-7][0-9a-f]|2771)")
 _UNKNOWN, _SHORT = "\ufffd", 12  # a longer line that begins with one may be a box's
 
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from diagnose.parsing.lines import Peeled
 from diagnose.parsing.transports import prefixes, structured
+from diagnose.patterns import lazy
 
 _LARGEST = 32_000_000
 _LARGEST_SPLICED = 2_000_000
 _MOST_ATTEMPTS = 32
-_MEMBER = re.compile(r'\s*(?:"[^"]*"\s*[:,]|[{\[])')
+_MEMBER = lazy(r'\s*(?:"[^"]*"\s*[:,]|[{\[])')
 
 
 def read(text: str) -> list[Peeled] | None:

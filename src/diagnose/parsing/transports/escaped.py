@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import re
 
-_ESCAPED_BREAK = re.compile(r"(\\+)n")
-_MARK = re.compile(r'Traceback|\\nE   |File \\*"|ipython-input|Cell In|Error')
-_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[ntr\"'\\/])")
+from diagnose.patterns import lazy
+
+_ESCAPED_BREAK = lazy(r"(\\+)n")
+_MARK = lazy(r'Traceback|\\nE   |File \\*"|ipython-input|Cell In|Error')
+_ESCAPE = lazy(r"\\(u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[ntr\"'\\/])")
 _PLAIN = {"n": "\n", "t": "\t", "r": "", '"': '"', "'": "'", "\\": "\\", "/": "/"}
-_OCTAL = re.compile(r"#(0[13]\d)")
+_OCTAL = lazy(r"#(0[13]\d)")
 _SHOWN_BREAKS = (" \u21b5 ", "\u21b5", "\u2424", "\u240a", "\u00b6")
-_SEAM = re.compile(
+_SEAM = lazy(
     r"Traceback \(most recent call last\):(?P<mark> ?[^\s\w\"'(\\]\S{0,5} ?)(?=(?:  |\t)File \")"
 )
-_CALL = re.compile(r"""((?:\w+\.)*[A-Z]\w*(?:Error|Exception))\(['"]$""")
-_LIST_SEAM = re.compile(r"""(?<=\n)['"], *['"]|^['"], *['"]""", re.MULTILINE)
+_CALL = lazy(r"""((?:\w+\.)*[A-Z]\w*(?:Error|Exception))\(['"]$""")
+_LIST_SEAM = lazy(r"""(?<=\n)['"], *['"]|^['"], *['"]""", re.MULTILINE)
 
 
 def unescape(line: str) -> list[str] | None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from diagnose.parsing.lines import Peeled
+from diagnose.patterns import lazy
 
-_ROOT = re.compile(r"^(?P<indent>\s*)\+ Exception Group Traceback")
-_BRANCH = re.compile(r"^(?P<indent>\s*)(?:\| )*\+-\+-{8,}|^\s*(?:\| )*\+-{8,}")
-_STEM = re.compile(r"^\s*\|(?: |$)")
+_ROOT = lazy(r"^(?P<indent>\s*)\+ Exception Group Traceback")
+_BRANCH = lazy(r"^(?P<indent>\s*)(?:\| )*\+-\+-{8,}|^\s*(?:\| )*\+-{8,}")
+_STEM = lazy(r"^\s*\|(?: |$)")
 
 
 def ungroup(lines: Sequence[Peeled]) -> Iterator[Peeled]:

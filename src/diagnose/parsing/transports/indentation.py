@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from diagnose.parsing.lines import Peeled
+from diagnose.patterns import lazy
 
 _FEWEST = 8
 _SHORTEST_STAMP = 8
-_NUMBER = re.compile(r"\d+")
-_PYTEST_ERROR = re.compile(r"^(?P<indent>\s+)E {3,9}[\w.]+(?:Error|Exception)\b")
+_NUMBER = lazy(r"\d+")
+_PYTEST_ERROR = lazy(r"^(?P<indent>\s+)E {3,9}[\w.]+(?:Error|Exception)\b")
 
 
 def single_spaced(lines: Sequence[Peeled]) -> Sequence[Peeled]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from diagnose.parsing.lines import Peeled
+from diagnose.patterns import lazy
 
-_MESSAGE = re.compile(r"^\s*MESSAGE=(?P<said>.*)$")
-_FIELD = re.compile(r"^\s*_{0,2}[A-Z][A-Z0-9_]*=")
-_ENTRY = re.compile(r"\[s=[0-9a-f]+;i=[0-9a-f]+;")
+_MESSAGE = lazy(r"^\s*MESSAGE=(?P<said>.*)$")
+_FIELD = lazy(r"^\s*_{0,2}[A-Z][A-Z0-9_]*=")
+_ENTRY = lazy(r"\[s=[0-9a-f]+;i=[0-9a-f]+;")
 _LENGTH = 8  # bytes before a message that is no plain text
 _FEWEST, _NEAR = 3, 30
 

@@ -3,13 +3,13 @@ each other (one string) or with commas between (a list of lines)."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from diagnose.parsing.lines import Peeled
 from diagnose.parsing.transports.escaped import unescaped
+from diagnose.patterns import lazy
 
-_PIECE = re.compile(
+_PIECE = lazy(
     r"""^\s*[\[{(]*(?:(?P<key>['"])[\w. -]+(?P=key): )?[bru]?(?P<quote>['"])"""
     r"""(?P<body>(?:\\.|(?!(?P=quote))[^\\])*)(?P=quote)(?P<seam>[,)\]}]*)\s*$"""
 )

@@ -6,28 +6,29 @@ import re
 from collections.abc import Iterator, Sequence
 
 from diagnose.parsing.lines import Peeled
+from diagnose.patterns import lazy
 
-_HTML = re.compile(
+_HTML = lazy(
     r"&(?:quot|lt|gt|amp|#3[49]|#x27|nbsp|#10|#9[45]\d\d);|<a href=|</?"
     r"(?:br|pre|code|span|div|testcase|failure)\b[^<>]{0,500}>"
 )
 # Only tags by name: <module> and <lambda> are Python's.
-_TAGS = re.compile(
+_TAGS = lazy(
     r"</?(?:a|b|blockquote|body|cite|code|details|div|em|error|failure|font|head|hr|html|i|kbd|li|meta"
     r"|ol|p|pre|samp|script|section|small|span|strong|style|summary|svg|table|tbody|td|testcase"
     r"|testsuites?|text|th|tr|tspan|tt|u|ul|h[1-6])\b[^<>]{0,2000}>",
     re.IGNORECASE,
 )
-_BREAK = re.compile(r"<br\s*/?>\n?|</(?:p|div|li|tr|pre|h[1-6])>\n?|&#10;|&#xA;", re.IGNORECASE)
-_DECLARATIONS = re.compile(r"<\?xml[^<>]{0,200}\?>|<!\[CDATA\[|\]\]>")
-_COLUMN = re.compile(r"(?<=[^>])</td>\s*(?=<td)", re.IGNORECASE)
-_ENTITY = re.compile(r"&(?:\w{2,8}|#\d{1,6}|#x[0-9a-fA-F]{1,6});")
-_FENCE = re.compile(r"^\s*(?:```+|~~~+)[\w+-]*\s*$")
-_LINK = re.compile(r"\[([^\[\]\n]{1,300})\]\(https?://[^()\s]{1,300}\)")  # Colab's, copied
-_ESCAPED = re.compile(r"wrapper\\_|File \"/[^\"]*\\_|in \\<module")
-_ESCAPE = re.compile(r"\\([_*<>\[\]#`|~])")
-_QUOTE = re.compile(r"^\s{0,3}(?:>\s?)+")
-_QUOTED_FRAME = re.compile(r'^\s{0,3}(?:> ?)+\s*(?:File "|Traceback \(|Original Trace|[╭│]|-{60})')
+_BREAK = lazy(r"<br\s*/?>\n?|</(?:p|div|li|tr|pre|h[1-6])>\n?|&#10;|&#xA;", re.IGNORECASE)
+_DECLARATIONS = lazy(r"<\?xml[^<>]{0,200}\?>|<!\[CDATA\[|\]\]>")
+_COLUMN = lazy(r"(?<=[^>])</td>\s*(?=<td)", re.IGNORECASE)
+_ENTITY = lazy(r"&(?:\w{2,8}|#\d{1,6}|#x[0-9a-fA-F]{1,6});")
+_FENCE = lazy(r"^\s*(?:```+|~~~+)[\w+-]*\s*$")
+_LINK = lazy(r"\[([^\[\]\n]{1,300})\]\(https?://[^()\s]{1,300}\)")  # Colab's, copied
+_ESCAPED = lazy(r"wrapper\\_|File \"/[^\"]*\\_|in \\<module")
+_ESCAPE = lazy(r"\\([_*<>\[\]#`|~])")
+_QUOTE = lazy(r"^\s{0,3}(?:>\s?)+")
+_QUOTED_FRAME = lazy(r'^\s{0,3}(?:> ?)+\s*(?:File "|Traceback \(|Original Trace|[╭│]|-{60})')
 
 
 def is_html(text: str) -> bool:

@@ -3,17 +3,17 @@ feed; also where one collector's pieces stand in the records of another."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 
 from diagnose.parsing.lines import LONGEST, Peeled
 from diagnose.parsing.transports import records
+from diagnose.patterns import lazy
 
-_PIECE = re.compile(
+_PIECE = lazy(
     r"^\d{4}-\d\d-\d\d[T ][\d:.,]{8,20}(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))? "
     r"(?P<stream>std(?:err|out)) (?P<flag>[FP]) ?"
 )
-_CARRIED = re.compile(r'"\d{4}-\d\d-\d\dT[^ "]{8,32} std(?:err|out) [FP] ')
+_CARRIED = lazy(r'"\d{4}-\d\d-\d\dT[^ "]{8,32} std(?:err|out) [FP] ')
 _DOCKER = '{"log":'
 
 

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from diagnose.parsing.lines import Peeled
+from diagnose.patterns import lazy
 
 _TIME = (
     r"(?:\d{4}[-/.]\d\d[-/.]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?"
@@ -20,7 +21,7 @@ _TIME = (
 )
 #: Shapes that no source line or message begins with; `channel` names the process, `rank` its rank.
 _KNOWN = tuple(
-    re.compile(pattern)
+    lazy(pattern)
     for pattern in (
         r"\[?(?P<channel>rank ?:? ?(?P<rank>\d+))\]?: ?",  # torch, torchrun
         r"\[(?P<channel>default(?P<rank>\d+))\]: ?",  # torchrun --tee
@@ -39,19 +40,19 @@ _KNOWN = tuple(
         r"(?![\w.]*(?:Error|Exception|Interrupt|Exit):)[\w./-]+(?:\[\d+\])?: ",  # syslog, journald
     )
 )
-_MARK = re.compile(
+_MARK = lazy(
     r'Traceback \(most recent call last\)|(?:  |\t|(?<=[:|\])] ))File "[^"\n]{1,400}", line \d'
     r'|(?:(?<=\S )|(?<=[\]:|>]))(?=File "[^"\n]{1,400}", line \d)'  # stackprinter's
     r"|(?<![A-Za-z])E {3,9}(?=[\w.]+(?:Error|Exception)\b)"  # pytest's
 )
 #: What a box or IPython writes between the prefix and the word Traceback.
-_FRAME_OF_HEADER = re.compile(r"(?:[╭┌+] ?(?:[─-]|Exception Group).*|(?:[A-Za-z_][\w.]*)?\s{2,})$")
-_NO_PREFIX = re.compile(r"[\"']|\bFile\b")
-_LISTED = re.compile(r"│ *(?:❱ *)?\d+ (?:│|$)")  # a source line in a box that quotes a frame
+_FRAME_OF_HEADER = lazy(r"(?:[╭┌+] ?(?:[─-]|Exception Group).*|(?:[A-Za-z_][\w.]*)?\s{2,})$")
+_NO_PREFIX = lazy(r"[\"']|\bFile\b")
+_LISTED = lazy(r"│ *(?:❱ *)?\d+ (?:│|$)")  # a source line in a box that quotes a frame
 _BOX_SIDES = " \t│┃║"  # a box within a box
-_TREE = re.compile(r"(?:(?:^| ) *[|+])+[ +]*$")
-_DIGITS = re.compile(r" *\d+")
-_STAMP = re.compile(rf"{_TIME}|\b\d{{10,19}}\b|(?<![\d.])\d+\.\d+(?!\.?\d)")
+_TREE = lazy(r"(?:(?:^| ) *[|+])+[ +]*$")
+_DIGITS = lazy(r" *\d+")
+_STAMP = lazy(rf"{_TIME}|\b\d{{10,19}}\b|(?<![\d.])\d+\.\d+(?!\.?\d)")
 _FARTHEST_MARK = 700
 _MOST_PREFIXES = 64
 _MOST_CHANNELS = 4096

@@ -6,8 +6,9 @@ import re
 from collections import Counter
 
 from diagnose.parsing.lines import Peeled
+from diagnose.patterns import lazy
 
-_HEADER = re.compile(r"""^"?[@\w][\w .@/()-]{0,60}"?(?P<comma>[,\t;])[^\n]{1,600}$""")
+_HEADER = lazy(r"""^"?[@\w][\w .@/()-]{0,60}"?(?P<comma>[,\t;])[^\n]{1,600}$""")
 _NAMES = frozenset((
     "message", "msg", "log", "logs", "line", "text", "body", "content", "payload", "textpayload", "data",
     "event", "error", "exception", "trace", "traceback", "stack", "raw", "output", "stderr",

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from diagnose.parsing.lines import Peeled
+from diagnose.patterns import lazy
 
-_BROKEN = re.compile(r'^\s*File "[^"]*$|^\s*File "[^"]+",?(?: l(?:i(?:n(?:e(?: \d*)?)?)?)?)?$')
-_FLAT = re.compile(r'\s+(?=File "[^"\n]{1,400}", line \d+)')
-_IN = re.compile(r'(File "[^"\n]+", line \d+(?:, in (?:<\w+>|[\w.]+))?)\s+(?=\S)')
-_END = re.compile(r"\s+(?=(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception): )")
-_RAISED = re.compile(r"^(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception): ")
+_BROKEN = lazy(r'^\s*File "[^"]*$|^\s*File "[^"]+",?(?: l(?:i(?:n(?:e(?: \d*)?)?)?)?)?$')
+_FLAT = lazy(r'\s+(?=File "[^"\n]{1,400}", line \d+)')
+_IN = lazy(r'(File "[^"\n]+", line \d+(?:, in (?:<\w+>|[\w.]+))?)\s+(?=\S)')
+_END = lazy(r"\s+(?=(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception): )")
+_RAISED = lazy(r"^(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception): ")
 _NARROWEST = 30
-_FOLDED = re.compile(r'^\s*File(?: "[^"]*"?,?)?(?: line)?(?: \d+,?)?(?: in)?\s*$')
-_WHOLE = re.compile(r'^\s*File "[^"]+", line \d+, in \S+\s*$')
+_FOLDED = lazy(r'^\s*File(?: "[^"]*"?,?)?(?: line)?(?: \d+,?)?(?: in)?\s*$')
+_WHOLE = lazy(r'^\s*File "[^"]+", line \d+, in \S+\s*$')
 _MOST_FOLDS = 8
 
 

@@ -1,0 +1,55 @@
+"""All of the command line: ``diagnose FILE...`` answers; subcommands show, check and run the case base."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import click
+
+from diagnose import __version__
+from diagnose.commands import COMMANDS, DEFAULT
+
+
+class Doors(click.Group):
+    """Loads subcommands lazily and takes ``diagnose FILE`` for ``diagnose answer FILE``."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names, as the overview shows them."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The subcommand, imported now."""
+        if cmd_name not in COMMANDS:
+            return None
+        module, attribute, _ = COMMANDS[cmd_name]
+        command: click.Command = getattr(import_module(module), attribute)
+        return command
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Puts the default command before arguments that name none."""
+        if not args or (args[0] not in COMMANDS and args[0] not in {"--help", "-h", "--version"}):
+            args = [DEFAULT, *args]
+        return super().parse_args(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The overview, without importing any subcommand."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, about) for name, (_, _, about) in COMMANDS.items()])
+
+
+@click.command(
+    cls=Doors,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="A file that is named like a command: diagnose ./serve",
+)
+@click.version_option(__version__, prog_name="diagnose")
+def doors() -> None:
+    """Why did my PyTorch job die of a device-placement error, and what do I change?
+
+    \b
+      diagnose < traceback.txt          answer for a pasted traceback or a whole log
+      diagnose train.log other.log      several files
+      diagnose answer --help            the options of an answer
+
+    Exit status: 0 diagnosed, 1 an error but no known cause, 3 no error found, 2 bad usage or input.
+    """
