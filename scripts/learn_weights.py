@@ -1,6 +1,6 @@
 """Learns how much each fact speaks for each cause: kb/beliefs.toml and labelled reports to kb/weights.toml.
 
-    python scripts/learn_weights.py reports/ more-reports/ [--write]
+    python scripts/learn_weights.py reports/ more-reports/ [--write] [--plot calibration.svg]
 
 Multinomial logistic regression of the causes on the facts, with a Gaussian prior around a person's
 beliefs: only weights that kb/beliefs.toml names are learned, the causes' priors stay. It learns from
@@ -29,6 +29,7 @@ from diagnose.casebase.store import Casebase, load
 from diagnose.evaluation import layout
 from diagnose.evaluation.document import Made
 from diagnose.evaluation.labels import NOT_DEVICE, Labelled, collect, known_ids
+from diagnose.evaluation.plot import svg
 from diagnose.evaluation.running import Outcome, evaluate_one
 from diagnose.evaluation.sections import sections
 from diagnose.evaluation.summary import summarize
@@ -69,6 +70,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("reports", nargs="+", type=Path, metavar="DIR", help="labelled reports")
     parser.add_argument("--write", action="store_true", help="write kb/weights.toml")
+    parser.add_argument("--plot", type=Path, metavar="SVG", help="draw the calibration curve")
     options = parser.parse_args()
     torch.set_default_dtype(torch.float64)
     casebase = load()
@@ -76,7 +78,13 @@ def main() -> None:
     examples = [*_of_reports(labelled, casebase), *_of_incidents(casebase)]
     beliefs = loads((KB / "beliefs.toml").read_text(encoding="utf-8"))
     print(f"{len(labelled)} reports, {sum(e.incident for e in examples)} incidents\n")
-    print(layout.text(_validated(labelled, examples, beliefs, casebase)))
+    outcomes = _validated(labelled, examples, beliefs, casebase)
+    summary = summarize(outcomes)
+    made = Made("leave one repository out", casebase.digest[:12])
+    print(layout.text(sections(made, summary, outcomes, None, misses=False)))
+    if options.plot:
+        title = "Calibration, own repository left out"
+        options.plot.write_text(svg(summary.bins, title), encoding="utf-8")
     if options.write:
         learned = learn(examples, beliefs, casebase)
         (KB / "weights.toml").write_text(_toml(learned), encoding="utf-8")
@@ -167,9 +175,9 @@ def _share(example: Example, cause: str) -> float:
 
 def _validated(
     reports: Sequence[Labelled], examples: Sequence[Example], beliefs: Weights, casebase: Casebase
-) -> list[object]:
-    """The evaluation of every report with the weights learned without its repository, and without
-    the incidents that were documented from it."""
+) -> list[Outcome]:
+    """The answer to every report with the weights learned without its repository, and without the
+    incidents that were documented from it."""
     groups = sorted({e.group for e in examples} | {_repository(report) for report in reports})
     fold = {group: number % FOLDS for number, group in enumerate(groups)}
     outcomes: dict[str, Outcome] = {}
@@ -187,9 +195,7 @@ def _validated(
         for report in reports:
             if fold[_repository(report)] == number:
                 outcomes[report.name] = evaluate_one(report, apart)
-    ordered = [outcomes[report.name] for report in reports]
-    made = Made("leave one repository out", casebase.digest[:12])
-    return list(sections(made, summarize(ordered), ordered, None, misses=False))
+    return [outcomes[report.name] for report in reports]
 
 
 def _toml(weights: Weights) -> str:
