@@ -32,12 +32,13 @@ class SourceLine(NamedTuple):
     """A parsed line: the tree, and how many characters were put before the line to make it parse.
 
     Column offsets in ``tree`` minus ``shift`` are offsets into ``text``, the line without its
-    indentation.
+    indentation. ``nodes`` are those that stand in the line itself, outermost first.
     """
 
     text: str
     tree: ast.Module
     shift: int = 0
+    nodes: tuple[ast.AST, ...] = ()
 
     def segment(self, node: ast.expr) -> str:
         """The text of ``node`` as it stands in the line."""
@@ -46,20 +47,17 @@ class SourceLine(NamedTuple):
 
     def span(self, node: ast.expr) -> tuple[int, int]:
         """Start and end of ``node`` in ``text``; offsets are characters, not bytes."""
-        encoded = (" " * self.shift + self.text).encode()
-        start = len(encoded[: node.col_offset].decode(errors="replace")) - self.shift
-        end = len(encoded[: node.end_col_offset or 0].decode(errors="replace")) - self.shift
-        return start, end
+        start, end = node.col_offset, node.end_col_offset or 0
+        if not self.text.isascii():
+            encoded = (" " * self.shift + self.text).encode()
+            start = len(encoded[:start].decode(errors="replace"))
+            end = len(encoded[:end].decode(errors="replace"))
+        # What was put after the line to make it parse may belong to a node.
+        return start - self.shift, min(end - self.shift, len(self.text))
 
     def walk(self) -> Iterator[ast.AST]:
-        """All nodes that stand in the line itself, outermost first."""
-        for node in ast.walk(self.tree):
-            if not isinstance(node, ast.expr):
-                yield node
-            elif node.lineno == 1 and node.col_offset >= self.shift:
-                start, end = self.span(node)
-                if start < end <= len(self.text):
-                    yield node
+        """`nodes`, one by one."""
+        return iter(self.nodes)
 
 
 @lru_cache(maxsize=256)
@@ -90,8 +88,20 @@ def parse(code: str | None) -> SourceLine | None:
             tree = ast.parse(f"{before}{text}{after}", filename=_PRINTED)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             continue
-        return SourceLine(text, tree, len(before))
+        line = SourceLine(text, tree, len(before))
+        return line._replace(nodes=tuple(_standing(line)))
     return None
+
+
+def _standing(line: SourceLine) -> Iterator[ast.AST]:
+    """The nodes without those that were put there to make the line parse."""
+    for node in ast.walk(line.tree):
+        if not isinstance(node, ast.expr):
+            yield node
+        elif node.lineno == 1 and node.col_offset >= line.shift:
+            start, end = line.span(node)
+            if start < end <= len(line.text):
+                yield node
 
 
 def _missing_closers(text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -33,12 +33,12 @@ def cells(text: str, cause: str) -> list[str]:
 
 def test_the_table_counts_by_cause_and_over_all() -> None:
     proofs = [
-        GOOD._replace(causes=("meta-tensor",)),
+        replace(GOOD, causes=("meta-tensor",)),
         GOOD,
-        GOOD._replace(failing=0, verify_failing=0, family=None, causes=()),
-        GOOD._replace(fixed=1, verify_fixed=1),
-        GOOD._replace(cause="rank-device", family="other"),
-        GOOD._replace(cause="rank-device", skipped="needs deepspeed"),
+        replace(GOOD, failing=0, verify_failing=0, family=None, causes=()),
+        replace(GOOD, fixed=1, verify_fixed=1),
+        replace(GOOD, cause="rank-device", family="other"),
+        replace(GOOD, cause="rank-device", skipped="needs deepspeed"),
     ]
     text = table(proofs)
     assert cells(text, "meta-tensor") == ["4", "4", "3/4", "3/4", "2/4", "4/4", "1/4", "3/4"]
@@ -49,24 +49,24 @@ def test_the_table_counts_by_cause_and_over_all() -> None:
 def test_what_raises_no_device_error_is_not_ranked() -> None:
     text = table(
         [
-            GOOD._replace(silent=True, family="assertion", causes=()),
-            GOOD._replace(expected_family="crash", family="crash", causes=()),
+            replace(GOOD, silent=True, family="assertion", causes=()),
+            replace(GOOD, expected_family="crash", family="crash", causes=()),
         ]
     )
     assert cells(text, "meta-tensor") == ["2", "2", "2/2", "2/2", "2/2", "-", "-", "-"]
 
 
 def test_nothing_run_is_no_success() -> None:
-    assert cells(table([GOOD._replace(skipped="needs x")]), "all") == ["1", "0", *["-"] * 6]
+    assert cells(table([replace(GOOD, skipped="needs x")]), "all") == ["1", "0", *["-"] * 6]
 
 
 def test_what_does_not_hold_is_told() -> None:
     assert list(told(GOOD)) == []
-    assert list(told(GOOD._replace(fixed=1))) == ["a: the fixed variant ends with status 1, not 0"]
-    assert list(told(GOOD._replace(recognised="rank-device"))) == [
+    assert list(told(replace(GOOD, fixed=1))) == ["a: the fixed variant ends with status 1, not 0"]
+    assert list(told(replace(GOOD, recognised="rank-device"))) == [
         "a: its own traceback is diagnosed as rank-device; `diagnose cases record a`, and build"
     ]
-    assert list(told(GOOD._replace(skipped="needs x"))) == ["a: not run, needs x"]
+    assert list(told(replace(GOOD, skipped="needs x"))) == ["a: not run, needs x"]
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -64,7 +64,7 @@ def test_an_internal_error_is_no_answer() -> None:
     assert summary.confusions == ()
     assert [(c.cause, c.labelled, c.answered) for c in summary.causes] == [("rank-device", 1, 0)]
     assert not failed.right
-    assert not failed._replace(accepted=("not-device",)).right
+    assert not replace(failed, accepted=("not-device",)).right
 
 
 def saved(path: Path, outcomes: tuple[Outcome, ...]) -> Path:

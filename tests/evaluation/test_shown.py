@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree
@@ -92,7 +92,7 @@ def hostile(value: str) -> tuple[list[Section], tuple[Outcome, ...]]:
         outcome(value, "rank-device", (value, 0.5), values={"op": 0}, problem=None),
         outcome(f"{value}2", value, values={"answered": 0}, problem=value),
     )
-    before = tuple(one._replace(causes=(("index-device", 0.1),), scores=()) for one in run)
+    before = tuple(replace(one, causes=(("index-device", 0.1),), scores=()) for one in run)
     return list(sections(MADE, summarize(run), run, compare(MADE, before, run), misses=True)), run
 
 

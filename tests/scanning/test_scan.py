@@ -9,7 +9,7 @@ import json
 import os
 import subprocess
 import sys
-
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -207,7 +207,9 @@ def test_ranks_are_written_as_spans(ranks: set[int]) -> None:
 
 
 def test_text_of_logs_steers_neither_terminal_nor_spreadsheet() -> None:
-    evil = occurrence("k", "\x1b]0;x\x07.log")._replace(message="=HYPERLINK(1)\x1b[2J",
+    evil = replace(
+        occurrence("k", "\x1b]0;x\x07.log"),
+        message="=HYPERLINK(1)\x1b[2J",
         file="@SUM(1).py",
         type="",
     )

@@ -17,7 +17,7 @@ import sysconfig
 import tempfile
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -136,9 +136,9 @@ def _prove_one(kb: Path, slug: str) -> Proof:
         silent=facts.get("silent", False),
     )
     if facts.get("simulated") is False:
-        return proof._replace(skipped=facts.get("reason", "cannot run on simulated GPUs"))
+        return replace(proof, skipped=facts.get("reason", "cannot run on simulated GPUs"))
     if missing := _missing(facts):
-        return proof._replace(skipped=f"needs {', '.join(missing)}")
+        return replace(proof, skipped=f"needs {', '.join(missing)}")
     script, gpus = str((folder / "reproduce.py").resolve()), int(facts["gpus"])
     base = load()
     cause = base.causes[proof.cause]
@@ -151,7 +151,9 @@ def _prove_one(kb: Path, slug: str) -> Proof:
     program = snippet(cause, answer.report, answer.culprit, base)
     verify_failing = _verify(program, [script, "failing"], gpus)
     error = answer.report.error
-    return proof._replace(failing=failing,
+    return replace(
+        proof,
+        failing=failing,
         fixed=fixed,
         family=error.family if error else None,
         causes=tuple(cause.id for cause in answer.causes),

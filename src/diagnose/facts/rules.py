@@ -65,11 +65,15 @@ class Texts(NamedTuple):
 
     def may_match(self, rule: FactRule) -> bool:
         """False where a literal that a pattern of the rule demands stands nowhere in the report."""
-        return all(
-            any(literal in self.folded[key] for literal in group)
-            for key, groups in rule.literals.items()
-            for group in groups
-        )
+        for key, groups in rule.literals.items():
+            text = self.folded[key]
+            for group in groups:
+                for literal in group:
+                    if literal in text:
+                        break
+                else:
+                    return False
+        return True
 
 
 def matched(texts: Texts, rule: FactRule) -> Fact | None:

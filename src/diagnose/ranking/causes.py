@@ -50,7 +50,7 @@ def rank(
         by_cause.setdefault(match.cause, []).append(match)
     scores = {
         cause.id: math.log(cause.prior)
-        + sum(cause.weights.get(fact, 0.0) for fact in facts)
+        + sum(weight for fact, weight in cause.weights.items() if fact in facts)
         + _boost(by_cause.get(cause.id, ()))
         for cause in causes.values()
     }
@@ -107,5 +107,9 @@ def _boost(matches: Sequence[IncidentMatch]) -> float:
 
 def _support(cause: Cause, facts: Mapping[str, Fact]) -> tuple[Fact, ...]:
     """The facts that speak for a cause, strongest first."""
-    held = [(cause.weights.get(key, 0.0), fact) for key, fact in facts.items()]
-    return tuple(f for weight, f in sorted(held, key=lambda p: -p[0]) if weight >= SUPPORT)
+    held = [
+        (weight, fact)
+        for key, fact in facts.items()
+        if (weight := cause.weights.get(key, 0.0)) >= SUPPORT
+    ]
+    return tuple(fact for _, fact in sorted(held, key=lambda pair: -pair[0]))

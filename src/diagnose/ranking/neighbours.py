@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 
 from rapidfuzz import fuzz, process
 
@@ -14,6 +15,7 @@ from diagnose.model import Incident, IncidentMatch, Report
 _FRAMES, _MESSAGE, _LIBRARIES = 0.5, 0.3, 0.2
 #: An incident that documents less than this share is never wholly alike.
 _DOCUMENTED = 0.8
+_similarity = attrgetter("similarity")
 
 
 def nearest(report: Report, incidents: Mapping[str, Incident]) -> tuple[IncidentMatch, ...]:
@@ -31,25 +33,29 @@ def nearest(report: Report, incidents: Mapping[str, Incident]) -> tuple[Incident
         known = incidents.candidates(report)
     else:
         known = tuple(documented(incident) for incident in incidents.values())
-    mine = of_report(report)
-    scores = dict(
-        zip((one.id for one in known), similarity(mine, [k.signature for k in known]), strict=True)
-    )
-    again = [one for one in known if one.recorded is not None]
-    for one, score in zip(
-        again, similarity(mine, [k.recorded for k in again if k.recorded]), strict=True
-    ):
-        scores[one.id] = max(scores[one.id], score)
+    # An incident is as near as its documentation or its recorded traceback, whichever is nearer.
+    sides = [one.signature for one in known] + [one.recorded for one in known if one.recorded]
+    scores = similarity(of_report(report), sides)
+    recorded = iter(scores[len(known) :])
     matches = [
-        IncidentMatch(one.id, one.title, one.url, scores[one.id], one.cause) for one in known
+        IncidentMatch(
+            one.id,
+            one.title,
+            one.url,
+            score if one.recorded is None else max(score, next(recorded)),
+            one.cause,
+        )
+        for one, score in zip(known, scores, strict=False)
     ]
-    return tuple(sorted(matches, key=lambda match: -match.similarity))
+    matches.sort(key=_similarity, reverse=True)
+    return tuple(matches)
 
 
 def similarity(mine: Signature, theirs: Sequence[Signature]) -> list[float]:
     """How much each of ``theirs`` resembles ``mine``, rounded to thousandths."""
     by_frames = _ratios(mine.frames, [one.frames for one in theirs])
     by_message = _ratios(mine.message, [one.message for one in theirs])
+    overlaps: dict[frozenset[str], float] = {}
     found = []
     for one, frames, message in zip(theirs, by_frames, by_message, strict=True):
         score = total = 0.0
@@ -58,22 +64,26 @@ def similarity(mine: Signature, theirs: Sequence[Signature]) -> list[float]:
         if one.message:
             score, total = score + _MESSAGE * message, total + _MESSAGE
         if mine.libraries or one.libraries:
-            score += _LIBRARIES * _overlap(mine.libraries, one.libraries)
+            if one.libraries not in overlaps:
+                overlaps[one.libraries] = _overlap(mine.libraries, one.libraries)
+            score += _LIBRARIES * overlaps[one.libraries]
             total += _LIBRARIES
-        found.append(round(score / max(total, _DOCUMENTED), 3))
+        found.append(round(score / (total if total > _DOCUMENTED else _DOCUMENTED), 3))
     return found
 
 
 def _ratios(query: str, choices: Sequence[str]) -> list[float]:
     """RapidFuzz's ratio, from 0 to 1, for each choice, in their order.
 
-    The frames of signatures are sorted words, so that this is their token_sort_ratio.
+    The frames of signatures are sorted words, so that this is their token_sort_ratio. Many messages are
+    the same: each text is compared once.
     """
-    scores = [0.0] * len(choices)
-    if query:
-        for _, score, position in process.extract(query, choices, scorer=fuzz.ratio, limit=None):
-            scores[position] = score / 100
-    return scores
+    if not query:
+        return [0.0] * len(choices)
+    texts = list(dict.fromkeys(choices))
+    found = process.extract(query, texts, scorer=fuzz.ratio, limit=None)
+    scores = {text: score / 100 for text, score, _ in found}
+    return [scores[text] for text in choices]
 
 
 def _overlap(one: frozenset[str], two: frozenset[str]) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from pathlib import Path
 
@@ -116,7 +116,9 @@ def scan_stream(
 
 def _more(same: Occurrence, count: int, line: int | None, ranks: tuple[int, ...]) -> Occurrence:
     lines = [at for at in (same.line, line) if at is not None]
-    return same._replace(count=same.count + count,
+    return replace(
+        same,
+        count=same.count + count,
         line=min(lines, default=None),
         ranks=tuple(sorted({*same.ranks, *ranks})),
     )
