@@ -145,6 +145,14 @@ def test_all_mistakes_are_told_at_once_and_nothing_is_written(broken: Path, tmp_
     assert [p.name for p in tmp_path.iterdir() if p.name.startswith(".out")] == []
 
 
+def test_a_file_that_cannot_be_read_is_one_mistake(broken: Path) -> None:
+    """Not one more for every weight and question that names a fact."""
+    with (broken / "facts.toml").open("a", encoding="utf-8") as facts:
+        facts.write("[[[")
+    [problem] = read(broken).problems
+    assert problem.file == "facts.toml"
+
+
 def test_an_incident_needs_an_https_source_and_known_ids(broken: Path) -> None:
     folder = sorted((broken / "cases").iterdir())[0]
     path = folder / "case.toml"

@@ -69,8 +69,9 @@ def read(kb: Path) -> Source:
     facts = _facts(kb, problems, rows)
     checks = _snippets(kb, problems, rows)
     causes = {path.stem for path in (kb / "causes").glob("*.toml")}
-    weights = _weights(kb, causes, facts, problems)
-    rows += questions(kb, causes, facts, problems)
+    # Without facts, which is told already, every mention of one would be told as another mistake.
+    weights = _weights(kb, causes, facts, problems) if facts else {}
+    rows += questions(kb, causes, facts, problems) if facts else []
     for position, cause in enumerate(sorted(causes)):
         rows += _cause(kb, cause, position, causes, fixes, checks, weights, problems)
     libraries = [
