@@ -13,6 +13,9 @@ from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 Verdict = Literal["diagnosed", "unknown", "no-error"]
+#: Whose line a cause makes one edit: the user's own; the failing one, unless it is in an installed
+#: package; the failing one wherever it is.
+Edits = Literal["own", "checkout", "library"]
 Lang = Literal["en", "zh"]
 
 DEVICE_FAMILY = "device-placement"
@@ -184,7 +187,8 @@ class FixTemplate(NamedTuple):
 
 class Cause(NamedTuple):
     """A root cause in one language. ``weights`` maps fact ids to log-odds; ``checks`` name the
-    verification checks; ``example`` is a program with ``mistake(devices)`` and ``fixed(devices)``."""
+    verification checks; ``example`` is a program with ``mistake(devices)`` and ``fixed(devices)``;
+    ``edits`` says whose line is to be edited."""
 
     id: str
     title: str
@@ -197,6 +201,7 @@ class Cause(NamedTuple):
     checks: tuple[str, ...]
     gpus: int
     rather: Mapping[str, str] = _NOTHING
+    edits: Edits = "own"
 
 
 class Source(NamedTuple):

@@ -16,7 +16,6 @@ from diagnose.model import (
     Evidence,
     Fact,
     FactRule,
-    Frame,
     RankedCause,
     Report,
     SeenTensor,
@@ -79,20 +78,20 @@ def explain(
         report = report._replace(tensors=tensors)
     if report.error is None:
         return Diagnosis(report, "no-error", lang=casebase.lang)
-    culprit = views.culprit(report)
     if report.error.family != DEVICE_FAMILY:
-        return Diagnosis(report, "unknown", culprit, lang=casebase.lang)
+        return Diagnosis(report, "unknown", views.culprit(report), lang=casebase.lang)
     found = fact_stage.read(report, casebase.facts, casebase.operands)
     matches = nearest(report, casebase.incidents)
     ranked = rank(found, matches, casebase.causes)
     causes = tuple(
-        _answer(scored, ranked[0], report, culprit, found, casebase)
+        _answer(scored, ranked[0], report, found, casebase)
         for scored in ranked[:top]
         if scored.confidence >= _WORTH_SHOWING
     )
     verdict: Verdict = "diagnosed" if ranked and ranked[0].confidence >= THRESHOLD else "unknown"
     questions = ask(ranked, report, found, casebase)
     near = likely(matches, ranked)[:3]
+    culprit = views.culprit(report, ranked[0].cause.edits if ranked else "own")
     return Diagnosis(report, verdict, culprit, causes, near, casebase.lang, questions)
 
 
@@ -100,11 +99,11 @@ def _answer(
     scored: Scored,
     best: Scored,
     report: Report,
-    culprit: Frame | None,
     found: dict[str, Fact],
     casebase: Casebase,
 ) -> RankedCause:
     cause = scored.cause
+    culprit = views.culprit(report, cause.edits)
     return RankedCause(
         id=cause.id,
         title=cause.title,

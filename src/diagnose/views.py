@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
-from diagnose.model import Frame, Report
+from diagnose.model import Edits, Frame, Report
+from diagnose.patterns import lazy
 
 #: Files whose frames are no place of anybody's code.
 _GENERATED = ("<eval_with_key>", "<frozen ", "<string>", "<__array_function__", "<decorator-gen")
 
 
 #: Wrappers that only pass a call on: no line of theirs joins tensors.
-_MACHINERY = re.compile(r"accelerate/(hooks|utils/operations|utils/memory)\.py$")
+_MACHINERY = lazy(r"accelerate/(hooks|utils/operations|utils/memory)\.py$")
+_INSTALLED = lazy(r"[\\/](?:site|dist)-packages[\\/]")
 
 
 def _place(frame: Frame) -> bool:
@@ -59,7 +60,16 @@ def chosen(report: Report, which: str) -> Iterator[Frame]:
         yield frame
 
 
-def culprit(report: Report) -> Frame | None:
-    """The line to edit, or to look at first: the innermost line of the user's own code, or of the
-    library that called the failing op where none of the user's code is shown."""
-    return own(report) or site(report) or innermost(report)
+def culprit(report: Report, edits: Edits = "own") -> Frame | None:
+    """The line to edit, or to look at first.
+
+    The innermost line of the user's own code, or of the library that called the failing op where none
+    of the user's code is shown. ``checkout`` and ``library`` make it the failing line even in a library:
+    one that is not installed but lies in a checkout, where its user edits it, or any.
+    """
+    failing = site(report)
+    if failing is not None and (
+        edits == "library" or (edits == "checkout" and not _INSTALLED.search(failing.file))
+    ):
+        return failing
+    return own(report) or failing or innermost(report)

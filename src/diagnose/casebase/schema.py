@@ -76,6 +76,7 @@ class CauseRow(Base):
     prior: Mapped[float]
     gpus: Mapped[int]
     checks: Mapped[Strings]
+    edits: Mapped[str]
     weights: Mapped[dict[str, Any]]
     example: Mapped[str]
 

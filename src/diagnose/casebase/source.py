@@ -7,7 +7,7 @@ import hashlib
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import regex
 
@@ -16,7 +16,7 @@ from diagnose.casebase.entry import Entry
 from diagnose.casebase.literals import required
 from diagnose.casebase.questions import questions
 from diagnose.kberror import KbError
-from diagnose.model import Library, Wording
+from diagnose.model import Edits, Library, Wording
 from diagnose.parsing import parse
 from diagnose.parsing.kbfiles import load_families, load_libraries, load_wordings
 
@@ -253,6 +253,7 @@ def _cause(
             prior=entry.number("prior", 0.0001, 1),
             gpus=int(entry.number("gpus", 1, 64)),
             checks=entry.strings("checks", one_of={*checks, "runs"}),
+            edits=entry.optional_text("edits", one_of=get_args(Edits)) or "own",
             weights=weights.get(cause, {}),
             example=_program(path.with_suffix(".py"), kb, problems, ("mistake", "fixed")),
         )

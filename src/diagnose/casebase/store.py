@@ -158,11 +158,11 @@ def _causes(database: Database, lang: Lang) -> Iterable[Cause]:
     ):
         fixes[cause].append(FixTemplate(kind, decoded(titles)[lang], before, after, command))
     for row in database.rows(
-        "SELECT id, title, why, tell, prior, weights, example, checks, gpus, rather"
+        "SELECT id, title, why, tell, prior, weights, example, checks, gpus, rather, edits"
         " FROM cause JOIN cause_text ON cause_id = id WHERE lang = :lang ORDER BY position",
         lang=lang,
     ):
-        key, title, why, tell, prior, weights, example, checks, gpus, rather = row
+        key, title, why, tell, prior, weights, example, checks, gpus, rather, edits = row
         yield Cause(
             id=key,
             title=title,
@@ -175,4 +175,5 @@ def _causes(database: Database, lang: Lang) -> Iterable[Cause]:
             checks=tuple(decoded(checks)),
             gpus=gpus,
             rather=decoded(rather),
+            edits=edits,
         )
