@@ -40,7 +40,7 @@ def depth(report: Report) -> Iterator[Fact]:
 
 
 _CRITERION = lazy(
-    r"(?i)\b(self\.)?(criterion\w*|loss_(fn|fct|func|function|net)|compute_loss|\w*loss)\("
+    r"(?i)\b(self\.)?(criterion\w*|loss_(fn|fct|func|function|net)|compute_loss|(?!forward_)\w*loss)\("
 )
 
 

@@ -67,6 +67,8 @@ def strays(report: Report, operands: Roles) -> tuple[str, ...]:
         nodes = _elements(line, mismatch)
     elif is_elementwise(report):
         nodes = _leaves(line)
+    elif mismatch.argument == "other":
+        nodes = _others(line)
     called = {id(node.func) for node in line.walk() if isinstance(node, ast.Call)}
     texts = [
         f"{line.segment(node)}(…)" if id(node) in called else line.segment(node)
@@ -135,6 +137,19 @@ def _leaves(line: SourceLine) -> list[ast.expr | None]:
         found += [
             side for side in sides if not isinstance(side, ast.BinOp) and not _is_number(side)
         ]
+    return found
+
+
+def _others(line: SourceLine) -> list[ast.expr | None]:
+    """The second operands: what torch's signatures call ``other``."""
+    found: list[ast.expr | None] = []
+    for node in line.walk():
+        if isinstance(node, ast.BinOp):
+            found.append(node.right)
+        elif isinstance(node, ast.Compare):
+            found.append(node.comparators[0])
+        elif isinstance(node, ast.Call):
+            found += _given(node)[1:2]
     return found
 
 
