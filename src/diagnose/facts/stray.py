@@ -155,11 +155,11 @@ def _others(line: SourceLine) -> list[ast.expr | None]:
 
 def _given(call: ast.Call) -> list[ast.expr]:
     """What an elementwise function of torch, or such a method of a tensor, is given."""
-    owner, _, name = (sourceline.dotted(call.func) or "").rpartition(".")
-    if name not in _ELEMENTWISE_CALLS or not isinstance(call.func, ast.Attribute):
+    if not isinstance(call.func, ast.Attribute) or call.func.attr not in _ELEMENTWISE_CALLS:
         return []
     tensors = [arg for arg in call.args if not isinstance(arg, ast.Starred)]
-    return tensors if owner in ("torch", "F") else [call.func.value, *tensors]
+    of_torch = sourceline.dotted(call.func.value) in ("torch", "F")
+    return tensors if of_torch else [call.func.value, *tensors]
 
 
 def _is_number(node: ast.expr) -> bool:
