@@ -29,6 +29,8 @@ class _Lazy:
 def lazy(pattern: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
     """As `re.compile`, which runs when a method or an attribute of the pattern is first asked for.
 
+    ``match.re`` of a match is the compiled pattern, not the object that this returns.
+
     Raises:
         re.error: the pattern is wrong; raised at that first use.
     """

@@ -28,6 +28,7 @@ _EDITORS = lazy(  # a notebook in an editor, which translates the word
     rf"(?: in {_NAME})?$"
 )
 _ANONYMOUS = lazy(r"^in (?P<function><\w+>|\w[\w.]*):(?P<line>\d+)\s*$")
+_FORMS = {"cell": _CELL, "new": _NEW, "old": _OLD, "anonymous": _ANONYMOUS, "editors": _EDITORS}
 _MOST_VALUES = 400
 _NOTHING = Source(None, (), None, 0)
 
@@ -38,29 +39,23 @@ def frame(lines: Sequence[Peeled], index: int) -> tuple[Frame, int] | None:
     if " in " not in text and ":" not in text and "line" not in text and not text.startswith("in "):
         return None
     stripped = text.strip()
-    match = (
-        _CELL.match(stripped)
-        or _NEW.match(stripped)
-        or _OLD.match(stripped)
-        or _ANONYMOUS.match(stripped)
-        or (_EDITORS.match(stripped) if ".ipynb " in stripped else None)
-    )
-    if match is None or len(stripped) > 1000:
+    if len(stripped) > 1000 or (found_head := _head(stripped)) is None:
         return None
+    form, match = found_head
     groups = match.groupdict()
     below = _below_arguments(lines, index)
     source = listing(lines, below) or _NOTHING
-    if match.re is _NEW and not _credible(match, source, lines, index):
+    if form == "new" and not _credible(match, source, lines, index):
         return None
     if not source.context:
         source = _plain_source(lines, index, bool(groups.get("mark")))
     line = groups.get("line")
-    if match.re is _OLD and source.line is None and source.context:
+    if form == "old" and source.line is None and source.context:
         source = _middle(source)
     found = Frame(
         file=(groups.get("file") or "<unknown>").strip(),
         line=int(line[:9]) if line else source.line,
-        function=groups.get("function") or groups.get("scope") or _scope(match),
+        function=groups.get("function") or groups.get("scope") or _scope(form, match),
         code=source.code,
         at=lines[index].number,
         context=source.context,
@@ -81,13 +76,20 @@ def _below_arguments(lines: Sequence[Peeled], index: int) -> int:
     return index + 1
 
 
-def _scope(match: re.Match[str]) -> str | None:
+def _head(stripped: str) -> tuple[str, re.Match[str]] | None:
+    """The form of a frame's first line, and what it says."""
+    for form, pattern in _FORMS.items():
+        if form == "editors" and ".ipynb " not in stripped:
+            continue
+        if match := pattern.match(stripped):
+            return form, match
+    return None
+
+
+def _scope(form: str, match: re.Match[str]) -> str | None:
     """IPython 8 and later leave out "in <module>"."""
-    return (
-        "<module>"
-        if match.re in (_CELL, _EDITORS) or (match.re is _NEW and match["mark"])
-        else None
-    )
+    marked = form in ("cell", "editors") or (form == "new" and match["mark"])
+    return "<module>" if marked else None
 
 
 def _middle(source: Source) -> Source:
