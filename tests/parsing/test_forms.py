@@ -65,6 +65,20 @@ def test_message_is_whole(path: Path) -> None:
     assert " ".join(error.message.split()).startswith(MESSAGE[:60])
 
 
+@pytest.mark.parametrize(
+    "head", ["Cell In[3], line 2", "File /home/u/train.py:2", "Input In [3], in <cell line: 2>()"]
+)
+def test_a_notebooks_own_code_is_a_module(head: str) -> None:
+    """IPython 8 and later leave out "in <module>"; the name of a scope in brackets stays."""
+    report = parse(
+        "Traceback (most recent call last)\n"
+        f"{head}\n      1 x = torch.ones(2)\n----> 2 y = x + z\n\nRuntimeError: boom\n"
+    )
+    [frame] = report.frames
+    assert frame.function in {"<module>", "<cell line: 2>"}
+    assert (frame.line, frame.code) == (2, "y = x + z")
+
+
 def test_lines_of_the_input_are_known() -> None:
     text = "noise\n" * 40 + Path(__file__).with_name("forms").joinpath("cpython.txt").read_text()
     report = parse(text)
