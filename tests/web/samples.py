@@ -26,6 +26,9 @@ AMBIGUOUS = (
 
 #: Its second cause has an evidence line of its own.
 TWO_GPUS = (
+    "Traceback (most recent call last):\n"
+    '  File "/home/u/train.py", line 9, in <module>\n'
+    "    scores = logits + table\n"
     "RuntimeError: Expected all tensors to be on the same device, "
     "but found at least two devices, cuda:1 and cuda:0!\n"
 )

@@ -136,7 +136,7 @@ def test_keyboard_only(visit: Visit) -> None:
     visitor = visit()
     visitor.go()
     page = visitor.page
-    page.keyboard.insert_text(AMBIGUOUS)  # the text area has the focus
+    page.keyboard.insert_text(TWO_GPUS)  # the text area has the focus
     page.keyboard.press("Control+Enter")
     page.locator("#cause-1").wait_for()
 

@@ -50,6 +50,7 @@ def attributes(report: Report) -> Iterator[Fact]:
     """Data attributes of ``self`` among the operands, and what is indexed by what."""
     for frame, line in _lines(report)[:1]:
         called = {id(node.func) for node in line.walk() if isinstance(node, ast.Call)}
+        called |= _of_shapes(line)
         for node in line.walk():
             if isinstance(node, ast.Subscript) and _is_index(node.slice):
                 name, index = line.segment(node.value), line.segment(node.slice)
@@ -71,6 +72,25 @@ def attributes(report: Report) -> Iterator[Fact]:
                     yield at("uses-added-attribute", frame, name=f"self.{node.attr}")
                 if _CONSTANTS.search(node.attr):
                     yield at("uses-cached-attribute", frame, name=f"self.{node.attr}")
+
+
+#: Methods whose arguments are sizes, not tensors.
+_SHAPING = frozenset(
+    ("view", "reshape", "expand", "repeat", "size", "range", "permute", "transpose", "narrow", "tile")
+)
+
+
+def _of_shapes(line: sourceline.SourceLine) -> set[int]:
+    """The nodes that stand among the arguments of a method that takes sizes."""
+    return {
+        id(inner)
+        for node in line.walk()
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in _SHAPING
+        for argument in node.args
+        for inner in ast.walk(argument)
+    }
 
 
 def _is_index(node: ast.expr) -> bool:
