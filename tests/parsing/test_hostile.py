@@ -75,6 +75,7 @@ HOSTILE = {
     "pytest errors": "E   \n" * 100_000,
     "listings": "  12 x\n" * 100_000,
     "digits": "1" * 900_000 + ": x",
+    "below a frame": '  File "/a/b.py", line 3, in f\n    x()\n' + "~ " * 300_000 + "x",
     "ranks": "".join(f"[rank{n}]: RuntimeError: x\n" for n in range(20_000)),
 }
 
@@ -90,6 +91,18 @@ def test_time_stays_bounded(name: str) -> None:
 
 
 LINE = "2026-11-21 08:27:18,089 [INFO] trainer: step 1234 loss 0.1234 lr 1e-4 tokens/s 12345\n"
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        f'{" " * 22}0        File "/home/u/train.py", line 10, in main',
+        "from user code:line <br>RuntimeError\nfrom user code:line <br>RuntimeError: boom",
+    ],
+)
+def test_what_the_fuzzer_found(found: str) -> None:
+    """A number far to the right before a frame; an error announced twice before any traceback."""
+    parse(found)
 
 
 def test_a_large_log_is_searched_quickly_and_in_little_memory() -> None:

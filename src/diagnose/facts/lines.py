@@ -76,7 +76,18 @@ def attributes(report: Report) -> Iterator[Fact]:
 
 #: Methods whose arguments are sizes, not tensors.
 _SHAPING = frozenset(
-    ("view", "reshape", "expand", "repeat", "size", "range", "permute", "transpose", "narrow", "tile")
+    (
+        "view",
+        "reshape",
+        "expand",
+        "repeat",
+        "size",
+        "range",
+        "permute",
+        "transpose",
+        "narrow",
+        "tile",
+    )
 )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 from diagnose.model import Line
 from diagnose.parsing.lines import Peeled
@@ -35,10 +36,14 @@ def telling(lines: Iterable[Peeled], used: set[int]) -> tuple[Line, ...]:
         if line.number in used or len(kept) >= _MOST:
             continue
         text = line.text[:_LONGEST].strip()
-        lowered = text.lower()
-        if text in seen or not any(hint in lowered for hint in _HINTS):
-            continue
-        if _TELLING.search(text):
+        if text not in seen and _tells(text):
             seen.add(text)
             kept.append(Line(line.number, text))
     return tuple(kept)
+
+
+@lru_cache(maxsize=4096)
+def _tells(text: str) -> bool:
+    """A log with many failures is read for each of them."""
+    lowered = text.lower()
+    return any(hint in lowered for hint in _HINTS) and _TELLING.search(text) is not None

@@ -91,7 +91,8 @@ def _raise(state: _State, event: Raised) -> None:
     if not frames and state.head is None and state.adjacent:
         if not event.sure:
             return  # mentioned once more below its traceback
-        if state.traces[-1].message.startswith("ray::") and state.relation is None:
+        carrier = state.traces[-1].message if state.traces else ""
+        if carrier.startswith("ray::") and state.relation is None:
             state.relation = "inner"
     state.traces.append(
         Trace(

@@ -12,7 +12,6 @@ from diagnose.patterns import lazy
 _ARROW = lazy(r"^\s*(?:[-—–─]+[>▶]|❱|>|→)\s*(?P<line>\d+)(?:\s*[│|](?=\s|$))?(?: (?P<code>.*))?$")
 _NUMBERED = lazy(r"^\s*(?P<line>\d+)(?:\s*[│|](?=\s|$))?(?:\s(?P<code>.*))?$")
 _GUIDES = lazy(r"^[│ ]+")
-_UNDERLINE = lazy(r"^[\s~^]*[~^][\s~^]*(?:<--- HERE)?\s*$")
 _VALUES = lazy(r"^\s*(?:[│└├┆┌┘]|\.\.\.<\d+ lines?>\.\.\.)")
 _LONGEST_LISTING = 200
 
@@ -61,13 +60,14 @@ def _unguide(code: str) -> str:
 
 
 def is_underline(text: str) -> bool:
-    """True for the carets and tildes under a source line."""
-    return _UNDERLINE.match(text) is not None
+    """True for the carets and tildes under a source line, with TorchScript's arrow behind them."""
+    marks = "".join(text.strip().removesuffix("<--- HERE").split())
+    return marks != "" and not marks.strip("~^")
 
 
 def is_annotation(text: str) -> bool:
     """True for what follows a source line without being one: carets, values, a note of left-out lines."""
-    return _UNDERLINE.match(text) is not None or _VALUES.match(text) is not None
+    return is_underline(text) or _VALUES.match(text) is not None
 
 
 def indentation(text: str) -> int:

@@ -163,7 +163,7 @@ _NUMBER = _template("1")
 
 def _numbered(lines: Sequence[Peeled]) -> bool:
     """True where the numbers before lines count them (cat -n) or name a few processes."""
-    found = [int(m.group()[:18]) for m in (_DIGITS.match(line.text) for line in lines) if m]
+    found = [int(m.group().strip()[:18]) for m in (_DIGITS.match(line.text) for line in lines) if m]
     pairs = list(itertools.pairwise(found))
     counting = sum(later == number + 1 for number, later in pairs)
     return counting > 0.9 * len(pairs) or len(set(found)) * 5 <= len(found)
