@@ -65,7 +65,7 @@ def _part(kind: Any, value: Any) -> frozenset[str] | None:
         branches = [_best(branch) for branch in value[1]]
         texts = [text for text in branches if text is not None]
         return frozenset().union(*texts) if len(texts) == len(branches) else None
-    repeats = {kinds.MAX_REPEAT, kinds.MIN_REPEAT, getattr(kinds, "POSSESSIVE_REPEAT", None)}
+    repeats = {kinds.MAX_REPEAT, kinds.MIN_REPEAT, getattr(kinds, "POSSESSIVE_REPEAT", object())}
     if kind in repeats and value[0] >= 1:
         return _best(value[2])
     if kind is getattr(kinds, "ATOMIC_GROUP", object()):
