@@ -97,11 +97,12 @@ LINE = "2026-11-21 08:27:18,089 [INFO] trainer: step 1234 loss 0.1234 lr 1e-4 to
     "found",
     [
         f'{" " * 22}0        File "/home/u/train.py", line 10, in main',
+        'Traceback (most recent call last):#012  File "/a.py", line 3, in f#012#019#012RuntimeError: x',
         "from user code:line <br>RuntimeError\nfrom user code:line <br>RuntimeError: boom",
     ],
 )
 def test_what_the_fuzzer_found(found: str) -> None:
-    """A number far to the right before a frame; an error announced twice before any traceback."""
+    """A number far to the right before a frame; no octal number; an error announced twice."""
     parse(found)
 
 
