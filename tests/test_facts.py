@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from diagnose import facts
+from diagnose._toml import loads
 from diagnose.casebase.store import Casebase
 from diagnose.facts.stray import strays
 from diagnose.model import Failure, Frame, Line, Mismatch, Report, SeenTensor
+from diagnose.parsing import parse
+
+HERE = Path(__file__).parent
+EXAMPLES = loads((HERE / "facts.toml").read_text(encoding="utf-8"))
 
 
 def report(
@@ -159,6 +165,84 @@ def test_live_tensors_name_the_odd_parameter(casebase: Casebase) -> None:
     fact = read(given, casebase)["parameter-seen"]
     assert fact.values["names"] == "out_head.weight"
     assert (fact.values["device"], fact.values["other"]) == ("cpu", "cuda:0")
+
+
+@pytest.mark.parametrize(
+    ("fact", "tensors"),
+    [
+        ("buffer-seen", [("net.scale", "cpu", "buffer")]),
+        ("meta-seen", [("net.head.weight", "meta", "parameter")]),
+        ("attribute-seen", [("self.table", "cpu", "attribute")]),
+        ("unregistered-seen", [("self.blocks[0].weight", "cpu", "unregistered")]),
+        ("local-seen", [("noise", "cpu", "local")]),
+        ("state-seen", [("exp_avg of net.a.weight", "cpu", "state")]),
+        ("shards-seen", [(f"net.{n}.weight", "cuda:1", "parameter") for n in range(2)]),
+    ],
+)
+def test_live_tensors_tell_what_is_misplaced(
+    fact: str, tensors: list[tuple[str, str, str]], casebase: Casebase
+) -> None:
+    model = [SeenTensor(f"net.{name}.weight", "cuda:0", "parameter", root="net") for name in "ab"]
+    odd = [SeenTensor(name, device, kind, root="net") for name, device, kind in tensors]
+    given = report(tensors=(*model, *odd))
+    found = read(given, casebase)
+    assert fact in found
+    assert fact not in read(given._replace(tensors=tuple(model)), casebase)
+
+
+def test_live_tensors_tell_a_model_that_was_never_moved(casebase: Casebase) -> None:
+    tensors = tuple(SeenTensor(f"net.{n}", "cpu", "parameter", root="net") for n in range(3))
+    assert "module-seen" in read(report(tensors=tensors), casebase)
+    moved = tuple(tensor._replace(device="cuda:0") for tensor in tensors)
+    assert "module-seen" not in read(report(tensors=moved), casebase)
+
+
+def printed(example: dict[str, Any]) -> str:
+    """The report of an example of facts.toml, as CPython prints it."""
+    lines = [example["log"]] if "log" in example else []
+    if example.get("frames"):
+        lines.append("Traceback (most recent call last):")
+    for file, function, code in example.get("frames", ()):
+        place = file.replace("LIB/", "/opt/venv/lib/python3.11/site-packages/")
+        lines += [f'  File "{place}", line 7, in {function}', f"    {code}"]
+    met = "Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu!"
+    return "\n".join(
+        [*lines, f"{example.get('type', 'RuntimeError')}: {example.get('message', met)}"]
+    )
+
+
+@pytest.mark.parametrize("fact", EXAMPLES)
+def test_a_small_report_shows_the_fact(fact: str, casebase: Casebase) -> None:
+    text = printed(EXAMPLES[fact])
+    given = parse(
+        text,
+        wordings=casebase.wordings,
+        libraries=casebase.libraries,
+        families=casebase.families,
+    )
+    found = read(given, casebase)
+    assert fact in found
+    line = found[fact].line
+    assert line is not None
+    assert 1 <= line <= len(text.splitlines())
+
+
+def test_every_fact_is_shown_by_a_test(casebase: Casebase) -> None:
+    """By a recorded traceback, by an example, or by name in a test of this folder."""
+    shown = set(EXAMPLES)
+    recorded = [*HERE.glob("traces/**/*.txt"), *HERE.parent.glob("kb/cases/*/trace.txt")]
+    recorded += [*HERE.glob("healthy/**/*.txt"), *HERE.glob("parsing/forms/*")]
+    for path in recorded:
+        given = parse(
+            path.read_bytes(),
+            wordings=casebase.wordings,
+            libraries=casebase.libraries,
+            families=casebase.families,
+        )
+        if given.error is not None:
+            shown |= set(read(given, casebase))
+    tests = "".join(path.read_text(encoding="utf-8") for path in HERE.glob("**/test_*.py"))
+    assert [fact for fact in casebase.facts if fact not in shown and f'"{fact}"' not in tests] == []
 
 
 def test_every_declared_fact_is_declared_or_computed(casebase: Casebase) -> None:

@@ -18,13 +18,15 @@ _TELLING = lazy(
     r"|zero_(?:optimization|stage)|FSDP|DataParallel|no_split|balanced|[Ww]arning: .*(?:device|cuda|cpu)"
     r"|(?:different|wrong|same|which|on|using|use|to) (?:the )?device|\bcuda:\d|n_gpu|device_ids"
     r"|load_in_[48]bit|bitsandbytes|quantiz|\b(?:torch|transformers|accelerate|peft|deepspeed|diffusers)"
-    r"(?:==| ?version| \d+\.\d)|[Vv]ersion of |Python 3|lowvram|medvram|low[_ ]vram|CUDA[_ ]VERSION",
+    r"(?:==| ?version| \d+\.\d)|[Vv]ersion of |Python 3|lowvram|medvram|low[_ ]vram|CUDA[_ ]VERSION"
+    r"|\bresum(?:e|ed|ing)\b|(?:load|restor)\w* (?:from )?(?:the )?(?:checkpoint|ckpt)|=> ?loaded",
     re.IGNORECASE,
 )
 _HINTS = (
     "devic", "offload", "cuda", "meta", "dispatch", "world", "rank", "nproc", "torchrun", "launch",
     "deepspeed", "process", "zero", "fsdp", "parallel", "split", "balanced", "gpu", "bit", "quanti",
     "version", "torch", "transformers", "accelerate", "peft", "diffusers", "python", "vram",
+    "resum", "checkpoint", "ckpt", "loaded",
 )  # fmt: skip
 
 
