@@ -25,7 +25,7 @@ from diagnose.model import (
     Report,
 )
 from diagnose.rendering import json, markdown, text
-from diagnose.rendering.words import clean, width, wrap
+from diagnose.rendering.words import clean, percent, width, wrap
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -226,3 +226,10 @@ def test_markdown_from_a_log_opens_no_tag_and_closes_no_fence(value: str) -> Non
 def test_wrapping_loses_no_word(value: str, columns: int) -> None:
     flat = clean(value)
     assert "".join("".join(wrap(flat, columns)).split()) == "".join(flat.split())
+
+
+@pytest.mark.parametrize(
+    ("confidence", "shown"), [(0.9999, "99%"), (0.61, "61%"), (0.5949, "59%"), (0.0004, "1%")]
+)
+def test_nothing_is_certain_and_nothing_listed_is_impossible(confidence: float, shown: str) -> None:
+    assert percent(confidence) == shown

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from diagnose.model import DEVICE_FAMILY, Diagnosis, Fix, Question, RankedCause
 from diagnose.rendering.labels import LABELS
-from diagnose.rendering.words import clean, code
+from diagnose.rendering.words import clean, code, percent
 
 _SPECIAL = str.maketrans({c: f"\\{c}" for c in "\\`*_{}[]<>#|!~&"})
 
@@ -48,7 +48,7 @@ def _lines(diagnosis: Diagnosis) -> Iterator[str]:
 
 def _cause(number: int, cause: RankedCause, labels: object) -> Iterator[str]:
     words = labels if isinstance(labels, dict) else dict(labels)  # type: ignore[call-overload]
-    yield f"#### {number}. {_plain(cause.title)} ({cause.confidence:.0%}, `{cause.id}`)"
+    yield f"#### {number}. {_plain(cause.title)} ({percent(cause.confidence)}, `{cause.id}`)"
     yield ""
     yield _plain(cause.why)
     yield ""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from diagnose.model import DEVICE_FAMILY, Diagnosis, Fix, Frame, Question, RankedCause, Reply
 from diagnose.rendering.labels import LABELS
-from diagnose.rendering.words import clean, code, width, wrap
+from diagnose.rendering.words import clean, code, percent, width, wrap
 
 _STYLES = {
     "bold": "\x1b[1m",
@@ -98,8 +98,8 @@ class _Page:
             yield from (f"    {line}" for line in wrap(shown, self.columns - 4))
 
     def _cause(self, number: int, cause: RankedCause) -> Iterator[str]:
-        percent = f"{cause.confidence:.0%}"
-        title, tail = f"{number}  {cause.title}", f"{cause.id}  {percent:>4}"
+        sure = percent(cause.confidence)
+        title, tail = f"{number}  {cause.title}", f"{cause.id}  {sure:>4}"
         gap = self.columns - width(title) - width(tail)
         head = self.styled(title, "bold")
         if gap >= 2:

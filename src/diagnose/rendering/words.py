@@ -66,3 +66,8 @@ def _pieces(text: str) -> list[str]:
         else:
             pieces[-1] += character
     return pieces
+
+
+def percent(confidence: float) -> str:
+    """A confidence for people: nothing is certain, and nothing that is listed is impossible."""
+    return f"{min(99, max(1, round(confidence * 100)))}%"

@@ -10,6 +10,7 @@ from flask import Blueprint, Response, abort, current_app, render_template, requ
 
 from diagnose.casebase.store import Casebase
 from diagnose.model import DEVICE_FAMILY, Diagnosis, Incident
+from diagnose.rendering import words
 from diagnose.web import language
 from diagnose.web.engine import engine
 from diagnose.web.excerpt import excerpt
@@ -159,8 +160,8 @@ def _program(source: str, filename: str) -> Response:
 
 
 def percent(confidence: float) -> str:
-    """A confidence for people: nothing is certain, and nothing that is listed is impossible."""
-    return f"{min(99, max(1, round(confidence * 100)))} %"
+    """`diagnose.rendering.words.percent`, with a space that the page's fonts want."""
+    return words.percent(confidence).replace("%", " %")
 
 
 def https(url: str) -> str | None:
