@@ -287,3 +287,30 @@ def test_a_reader_that_leaves_early_is_no_error() -> None:
     assert done.stdout.startswith(b"RuntimeError")
     assert b"Traceback" not in done.stderr
     assert b"BrokenPipe" not in done.stderr
+
+
+@pytest.mark.parametrize("form", ["text", "json", "markdown"])
+def test_the_straight_way_says_what_the_options_say(form: str) -> None:
+    straight = run("--format", form, stdin=TRACE)
+    by_click = run("--format", form, "--top", "3", stdin=TRACE)
+    assert (straight.returncode, straight.stdout) == (by_click.returncode, by_click.stdout)
+    assert straight.returncode == 0
+
+
+@pytest.mark.parametrize("arguments", [[], ["--format", "json"], ["-"]])
+def test_the_straight_way_imports_no_click(arguments: list[str]) -> None:
+    code = (
+        "import sys\nfrom diagnose.cli import main\n"
+        f"sys.argv = ['diagnose', *{arguments!r}]\n"
+        "try:\n    main()\nexcept SystemExit as done:\n    status = done.code\n"
+        "print({'click', 'flask', 'sqlalchemy', 'torch'} & set(sys.modules), status, file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], input=TRACE.encode(), capture_output=True)
+    assert done.stderr.decode().strip() == "set() 0"
+
+
+def test_usage_is_told_alike_on_both_ways(tmp_path: Path) -> None:
+    env = {"DIAGNOSE_CASEBASE": str(tmp_path / "none.sqlite")}
+    straight, by_click = run(stdin=TRACE, env=env), run("--top", "3", stdin=TRACE, env=env)
+    assert (straight.returncode, straight.stderr) == (2, by_click.stderr)
+    assert straight.stderr.startswith(b"Error: the case base")

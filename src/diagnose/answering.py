@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -102,6 +101,10 @@ def _rendered(diagnosis: Diagnosis, form: str, color: bool) -> str:
 
 def _columns() -> int:
     """The terminal's width, at least 80 so that paths stay readable, at most 120 for the eye."""
+    if "COLUMNS" not in os.environ and not sys.stdout.isatty():
+        return 80
+    import shutil
+
     return min(max(shutil.get_terminal_size((80, 24)).columns, 80), 120)
 
 

@@ -1,7 +1,7 @@
 """The entry point of the command line.
 
-``diagnose < traceback.txt`` and ``diagnose FILE...`` go straight to the answer: importing click, which
-reads options and subcommands (`diagnose.commands.doors`), takes longer than ranking a report.
+``diagnose < traceback.txt`` and ``diagnose [--format FORM] FILE...`` go straight to the answer: importing
+click, which reads options and subcommands (`diagnose.commands.doors`), takes longer than ranking a report.
 """
 
 from __future__ import annotations
@@ -22,9 +22,10 @@ def main(args: list[str] | None = None) -> Any:
     """Entry point of the ``diagnose`` command."""
     given = sys.argv[1:] if args is None else args
     try:
-        if _only_files(given):
+        form, files = _form(given)
+        if _only_files(files):
             gc.set_threshold(_COLLECT_AFTER)
-            return sys.exit(_answer(tuple(given)))
+            return sys.exit(_answer(tuple(files), form))
         from diagnose.commands.doors import doors
 
         return doors.main(args=args, prog_name="diagnose")
@@ -32,6 +33,13 @@ def main(args: list[str] | None = None) -> Any:
         # The reader (head, less) has gone; the interpreter must not complain again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return sys.exit(1)
+
+
+def _form(args: list[str]) -> tuple[str, list[str]]:
+    """The form of the answer where that is the first option, and the other arguments."""
+    if args[:1] == ["--format"] and args[1:2] in (["text"], ["json"], ["markdown"]):
+        return args[1], args[2:]
+    return "text", args
 
 
 def _only_files(args: list[str]) -> bool:
@@ -43,12 +51,12 @@ def _only_files(args: list[str]) -> bool:
     )
 
 
-def _answer(files: tuple[str, ...]) -> int:
+def _answer(files: tuple[str, ...], form: str) -> int:
     """`diagnose.answering.answer`, with what click says and does where it fails or is interrupted."""
     from diagnose.answering import BAD_INPUT, UsageError, answer
 
     try:
-        return answer(files)
+        return answer(files, form)
     except UsageError as error:
         print(f"Error: {error}", file=sys.stderr)
         return BAD_INPUT
