@@ -136,7 +136,9 @@ def test_keyboard_only(visit: Visit) -> None:
     visitor = visit()
     visitor.go()
     page = visitor.page
-    page.keyboard.insert_text(TWO_GPUS)  # the text area has the focus
+    page.locator("textarea:focus").wait_for()  # without a click
+    page.keyboard.insert_text(TWO_GPUS)
+    page.wait_for_function("document.activeElement.value.includes('RuntimeError')")
     page.keyboard.press("Control+Enter")
     page.locator("#cause-1").wait_for()
 
