@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sys
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from diagnose.casebase.store import Casebase, CasebaseError, load
+from diagnose.casebase.store import Casebase, load
+from diagnose.commands import BAD_INPUT
 from diagnose.inputs import InputError, opened
 from diagnose.model import Diagnosis, Lang
+from diagnose.outputs import write, writer
 from diagnose.pipeline import diagnose
 
-#: Exit statuses of the contract, by verdict; bad usage or input is 2.
+#: Exit statuses of the contract, by verdict; bad usage or input is `BAD_INPUT`.
 STATUS = {"diagnosed": 0, "unknown": 1, "no-error": 3}
-BAD_INPUT = 2
-
-
-class UsageError(Exception):
-    """A failure that is the user's to mend; the message is a sentence. Exit status `BAD_INPUT`."""
 
 
 def answer(
@@ -46,12 +41,10 @@ def answer(
         The exit status. Inputs that cannot be read are told on standard error and give `BAD_INPUT`.
 
     Raises:
-        UsageError: the case base cannot be read, or the output cannot be written.
+        CasebaseError: the case base cannot be read.
+        OutputError: the output cannot be written.
     """
-    try:
-        casebase = load(lang=lang)
-    except CasebaseError as error:
-        raise UsageError(str(error)) from error
+    casebase = load(lang=lang)
     painted = color == "always" or (
         color == "auto"
         and output is None
@@ -60,7 +53,7 @@ def answer(
     )
     answers: list[Diagnosis] = []
     statuses: list[int] = []
-    with _writer(output) as write:
+    with writer(output) as put:
         for name in files or ("-",):
             try:
                 diagnosis = _answered(name, casebase, top)
@@ -69,10 +62,10 @@ def answer(
                 statuses.append(BAD_INPUT)
                 continue
             if answers and form == "text":
-                write("\n")
+                put("\n")
             if len(files) > 1 and form == "text":
-                write(f"── {name}\n")
-            write(_rendered(diagnosis, form, painted))
+                put(f"── {name}\n")
+            put(_rendered(diagnosis, form, painted))
             answers.append(diagnosis)
             statuses.append(STATUS[diagnosis.verdict])
     if verification is not None:
@@ -118,29 +111,9 @@ def _answered(name: str, casebase: Casebase, top: int) -> Diagnosis:
         return diagnose(stream, name, casebase=casebase, top=top)
 
 
-@contextlib.contextmanager
-def _writer(output: Path | None) -> Iterator[Callable[[str], object]]:
-    """A function that writes text to the output file or to standard output."""
-    if output is None:
-        stream = sys.stdout
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")
-        yield stream.write
-        stream.flush()
-        return
-    try:
-        with output.open("w", encoding="utf-8") as file:
-            yield file.write
-    except OSError as error:
-        raise UsageError(f"{output} cannot be written: {error.strerror or error}") from error
-
-
 def _write_verification(path: Path, answers: list[Diagnosis], casebase: Casebase) -> None:
     cause = next((d.causes[0] for d in answers if d.causes), None)
     if cause is None:
         print("diagnose: no cause was found, so there is nothing to verify", file=sys.stderr)
         return
-    try:
-        path.write_text(cause.verification, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror or error}") from error
+    write(cause.verification, path)

@@ -11,7 +11,7 @@ import os
 import sys
 from typing import Any
 
-from diagnose.commands import COMMANDS
+from diagnose.commands import BAD_INPUT, COMMANDS
 
 #: Allocations between two collections. An answer makes few cycles and ends soon after; Python's default
 #: would look for garbage a hundred times while modules are imported.
@@ -53,11 +53,13 @@ def _only_files(args: list[str]) -> bool:
 
 def _answer(files: tuple[str, ...], form: str) -> int:
     """`diagnose.answering.answer`, with what click says and does where it fails or is interrupted."""
-    from diagnose.answering import BAD_INPUT, UsageError, answer
+    from diagnose.answering import answer
+    from diagnose.casebase.store import CasebaseError
+    from diagnose.outputs import OutputError
 
     try:
         return answer(files, form)
-    except UsageError as error:
+    except (CasebaseError, OutputError) as error:
         print(f"Error: {error}", file=sys.stderr)
         return BAD_INPUT
     except KeyboardInterrupt:

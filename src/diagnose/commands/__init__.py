@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+#: The exit status for bad usage or input.
+BAD_INPUT = 2
+
 #: Name -> (module, attribute, line of the overview). Subcommands are imported when they are called:
 #: an answer must not wait for Flask, SQLAlchemy or torch.
 COMMANDS = {

@@ -8,7 +8,10 @@ from pathlib import Path
 import click
 
 from diagnose import answering
+from diagnose.casebase.store import CasebaseError
+from diagnose.commands.shared import OUTPUT, BadInput
 from diagnose.model import Lang
+from diagnose.outputs import OutputError
 
 
 @click.command()
@@ -37,13 +40,7 @@ from diagnose.model import Lang
     envvar="DIAGNOSE_LANG",
     help="Language of the answer.",
 )
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="Write the answer to FILE.",
-)
+@OUTPUT
 @click.option(
     "--verification",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -69,10 +66,6 @@ def answer(
     """Diagnose FILEs, or standard input when none is named ("-" names it too)."""
     try:
         status = answering.answer(files, form, top, lang, output, verification, color)
-    except answering.UsageError as error:
-        raise _BadInput(str(error)) from error
+    except (CasebaseError, OutputError) as error:
+        raise BadInput(str(error)) from error
     sys.exit(status)
-
-
-class _BadInput(click.ClickException):
-    exit_code = answering.BAD_INPUT

@@ -13,15 +13,13 @@ from typing import NoReturn
 import click
 
 from diagnose.casebase.store import Casebase, CasebaseError, default_path, load
+from diagnose.commands import BAD_INPUT
 from diagnose.commands.explain import explain
+from diagnose.commands.shared import LANG
 from diagnose.inputs import InputError, opened
 from diagnose.kberror import KbError
 from diagnose.model import DEVICE_FAMILY, Cause, Diagnosis, Lang, Report
 
-_BAD_INPUT = 2
-_LANG = click.option(
-    "--lang", type=click.Choice(["en", "zh"]), default="en", envvar="DIAGNOSE_LANG"
-)
 _KB = click.option(
     "--kb",
     type=click.Path(file_okay=False, path_type=Path),
@@ -135,7 +133,7 @@ def _cause(cause_id: str | None, diagnosis: Diagnosis, casebase: Casebase) -> Ca
 def _fail(sentence: str) -> NoReturn:
     """Ends with a sentence for the user and the status for bad input."""
     click.echo(f"diagnose: {sentence}", err=True)
-    sys.exit(_BAD_INPUT)
+    sys.exit(BAD_INPUT)
 
 
 @cases.command()
@@ -285,7 +283,7 @@ def publish(kb: Path, url: str) -> None:
 
 
 @cases.command("list")
-@_LANG
+@LANG
 @click.option(
     "--by", type=click.Choice(["id", "cause"]), default="id", help="Group incidents by cause."
 )
@@ -302,7 +300,7 @@ def list_(lang: Lang, by: str) -> None:
 
 @cases.command()
 @click.argument("ident", metavar="ID")
-@_LANG
+@LANG
 @click.pass_context
 def show(ctx: click.Context, ident: str, lang: Lang) -> None:
     """Show a documented incident or a cause in full."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -12,6 +11,8 @@ import click
 
 from diagnose import __version__
 from diagnose.casebase.store import CasebaseError, load
+from diagnose.commands.shared import BadInput, cores
+from diagnose.outputs import OutputError, write
 
 if TYPE_CHECKING:
     from diagnose.evaluation.comparing import Comparison
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from diagnose.evaluation.running import Outcome
     from diagnose.evaluation.summary import Summary
 
-_BAD_INPUT = 2
 #: Fewer reports than this are not worth another process's start.
 _PER_JOB = 200
 #: Sentences about bad input that are printed at most.
@@ -133,17 +133,16 @@ def evaluate(
     outcomes = _outcomes(reports, jobs)
     summary = summarize(outcomes)
     comparison = compare(*earlier, outcomes) if earlier else None
-    if save:
-        _write(save, document.render(document.as_dict(made, summary, outcomes)))
-    if plot:
-        from diagnose.evaluation.plot import svg
+    try:
+        if save:
+            write(document.render(document.as_dict(made, summary, outcomes)), save)
+        if plot:
+            from diagnose.evaluation.plot import svg
 
-        _write(plot, svg(summary.bins, f"Calibration of diagnose {made.version}"))
-    stream = sys.stdout
-    if hasattr(stream, "reconfigure"):
-        stream.reconfigure(errors="backslashreplace")
-    stream.write(_rendered(form, made, summary, outcomes, comparison, misses))
-    stream.flush()
+            write(svg(summary.bins, f"Calibration of diagnose {made.version}"), plot)
+    except OutputError as error:
+        raise BadInput(str(error)) from error
+    write(_rendered(form, made, summary, outcomes, comparison, misses))
     beyond = _beyond(summary, under, over)
     for sentence in beyond:
         click.echo(f"diagnose: {sentence}", err=True)
@@ -158,13 +157,13 @@ def _collected(folders: Sequence[Path]) -> tuple[list[Labelled], Made]:
         casebase = load()
         return collect(folders, known_ids(casebase)), Made(__version__, casebase.digest[:12])
     except CasebaseError as error:
-        raise _BadInput(str(error)) from error
+        raise BadInput(str(error)) from error
     except LabelError as error:
         *others, last = error.problems[:_TOLD]
         for problem in others:
             click.echo(f"diagnose: {problem}", err=True)
         more = len(error.problems) - _TOLD
-        raise _BadInput(f"{last}\n(and {more} more mistakes)" if more > 0 else last) from error
+        raise BadInput(f"{last}\n(and {more} more mistakes)" if more > 0 else last) from error
 
 
 def _read(path: Path) -> tuple[Made, list[Outcome]]:
@@ -173,18 +172,17 @@ def _read(path: Path) -> tuple[Made, list[Outcome]]:
     try:
         return read(path)
     except RunError as error:
-        raise _BadInput(str(error)) from error
+        raise BadInput(str(error)) from error
 
 
 def _outcomes(reports: Sequence[Labelled], jobs: int | None) -> list[Outcome]:
     from diagnose.evaluation import running
     from diagnose.inputs import InputError
 
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
     outcomes: list[Outcome] = []
     try:
         with click.progressbar(
-            running.evaluate(reports, jobs or min(cores, -(-len(reports) // _PER_JOB))),
+            running.evaluate(reports, jobs or min(cores(), -(-len(reports) // _PER_JOB))),
             length=len(reports),
             label=f"{len(reports)} reports",
             file=sys.stderr,
@@ -192,7 +190,7 @@ def _outcomes(reports: Sequence[Labelled], jobs: int | None) -> list[Outcome]:
         ) as bar:
             outcomes.extend(bar)
     except (InputError, running.WorkerError) as error:
-        raise _BadInput(str(error)) from error
+        raise BadInput(str(error)) from error
     return outcomes
 
 
@@ -207,7 +205,7 @@ def _beyond(summary: Summary, under: Sequence[Bound], over: Sequence[Bound]) -> 
         for measure, bound in bounds:
             figure = summary.figure(measure)
             if figure is None:
-                raise _BadInput(f"{measure} cannot be checked: no label has what it measures")
+                raise BadInput(f"{measure} cannot be checked: no label has what it measures")
             if fails(figure.value, bound):
                 sentences.append(f"{measure} is {figure.value:.4f}, {word} {bound:g}")
     return sentences
@@ -230,14 +228,3 @@ def _rendered(
 
     lay = layout.markdown if form == "markdown" else layout.text
     return lay(sections(made, summary, outcomes, comparison, misses=misses))
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, encoding="utf-8", errors="backslashreplace")
-    except OSError as error:
-        raise _BadInput(f"{path} cannot be written: {error.strerror or error}") from error
-
-
-class _BadInput(click.ClickException):
-    exit_code = _BAD_INPUT

@@ -8,12 +8,13 @@ import sys
 import click
 
 from diagnose.casebase.store import Casebase, load
+from diagnose.commands.shared import LANG
 from diagnose.model import Cause, Incident, Lang
 
 
 @click.command()
 @click.argument("ident", metavar="ID")
-@click.option("--lang", type=click.Choice(["en", "zh"]), default="en", envvar="DIAGNOSE_LANG")
+@LANG
 def explain(ident: str, lang: Lang) -> None:
     """Explain a cause (cross-shard-op) or an incident in full.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import sys
 from pathlib import Path
@@ -11,11 +10,12 @@ from typing import TYPE_CHECKING
 import click
 
 from diagnose.casebase.store import CasebaseError, load
+from diagnose.commands import BAD_INPUT
+from diagnose.commands.shared import OUTPUT, BadInput, cores
+from diagnose.outputs import OutputError, write
 
 if TYPE_CHECKING:
     from diagnose.scanning.grouping import Grouping
-
-_BAD_INPUT = 2
 
 
 @click.command()
@@ -42,13 +42,7 @@ _BAD_INPUT = 2
     metavar="N",
     help="So many processes; by default one a core, and none beside this one for a single file.",
 )
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="Write the answer to FILE.",
-)
+@OUTPUT
 def scan(
     paths: tuple[str, ...], form: str, globs: tuple[str, ...], jobs: int | None, output: Path | None
 ) -> None:
@@ -61,21 +55,12 @@ def scan(
     try:
         load()
     except CasebaseError as error:
-        raise _BadInput(str(error)) from error
+        raise BadInput(str(error)) from error
     grouping = _scanned(paths, globs, jobs)
-    text = _rendered(grouping, form)
-    if output is None:
-        stream = sys.stdout
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")
-        stream.write(text)
-        stream.flush()
-    else:
-        try:
-            output.write_text(text, encoding="utf-8", errors="backslashreplace")
-        except OSError as error:
-            sentence = f"{output} cannot be written: {error.strerror or error}"
-            raise _BadInput(sentence) from error
+    try:
+        write(_rendered(grouping, form), output)
+    except OutputError as error:
+        raise BadInput(str(error)) from error
     sys.exit(_status(grouping))
 
 
@@ -84,7 +69,6 @@ def _scanned(paths: tuple[str, ...], globs: tuple[str, ...], jobs: int | None) -
     from diagnose.scanning.grouping import Grouping, problems
 
     logs = list(finding.logs(paths, globs))
-    most = jobs or len(os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else [0])
     grouping = Grouping()
     named = "-" in paths
     try:
@@ -94,11 +78,13 @@ def _scanned(paths: tuple[str, ...], globs: tuple[str, ...], jobs: int | None) -
             file=sys.stderr,
             hidden=not sys.stderr.isatty() or named,
         ) as bar:
-            for scanned, size in workers.scan(logs, 1 if named else min(most, len(logs))):
+            for scanned, size in workers.scan(
+                logs, 1 if named else min(jobs or cores(), len(logs))
+            ):
                 grouping.add(scanned)
                 bar.update(size)
     except workers.WorkerError as error:
-        raise _BadInput(str(error)) from error
+        raise BadInput(str(error)) from error
     for problem in problems(grouping):
         click.echo(f"diagnose: {problem}", err=True)
     return grouping
@@ -117,11 +103,7 @@ def _rendered(grouping: Grouping, form: str) -> str:
 def _status(grouping: Grouping) -> int:
     """As of an answer; a log that cannot be read among others that can be is told, not an error."""
     if grouping.logs == grouping.unread and grouping.unread:
-        return _BAD_INPUT
+        return BAD_INPUT
     if not grouping.groups:
         return 3
     return 0 if any(group.first.cause for group in grouping.groups.values()) else 1
-
-
-class _BadInput(click.ClickException):
-    exit_code = _BAD_INPUT

@@ -12,10 +12,11 @@ import click
 from diagnose.casebase.searching import Hit, SearchError
 from diagnose.casebase.searching import search as found_by
 from diagnose.casebase.store import CasebaseError, load
+from diagnose.commands import BAD_INPUT
 from diagnose.model import Lang
 from diagnose.rendering.words import wrap
 
-_NOTHING, _BAD_INPUT = 3, 2
+_NOTHING = 3
 _INDENT = "      "
 _TEXTS = {
     "en": (
@@ -73,7 +74,7 @@ def search(words: tuple[str, ...], form: str, top: int, lang: Lang) -> None:
         hits = found_by(query, [load(lang=each) for each in [lang, *others]], top=top)
     except (CasebaseError, SearchError) as error:
         click.echo(f"diagnose: {error}", err=True)
-        sys.exit(_BAD_INPUT)
+        sys.exit(BAD_INPUT)
     if form == "json":
         answer = {"schema": 1, "query": query, "results": [asdict(hit) for hit in hits]}
         click.echo(json.dumps(answer, ensure_ascii=False))
