@@ -33,7 +33,7 @@ from diagnose.evaluation.plot import svg
 from diagnose.evaluation.running import Outcome, evaluate_one
 from diagnose.evaluation.sections import sections
 from diagnose.evaluation.summary import summarize
-from diagnose.model import DEVICE_FAMILY
+from diagnose.model import DEVICE_FAMILY, Incident
 from diagnose.parsing import parse
 from diagnose.ranking.causes import TEMPERATURE
 
@@ -109,6 +109,11 @@ def _repository(report: Labelled) -> str:
     return str(label.get("repo") or report.name).lower()
 
 
+def _thread(incident: Incident) -> str:
+    """The repository of the thread that documents an incident, as `_repository` names a report's."""
+    return "/".join(urlsplit(incident.url).path.strip("/").split("/")[:2]).lower()
+
+
 def _of_reports(reports: Sequence[Labelled], casebase: Casebase) -> list[Example]:
     examples = []
     for report in reports:
@@ -125,8 +130,7 @@ def _of_incidents(casebase: Casebase) -> list[Example]:
         trace = KB / "cases" / incident.id / "trace.txt"
         seen = _seen(trace.read_bytes(), casebase) if trace.is_file() else None
         if seen is not None:
-            repository = "/".join(urlsplit(incident.url).path.strip("/").split("/")[:2]).lower()
-            examples.append(Example(seen, (incident.cause,), repository, True))
+            examples.append(Example(seen, (incident.cause,), _thread(incident), True))
     return examples
 
 
@@ -189,8 +193,8 @@ def _validated(
         known = {
             incident.id: incident
             for incident in casebase.incidents.values()
-            if fold.get("/".join(urlsplit(incident.url).path.strip("/").split("/")[:2]).lower()) != number
-        }  # fmt: skip
+            if fold.get(_thread(incident)) != number
+        }
         apart = casebase._replace(causes=causes, incidents=known)
         for report in reports:
             if fold[_repository(report)] == number:

@@ -227,6 +227,20 @@ def test_a_small_report_shows_the_fact(fact: str, casebase: Casebase) -> None:
     assert 1 <= line <= len(text.splitlines())
 
 
+def test_every_fact_is_of_use(casebase: Casebase) -> None:
+    """It speaks for or against a cause, is a part of another fact, decides a question, or code asks for it."""
+    used = {fact for cause in casebase.causes.values() for fact in cause.weights}
+    used |= {fact for rule in casebase.facts.values() for fact in (*rule.all, *rule.none)}
+    questions = (HERE.parent / "kb" / "questions.toml").read_text(encoding="utf-8")
+    code = "".join(
+        path.read_text(encoding="utf-8")
+        for path in (HERE.parent / "src" / "diagnose").glob("**/*.py")
+        if path.parent.name != "facts" or path.stem == "again"
+    )
+    asked = questions + code
+    assert [fact for fact in casebase.facts if fact not in used and f'"{fact}"' not in asked] == []
+
+
 def test_every_fact_is_shown_by_a_test(casebase: Casebase) -> None:
     """By a recorded traceback, by an example, or by name in a test of this folder."""
     shown = set(EXAMPLES)

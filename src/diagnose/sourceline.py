@@ -55,10 +55,6 @@ class SourceLine(NamedTuple):
         # What was put after the line to make it parse may belong to a node.
         return start - self.shift, min(end - self.shift, len(self.text))
 
-    def walk(self) -> Iterator[ast.AST]:
-        """`nodes`, one by one."""
-        return iter(self.nodes)
-
 
 @lru_cache(maxsize=256)
 def parse(code: str | None) -> SourceLine | None:
@@ -183,7 +179,7 @@ def operands(line: SourceLine) -> list[ast.expr]:
     """The expressions that meet in the line's operation, left to right: both sides of a binary
     operator or in-place assignment, the arguments of a call, the elements of a list that is joined."""
     best: list[ast.expr] = []
-    for node in line.walk():
+    for node in line.nodes:
         if isinstance(node, ast.AugAssign):
             return [node.target, node.value]
         if isinstance(node, ast.BinOp) and not best:

@@ -49,9 +49,9 @@ def _lines(report: Report) -> list[tuple[Frame, sourceline.SourceLine]]:
 def attributes(report: Report) -> Iterator[Fact]:
     """Data attributes of ``self`` among the operands, and what is indexed by what."""
     for frame, line in _lines(report)[:1]:
-        called = {id(node.func) for node in line.walk() if isinstance(node, ast.Call)}
+        called = {id(node.func) for node in line.nodes if isinstance(node, ast.Call)}
         called |= _of_shapes(line)
-        for node in line.walk():
+        for node in line.nodes:
             if isinstance(node, ast.Subscript) and _is_index(node.slice):
                 name, index = line.segment(node.value), line.segment(node.slice)
                 plain = isinstance(node.value, ast.Attribute)
@@ -95,7 +95,7 @@ def _of_shapes(line: sourceline.SourceLine) -> set[int]:
     """The nodes that stand among the arguments of a method that takes sizes."""
     return {
         id(inner)
-        for node in line.walk()
+        for node in line.nodes
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
         and node.func.attr in _SHAPING
@@ -115,7 +115,7 @@ def _is_index(node: ast.expr) -> bool:
 
 def _owner_is_called(attribute: ast.Attribute, line: sourceline.SourceLine) -> bool:
     """True where the attribute is a module or object whose method or submodule is called."""
-    for node in line.walk():
+    for node in line.nodes:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             inner = node.func.value
             while isinstance(inner, (ast.Attribute, ast.Subscript)):
@@ -157,12 +157,12 @@ def _made(line: sourceline.SourceLine) -> bool:
     """True where the line makes a tensor that it does not move at once."""
     moved = {
         id(sourceline.root(node.func.value))
-        for node in line.walk()
+        for node in line.nodes
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
         and node.func.attr in {"to", "cuda", "type_as"}
     }
-    return any(sourceline.makes_tensor(node) and id(node) not in moved for node in line.walk())
+    return any(sourceline.makes_tensor(node) and id(node) not in moved for node in line.nodes)
 
 
 def fixed_devices(report: Report) -> Iterator[Fact]:
@@ -188,7 +188,7 @@ def called_modules(report: Report) -> Iterator[Fact]:
     innermost = views.innermost(report)
     in_layer = innermost is not None and innermost.library == "torch"
     for position, (frame, line) in enumerate(_lines(report)):
-        calls = [node for node in line.walk() if isinstance(node, ast.Call)]
+        calls = [node for node in line.nodes if isinstance(node, ast.Call)]
         own = [c for c in calls if (sourceline.dotted(c.func) or "").startswith("self.")]
         for node in calls:
             name = sourceline.dotted(node.func)
@@ -229,12 +229,12 @@ def looped_modules(report: Report) -> Iterator[Fact]:
             continue
         bound = {
             name.id
-            for node in line.walk()
+            for node in line.nodes
             if isinstance(node, ast.comprehension) and "self." in ast.unparse(node.iter)
             for name in ast.walk(node.target)
             if isinstance(name, ast.Name)
         }
-        for node in line.walk():
+        for node in line.nodes:
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
                 name = node.func.id
                 if any(sourceline.dotted(argument) in _WEIGHTS for argument in node.args):

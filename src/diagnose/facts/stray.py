@@ -69,7 +69,7 @@ def strays(report: Report, operands: Roles) -> tuple[str, ...]:
         nodes = _leaves(line)
     elif mismatch.argument == "other":
         nodes = _others(line)
-    called = {id(node.func) for node in line.walk() if isinstance(node, ast.Call)}
+    called = {id(node.func) for node in line.nodes if isinstance(node, ast.Call)}
     texts = [
         f"{line.segment(node)}(…)" if id(node) in called else line.segment(node)
         for node in nodes
@@ -85,7 +85,7 @@ def _joins(op: str | None) -> bool:
 
 def _by_role(line: SourceLine, role: str, *, layer: bool) -> ast.expr | None:
     """The operand of a role: of torch's function where the line calls one, else of a layer."""
-    calls = [node for node in line.walk() if isinstance(node, ast.Call)]
+    calls = [node for node in line.nodes if isinstance(node, ast.Call)]
     for call in calls:
         name = (sourceline.dotted(call.func) or "").rpartition(".")[2]
         places = {"input": 0, "weight": 1} if name in _CONVOLUTIONS else _PLACES.get(name)
@@ -93,7 +93,7 @@ def _by_role(line: SourceLine, role: str, *, layer: bool) -> ast.expr | None:
             named = next((k.value for k in call.keywords if k.arg == role), None)
             place = places.get(role, 99)
             return named or (call.args[place] if place < len(call.args) else None)
-    for node in line.walk():
+    for node in line.nodes:
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
             return {"input": node.left, "weight": node.right, "tensor": node.right}.get(role)
     if not layer or len(calls) != 1:
@@ -108,7 +108,7 @@ def _by_role(line: SourceLine, role: str, *, layer: bool) -> ast.expr | None:
 
 def _elements(line: SourceLine, mismatch: Mismatch) -> list[ast.expr | None]:
     """Of a list that is joined, the element on the cpu where there are two, else all."""
-    for node in line.walk():
+    for node in line.nodes:
         name = (sourceline.dotted(node.func) or "") if isinstance(node, ast.Call) else ""
         if name.rpartition(".")[2] in _JOINS and isinstance(node, ast.Call) and node.args:
             listed = node.args[0]
@@ -124,7 +124,7 @@ def _elements(line: SourceLine, mismatch: Mismatch) -> list[ast.expr | None]:
 def _leaves(line: SourceLine) -> list[ast.expr | None]:
     """What the line's operators join, without plain numbers and without the compound parts."""
     found: list[ast.expr | None] = []
-    for node in line.walk():
+    for node in line.nodes:
         sides: list[ast.expr] = []
         if isinstance(node, ast.BinOp):
             sides = [node.left, node.right]
@@ -143,7 +143,7 @@ def _leaves(line: SourceLine) -> list[ast.expr | None]:
 def _others(line: SourceLine) -> list[ast.expr | None]:
     """The second operands: what torch's signatures call ``other``."""
     found: list[ast.expr | None] = []
-    for node in line.walk():
+    for node in line.nodes:
         if isinstance(node, ast.BinOp):
             found.append(node.right)
         elif isinstance(node, ast.Compare):

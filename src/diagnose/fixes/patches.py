@@ -114,7 +114,7 @@ _ELEMENTWISE = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 def _pairs(site: Site) -> list[tuple[ast.expr, ast.expr]]:
     """The operands that meet in the line, innermost operation first, left to right."""
     found: list[tuple[int, tuple[ast.expr, ast.expr]]] = []
-    for node in site.line.walk():
+    for node in site.line.nodes:
         if isinstance(node, ast.BinOp):
             found.append((_height(node), (node.left, node.right)))
         elif isinstance(node, ast.Compare) and isinstance(node.ops[-1], _ELEMENTWISE):
@@ -166,7 +166,7 @@ def move_operand(site: Site) -> str | None:
 def _chain(site: Site, first: ast.expr, second: ast.expr) -> str | None:
     """``a + b + c`` becomes ``a + b.to(a.device) + c.to(a.device)``: any of them may be the stray."""
     anchor, movers, inner = _anchor(site, first), [second], second
-    for node in reversed(list(site.line.walk())):
+    for node in reversed(list(site.line.nodes)):
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
             within = isinstance(node.left, ast.BinOp) and node.left.right is inner
             if within and isinstance(node.right, (ast.Name, ast.Attribute)):
@@ -182,12 +182,12 @@ def _chain(site: Site, first: ast.expr, second: ast.expr) -> str | None:
 
 
 def _is_assigned(site: Site, node: ast.expr) -> bool:
-    return any(isinstance(n, ast.AugAssign) and n.target is node for n in site.line.walk())
+    return any(isinstance(n, ast.AugAssign) and n.target is node for n in site.line.nodes)
 
 
 def _joined(site: Site) -> str | None:
     """``torch.cat([a, b])``: the elements that the message does not name first follow the other."""
-    for node in site.line.walk():
+    for node in site.line.nodes:
         if not (isinstance(node, ast.Call) and node.args):
             continue
         called = (sourceline.dotted(node.func) or "").rpartition(".")[2]
@@ -212,7 +212,7 @@ def _named_argument(site: Site) -> str | None:
     """``loss_fn(logits, labels)`` with ``target`` named becomes ``labels.to(logits.device)``."""
     argument = (site.report.mismatch.argument if site.report.mismatch else None) or ""
     position = _POSITIONS.get(argument)
-    for node in site.line.walk():
+    for node in site.line.nodes:
         if not isinstance(node, ast.Call) or position is None:
             continue
         keyword = next((k.value for k in node.keywords if k.arg == argument), None)
@@ -237,7 +237,7 @@ def _named_argument(site: Site) -> str | None:
 
 def move_index(site: Site) -> str | None:
     """``table[ids]`` becomes ``table[ids.to(table.device)]``."""
-    for node in site.line.walk():
+    for node in site.line.nodes:
         if isinstance(node, ast.Subscript):
             elements = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
             movable = [e for e in elements if isinstance(e, (ast.Name, ast.Attribute, ast.Call))]
@@ -258,10 +258,10 @@ _WITHOUT_DEVICE = ("Tensor", "from_numpy")
 
 def make_on_device(site: Site) -> str | None:
     """``torch.zeros(n)`` becomes ``torch.zeros(n, device=x.device)`` for an ``x`` of the same line."""
-    for node in site.line.walk():
+    for node in site.line.nodes:
         if isinstance(node, ast.Call) and sourceline.makes_tensor(node):
             inside = {id(n) for n in ast.walk(node)}
-            for other in site.line.walk():
+            for other in site.line.nodes:
                 if not isinstance(other, ast.Name) or id(other) in inside:
                     continue
                 if _is_value(other, site):
@@ -285,13 +285,13 @@ def _is_value(name: ast.Name, site: Site) -> bool:
         return False
     return not any(
         isinstance(n, ast.Call) and sourceline.root(n.func) is name and isinstance(n.func, ast.Name)
-        for n in site.line.walk()
+        for n in site.line.nodes
     )
 
 
 def host_copy(site: Site) -> str | None:
     """``x.numpy()`` becomes ``x.detach().cpu().numpy()``; ``np.array(x)`` copies its argument."""
-    for node in site.line.walk():
+    for node in site.line.nodes:
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
             continue
         if node.func.attr == "numpy" and not node.args:
@@ -310,7 +310,7 @@ def host_copy(site: Site) -> str | None:
 
 def map_location(site: Site) -> str | None:
     """``torch.load(path)`` becomes ``torch.load(path, map_location="cpu")``."""
-    for node in site.line.walk():
+    for node in site.line.nodes:
         if isinstance(node, ast.Call) and sourceline.dotted(node.func) in {"torch.load", "th.load"}:
             if any(k.arg == "map_location" for k in node.keywords) or len(node.args) > 1:
                 return None
@@ -322,7 +322,7 @@ def map_location(site: Site) -> str | None:
 
 def keep_in_place(site: Site) -> str | None:
     """``model.to(device)`` becomes ``model``."""
-    for node in site.line.walk():
+    for node in site.line.nodes:
         if (
             isinstance(node, ast.Call)
             and isinstance(node.func, ast.Attribute)
@@ -339,14 +339,14 @@ def keep_in_place(site: Site) -> str | None:
 
 def device_of_other(site: Site) -> str | None:
     """``torch.zeros(n).cuda()`` and ``.to("cuda")`` take the device of another operand."""
-    for node in site.line.walk():
+    for node in site.line.nodes:
         if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
             continue
         fixed = any(sourceline.names_device(n) for n in (node, *node.args, *node.keywords))
         if node.func.attr not in {"to", "cuda"} or not fixed:
             continue
         inside = {id(n) for n in ast.walk(node)}
-        for other in site.line.walk():
+        for other in site.line.nodes:
             if isinstance(other, ast.Name) and id(other) not in inside and _is_value(other, site):
                 owner = site.line.segment(node.func.value)
                 return site.replaced(node, f"{owner}.to({other.id}.device)")
@@ -355,7 +355,7 @@ def device_of_other(site: Site) -> str | None:
 
 def move_arguments(site: Site) -> str | None:
     """``model(ids)`` becomes ``model(ids.to(next(model.parameters()).device))``."""
-    for node in site.line.walk():
+    for node in site.line.nodes:
         if not isinstance(node, ast.Call) or len(node.args) != 1 or node.keywords:
             continue
         model = sourceline.dotted(node.func)
@@ -380,7 +380,7 @@ def pin_device_map(site: Site) -> str | None:
 
 
 def _device_map(site: Site, value: str | None) -> str | None:
-    for node in site.line.walk():
+    for node in site.line.nodes:
         if not isinstance(node, ast.Call):
             continue
         for keyword in node.keywords:
