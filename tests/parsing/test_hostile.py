@@ -51,7 +51,8 @@ def test_any_mixture_of_marks(pieces: list[str], joint: str) -> None:
 @given(st.sampled_from(FORMS), st.integers(0, 4000), st.integers(0, 400), st.text(max_size=5))
 @settings(max_examples=200, deadline=None)
 def test_any_damage(form: str, start: int, length: int, put: str) -> None:
-    parse(form[:start] + put + form[start + length :])
+    report = parse(form[:start] + put + form[start + length :])
+    assert report.error is None or report.error.family
 
 
 HOSTILE = {
@@ -94,16 +95,27 @@ LINE = "2026-11-21 08:27:18,089 [INFO] trainer: step 1234 loss 0.1234 lr 1e-4 to
 
 
 @pytest.mark.parametrize(
-    "found",
+    ("found", "error", "lines"),
     [
-        f'{" " * 22}0        File "/home/u/train.py", line 10, in main',
-        'Traceback (most recent call last):#012  File "/a.py", line 3, in f#012#019#012RuntimeError: x',
-        "from user code:line <br>RuntimeError\nfrom user code:line <br>RuntimeError: boom",
+        (f'{" " * 22}0        File "/home/u/train.py", line 10, in main', "", [10]),
+        (
+            'Traceback (most recent call last):#012  File "/a.py", line 3, in f#012#019#012RuntimeError: x',
+            "RuntimeError",
+            [3],
+        ),
+        (
+            "from user code:line <br>RuntimeError\nfrom user code:line <br>RuntimeError: boom",
+            "RuntimeError",
+            [],
+        ),
     ],
 )
-def test_what_the_fuzzer_found(found: str) -> None:
+def test_what_the_fuzzer_found(found: str, error: str, lines: list[int]) -> None:
     """A number far to the right before a frame; no octal number; an error announced twice."""
-    parse(found)
+    report = parse(found)
+    assert report.error is not None
+    assert report.error.type == error
+    assert [frame.line for frame in report.frames] == lines
 
 
 def test_a_large_log_is_searched_quickly_and_in_little_memory() -> None:

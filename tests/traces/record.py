@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from diagnose._toml import loads
+from diagnose.casebase.proving import replaced
 
 ROOT = Path(__file__).resolve().parents[2]
 CASES = ROOT / "kb" / "cases"
@@ -65,9 +66,7 @@ def neutral(text: str) -> str:
     replacements = {str(folder): PROJECT for folder in CASES.iterdir()}
     replacements |= {paths[key]: f"{STDLIB}/site-packages" for key in ("purelib", "platlib")}
     replacements |= {paths["stdlib"]: STDLIB, str(ROOT): PROJECT}
-    for found in sorted(replacements, key=len, reverse=True):
-        text = text.replace(found, replacements[found])
-    return text
+    return replaced(text, replacements)
 
 
 def table() -> str:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from diagnose._toml import loads
+from diagnose.casebase.proving import replaced
 
 HERE = Path(__file__).resolve().parent
 SOURCE = HERE.parents[1] / "src"
@@ -92,8 +93,7 @@ def neutral(text: str, recording: Recording, folder: Path) -> str:
         sysconfig.get_path("stdlib"): STDLIB,
         sys.prefix: ENVIRONMENT,
     }
-    for found in sorted(replacements, key=len, reverse=True):
-        text = text.replace(found, replacements[found])
+    text = replaced(text, replacements)
     return SECONDS.sub("in 3.14s", DATE.sub(r"2025-03-04\g<1>12:00:00\g<2>", text))
 
 

@@ -172,6 +172,11 @@ def neutral(text: str, folder: Path) -> str:
     replacements = {str(folder.resolve()): f"/home/user/{folder.name}"}
     replacements |= {paths[key]: f"{library}/site-packages" for key in ("purelib", "platlib")}
     replacements |= {paths["stdlib"]: library, str(Path(__file__).parents[2]): library}
+    return replaced(text, replacements)
+
+
+def replaced(text: str, replacements: Mapping[str, str]) -> str:
+    """The text with each key replaced by its value, longer keys first: a folder before its parent."""
     for found in sorted(replacements, key=len, reverse=True):
         text = text.replace(found, replacements[found])
     return text
