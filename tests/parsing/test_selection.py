@@ -95,6 +95,38 @@ def test_fallout_of_other_ranks_is_not_the_cause() -> None:
     assert len(report.fallout) == 2
 
 
+def test_a_rank_is_told_before_what_the_launcher_prints() -> None:
+    """torch prints a rank's error with a prefix; the launcher's own failure has none."""
+    report = parse(
+        traceback("OSError: [Errno 39] Directory not empty: 'run'", "clean")
+        + traceback(DEVICE, prefix="[rank1]: ")
+    )
+    assert report.error is not None
+    assert report.error.type == "RuntimeError"
+    assert report.ranks == (1,)
+
+
+def test_frames_that_a_paste_left_out_are_those_of_the_like_error() -> None:
+    report = parse(
+        traceback(DEVICE)
+        + "[rank0]: Traceback (most recent call last):\n"
+        + f"[rank2]: {DEVICE.replace('cuda:0', 'cuda:2')}\n"
+        + "failed (exitcode: 1) local_rank: 1 (pid: 1002) of binary: /usr/bin/python\n"
+    )
+    assert report.mismatch is not None
+    assert report.mismatch.devices == ("cuda:2", "cpu")
+    assert [frame.function for frame in report.frames] == ["<module>", "main"]
+    assert report.error is not None
+    assert "exitcode" not in report.error.message
+
+
+def test_frames_are_not_those_of_another_error() -> None:
+    report = parse(traceback(DEVICE) + "[rank2]: KeyError: 'x'\n")
+    assert report.error is not None
+    assert report.error.type == "RuntimeError"
+    assert [frame.function for frame in report.frames] == ["<module>", "main"]
+
+
 def test_the_launcher_knows_which_rank_was_first() -> None:
     text = (
         traceback("KeyError: 'late'", prefix="[rank0]: ")

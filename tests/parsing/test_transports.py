@@ -11,15 +11,17 @@ from pathlib import Path
 import pytest
 from parsing.knowledge import parse
 
+from diagnose.parsing.decoding import decode
+
 FORMS = Path(__file__).with_name("forms")
 PLAIN = (FORMS / "cpython.txt").read_text()
 ENDS = [(9, "train_step"), (6, "new_forward"), (5, "forward"), (10, "project")]
 
 
-def each(template: str) -> Callable[[str], str]:
-    """Puts a prefix before each line; {n} counts."""
+def each(before: str, after: str = "") -> Callable[[str], str]:
+    """Puts a prefix before each line, and what a collector writes after it; {n} counts."""
     return lambda text: "".join(
-        template.replace("{n}", f"{n % 60:02}") + line + "\n"
+        f"{before}{line}{after}\n".replace("{n}", f"{n % 60:02}")
         for n, line in enumerate(text.splitlines())
     )
 
@@ -108,6 +110,8 @@ DRESSES: dict[str, Callable[[str], str]] = {
     "diff": each("+"),
     "fence": lambda t: f"I get this:\n\n```python-traceback\n{t}```\nAny idea?\n",
     "fence-quoted": lambda t: "".join(f"> {x}\n" for x in f"```\n{t}```".splitlines()),
+    "ticked": lambda t: "`" + t.rstrip("\n") + "`\n",
+    "ticked-thrice": lambda t: "```" + t.rstrip("\n") + "```\n\nAny idea?\n",
     "markdown-indented": each("    "),
     "details": lambda t: f"<details><summary>Log</summary>\n\n```\n{t}```\n</details>\n",
     "html-pre": lambda t: f"<html><body><pre>{html.escape(t)}</pre></body></html>",
@@ -152,6 +156,7 @@ DRESSES: dict[str, Callable[[str], str]] = {
     "ansi-spelled": lambda t: "".join(f"\\u001b[31m{line}\\u001b[0m\n" for line in t.splitlines()),
     "github-job": each("train\tRun train\t2026-02-03T04:05:{n}.1234567Z "),
     "cloudwatch-tail": each("2026-02-03T04:05:{n}.123000+00:00 algo-1/train "),
+    "cloudwatch-text": each("EVENTS\t17700915{n}123\t", "\t17700915{n}000"),
     "cloudwatch-json": lambda t: json.dumps(
         {"events": [{"timestamp": n, "message": x} for n, x in enumerate(t.splitlines())]}, indent=4
     ),
@@ -283,6 +288,25 @@ def test_encodings(encoding: str) -> None:
     report = parse(PLAIN.encode(encoding))
     assert report.mismatch is not None
     assert [f.line for f in report.frames[-4:]] == [line for line, _ in ENDS]
+
+
+@pytest.mark.parametrize("encoding", ["gbk", "gb18030"])
+def test_a_chinese_windows_path_is_whole(encoding: str) -> None:
+    told = PLAIN.replace("/home/user/proj", "D:\\项目\\训练") + "错误\n"
+    report = parse(told.encode(encoding))
+    assert report.mismatch is not None
+    assert any("项目\\训练" in frame.file for frame in report.frames)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        "中文日志 训练失败\n".encode() * 9 + b"\xe4\xb8\n",
+        "déjà vu à l'été, élan\n".encode("latin-1") * 9,
+    ],
+)
+def test_what_is_not_gbk_is_not_read_as_gbk(data: bytes) -> None:
+    assert decode(data).count("\ufffd") in (1, 54)
 
 
 def test_broken_bytes_do_not_hide_the_traceback() -> None:

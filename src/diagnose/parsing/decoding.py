@@ -1,10 +1,14 @@
-"""Bytes to text: byte order marks, UTF-16 without one, broken UTF-8, and what is no text at all."""
+"""Bytes to text: byte order marks, UTF-16 without one, broken UTF-8, a Chinese Windows's GBK, and what is
+no text at all."""
 
 from __future__ import annotations
 
 import codecs
 
+from diagnose.patterns import lazy
+
 _SAMPLE = 65536
+_ABOVE_ASCII = lazy(rb"[\x80-\xff]+")
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16, whose mark it begins with
@@ -30,9 +34,27 @@ def encoding_of(data: bytes) -> str | None:
     sample = data[:_SAMPLE]
     zeros = sample.count(0)
     if zeros * 10 < len(sample):
+        if _is_gbk(sample):
+            return "gb18030"
         return "utf-8"  # a stray NUL is a sparse file's hole or a crashed writer, not a binary
     if sample[1::2].count(0) > zeros * 0.9 and zeros * 3 > len(sample):
         return "utf-16-le"
     if sample[0::2].count(0) > zeros * 0.9 and zeros * 3 > len(sample):
         return "utf-16-be"
     return None
+
+
+def _is_gbk(sample: bytes) -> bool:
+    """True for text that is no UTF-8 and whose bytes above ASCII stand in pairs that GB 18030 knows."""
+    if sample.isascii():
+        return False
+    as_utf8 = sample.decode("utf-8", errors="replace")
+    lost = as_utf8.count("\ufffd")
+    if 2 * lost <= sum(character > "\x7f" for character in as_utf8):
+        return False  # UTF-8, whole or with a broken byte
+    try:
+        codecs.getincrementaldecoder("gb18030")().decode(sample)
+    except UnicodeDecodeError:
+        return False
+    runs = [len(run) for run in _ABOVE_ASCII.findall(sample)]
+    return max(runs) >= 4 and 5 * sum(run for run in runs if run % 2 == 0) > 4 * sum(runs)

@@ -86,26 +86,29 @@ def choose(found: Sequence[Candidate], first_rank: str | None = None) -> Candida
     if not pool:
         return None
     last_of = {c.channel: c for c in pool}  # in one process, what ended it came last
-    finals = sorted(last_of.values(), key=lambda c: c.trace.at)
-    if first_rank in last_of:
+    if first_rank is not None and first_rank in last_of:
         return _framed(last_of[first_rank], pool)
-    finals = _prefer(finals, lambda c: c.channel is not None) if len(finals) > 1 else finals
-    return _framed(_prefer(finals, lambda c: bool(c.frames))[0], pool)
+    finals = sorted((_framed(c, pool) for c in last_of.values()), key=lambda c: c.trace.at)
+    finals = _prefer(finals, lambda c: bool(c.frames) and c.trace.type is not None)
+    return _prefer(finals, lambda c: c.channel is not None)[0]
 
 
 def _framed(final: Candidate, pool: Sequence[Candidate]) -> Candidate:
-    """The candidate; where its traceback has no header (ranks that print at once, into each other), with
-    the frames of the like error that has most of them."""
-    if final.trace.headed:
+    """The candidate; where its traceback has no header (ranks that print at once, into each other) or no
+    frames (pasted in part), with the frames of the like error that has most of them: of the same
+    process if it can be."""
+    if final.trace.headed and final.frames:
         return final
-    alike = [c for c in pool if c.channel == final.channel and gist(c.trace) == gist(final.trace)]
-    best = max(alike, key=lambda c: (len(c.frames), c.trace.at))
+    alike = [c for c in pool if c.frames and gist(c.trace) == gist(final.trace)]
+    alike = _prefer(alike, lambda c: c.channel == final.channel)
+    best = max(alike, key=lambda c: (len(c.frames), c.trace.at), default=final)
     return final if len(final.frames) == len(best.frames) else final._replace(frames=best.frames)
 
 
 def gist(trace: Trace) -> tuple[str | None, str]:
-    """What two failures of one kind have in common: type and message, but for numbers."""
-    return trace.type, _NUMBER.sub("#", trace.message[:200])
+    """What two failures of one kind have in common: type and what is said first, but for numbers."""
+    said = trace.message[:200].strip().split("\n", 1)[0]
+    return trace.type, _NUMBER.sub("#", said)
 
 
 def kind(candidate: Candidate) -> object:

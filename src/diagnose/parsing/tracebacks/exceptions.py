@@ -51,7 +51,7 @@ _EMPHASIS = "*`"
 _LOG = lazy(
     r"^\s*(?:\[?\d{4}[-/]\d\d[-/]\d\d[T ]|[IWEF]\d{4} \d\d:\d\d|\[?\d\d:\d\d:\d\d"
     r"|\[?(?:INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL)\b|>>> |\$ |In \[\d|\S+@\S+:.*\$|.{0,80}\d+%\|"
-    r"|slurmstepd:|srun:|={20,}|-{20,})"
+    r"|slurmstepd:|srun:|={20,}|-{20,}|failed \(exitcode: )"
 )
 
 

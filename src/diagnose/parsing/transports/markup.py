@@ -24,6 +24,8 @@ _DECLARATIONS = lazy(r"<\?xml[^<>]{0,200}\?>|<!\[CDATA\[|\]\]>")
 _COLUMN = lazy(r"(?<=[^>])</td>\s*(?=<td)", re.IGNORECASE)
 _ENTITY = lazy(r"&(?:\w{2,8}|#\d{1,6}|#x[0-9a-fA-F]{1,6});")
 _FENCE = lazy(r"^\s*(?:```+|~~~+)[\w+-]*\s*$")
+#: A paste between backticks, whose first line is a traceback's.
+_TICKS = lazy(r"^\s?(?P<ticks>`{1,3})(?=\s*(?:File \"|Traceback \(|[\w.]+(?:Error|Exception): ))")
 _LINK = lazy(r"\[([^\[\]\n]{1,300})\]\(https?://[^()\s]{1,300}\)")  # Colab's, copied
 _ESCAPED = lazy(r"wrapper\\_|File \"/[^\"]*\\_|in \\<module")
 _ESCAPE = lazy(r"\\([_*<>\[\]#`|~])")
@@ -60,9 +62,26 @@ def unfence(lines: Sequence[Peeled]) -> Iterator[Peeled]:
         line._replace(text=_LINK.sub(r"\1", line.text)) if "](http" in line.text else line
         for line in lines
     ]
-    kept = [line for line in lines if not _FENCE.match(line.text)]
+    kept = _unticked([line for line in lines if not _FENCE.match(line.text)])
     quoted = any(_QUOTED_FRAME.match(line.text) for line in kept)
     for line in kept:
         if quoted and (mark := _QUOTE.match(line.text)):
             line = line._replace(text=line.text[mark.end() :])
         yield line
+
+
+def _unticked(lines: Sequence[Peeled]) -> Sequence[Peeled]:
+    """Lines without the backticks before a traceback's first line and after its last."""
+    if not any("`" in line.text and _TICKS.match(line.text) for line in lines):
+        return lines
+    kept: list[Peeled] = []
+    ticks = ""
+    for line in lines:
+        text = line.text
+        if not ticks and (match := _TICKS.match(text)):
+            ticks = match["ticks"]
+            text = text[match.end() :]
+        if ticks and text.endswith(ticks) and text.count(ticks) % 2:
+            text, ticks = text.removesuffix(ticks), ""
+        kept.append(line._replace(text=text))
+    return kept

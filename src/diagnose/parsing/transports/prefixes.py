@@ -45,9 +45,11 @@ _MARK = lazy(
     r'|(?:(?<=\S )|(?<=[\]:|>]))(?=File "[^"\n]{1,400}", line \d)'  # stackprinter's
     r"|(?<![A-Za-z])E {3,9}(?=[\w.]+(?:Error|Exception)\b)"  # pytest's
 )
+#: The other columns of `aws logs --output text`: identifier, two times, stream.
+_EVENT = lazy(r"^EVENTS\t(?:\d{40,}\t)?\d{13}\t(?P<said>.*)\t\d{13}$")
 #: What a box or IPython writes between the prefix and the word Traceback.
 _FRAME_OF_HEADER = lazy(r"(?:[╭┌+] ?(?:[─-]|Exception Group).*|(?:[A-Za-z_][\w.]*)?\s{2,})$")
-_NO_PREFIX = lazy(r"[\"']|\bFile\b")
+_NO_PREFIX = lazy(r"[\"']|\bFile\b|^\s*`+\s*$")
 _LISTED = lazy(r"│ *(?:❱ *)?\d+ (?:│|$)")  # a source line in a box that quotes a frame
 _BOX_SIDES = " \t│┃║"  # a box within a box
 _TREE = lazy(r"(?:(?:^| ) *[|+])+[ +]*$")
@@ -64,6 +66,8 @@ def peel_known(text: str) -> tuple[str, str | None]:
     A blank that belongs to the prefix goes with it; the indentation after it stays.
     """
     channel: str | None = None
+    if text[:7] == "EVENTS\t" and (event := _EVENT.match(text)):
+        text = event["said"]
     for _ in range(4):
         for pattern in _KNOWN:
             if match := pattern.match(text):
