@@ -342,6 +342,11 @@ def test_a_box_of_question_marks(codec: str) -> None:
     ]
 
 
+def test_a_box_on_a_chinese_windows() -> None:
+    report = parse((BOX + "KeyError: 'x'\n").encode("gbk", errors="replace"))
+    assert [(f.line, f.function, f.code) for f in report.frames] == [(3, "main", "step()")]
+
+
 def test_a_table_gives_the_column_of_its_log() -> None:
     rows = 'time,message,host\n1,"File ""a.py"", line 3",n7\n2,"KeyError: 3\n  more",n7\n'
     found = tables.read(rows)

@@ -5,10 +5,7 @@ from __future__ import annotations
 
 import codecs
 
-from diagnose.patterns import lazy
-
 _SAMPLE = 65536
-_ABOVE_ASCII = lazy(rb"[\x80-\xff]+")
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16, whose mark it begins with
@@ -45,7 +42,7 @@ def encoding_of(data: bytes) -> str | None:
 
 
 def _is_gbk(sample: bytes) -> bool:
-    """True for text that is no UTF-8 and whose bytes above ASCII stand in pairs that GB 18030 knows."""
+    """True for text that is no UTF-8 and whose bytes above ASCII stand in pairs, as in GB 18030."""
     if sample.isascii():
         return False
     as_utf8 = sample.decode("utf-8", errors="replace")
@@ -53,8 +50,8 @@ def _is_gbk(sample: bytes) -> bool:
     if 2 * lost <= sum(character > "\x7f" for character in as_utf8):
         return False  # UTF-8, whole or with a broken byte
     try:
-        codecs.getincrementaldecoder("gb18030")().decode(sample)
+        as_gbk = codecs.getincrementaldecoder("gb18030")().decode(sample)
     except UnicodeDecodeError:
         return False
-    runs = [len(run) for run in _ABOVE_ASCII.findall(sample)]
-    return max(runs) >= 4 and 5 * sum(run for run in runs if run % 2 == 0) > 4 * sum(runs)
+    wide = [character.encode("gb18030") for character in as_gbk if character > "\x7f"]
+    return 5 * sum(code[1] > 0x7F for code in wide) > 4 * len(wide)  # an accent comes with a letter

@@ -72,8 +72,7 @@ def _unascii(lines: Iterable[Peeled]) -> Iterator[Peeled]:
             within = True
             yield line
         elif within and (side := _ASCII_SIDE.match(line.text)):
-            inside = _ASCII_ARROW.sub("❱", side["inside"])
-            yield line._replace(text=f"│{inside}│")
+            yield line._replace(text=f"│{side['inside']}│")
         else:
             within = within and not _BOTTOM.match(line.text)
             yield line
@@ -130,6 +129,7 @@ def _inside(lines: Iterable[Peeled]) -> Iterator[tuple[Peeled, bool]]:
                 yield line._replace(text=""), False
         elif (inside := _between_sides(line.text)) is not None:
             if not _LOCALS.match(inside):  # else a panel of locals within the box
+                inside = _ASCII_ARROW.sub("❱", inside)
                 yield line._replace(text=inside.removeprefix(" ").rstrip()), True
         else:
             yield line, False
