@@ -1,13 +1,15 @@
 """Errors that a log tells of without having failed of them: expected by a test, or got over.
 
 A program that catches an error and goes on says so ("retrying on cpu", "skipped"): beside the error, and
-the log goes on after it. Where either is missing the error stands.
+the log goes on after it. Where either is missing the error stands, but for that of a rank which goes on
+printing until another one fails.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Sequence
 
 from diagnose.parsing.lines import Peeled
@@ -22,13 +24,40 @@ _EXPECTED = lazy(r"^(?:XFAIL|XPASS|SKIPPED|PASSED)\b")
 _ENOUGH = 3  # lines after an error that show that the program goes on
 #: Lines before a traceback's frames, or after its exception, that may announce what is done about it.
 _NEAR = 2
+#: Lines that a rank prints after an error before another one fails, if it has got over it; what is printed
+#: as a process dies does not count.
+_WENT_ON = 20
+_DYING = lazy(r"^\s*(?:frame #\d|wandb:|\[?[EWF]\d{4} |.*\[(?:PG|Rank) )")
 
 
 def standing(found: Sequence[Candidate], lines: Sequence[Peeled]) -> list[Candidate]:
     """The failures that were not got over."""
     said = [line for line in lines if line.text.strip()]
     numbers = [line.number for line in said]
-    return [candidate for candidate in found if not _got_over(candidate, said, numbers)]
+    stand = [candidate for candidate in found if not _got_over(candidate, said, numbers)]
+    outlived = _outlived(stand, said)
+    return [
+        candidate for candidate in stand if candidate.trace.at > outlived.get(candidate.channel, 0)
+    ]
+
+
+def _outlived(found: Sequence[Candidate], said: Sequence[Peeled]) -> dict[str | None, int]:
+    """For each process that went on, the line up to which its errors were got over."""
+    last: dict[str | None, int] = {}
+    for candidate in found:
+        if candidate.channel is not None and candidate.final:
+            last[candidate.channel] = max(candidate.trace.at, last.get(candidate.channel, 0))
+    if len(last) < 2:
+        return {}
+    latest = max(last.values())
+    printed = Counter(
+        line.channel
+        for line in said
+        if line.channel in last
+        and last[line.channel] < line.number < latest
+        and not _DYING.match(line.text)
+    )
+    return {channel: last[channel] for channel, count in printed.items() if count >= _WENT_ON}
 
 
 def went_on(candidate: Candidate, lines: Sequence[Peeled]) -> bool:

@@ -259,8 +259,9 @@ class _Reader:
         near = sorted(lines, key=lambda line: abs(line.number - at))[:_NEAR]
         if (spoken := self.wordings.first_line(near)) is not None:
             line, reading = spoken
-            kind = chosen.trace.type or reading.wording.exception
-            return selection.without_type(chosen, kind, line.text.strip(), line.number)
+            kind = reading.wording.exception
+            if chosen.trace.type in (None, kind):
+                return selection.without_type(chosen, kind, line.text.strip(), line.number)
         return chosen
 
     def _without_exception(self, lines: Sequence[Peeled], source: str) -> Report:

@@ -6,6 +6,7 @@ the first failure that is not the echo of another's.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
@@ -28,6 +29,12 @@ _ECHO = lazy(
     r"|process group (?:is|was) (?:destroyed|aborted)|communicator was aborted|watchdog|SIGTERM"
     r"|failed to recv|store->get|Broken pipe|another rank|remote process exited|NCCL communicator"
 )
+#: Where Python and its multiprocessing clean up: whatever fails below one of these as the process ends has
+#: ended nothing.
+_CLEANING_UP = frozenset((
+    ("weakref.py", "_exitfunc"), ("resource_tracker.py", "main"), ("util.py", "_run_finalizers"),
+    ("util.py", "_exit_function"), ("queues.py", "_feed"), ("atexit.py", "_run_exitfuncs"),
+))  # fmt: skip
 _NUMBER = lazy(r"\d+")
 _ECHO_FAMILIES = frozenset({"collective-communication"})
 
@@ -42,6 +49,11 @@ class Candidate(NamedTuple):
     channel: str | None
 
     @property
+    def ignored(self) -> bool:
+        """True for what Python says that nobody caught or waited for."""
+        return self.trace.ignored or any(trace.ignored for trace in self.chain)
+
+    @property
     def relayed(self) -> bool:
         """True for an error that only says that another process failed, or that this one was ended."""
         return (self.trace.type or "").split(".")[-1] in _ECHO_TYPES
@@ -52,8 +64,24 @@ class Candidate(NamedTuple):
         return (
             self.relayed
             or self.family in _ECHO_FAMILIES
+            or self._cleaning_up
             or bool(_ECHO.search(self.trace.message[:2000]))
         )
+
+    @property
+    def final(self) -> bool:
+        """True for an error that can have ended a process."""
+        trace = self.trace
+        return (
+            trace.type is not None and trace.sure and not (self.ignored or trace.dump or self.echo)
+        )
+
+    @property
+    def _cleaning_up(self) -> bool:
+        """True for what failed while the process was being ended."""
+        outermost = self.frames[0] if self.frames else None
+        file = re.split(r"[\\/]", outermost.file)[-1] if outermost else ""
+        return outermost is not None and (file, outermost.function) in _CLEANING_UP
 
 
 def _name(trace: Trace) -> str:
@@ -77,10 +105,11 @@ def candidates(
 
 def choose(found: Sequence[Candidate], first_rank: str | None = None) -> Candidate | None:
     """The failure to explain. ``first_rank``: the channel that the launcher says failed first."""
-    pool = [c for c in found if not c.trace.ignored] or list(found)
+    pool = [c for c in found if not c.ignored] or list(found)
     pool = _prefer(pool, lambda c: not c.trace.dump)
     pool = _prefer(pool, lambda c: not c.echo)
     pool = _prefer(pool, lambda c: not c.relayed)
+    pool = _prefer(pool, lambda c: not c.trace.captured)
     pool = _prefer(pool, lambda c: c.trace.sure)
     pool = _prefer(pool, lambda c: bool(c.frames) or c.trace.type is not None)
     if not pool:
@@ -119,13 +148,7 @@ def kind(candidate: Candidate) -> object:
 
 def counts(candidate: Candidate, chosen: Candidate) -> bool:
     """True for a failure in its own right beside the chosen one: no echo, no mere mention."""
-    trace = candidate.trace
-    return (
-        trace.type is not None
-        and trace.sure
-        and not (trace.ignored or trace.dump or candidate.echo)
-        and (bool(candidate.frames) or not chosen.frames)
-    )
+    return candidate.final and (bool(candidate.frames) or not chosen.frames)
 
 
 def _prefer(pool: list[Candidate], wanted: Callable[[Candidate], bool]) -> list[Candidate]:

@@ -18,6 +18,7 @@ _CARRIES = lazy(
     r"following error:\s*$|^Caught \w+ in |^ray::|terminated with|RemoteTraceback|^\s*$"
     r"|TorchScript interpreter"
 )
+_DUMPS = ("reversed", "stack", "debugger")
 _MOST_FRAMES = 1000
 
 
@@ -26,7 +27,8 @@ class Trace(NamedTuple):
 
     ``relation`` says how it belongs to the trace before it: raised while handling that, raised from
     that, the original that it carries, or its neighbour in an exception group. A ``dump`` shows where a
-    process stood when it was asked or killed, not an exception.
+    process stood when it was asked or killed, not an exception. ``captured``: a test printed it before it
+    failed.
     """
 
     frames: tuple[Frame, ...]
@@ -38,6 +40,7 @@ class Trace(NamedTuple):
     ignored: bool = False
     headed: bool = False
     dump: bool = False
+    captured: bool = False
 
 
 @dataclass
@@ -47,6 +50,7 @@ class _State:
     head: Head | None = None
     relation: Relation | None = None
     ignored: bool = False
+    captured: bool = False
     user_code: bool = False
     adjacent: bool = False  # nothing but frames came since the latest exception
 
@@ -104,6 +108,7 @@ def _raise(state: _State, event: Raised) -> None:
             sure=event.sure or bool(frames),
             ignored=state.ignored,
             headed=state.head is not None,
+            captured=state.captured,
         )
     )
     _reset(state)
@@ -129,6 +134,9 @@ def _link(state: _State, event: Link) -> None:
         state.user_code = bool(state.traces)
     elif event.kind == "ignored":
         state.ignored = True
+    elif event.kind in ("captured", "section"):
+        state.captured = event.kind == "captured"
+        state.adjacent = False
     elif state.traces:
         state.relation = event.kind
 
@@ -162,7 +170,8 @@ def _close(state: _State) -> None:
                 relation=state.relation,
                 ignored=state.ignored,
                 headed=state.head is not None,
-                dump=state.head is not None and state.head.kind in ("reversed", "stack"),
+                dump=state.head is not None and state.head.kind in _DUMPS,
+                captured=state.captured,
             )
         )
     _reset(state)

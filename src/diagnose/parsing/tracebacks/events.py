@@ -6,14 +6,16 @@ from typing import Literal, NamedTuple
 
 from diagnose.model import Frame
 
-HeadKind = Literal["plain", "inner", "reversed", "stack"]
-LinkKind = Literal["during", "cause", "user-code", "inner", "group", "ignored"]
+HeadKind = Literal["plain", "inner", "reversed", "stack", "debugger"]
+LinkKind = Literal[
+    "during", "cause", "user-code", "inner", "group", "ignored", "captured", "section"
+]  # fmt: skip
 
 
 class Head(NamedTuple):
     """The line "Traceback (most recent call last)" and its kin: ``inner`` within the message of another
     error, ``reversed`` where the most recent call comes first, ``stack`` where a logger shows who called
-    it: the frames of no exception."""
+    it: the frames of no exception; ``debugger`` where pdb lists the stack that it stands in."""
 
     at: int
     kind: HeadKind = "plain"
@@ -38,7 +40,8 @@ class Raised(NamedTuple):
 
 
 class Link(NamedTuple):
-    """How what follows belongs to what came before."""
+    """How what follows belongs to what came before; ``captured``: what a test printed before it failed,
+    until the next ``section`` of the report."""
 
     at: int
     kind: LinkKind

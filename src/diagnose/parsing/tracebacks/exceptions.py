@@ -22,6 +22,10 @@ _LINKS: tuple[tuple[re.Pattern[str], LinkKind], ...] = (
     (lazy(r"^\s*(?:\| )*\+(?:-\+)?-{8,}(?: (?:\d+|\.\.\.) -{4,})?$"), "group"),
     (lazy(r"^Exception ignored (?:in|on)\b"), "ignored"),
     (lazy(r"^Exception \w+: .* in <.*> ignored$"), "ignored"),
+    (lazy(r"^(?:Task|Future) exception was never retrieved"), "ignored"),
+    (lazy(r"^Error in atexit\._run_exitfuncs:|^--- Logging error ---"), "ignored"),
+    (lazy(r"^-{3,} Captured (?:std)?(?:out|err|log)(?: \w+)? -{3,}$"), "captured"),
+    (lazy(r"^(?:={3,} .+ ={3,}|_{3,} .+ _{3,})$"), "section"),
 )
 _REPEATED = lazy(r"^\s*\[Previous line repeated (\d+) more times?\]|^\s*\.\.\. *$")
 

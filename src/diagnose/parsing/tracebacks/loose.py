@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from diagnose.model import Frame
@@ -17,8 +16,12 @@ _PLACE = lazy(
     r"(?P<function>[\w.<>]+)\s*$"
 )
 _DEBUGGER = lazy(
-    r"^(?:> | {2})(?P<file>\S[^()]*\.pyx?)\((?P<line>\d+)\)(?P<function><\w+>|\w+)\(\)(?:->.*)?$"
+    r"^(?P<prompt>\(\w*[Pp]db\+*\) |i?pdb> )?(?:(?P<here>> )| {2})"
+    r"(?P<file>\S[^()]*\.pyx?)\((?P<line>\d+)\)(?P<function><\w+>|\w+)\(\)(?:->.*)?$"
 )
+#: What asks the debugger for its list.
+_ASKED = lazy(r"^(?:\(\w*[Pp]db\+*\)|i?pdb>) (?:(?:w|where|bt)\s*$|[> ] ?\S.*\.pyx?\(\d+\))")
+_MOST_PROMPTED = 6
 _SUMMARY = lazy(
     r"^\W*<FrameSummary file (?P<file>.+?), line (?P<line>\d+) in (?P<function><\w+>|[\w.]+)>\W*$"
 )
@@ -28,8 +31,6 @@ _FUNCTION = lazy(r"^\s*in (?P<function>[A-Za-z_][\w.]*)\s*$")
 def frame(lines: Sequence[Peeled], index: int, *, within: bool) -> tuple[Frame, int] | None:
     """The frame that a line begins. ``within``: a traceback is open, so a bare "in f" counts."""
     text = lines[index].text
-    if ".py(" in text and (match := _DEBUGGER.match(text)):
-        return _listed(lines, index, match)
     if " in " not in text and not text.lstrip().startswith("in "):
         return None
     match = _SUMMARY.match(text) if "<FrameSummary" in text else _PLACE.match(text)
@@ -50,11 +51,17 @@ def frame(lines: Sequence[Peeled], index: int, *, within: bool) -> tuple[Frame, 
     return found, end
 
 
-def _listed(lines: Sequence[Peeled], index: int, match: re.Match[str]) -> tuple[Frame, int] | None:
-    """A frame of pdb's list, whose source line has an arrow."""
+def debugger_frame(lines: Sequence[Peeled], index: int) -> tuple[Frame | None, int] | None:
+    """A frame of pdb's list, whose source line has an arrow, and the index after it; no frame for the
+    place where pdb stops that it lists once more below."""
+    text = lines[index].text
+    match = _DEBUGGER.match(text) if ".py(" in text or ".pyx(" in text else None
     below = lines[index + 1].text if index + 1 < len(lines) else ""
-    if not below.startswith("-> "):
+    if match is None or not below.startswith("-> "):
         return None
+    stops = match["here"] and not lines[max(0, index - 1)].text.startswith("-> ")
+    if stops and any(_ASKED.match(line.text) for line in lines[index + 2 : index + _MOST_PROMPTED]):
+        return None, index + 2
     found = Frame(
         file=match["file"],
         line=int(match["line"][:9]),

@@ -15,7 +15,8 @@ _MOST_MESSAGE_LINES = 80
 _ANY_INDENT = 1000  # forms that stand in columns of their own
 _PROBES = (
     "Error", "Exception", "Traceback", "File", "line", " in ", "E  ", ".py", ":", "user code", "+-",
-    "Interrupt", "Exit", "Iteration", "above exception", "first)", "terminated",
+    "Interrupt", "Exit", "Iteration", "above exception", "first)", "terminated", "Captured", "===", "___",
+    "never retrieved", "Logging error",
 )  # fmt: skip
 
 
@@ -57,6 +58,14 @@ def read(lines: Sequence[Peeled]) -> Iterator[Event]:
                 yield Raised(at, named.type, named.message)
             yield Called(frame)
             opened, latest = True, index
+            continue
+        if (listed := loose.debugger_frame(lines, index)) is not None:
+            called, index = listed
+            if called is not None:
+                if not opened:
+                    yield Head(at, "debugger")
+                yield Called(called)
+                opened, latest, indent = True, index, _ANY_INDENT
             continue
         if (
             found := ipython.frame(lines, index)
@@ -140,5 +149,6 @@ def _goes_on(lines: Sequence[Peeled], index: int) -> bool:
         and 'File "' not in text
         and text.strip() != '"""'
         and ipython.frame_head(text) is None
+        and loose.debugger_frame(lines, index) is None
         and loose.frame(lines, index, within=False) is None
     )
