@@ -51,6 +51,7 @@ class _State:
     relation: Relation | None = None
     ignored: bool = False
     captured: bool = False
+    repeated: bool = False  # what comes is shown a second time
     user_code: bool = False
     adjacent: bool = False  # nothing but frames came since the latest exception
 
@@ -76,6 +77,8 @@ def assemble(events: Iterable[Event]) -> list[Trace]:
 
 
 def _call(state: _State, frame: Frame) -> None:
+    if state.repeated:
+        return
     if not state.frames and state.head is None and state.adjacent and state.traces:
         last = state.traces[-1]
         if last.message.startswith("ray::") and state.relation is None:
@@ -129,6 +132,12 @@ def _head(state: _State, event: Head) -> None:
 
 
 def _link(state: _State, event: Link) -> None:
+    if event.kind == "shown-above":
+        state.repeated = bool(state.frames)
+        return
+    if event.kind == "shown-below":
+        state.frames = []
+        return
     _close(state)
     if event.kind == "user-code":
         state.user_code = bool(state.traces)
@@ -182,6 +191,7 @@ def _reset(state: _State) -> None:
     state.head = None
     state.relation = None
     state.ignored = False
+    state.repeated = False
     state.user_code = False
 
 

@@ -8,7 +8,8 @@ from diagnose.model import Frame
 
 HeadKind = Literal["plain", "inner", "reversed", "stack", "debugger"]
 LinkKind = Literal[
-    "during", "cause", "user-code", "inner", "group", "ignored", "captured", "section"
+    "during", "cause", "user-code", "inner", "group", "ignored", "captured", "section",
+    "shown-above", "shown-below",
 ]  # fmt: skip
 
 
@@ -41,7 +42,8 @@ class Raised(NamedTuple):
 
 class Link(NamedTuple):
     """How what follows belongs to what came before; ``captured``: what a test printed before it failed,
-    until the next ``section`` of the report."""
+    until the next ``section`` of the report; ``shown-above``, ``shown-below``: the frames after this line,
+    or before it, are those of the other side once more."""
 
     at: int
     kind: LinkKind

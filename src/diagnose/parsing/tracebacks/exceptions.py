@@ -25,6 +25,8 @@ _LINKS: tuple[tuple[re.Pattern[str], LinkKind], ...] = (
     (lazy(r"^(?:Task|Future) exception was never retrieved"), "ignored"),
     (lazy(r"^Error in atexit\._run_exitfuncs:|^--- Logging error ---"), "ignored"),
     (lazy(r"^-{3,} Captured (?:std)?(?:out|err|log)(?: \w+)? -{3,}$"), "captured"),
+    (lazy(r"^-{4} \(full traceback above\) -{4}$"), "shown-above"),  # stackprinter
+    (lazy(r"^-{4} \(full traceback below\) -{4}$"), "shown-below"),
     (lazy(r"^(?:={3,} .+ ={3,}|_{3,} .+ _{3,})$"), "section"),
 )
 _REPEATED = lazy(r"^\s*\[Previous line repeated (\d+) more times?\]|^\s*\.\.\. *$")

@@ -28,7 +28,8 @@ _EDITORS = lazy(  # a notebook in an editor, which translates the word
     rf"(?: in {_NAME})?$"
 )
 _ANONYMOUS = lazy(r"^in (?P<function><\w+>|\w[\w.]*):(?P<line>\d+)\s*$")
-_FORMS = {"cell": _CELL, "new": _NEW, "old": _OLD, "anonymous": _ANONYMOUS, "editors": _EDITORS}
+_FORMS = {"anonymous": _ANONYMOUS, "cell": _CELL, "new": _NEW, "old": _OLD, "editors": _EDITORS}
+_ARROW = lazy(r"^-+> {1,2}(?P<code>\S.*)$")
 _MOST_VALUES = 400
 _NOTHING = Source(None, (), None, 0)
 
@@ -48,7 +49,7 @@ def frame(lines: Sequence[Peeled], index: int) -> tuple[Frame, int] | None:
     if form == "new" and not _credible(match, source, lines, index):
         return None
     if not source.context:
-        source = _plain_source(lines, index, bool(groups.get("mark")))
+        source = _plain_source(lines, index, form == "cell" or bool(groups.get("mark")))
     line = groups.get("line")
     if form == "old" and source.line is None and source.context:
         source = _middle(source)
@@ -109,14 +110,24 @@ def _credible(match: re.Match[str], source: Source, lines: Sequence[Peeled], ind
 
 
 def _plain_source(lines: Sequence[Peeled], index: int, marked: bool) -> Source:
-    """The one source line of IPython's Plain mode."""
+    """The one source line of IPython's Plain mode, or of its Docs mode."""
     after = index + 1
+    if marked and (shown := _shown(lines, after)) is not None:
+        return shown
     if marked and after < len(lines):
         text = lines[after].text
         indent = indentation(lines[index].text)
         if text.strip() and indentation(text) > indent and frame_head(text) is None:
             return Source(text.strip(), (), None, after + 1)
     return Source(None, (), None, after)
+
+
+def _shown(lines: Sequence[Peeled], index: int) -> Source | None:
+    """The source line that an arrow without a number shows below a blank line."""
+    if index + 1 >= len(lines) or lines[index].text.strip():
+        return None
+    arrow = _ARROW.match(lines[index + 1].text)
+    return Source(arrow["code"], (), None, index + 2) if arrow else None
 
 
 def frame_head(text: str) -> re.Match[str] | None:

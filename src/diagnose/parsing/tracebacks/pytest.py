@@ -21,7 +21,7 @@ _SUMMARY = lazy(
 )
 _ERROR = lazy(r"^E(?: {2,}(?P<text>.*))?$")
 _FAILING = lazy(r"^> {2,}(?P<code>\S.*)$")
-_DEF = lazy(r"^ {3,4}(?:async )?def (?P<name>\w+)")
+_DEF = lazy(r"^ {0,4}(?:async )?def (?P<name>\w+)")
 _SEPARATOR = lazy(r"^(?:_ ){4,}_?\s*$|^(?:_{3,}|={3,}) .* (?:_{3,}|={3,})$")
 _TITLE = lazy(r"^_{3,} (?:ERROR \w+ \w+ \w+ )?(?P<name>.+?) _{3,}$")
 _LOCAL = lazy(r"^\w+ *= |^\s")

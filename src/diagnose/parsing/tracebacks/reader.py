@@ -16,7 +16,7 @@ _ANY_INDENT = 1000  # forms that stand in columns of their own
 _PROBES = (
     "Error", "Exception", "Traceback", "File", "line", " in ", "E  ", ".py", ":", "user code", "+-",
     "Interrupt", "Exit", "Iteration", "above exception", "first)", "terminated", "Captured", "===", "___",
-    "never retrieved", "Logging error",
+    "never retrieved", "Logging error", "full traceback",
 )  # fmt: skip
 
 
@@ -29,7 +29,7 @@ def read(lines: Sequence[Peeled]) -> Iterator[Event]:
     while index < len(lines):
         text = lines[index].text
         at = lines[index].number
-        if not text.strip() or not any(probe in text for probe in _PROBES):
+        if not text.strip() or not (text[:3] == "in " or any(p in text for p in _PROBES)):
             if text.strip() and not opened:
                 yield Break(at)
             latest = latest + 1 if latest == index and not text.strip() else latest

@@ -28,15 +28,19 @@ _LOCALS = lazy(r"^\s?[╭╰│┌└|+](?:[─ -]|$)")
 _FUNCTION_END = lazy(r":\d+ in .+$|^in \S+:\d+$")
 _NUMBER_END = lazy(r"^(?!in ).*:\d+$")
 _NUMBER_REST = lazy(r"^\d+ in [\w.<>]+$")
+#: A source line that was too wide for the box: its rest begins where the code of numbered lines does.
+_NUMBER = lazy(r"^ *(?:❱|>)? *\d+(?= |$)")
+_REST = lazy(r"^ {5,}(?=\S)")
 _SOURCE = lazy(r"^\s*(?:❱|>)?\s*\d+(?:\s|$)")
 _PATH_START = lazy(r"^(?:/|~|\.{1,2}[/\\]|[A-Za-z]:[\\/]|<|\w[\w.-]*[/\\]|in )\S")
 _LONGEST_PATH = 600
+_LONGEST_SOURCE = 4000
 
 
 def unbox(lines: Iterable[Peeled]) -> Iterator[Peeled]:
     """Lines with the boxes around tracebacks taken off: the title, then "path:line in function" and the
     numbered source as the box holds them."""
-    return _join_paths(_inside(_whole(_unpanel(_unascii(_recovered(lines))))))
+    return _join_paths(_join_source(_inside(_whole(_unpanel(_unascii(_recovered(lines)))))))
 
 
 def _recovered(lines: Iterable[Peeled]) -> Iterator[Peeled]:
@@ -133,6 +137,28 @@ def _inside(lines: Iterable[Peeled]) -> Iterator[tuple[Peeled, bool]]:
                 yield line._replace(text=inside.removeprefix(" ").rstrip()), True
         else:
             yield line, False
+
+
+def _join_source(lines: Iterable[tuple[Peeled, bool]]) -> Iterator[tuple[Peeled, bool]]:
+    """Lines with the source put together that rich wrapped at words; its numbers stand in one column."""
+    held: Peeled | None = None
+    column = 0
+    for line, boxed in lines:
+        number = _NUMBER.match(line.text) if boxed else None
+        if held is not None and boxed and _REST.match(line.text):
+            if not (number and number.end() == column):
+                if len(held.text) < _LONGEST_SOURCE:
+                    held = held._replace(text=f"{held.text} {line.text.strip()}")
+                continue
+        if held is not None:
+            yield held, True
+            held = None
+        if number is not None:
+            held, column = line, number.end()
+        else:
+            yield line, boxed
+    if held is not None:
+        yield held, True
 
 
 def _between_sides(text: str) -> str | None:

@@ -19,7 +19,10 @@ _TAGS = lazy(
     r"|testsuites?|text|th|tr|tspan|tt|u|ul|h[1-6])\b[^<>]{0,2000}>",
     re.IGNORECASE,
 )
-_BREAK = lazy(r"<br\s*/?>\n?|</(?:p|div|li|tr|pre|h[1-6])>\n?|&#10;|&#xA;", re.IGNORECASE)
+_BREAK = lazy(
+    r"<br\s*/?>\n?|<(?:failure|error) [^<>]{0,2000}>|</(?:p|div|li|tr|pre|h[1-6])>\n?|&#10;|&#xA;",
+    re.IGNORECASE,
+)
 _DECLARATIONS = lazy(r"<\?xml[^<>]{0,200}\?>|<!\[CDATA\[|\]\]>")
 _COLUMN = lazy(r"(?<=[^>])</td>\s*(?=<td)", re.IGNORECASE)
 _ENTITY = lazy(r"&(?:\w{2,8}|#\d{1,6}|#x[0-9a-fA-F]{1,6});")

@@ -9,8 +9,9 @@ _FILE = ("abs_path", "filename", "file", "path", "fileName", "source")
 _LINE = ("lineno", "line", "lineNumber", "line_number", "line_no")
 _FUNCTION = ("function", "name", "func", "method", "funcName")
 _CODE = ("context_line", "code", "line_text", "source_line", "text", "line")
-_TYPE = ("type", "exc_type", "ename", "exception_type", "errorClass", "class", "kind")
-_VALUE = ("value", "exc_value", "evalue", "message", "exception_message", "msg")
+_TYPE = ("type", "exc_type", "ename", "exception_type", "errorClass", "errorType", "class", "kind")
+_VALUE = ("value", "exc_value", "evalue", "message", "exception_message", "errorMessage", "msg")
+_STACK = ("stack_trace", "stackTrace")
 _CHILDREN = ("exceptions", "causes")
 _DEEPEST = 12
 _MARKS = ("Traceback (most recent call last)", 'File "', "Traceback ", "E   ")
@@ -167,8 +168,10 @@ def _exception(data: Mapping[str, Any], depth: int) -> list[str] | None:
 
 
 def _headless(data: Mapping[str, Any]) -> list[str] | None:
-    """An exception whose frames alone are kept as printed (ECS)."""
-    stack = data.get("stack_trace")
+    """An exception whose frames alone are kept as printed (ECS, AWS Lambda)."""
+    stack = _first(data, _STACK)
+    if isinstance(stack, list) and all(isinstance(part, str) for part in stack):
+        stack = "".join(part if part.endswith("\n") else f"{part}\n" for part in stack)
     if not isinstance(stack, str) or 'File "' not in stack or _HEADER in stack:
         return None
     kind, value = _first(data, _TYPE), _first(data, _VALUE)

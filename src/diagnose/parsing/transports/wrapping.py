@@ -10,6 +10,9 @@ from diagnose.patterns import lazy
 
 _BROKEN = lazy(r'^\s*File "[^"]*$|^\s*File "[^"]+",?(?: l(?:i(?:n(?:e(?: \d*)?)?)?)?)?$')
 _FLAT = lazy(r'\s+(?=File "[^"\n]{1,400}", line \d+)')
+_BESIDE = lazy(
+    r"(Traceback \(most recent call last\):) (?=(?:Cell In|Input In|File) ?\S)"
+)  # IPython
 _IN = lazy(r'(File "[^"\n]+", line \d+(?:, in (?:<\w+>|[\w.]+))?)\s+(?=\S)')
 _END = lazy(r"\s+(?=(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception): )")
 _RAISED = lazy(r"^(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception): ")
@@ -90,6 +93,10 @@ def _apart(line: Peeled) -> Iterator[Peeled]:
         for piece in text.replace(">, <FrameSummary ", ">\n<FrameSummary ").split("\n"):
             yield line._replace(text=piece)
         return
+    if "Traceback (most recent" in text and (beside := _BESIDE.match(text)):
+        yield line._replace(text=beside[1])
+        line = line._replace(text=text[beside.end() :])
+        text = line.text
     if text.count('File "') < 2 and not ("Traceback (most recent" in text and 'File "' in text):
         yield line
         return
