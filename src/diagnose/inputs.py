@@ -11,6 +11,7 @@ from typing import cast
 
 from diagnose.parsing.bytestream import ByteStream, peek
 from diagnose.parsing.compression import CompressionError, decompressed
+from diagnose.parsing.decoding import without_hole
 
 _HEAD = 65536
 _PROMPT = (
@@ -70,6 +71,7 @@ def is_binary(head: bytes) -> bool:
     """True where the text would be lost in other bytes: many NULs that are not UTF-16 or UTF-32."""
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         return False
+    head = without_hole(head)
     nulls = head.count(0)
     utf16 = nulls and min(head[0::2].count(0), head[1::2].count(0)) < nulls / 20
     controls = sum(head.count(bytes([c])) for c in (1, 2, 3, 4, 5, 6, 14, 15, 16, 17, 18, 19, 20))

@@ -6,6 +6,7 @@ from __future__ import annotations
 import codecs
 
 _SAMPLE = 65536
+_HOLE = bytes(16)
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16, whose mark it begins with
@@ -23,12 +24,19 @@ def decode(data: bytes | str) -> str:
     return "" if encoding is None else data.decode(encoding, errors="replace")
 
 
+def without_hole(data: bytes) -> bytes:
+    """The bytes after the NULs at the beginning of a log that was truncated while its program went on."""
+    return data.lstrip(b"\0") if data.startswith(_HOLE) else data
+
+
 def encoding_of(data: bytes) -> str | None:
     """The encoding that the beginning of an input tells; None where it is no text."""
     for mark, name in _BOMS:
         if data.startswith(mark):
             return name
-    sample = data[:_SAMPLE]
+    sample = without_hole(data)[:_SAMPLE]
+    if not sample:
+        return "utf-8"
     zeros = sample.count(0)
     if zeros * 10 < len(sample):
         if _is_gbk(sample):

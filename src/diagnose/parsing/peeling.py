@@ -18,6 +18,7 @@ from diagnose.parsing.transports import (
     partial,
     prefixes,
     records,
+    suffixes,
     wrapping,
 )
 
@@ -27,9 +28,13 @@ _DEEPEST = 4
 def peel(lines: Sequence[Peeled]) -> list[Peeled]:
     """Lines as the program printed them."""
     lines = documents.splice(list(journal.messages(indentation.single_spaced(lines))))
+    lines = wrapping.rejoin(lines)
     html = any(markup.is_html(line.text) for line in lines)
-    peeled = [part for line in partial.join(lines) for part in _peel(line, html, 0)]
-    peeled = list(prefixes.peel_learned(peeled))
+    peeled: Sequence[Peeled] = [
+        part for line in partial.join(lines) for part in _peel(line, html, 0)
+    ]
+    peeled, quoted = suffixes.peel_learned(peeled)
+    peeled = list(prefixes.peel_learned(peeled, quoted=quoted))
     channels: dict[str | None, list[Peeled]] = {}
     for line in peeled:
         channels.setdefault(line.channel, []).append(line)

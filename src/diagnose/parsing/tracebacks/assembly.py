@@ -143,7 +143,7 @@ def _link(state: _State, event: Link) -> None:
         state.user_code = bool(state.traces)
     elif event.kind == "ignored":
         state.ignored = True
-    elif event.kind in ("captured", "section"):
+    elif event.kind == "captured" or event.kind == "section":
         state.captured = event.kind == "captured"
         state.adjacent = False
     elif state.traces:

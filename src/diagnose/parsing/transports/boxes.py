@@ -145,11 +145,11 @@ def _join_source(lines: Iterable[tuple[Peeled, bool]]) -> Iterator[tuple[Peeled,
     column = 0
     for line, boxed in lines:
         number = _NUMBER.match(line.text) if boxed else None
-        if held is not None and boxed and _REST.match(line.text):
-            if not (number and number.end() == column):
-                if len(held.text) < _LONGEST_SOURCE:
-                    held = held._replace(text=f"{held.text} {line.text.strip()}")
-                continue
+        numbered = number is not None and number.end() == column
+        if held is not None and boxed and not numbered and _REST.match(line.text):
+            if len(held.text) < _LONGEST_SOURCE:
+                held = held._replace(text=f"{held.text} {line.text.strip()}")
+            continue
         if held is not None:
             yield held, True
             held = None

@@ -34,6 +34,7 @@ _MISREAD = {seen: box for box in "╭╮╯╰─│❱┌┐└┘━┃┏┓�
 _ANY_MISREAD = lazy("|".join(map(re.escape, _MISREAD)))
 
 
+_WIDE_COMMA = lazy(" *\uff0c *")  # an input method's
 _SHOWN_RETURN = lazy(r"\^M\$?$")
 _SPELLED_BOX = lazy(r"(?<!\\)\\u(25[0-7][0-9a-f]|2771)")
 _UNKNOWN, _SHORT = "\ufffd", 12  # a longer line that begins with one may be a box's
@@ -53,4 +54,7 @@ def plain(line: str) -> str:
         line = line.replace(_UNKNOWN, "")  # a byte that is none of UTF-8's
     if 'File ""' in line:
         line = line.replace('""', '"')  # a field of a CSV file
-    return line if line.isascii() and "\x00" not in line else line.translate(_SWAPPED)
+    if line.isascii() and "\x00" not in line:
+        return line
+    line = line.translate(_SWAPPED)
+    return _WIDE_COMMA.sub(", ", line) if "\uff0c" in line and "File" in line else line

@@ -54,6 +54,7 @@ _LISTED = lazy(r"│ *(?:❱ *)?\d+ (?:│|$)")  # a source line in a box that q
 _BOX_SIDES = " \t│┃║"  # a box within a box
 _TREE = lazy(r"(?:(?:^| ) *[|+])+[ +]*$")
 _DIGITS = lazy(r" *\d+")
+_NUMERAL = lazy(r"\d+")
 _STAMP = lazy(rf"{_TIME}|\b\d{{10,19}}\b|(?<![\d.])\d+\.\d+(?!\.?\d)")
 _FARTHEST_MARK = 700
 _MOST_PREFIXES = 64
@@ -90,9 +91,10 @@ def rank_of(channel: str | None) -> int | None:
     return None
 
 
-def peel_learned(lines: Sequence[Peeled]) -> Iterator[Peeled]:
-    """Lines without the prefixes that stand before the frames of this very input."""
-    templates = _learn(lines)
+def peel_learned(lines: Sequence[Peeled], *, quoted: bool = False) -> Iterator[Peeled]:
+    """Lines without the prefixes that stand before the frames of this very input. ``quoted``: they may end
+    with a quote."""
+    templates = _learn(lines, quoted=quoted)
     if not templates:
         yield from lines
         return
@@ -103,17 +105,18 @@ def peel_learned(lines: Sequence[Peeled]) -> Iterator[Peeled]:
             if match := template.match(line.text):
                 prefix = match.group()
                 channel = line.channel
-                if channel is None and index not in counting and len(channels) < _MOST_CHANNELS:
-                    key = _STAMP.sub("", prefix).strip()
-                    rank = re.fullmatch(r"(\d+):|\[(\d+)\]:?", key)
+                if channel is None and len(channels) < _MOST_CHANNELS:
+                    key = _named(prefix, counting[index])
+                    before = ".*:" if counting[index] else ""  # grep's file and line
+                    rank = re.fullmatch(rf"{before}(\d+):|{before}\[(\d+)\]:?", key)
                     name = f"rank{rank[1] or rank[2]}" if rank else key
-                    channel = channels.setdefault((index, key), name) or None
+                    channel = channels.setdefault((index, key), name) or None if key else None
                 line = Peeled(line.number, line.text[match.end() :], channel)
                 break
         yield line
 
 
-def _learn(lines: Sequence[Peeled]) -> list[re.Pattern[str]]:
+def _learn(lines: Sequence[Peeled], *, quoted: bool) -> list[re.Pattern[str]]:
     """Templates of the prefixes before frames and headers: digits stand for any digits, all else for
     itself. The prefix of a header, or of pytest's error, counts where its neighbours have it too."""
     seen: Counter[str] = Counter()
@@ -135,7 +138,7 @@ def _learn(lines: Sequence[Peeled]) -> list[re.Pattern[str]]:
             continue
         template = _template(prefix)
         known = template in seen
-        if known or (framed and not _NO_PREFIX.search(prefix)):
+        if known or (framed and (quoted or not _NO_PREFIX.search(prefix))):
             seen[template] += framed or not known
         elif not framed and _prevails(template, lines, index):
             seen[template] += 1
@@ -173,14 +176,36 @@ def _numbered(lines: Sequence[Peeled]) -> bool:
     return counting > 0.9 * len(pairs) or len(set(found)) * 5 <= len(found)
 
 
-def _counters(lines: Sequence[Peeled], templates: Sequence[re.Pattern[str]]) -> set[int]:
-    """Templates whose numbers only count lines (cat -n, grep -n): they name no process."""
-    keys: dict[int, set[str]] = {}
+def _counters(
+    lines: Sequence[Peeled], templates: Sequence[re.Pattern[str]]
+) -> dict[int, frozenset[int] | None]:
+    """Which of a template's numbers only count lines (cat -n, grep -n), None where it names no process."""
+    values: dict[int, list[set[str]]] = {index: [] for index in range(len(templates))}
     total: Counter[int] = Counter()
     for line in lines:
         for index, template in enumerate(templates):
             if match := template.match(line.text):
                 total[index] += 1
-                keys.setdefault(index, set()).add(_STAMP.sub("", match.group()))
+                numbers = _NUMERAL.findall(_STAMP.sub("", match.group()))
+                seen = values[index]
+                seen += [set() for _ in numbers[len(seen) :]]
+                for of, number in zip(seen, numbers, strict=False):
+                    of.add(number)
                 break
-    return {index for index, found in keys.items() if len(found) > max(3, total[index] // 2)}
+    return {index: _counting(seen, total[index]) for index, seen in values.items()}
+
+
+def _counting(seen: Sequence[set[str]], total: int) -> frozenset[int] | None:
+    """The positions of the numbers that count lines; None where no other number tells processes apart."""
+    counts = frozenset(at for at, of in enumerate(seen) if len(of) > max(3, total // 2))
+    others = (len(of) for at, of in enumerate(seen) if at not in counts)
+    return None if counts and max(others, default=0) < 2 else counts
+
+
+def _named(prefix: str, counting: frozenset[int] | None) -> str:
+    """What names the process in a prefix: all but times and the numbers that count lines."""
+    key = _STAMP.sub("", prefix)
+    if counting is None:
+        return ""
+    at = itertools.count()
+    return _NUMERAL.sub(lambda number: "" if next(at) in counting else number[0], key).strip()

@@ -1,4 +1,5 @@
-"""One JSON object a line: docker's log files, structlog, python-json-logger, Kaggle, journald."""
+"""One record a line, as JSON (docker's log files, structlog, python-json-logger, Kaggle, journald) or as
+logfmt (the loggers of Go's collectors)."""
 
 from __future__ import annotations
 
@@ -6,6 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from diagnose.parsing.transports import structured
+from diagnose.parsing.transports.escaped import unescaped
+from diagnose.patterns import lazy
 
 _MESSAGE = (
     "log", "data", "message", "msg", "event", "text", "MESSAGE", "@message", "line", "body", "payload",
@@ -13,6 +16,9 @@ _MESSAGE = (
 )  # fmt: skip
 _WRAPPED = ("jsonPayload", "fields", "record", "payload", "attributes", "data", "result", "_source")
 _LONGEST_PREFIX = 200
+_FIELD = r"[\w.@/-]+=(?:\"(?:\\.|[^\"\\])*\"|[^\s\"]*)"
+_LOGFMT = lazy(rf"^{_FIELD}(?: {_FIELD})+\s*$")
+_PAIR = lazy(r"(?P<key>[\w.@/-]+)=(?:\"(?P<quoted>(?:\\.|[^\"\\])*)\"|(?P<bare>[^\s\"]*))")
 _CHANNEL = (
     "rank",
     "global_rank",
@@ -32,7 +38,7 @@ def read(line: str) -> tuple[list[str], str | None] | None:
             return said, None
         text = text[1:]  # the first element of an array, one element a line
     if text[:1] != "{":
-        return _after_prefix(text)
+        return _after_prefix(text) or _logfmt(line)
     if text[-2:] == "}]":
         text = text[:-1]
     if text[-1:] != "}":
@@ -64,6 +70,18 @@ def _after_prefix(text: str) -> tuple[list[str], str | None] | None:
     said = _message(record) or []
     said += structured.tracebacks(record, besides=tuple(said))
     return (said, _channel(record)) if said else None
+
+
+def _logfmt(text: str) -> tuple[list[str], str | None] | None:
+    """The line in a record of keys and values, where a value is no traceback of its own."""
+    if '="' not in text or "\\n" in text or _LOGFMT.match(text) is None:
+        return None
+    record = {
+        pair["key"]: unescaped(pair["quoted"]) if pair["quoted"] is not None else pair["bare"]
+        for pair in _PAIR.finditer(text)
+    }
+    said = _message(record)
+    return (said, _channel(record)) if said is not None else None
 
 
 def _array(text: str) -> list[str]:

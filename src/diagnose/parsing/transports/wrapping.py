@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from diagnose.parsing.lines import Peeled
+from diagnose.parsing.transports import prefixes
 from diagnose.patterns import lazy
 
 _BROKEN = lazy(r'^\s*File "[^"]*$|^\s*File "[^"]+",?(?: l(?:i(?:n(?:e(?: \d*)?)?)?)?)?$')
@@ -17,6 +18,9 @@ _IN = lazy(r'(File "[^"\n]+", line \d+(?:, in (?:<\w+>|[\w.]+))?)\s+(?=\S)')
 _END = lazy(r"\s+(?=(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception): )")
 _RAISED = lazy(r"^(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception): ")
 _NARROWEST = 30
+_FEWEST_PREFIXED = 4
+_TASK = lazy(r"^ *\d+: ")  # srun's
+_BREAKABLE = lazy(r'File "|Error: ')
 _FOLDED = lazy(r'^\s*File(?: "[^"]*"?,?)?(?: line)?(?: \d+,?)?(?: in)?\s*$')
 _WHOLE = lazy(r'^\s*File "[^"]+", line \d+, in \S+\s*$')
 _MOST_FOLDS = 8
@@ -25,15 +29,14 @@ _MOST_FOLDS = 8
 def unwrap(lines: Sequence[Peeled]) -> Iterator[Peeled]:
     """Lines put together where a terminal broke them, and apart where a form field joined them."""
     width = _terminal_width(lines)
-    if not width:
-        lines = list(_unfold(lines))
+    lines = list(_unfold(lines))
     index = 0
     while index < len(lines):
         line = lines[index]
         index += 1
         if width:
             while len(line.text) % width == 0 and line.text and index < len(lines):
-                if len(lines[index].text) > width or not lines[index].text:
+                if len(lines[index].text) > width or not _goes_on(line.text, lines[index].text):
                     break
                 full = len(lines[index].text) == width
                 line = line._replace(text=line.text + lines[index].text)
@@ -41,6 +44,40 @@ def unwrap(lines: Sequence[Peeled]) -> Iterator[Peeled]:
                 if not full:
                     break
         yield from _apart(line)
+
+
+def _goes_on(text: str, below: str) -> bool:
+    """False where the line below a full one is no rest of it: the source of a whole frame, an exception."""
+    if not below or _RAISED.match(below):
+        return False
+    return not (below.startswith("    ") and _WHOLE.match(text))
+
+
+def rejoin(lines: Sequence[Peeled]) -> Sequence[Peeled]:
+    """Lines with a prefix, put together where a terminal broke them: the rest has no prefix."""
+    widest = max((len(line.text) for line in lines), default=0)
+    if widest < _NARROWEST:
+        return lines
+    full = {index for index, line in enumerate(lines[:-1], 1) if len(line.text) >= widest - 1}
+    if not any(_BREAKABLE.search(lines[index - 1].text) for index in full):
+        return lines
+    others = [line.text for index, line in enumerate(lines) if index not in full and line.text]
+    named = sum(_is_prefixed(text) for text in others)
+    if named < _FEWEST_PREFIXED or 10 * named < 9 * len(others):
+        return lines
+    joined: list[Peeled] = []
+    for index, line in enumerate(lines):
+        if joined and index in full and line.text and not _is_prefixed(line.text):
+            before = joined[-1]
+            blank = " " if len(lines[index - 1].text) < widest else ""  # lost at the break
+            joined[-1] = before._replace(text=f"{before.text}{blank}{line.text}")
+        else:
+            joined.append(line)
+    return joined
+
+
+def _is_prefixed(text: str) -> bool:
+    return _TASK.match(text) is not None or prefixes.peel_known(text)[0] is not text
 
 
 def _unfold(lines: Sequence[Peeled]) -> Iterator[Peeled]:
