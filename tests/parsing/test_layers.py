@@ -342,6 +342,104 @@ def test_a_box_of_question_marks(codec: str) -> None:
     ]
 
 
+def test_source_that_rich_wrapped_is_no_exception() -> None:
+    inside = [
+        "/home/user/proj/train.py:3 in main", "", "  2 def main():",
+        '❱ 3     step(batch, note="a long literal, and then',
+        '      RuntimeError: none of ours")', "  4     return", "",
+    ]  # fmt: skip
+    rows = "\n".join(f"│ {row:<52} │" for row in inside)
+    top, bottom = BOX.splitlines()[0], BOX.splitlines()[-1]
+    report = parse(f"{top}\n{rows}\n{bottom}\nKeyError: 'x'\n")
+    assert report.error is not None and report.error.type == "KeyError"
+    code = 'step(batch, note="a long literal, and then RuntimeError: none of ours")'
+    assert [(f.line, f.function, f.code) for f in report.frames] == [(3, "main", code)]
+
+
+def test_frames_in_a_box_without_a_file() -> None:
+    lines = BOX.splitlines()
+    shown = [
+        *lines[:-1],
+        f"│ {'in fused:4':<51} │",
+        f"│ {'in launch:8':<51} │",
+        lines[-1],
+        "KeyError: 'x'",
+    ]
+    report = parse("\n".join(shown))
+    assert [(f.file, f.line, f.function) for f in report.frames] == [
+        ("/home/user/proj/train.py", 3, "main"), ("<unknown>", 4, "fused"), ("<unknown>", 8, "launch"),
+    ]  # fmt: skip
+
+
+def test_the_docs_mode_of_ipython() -> None:
+    report = parse(
+        "Traceback (most recent call last): Cell In[2], line 7\n\n->  go(1)\n\n"
+        "    [... 11 skipped frames]\n\nKeyError: 'x'\n"
+    )
+    assert [(f.file, f.line, f.code) for f in report.frames] == [("Cell In[2]", 7, "go(1)")]
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_stackprinters_summary_is_no_second_stack(reverse: bool) -> None:
+    stack = [
+        ['File "/home/user/proj/train.py", line 9, in <module>', "--> 9    main()"],
+        ['File "/home/user/proj/train.py", line 5, in main', "--> 5    step()"],
+    ]
+    if reverse:
+        stack.reverse()
+    whole = "\n\n".join("\n".join(one) for one in stack)
+    short = "\n".join(f"{one[0]}\n    {one[1][9:]}" for one in stack)
+    if reverse:
+        shown = f"KeyError: 'x'\n\n{short}\n\n---- (full traceback below) ----\n\n{whole}\n"
+    else:
+        shown = f"{whole}\n\n---- (full traceback above) ----\n{short}\n\nKeyError: 'x'\n"
+    report = parse(shown)
+    assert [(f.line, f.function) for f in report.frames] == [(9, "<module>"), (5, "main")]
+
+
+def test_where_pdb_stopped_and_what_it_listed() -> None:
+    stop = "> /home/user/proj/train.py(5)main()\n-> step()\n"
+    listed = "/home/user/proj/train.py(9)<module>()\n-> main()\n"
+    alone = parse(f"KeyError: 'x'\n{stop}(Pdb) q\n")
+    assert [(f.line, f.function) for f in alone.frames] == [(5, "main")]
+    for asked in ("(Pdb)   ", "(Pdb) where\n  "):
+        report = parse(f"KeyError: 'x'\n{stop}{asked}{listed}{stop}(Pdb) q\n")
+        assert [(f.line, f.function) for f in report.frames] == [(9, "<module>"), (5, "main")]
+    before = (
+        'Traceback (most recent call last):\n  File "/home/user/proj/train.py", line 5, in main\n'
+        "    step()\nKeyError: 'x'\nUncaught exception. Entering post mortem debugging\n"
+    )
+    report = parse(f"{before}{stop}(Pdb)   {listed}{stop}(Pdb) q\n")
+    assert report.error is not None and report.error.type == "KeyError"
+    assert [f.line for f in report.frames] == [5]
+
+
+def test_an_error_of_aws_lambda() -> None:
+    event = {
+        "errorMessage": MESSAGE.removeprefix("RuntimeError: "), "errorType": "RuntimeError", "requestId": "f0",
+        "stackTrace": ['  File "/var/task/app.py", line 6, in handler\n    step()\n'],
+    }  # fmt: skip
+    report = parse(json.dumps(event))
+    assert report.mismatch is not None and report.mismatch.devices == ("cuda:1", "cpu")
+    assert [(f.line, f.function) for f in report.frames] == [(6, "handler")]
+
+
+def test_a_failure_in_junits_xml_begins_behind_its_tag() -> None:
+    report = parse(
+        '<testcase name="test_fit"><failure message="KeyError: &#x27;x&#x27;">self = &lt;Tests&gt;\n\n'
+        "    def test_fit(self):\n&gt;       fit()\n\ntest_fit.py:20: \n_ _ _ _ _ _ _ _ _ _ _ _ _\n\n"
+        "    def fit():\n&gt;       step()\nE       KeyError: 'x'\n\nfit.py:4: KeyError</failure></testcase>"
+    )
+    assert [(f.line, f.function) for f in report.frames] == [(20, "test_fit"), (4, "fit")]
+
+
+def test_a_whole_frame_as_wide_as_the_terminal_is_not_joined_with_its_source() -> None:
+    frame = '  File "/home/user/proj/a/long/folder/train.py", line 51, in forward'
+    broken = f"RuntimeError: {'x' * (len(frame) - 14)}\ny"
+    shown = [frame, "    step()", f"{frame[:-4]}bard", "    step()", *broken.split("\n")]
+    assert texts(wrapping.unwrap(peeled("\n".join(shown))))[:4] == shown[:4]
+
+
 def test_a_box_on_a_chinese_windows() -> None:
     report = parse((BOX + "KeyError: 'x'\n").encode("gbk", errors="replace"))
     assert [(f.line, f.function, f.code) for f in report.frames] == [(3, "main", "step()")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from parsing.knowledge import parse
 
 DEVICE = "RuntimeError: Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu!"
@@ -136,6 +137,78 @@ def test_the_launcher_knows_which_rank_was_first() -> None:
     report = parse(text)
     assert report.mismatch is not None
     assert report.ranks == (3,)
+
+
+@pytest.mark.parametrize(
+    ("file", "function"),
+    [
+        ("/usr/lib/python3.11/weakref.py", "_exitfunc"),
+        ("/usr/lib/python3.11/multiprocessing/resource_tracker.py", "main"),
+        ("/usr/lib/python3.11/multiprocessing/util.py", "_run_finalizers"),
+    ],
+)
+def test_what_fails_as_a_process_ends_is_not_why(file: str, function: str) -> None:
+    after = (
+        f'Traceback (most recent call last):\n  File "{file}", line 9, in {function}\n    f()\n'
+        "OSError: [Errno 39] Directory not empty: '/tmp/pymp-8x'\n"
+    )
+    assert error_type(traceback(DEVICE) + after) == "RuntimeError"
+    assert error_type(after) == "OSError"
+
+
+def test_a_task_that_nobody_waited_for_is_not_the_failure() -> None:
+    task = (
+        "Task exception was never retrieved\n"
+        "future: <Task finished name='Task-1' coro=<upload() done> exception=TimeoutError()>\n"
+        + traceback("asyncio.exceptions.CancelledError", "wait_for")
+        + CAUSE
+        + traceback("TimeoutError", "upload")
+    )
+    report = parse(traceback(DEVICE) + task)
+    assert report.error is not None
+    assert report.error.type == "RuntimeError"
+    alone = parse(task)
+    assert alone.error is not None
+    assert alone.error.type == "TimeoutError"
+
+
+def test_an_error_without_words_does_not_borrow_those_of_another() -> None:
+    report = parse(traceback(DEVICE) + "step 4 ok\n" + traceback("TimeoutError"))
+    assert report.error is not None
+    assert (report.error.type, report.error.message, report.mismatch) == ("TimeoutError", "", None)
+
+
+def test_what_a_test_printed_before_it_failed_is_not_its_failure() -> None:
+    failure = (
+        "=================================== FAILURES ===================================\n"
+        "__________________________________ test_step ___________________________________\n"
+        "test_train.py:9: in test_step\n    step()\n"
+        f"E   {DEVICE}\n"
+    )
+    captured = (
+        "----------------------------- Captured stderr call -----------------------------\n"
+        + traceback("KeyError: 'ckpt'")
+    )
+    summary = "=========================== short test summary info ============================\n"
+    report = parse(failure + captured + summary)
+    assert report.error is not None
+    assert report.error.type == "RuntimeError"
+    assert [frame.function for frame in report.frames] == ["test_step"]
+    relayed = failure.replace(DEVICE, "subprocess.CalledProcessError: returned 1")
+    assert error_type(relayed + captured.replace("KeyError: 'ckpt'", DEVICE)) == "RuntimeError"
+
+
+def test_a_rank_that_went_on_has_got_over_its_error() -> None:
+    """Rank 1 caught an error and trained on; what ended the job is rank 3's."""
+    caught = traceback(DEVICE.replace("cpu", "cuda:1"), "evaluate", prefix="1: ")
+    went_on = "".join(f"{rank}: step {n} loss 2.1\n" for n in range(25) for rank in (1, 3))
+    end = traceback(DEVICE, prefix="3: ") + "1: srun: error: task 1: Exited with exit code 1\n"
+    report = parse(caught + went_on + end)
+    assert report.mismatch is not None
+    assert report.mismatch.devices == ("cuda:0", "cpu")
+    first = parse(caught + end)  # nothing tells that rank 1 went on: the first failure counts
+    assert first.mismatch is not None
+    assert first.mismatch.devices == ("cuda:0", "cuda:1")
 
 
 def test_ignored_exceptions_are_ignored() -> None:

@@ -215,6 +215,26 @@ DRESSES: dict[str, Callable[[str], str]] = {
     "two-addresses": lambda t: "".join(f"10.0.0.{n}: {x}\n" for x in t.splitlines() for n in (1, 2)),
     "markdown-escapes": lambda t: t.replace("_", "\\_").replace("<", "\\<"),
     "piped": lambda t: "ERROR failed | " + t.replace("\n", " | "),
+    "slog": lambda t: "".join(
+        f"time=2026-02-03T04:05:06Z level=ERROR msg={json.dumps(x)} rank=3\n" for x in t.splitlines()
+    ),
+    "logrus": lambda t: "".join(
+        f'time="2026-02-03T04:05:06Z" level=info msg={json.dumps(x)} argo=true\n' for x in t.splitlines()
+    ),
+    "zap": each("2026-02-03T04:05:{n}.123Z\tINFO\trun/exec.go:88\t", '\t{"rank": 3, "job": "a-9"}'),
+    "fluent-bit": each('[{n}] kube.var.log: [[1747215667.0{n}, {}], {"stream"=>"stderr", "log"=>"', '"}]'),
+    "yaml-list": lambda t: "log:\n" + each("- '", "'")(t.replace("'", "''")),
+    "repr-lines": lambda t: "".join(f"proc.stderr: {(x + chr(10)).encode()!r}\n" for x in t.splitlines()),
+    "psql": each("       | ", "            +"),
+    "wide-commas": lambda t: t.replace('", line', '"\uff0cline').replace(", in ", "\uff0c in "),
+    "hole": lambda t: "\0" * 70_000 + t,
+    "grep-n>srun": lambda t: "".join(
+        f"slurm-88.out:{2 * n + rank}:{rank}: {x}\n" for n, x in enumerate(t.splitlines()) for rank in (0, 1)
+    ),
+    "kubectl-wrapped": lambda t: "".join(
+        f"{line[i : i + 90]}\n" for line in each("[pod/train-0/main] ")(t).splitlines()
+        for i in range(0, max(len(line), 1), 90)
+    ),
     "ansi-lost-escape": lambda t: "".join(f"[0;31m{line}[0m\n" for line in t.splitlines()),
 }  # fmt: skip
 
@@ -234,9 +254,11 @@ def test_traceback_is_read_through(name: str) -> None:
 
 
 #: What changes the text itself, not what stands around it: no box and no column survives that.
-LOSSY = {"flattened", "narrow-terminal", "no-indentation", "tabs", "log-between", "piped"}
+LOSSY = {
+    "flattened", "narrow-terminal", "no-indentation", "tabs", "log-between", "piped", "repr-lines",
+}  # fmt: skip
 #: The tree of a group is drawn with the very characters of these prefixes.
-AMBIGUOUS = {("diff", "cpython-group"), ("numbered", "cpython-group")}
+AMBIGUOUS = {("diff", "cpython-group"), ("numbered", "cpython-group"), ("psql", "cpython-group")}
 OTHER_FORMS = (
     "rich-80", "ipython-context", "pytest-long", "pytest-short", "cpython-group", "cpython-chained",
     "loguru-color", "structlog-console", "stackprinter", "better-exceptions", "multiprocessing-pool",

@@ -53,8 +53,10 @@ def frame(lines: Sequence[Peeled], index: int, *, within: bool) -> tuple[Frame, 
 
 def debugger_frame(lines: Sequence[Peeled], index: int) -> tuple[Frame | None, int] | None:
     """A frame of pdb's list, whose source line has an arrow, and the index after it; no frame for the
-    place where pdb stops that it lists once more below."""
+    place where pdb stops that it lists once more below, and for what asks it to."""
     text = lines[index].text
+    if "db" in text[:8] and _ASKED.match(text) and ".py" not in text:
+        return None, index + 1
     match = _DEBUGGER.match(text) if ".py(" in text or ".pyx(" in text else None
     below = lines[index + 1].text if index + 1 < len(lines) else ""
     if match is None or not below.startswith("-> "):

@@ -16,7 +16,7 @@ _ANY_INDENT = 1000  # forms that stand in columns of their own
 _PROBES = (
     "Error", "Exception", "Traceback", "File", "line", " in ", "E  ", ".py", ":", "user code", "+-",
     "Interrupt", "Exit", "Iteration", "above exception", "first)", "terminated", "Captured", "===", "___",
-    "never retrieved", "Logging error", "full traceback",
+    "never retrieved", "Logging error", "full traceback", "Pdb)", "pdb",
 )  # fmt: skip
 
 

@@ -42,7 +42,7 @@ _KNOWN = tuple(
 )
 _MARK = lazy(
     r'Traceback \(most recent call last\)|(?:  |\t|(?<=[:|\])] ))File "[^"\n]{1,400}", line \d'
-    r'|(?:(?<=\S )|(?<=[\]:|>]))(?=File "[^"\n]{1,400}", line \d)'  # stackprinter's
+    r'|(?:(?<=\S )|(?<=[\]:|>"\x27]))(?=File "[^"\n]{1,400}", line \d)'  # stackprinter's
     r"|(?<![A-Za-z])E {3,9}(?=[\w.]+(?:Error|Exception)\b)"  # pytest's
 )
 #: The other columns of `aws logs --output text`: identifier, two times, stream.

@@ -15,34 +15,70 @@ _FRAME = lazy(  # not in a literal of source code, whose lines are put together 
     r'File "[^"\n]{1,400}", line \d+, in [\w.<>]+(?P<rest>[^\w.<>\n].{0,400})$'
 )
 #: What no name of a function goes on with, nor a note of its arguments.
-_TELLING = lazy(r"^(?:\\n)?[\"']|^\t|^ +[+|]$")
+_TELLING = lazy(r"(?:\\n)?[\"']|\t| \+$")
+_LITERAL = lazy(r"\s*[\[{(]*[bru]*[\"']")
 _VARIES = lazy(r"\d+| +")
-_FEWEST, _MOST_SUFFIXES = 2, 16
+_NUMBER, _BLANK = "0", " "
+_FEWEST, _MOST_SUFFIXES, _MOST_LINES, _LONGEST = 2, 16, 4000, 400
+_SHARE = 0.95
 
 
 def peel_learned(lines: Sequence[Peeled]) -> tuple[Sequence[Peeled], bool]:
-    """The lines without what stands after the frames of this very input, and whether that closes a quote
-    (which their prefix then opens)."""
+    """The lines without what stands after the frames of this very input, or after all of its lines, and
+    whether that closes a quote (which their prefix then opens)."""
+    known = _after_frames(lines) or _after_lines(lines)
+    if not known:
+        return lines, False
+    suffix = re.compile(f"(?:{'|'.join(_template(one) for one in known)})$")
+    quoted = any(one.removeprefix("\\n")[:1] in ("'", '"') for one in known)
+    return [line._replace(text=_without(suffix, line.text)) for line in lines], quoted
+
+
+def _after_frames(lines: Sequence[Peeled]) -> list[str]:
+    """What stands after the names of functions, where something does after most of them."""
     seen: Counter[str] = Counter()
     frames = 0
     for line in lines:
         if 'File "' in line.text and (match := _FRAME.match(line.text)):
             frames += 1
-            if _TELLING.match(match["rest"]):
-                seen[_template(match["rest"])] += 1
-    known = [t for t, count in seen.most_common(_MOST_SUFFIXES) if count >= _FEWEST]
-    if not known or sum(seen[t] for t in known) < 0.8 * frames:
-        return lines, False
-    suffix = re.compile(f"(?:{'|'.join(known)})$")
-    quoted = any(template.lstrip("\\n")[:1] in "\"'" for template in known)
-    return [line._replace(text=_without(suffix, line.text)) for line in lines], quoted
+            rest = _plain(match["rest"])
+            if _TELLING.match(rest):
+                seen[rest] += 1
+    known = [rest for rest, count in seen.most_common(_MOST_SUFFIXES) if count >= _FEWEST]
+    return known if sum(seen[rest] for rest in known) >= 0.8 * frames else []
 
 
-def _template(rest: str) -> str:
-    """The pattern of a suffix: its digits stand for any digits, its blanks for any blanks."""
-    parts = _VARIES.split(rest)
-    between = (r"\d+" if one.strip() else " +" for one in _VARIES.findall(rest))
-    return "".join(re.escape(part) + next(between, "") for part in parts)
+def _after_lines(lines: Sequence[Peeled]) -> list[str]:
+    """What nearly all lines end with."""
+    said = [line.text for line in lines[:_MOST_LINES] if line.text.strip()]
+    last = Counter(text.rstrip()[-1] for text in said).most_common(1)
+    if len(said) < 2 * _FEWEST or last[0][1] < _SHARE * len(said):
+        return []
+    ends = [_plain(text[-_LONGEST:]) for text in said]
+    length, enough = 0, _SHARE * len(ends)
+    while length < _LONGEST:
+        following = Counter(end[-length - 1] for end in ends if len(end) > length)
+        character, count = following.most_common(1)[0] if following else ("", 0)
+        if count < enough:
+            break
+        length += 1
+        ends = [end for end in ends if len(end) >= length and end[-length] == character]
+    if not length or 2 * sum(_LITERAL.match(text) is not None for text in said) > len(said):
+        return []
+    suffix = ends[0][-length:]
+    telling = _TELLING.search(suffix)
+    return [suffix[telling.start() :]] if telling else []
+
+
+def _plain(text: str) -> str:
+    """The text with any number and any blanks as one."""
+    return _VARIES.sub(lambda one: _BLANK if one[0].isspace() else _NUMBER, text)
+
+
+def _template(suffix: str) -> str:
+    parts = (re.escape(one) for one in suffix)
+    kinds = {re.escape(_NUMBER): r"\d+", re.escape(_BLANK): " +"}
+    return "".join(kinds.get(part, part) for part in parts)
 
 
 def _without(suffix: re.Pattern[str], text: str) -> str:

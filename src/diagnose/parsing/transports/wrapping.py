@@ -62,12 +62,19 @@ def rejoin(lines: Sequence[Peeled]) -> Sequence[Peeled]:
     if not any(_BREAKABLE.search(lines[index - 1].text) for index in full):
         return lines
     others = [line.text for index, line in enumerate(lines) if index not in full and line.text]
-    named = sum(_is_prefixed(text) for text in others)
-    if named < _FEWEST_PREFIXED or 10 * named < 9 * len(others):
+    is_prefixed = next(
+        (
+            test
+            for test in (_has_prefix, _has_task)
+            if sum(map(test, others)) >= max(_FEWEST_PREFIXED, 0.9 * len(others))
+        ),
+        None,
+    )
+    if is_prefixed is None:
         return lines
     joined: list[Peeled] = []
     for index, line in enumerate(lines):
-        if joined and index in full and line.text and not _is_prefixed(line.text):
+        if joined and index in full and line.text and not is_prefixed(line.text):
             before = joined[-1]
             blank = " " if len(lines[index - 1].text) < widest else ""  # lost at the break
             joined[-1] = before._replace(text=f"{before.text}{blank}{line.text}")
@@ -76,8 +83,12 @@ def rejoin(lines: Sequence[Peeled]) -> Sequence[Peeled]:
     return joined
 
 
-def _is_prefixed(text: str) -> bool:
-    return _TASK.match(text) is not None or prefixes.peel_known(text)[0] is not text
+def _has_prefix(text: str) -> bool:
+    return prefixes.peel_known(text)[0] is not text
+
+
+def _has_task(text: str) -> bool:
+    return _TASK.match(text) is not None
 
 
 def _unfold(lines: Sequence[Peeled]) -> Iterator[Peeled]:
