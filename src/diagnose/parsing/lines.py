@@ -45,6 +45,6 @@ def split_returns(line: Peeled) -> Iterator[Peeled]:
     if _RETURN.search(line.text) is None:
         yield line
         return
-    for piece in _RETURN.split(line.text):
-        if piece:
-            yield line._replace(text=piece)
+    pieces = [piece for piece in _RETURN.split(line.text) if piece]
+    for piece in pieces or [""]:
+        yield line._replace(text=piece)

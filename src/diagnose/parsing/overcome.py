@@ -45,7 +45,7 @@ def _outlived(found: Sequence[Candidate], said: Sequence[Peeled]) -> dict[str | 
     """For each process that went on, the line up to which its errors were got over."""
     last: dict[str | None, int] = {}
     for candidate in found:
-        if candidate.channel is not None and candidate.final:
+        if candidate.final:
             last[candidate.channel] = max(candidate.trace.at, last.get(candidate.channel, 0))
     if len(last) < 2:
         return {}
@@ -93,5 +93,16 @@ def _got_over(candidate: Candidate, said: Sequence[Peeled], numbers: Sequence[in
         return False
     around = (*said[max(0, start - _NEAR) : start], *said[end : end + _NEAR])
     return any(
-        line.channel == candidate.channel and _ANNOUNCED.search(line.text) for line in around
+        line.channel == candidate.channel and _announces(line.text, candidate) for line in around
     )
+
+
+def _announces(text: str, candidate: Candidate) -> bool:
+    """True for a line that says of this error that it was got over; one that quotes another error does
+    not ("sample 8 skipped: ...")."""
+    announced = _ANNOUNCED.search(text)
+    if announced is None:
+        return False
+    rest = text[announced.end() :]
+    quoted = rest[1:].strip()[:60] if rest.startswith(":") else ""
+    return quoted in " ".join((candidate.trace.type or "", candidate.trace.message))

@@ -28,7 +28,8 @@ _DEEPEST = 4
 def peel(lines: Sequence[Peeled]) -> list[Peeled]:
     """Lines as the program printed them."""
     lines = documents.splice(list(journal.messages(indentation.single_spaced(lines))))
-    lines = wrapping.rejoin(lines)
+    lines = list(literals.join(lines))
+    lines = wrapping.rejoin(wrapping.unquoted_printable(lines))
     html = any(markup.is_html(line.text) for line in lines)
     peeled: Sequence[Peeled] = [
         part for line in partial.join(lines) for part in _peel(line, html, 0)
@@ -47,9 +48,9 @@ def peel(lines: Sequence[Peeled]) -> list[Peeled]:
 
 def _unformed(lines: Sequence[Peeled]) -> list[Peeled]:
     """One process's lines without what was drawn around them or folded."""
+    lines = list(markup.unfence(lines))
     lines = list(literals.join(documents.splice(lines)))
     lines = list(groups.ungroup(lines))
-    lines = list(markup.unfence(lines))
     lines = list(indentation.dedent(lines))
     lines = list(boxes.unbox(lines))
     return list(wrapping.unwrap(lines))
@@ -61,7 +62,7 @@ def _peel(line: Peeled, html: bool, depth: int) -> Iterator[Peeled]:
         yield line
         return
     text = characters.plain(line.text)
-    if html:
+    if html and not (text.startswith("{") and records.read(text)):  # escaped within JSON's strings
         shown = markup.unhtml(text)
         if len(shown) > 1 or shown[0] != text:
             for piece in shown:

@@ -35,6 +35,11 @@ _CLEANING_UP = frozenset((
     ("weakref.py", "_exitfunc"), ("resource_tracker.py", "main"), ("util.py", "_run_finalizers"),
     ("util.py", "_exit_function"), ("queues.py", "_feed"), ("atexit.py", "_run_exitfuncs"),
 ))  # fmt: skip
+#: Where the exception of a worker is raised once more.
+_RELAYS = frozenset((
+    ("pool.py", "get"), ("pool.py", "next"), ("_base.py", "__get_result"),
+    ("parallel.py", "_return_or_raise"),
+))  # fmt: skip
 _NUMBER = lazy(r"\d+")
 _ECHO_FAMILIES = frozenset({"collective-communication"})
 
@@ -79,9 +84,12 @@ class Candidate(NamedTuple):
     @property
     def _cleaning_up(self) -> bool:
         """True for what failed while the process was being ended."""
-        outermost = self.frames[0] if self.frames else None
-        file = re.split(r"[\\/]", outermost.file)[-1] if outermost else ""
-        return outermost is not None and (file, outermost.function) in _CLEANING_UP
+        return _at(self.frames[:1]) in _CLEANING_UP
+
+
+def _at(frames: Sequence[Frame]) -> tuple[str, str | None] | None:
+    """The name of the file and the function of the one frame, if there is one."""
+    return (re.split(r"[\\/]", frames[0].file)[-1], frames[0].function) if frames else None
 
 
 def _name(trace: Trace) -> str:
@@ -182,7 +190,7 @@ def _candidate(chain: Sequence[Trace], family: Judge, channel: str | None) -> Ca
         if trace.relation == "inner":
             frames = _outer(chain, main) + frames
             break
-        if not _carries(trace, before, family, remote=remote):
+        if not _carries(chain, main, family, remote=remote):
             break
         main -= 1
         frames = _splice(frames, before.frames)
@@ -209,16 +217,34 @@ def _outer(chain: Sequence[Trace], main: int) -> tuple[Frame, ...]:
     return frames
 
 
-def _carries(trace: Trace, before: Trace, family: Judge, *, remote: bool) -> bool:
-    """True where an exception only passes on the one before it: from another process, or because its
-    message holds that of a device error, or because it was raised from one."""
+def _carries(chain: Sequence[Trace], index: int, family: Judge, *, remote: bool) -> bool:
+    """True where an exception only passes on the one before it: from another process or thread, or because
+    its message holds that of a device error, or because it was raised for one."""
+    trace, before = chain[index], chain[index - 1]
     if (before.type or "").endswith("RemoteTraceback") or before.type is None:
         return False
     said = " ".join(before.message.split())[:120]
     quoted = bool(said) and said in " ".join(trace.message.split())
-    if remote or family(before) != DEVICE_FAMILY:
-        return remote and quoted
-    return quoted or (trace.relation == "cause" and family(trace) != DEVICE_FAMILY)
+    if remote or _at(trace.frames[-1:]) in _RELAYS:
+        return quoted
+    if family(before) == DEVICE_FAMILY and quoted:
+        return True
+    if family(trace) == DEVICE_FAMILY or not (trace.relation == "cause" or _wraps(trace, before)):
+        return False
+    return family(before) == DEVICE_FAMILY or (
+        index > 1
+        and before.relation in ("during", "cause")
+        and _carries(chain, index - 1, family, remote=remote)
+    )
+
+
+def _wraps(trace: Trace, before: Trace) -> bool:
+    """True where the very function that caught an error raises another one in its place."""
+    if trace.relation != "during" or not trace.frames or not before.frames:
+        return False
+    raising, caught = trace.frames[-1], before.frames[0]
+    here = (raising.file, raising.function) == (caught.file, caught.function)
+    return here and (raising.code or "raise").startswith("raise")
 
 
 def _splice(outer: tuple[Frame, ...], inner: tuple[Frame, ...]) -> tuple[Frame, ...]:

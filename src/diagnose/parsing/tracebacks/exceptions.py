@@ -55,7 +55,7 @@ _ANNOUNCED = lazy(
 )
 _EMPHASIS = "*`"
 _LOG = lazy(
-    r"^\s*(?:\[?\d{4}[-/]\d\d[-/]\d\d[T ]|[IWEF]\d{4} \d\d:\d\d|\[?\d\d:\d\d:\d\d"
+    r"^\s*(?:\[?\d{4}[-/]\d\d[-/]\d\d[T ]|\[?[IWEF]\d{3,4} \d\d:\d\d|\[?\d\d:\d\d:\d\d"
     r"|\[?(?:INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL)\b|>>> |\$ |In \[\d|\S+@\S+:.*\$|.{0,80}\d+%\|"
     r"|slurmstepd:|srun:|={20,}|-{20,}|failed \(exitcode: )"
 )

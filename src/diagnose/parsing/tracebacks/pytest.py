@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from diagnose.model import Frame
 from diagnose.parsing.lines import Peeled
 from diagnose.parsing.tracebacks import exceptions
-from diagnose.parsing.tracebacks.events import Called, Event, Raised
+from diagnose.parsing.tracebacks.events import Called, Event, Link, Raised
 from diagnose.patterns import lazy
 
 _PLACE = lazy(
@@ -38,7 +38,8 @@ def events(lines: Sequence[Peeled], index: int) -> tuple[list[Event], int] | Non
     if summary := _SUMMARY.match(text):  # --tb=line
         at = lines[index].number
         frame = Frame(summary["file"], int(summary["line"][:9]), at=at)
-        return [Called(frame), Raised(at, summary["type"], summary["message"])], index + 1
+        raised = Raised(at, summary["type"], summary["message"])
+        return [Link(at, "section"), Called(frame), raised], index + 1
     place = _PLACE.match(text)
     if place is None or (place["type"] and not place["type"].endswith(("Error", "Exception"))):
         return None

@@ -10,7 +10,7 @@ from diagnose.patterns import lazy
 _FEWEST = 8
 _SHORTEST_STAMP = 8
 _NUMBER = lazy(r"\d+")
-_PYTEST_ERROR = lazy(r"^(?P<indent>\s+)E {3,9}[\w.]+(?:Error|Exception)\b")
+_PYTEST_ERROR = lazy(r"^(?P<indent>\s+)E {3,60}[\w.]+(?:Error|Exception)\b")
 
 
 def single_spaced(lines: Sequence[Peeled]) -> Sequence[Peeled]:

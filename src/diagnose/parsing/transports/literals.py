@@ -21,12 +21,19 @@ def join(lines: Sequence[Peeled]) -> Iterator[Peeled]:
     index = 0
     while index < len(lines):
         text = lines[index].text
-        if _OPENING in text and text.rstrip()[-1:] in "'\"," and _PIECE.match(text):
+        if _OPENING in text and text.rstrip()[-1:] in "'\"," and _goes_on(lines, index):
             said, index = _literal(lines, index)
             yield from said
         else:
             yield lines[index]
             index += 1
+
+
+def _goes_on(lines: Sequence[Peeled], index: int) -> bool:
+    """True for a literal that is not alone."""
+    return len(lines) > index + 1 and all(
+        _PIECE.match(line.text) for line in lines[index : index + 2]
+    )
 
 
 def _literal(lines: Sequence[Peeled], index: int) -> tuple[list[Peeled], int]:

@@ -33,6 +33,7 @@ _LINK = lazy(r"\[([^\[\]\n]{1,300})\]\(https?://[^()\s]{1,300}\)")  # Colab's, c
 _ESCAPED = lazy(r"wrapper\\_|File \"/[^\"]*\\_|in \\<module")
 _ESCAPE = lazy(r"\\([_*<>\[\]#`|~])")
 _QUOTE = lazy(r"^\s{0,3}(?:>\s?)+")
+_FEWEST_QUOTED = 4
 _QUOTED_FRAME = lazy(r'^\s{0,3}(?:> ?)+\s*(?:File "|Traceback \(|Original Trace|[╭│]|-{60})')
 
 
@@ -66,11 +67,16 @@ def unfence(lines: Sequence[Peeled]) -> Iterator[Peeled]:
         for line in lines
     ]
     kept = _unticked([line for line in lines if not _FENCE.match(line.text)])
-    quoted = any(_QUOTED_FRAME.match(line.text) for line in kept)
+    quoted = any(_QUOTED_FRAME.match(line.text) for line in kept) or _all_quoted(kept)
     for line in kept:
         if quoted and (mark := _QUOTE.match(line.text)):
             line = line._replace(text=line.text[mark.end() :])
         yield line
+
+
+def _all_quoted(lines: Sequence[Peeled]) -> bool:
+    said = [line.text for line in lines if line.text.strip()]
+    return len(said) > _FEWEST_QUOTED and all(_QUOTE.match(text) for text in said)
 
 
 def _unticked(lines: Sequence[Peeled]) -> Sequence[Peeled]:

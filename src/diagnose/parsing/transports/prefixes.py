@@ -32,18 +32,19 @@ _KNOWN = tuple(
         r"\((?P<channel>[\w.:<>-]*(?: ?rank=(?P<rank>\d+))? ?pid=\d+(?:, ip=[\w.:-]+)?)\) ",  # ray, vLLM
         rf"{_TIME} std(?:err|out) [FP] ",  # container runtime
         r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.(?:\d{7}|\d{9})Z ",  # GitHub Actions, docker logs -t
+        r"[^\t]{1,80}\t[^\t]{1,80}\t\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{7}Z ",  # gh run view --log
         rf"{_TIME}\|(?=\s)",
         r"(?P<channel>(?=[\d.-]*[A-Za-z_])[\w.-]{1,60})\s+\| (?=\S|  |$)",  # docker compose
         r"\[(?P<channel>pod/[\w./-]+)\] ",  # kubectl logs --prefix
         r"(?P<channel>[\w.-]{1,60}): (?=\[rank\d+\]:)",  # pdsh in front of torchrun
-        rf"(?:{_TIME}) (?P<channel>[\w.-]+) "
+        rf"(?:{_TIME}) (?!(?:DEBUG|INFO|WARN|WARNING|ERROR|CRITICAL|FATAL) )(?P<channel>[\w.-]+) "
         r"(?![\w.]*(?:Error|Exception|Interrupt|Exit):)[\w./-]+(?:\[\d+\])?: ",  # syslog, journald
     )
 )
 _MARK = lazy(
     r'Traceback \(most recent call last\)|(?:  |\t|(?<=[:|\])] ))File "[^"\n]{1,400}", line \d'
     r'|(?:(?<=\S )|(?<=[\]:|>"\x27]))(?=File "[^"\n]{1,400}", line \d)'  # stackprinter's
-    r"|(?<![A-Za-z])E {3,9}(?=[\w.]+(?:Error|Exception)\b)"  # pytest's
+    r"|(?<![A-Za-z])E {3,60}(?=[\w.]+(?:Error|Exception)\b)"  # pytest's
 )
 #: The other columns of `aws logs --output text`: identifier, two times, stream.
 _EVENT = lazy(r"^EVENTS\t(?:\d{40,}\t)?\d{13}\t(?P<said>.*)\t\d{13}$")
@@ -56,6 +57,12 @@ _TREE = lazy(r"(?:(?:^| ) *[|+])+[ +]*$")
 _DIGITS = lazy(r" *\d+")
 _NUMERAL = lazy(r"\d+")
 _STAMP = lazy(rf"{_TIME}|\b\d{{10,19}}\b|(?<![\d.])\d+\.\d+(?!\.?\d)")
+#: A rank, a host or a process before each line; a level names none.
+_WORD = lazy(
+    r"(?!(?:DEBUG|INFO|WARN|WARNING|ERROR|CRITICAL|FATAL)\b)"
+    r"(?:\[[^\]\s]{1,60}\]|\{[^}\s]{1,60}\}|[\w.@/-]{1,60})[:>|]*(?<=[\]}:>|])(?:[ \t](?=\S| {2}|$)|$)"
+)
+_FEWEST_SHARED, _MOST_SHARED = 8, 4000
 _FARTHEST_MARK = 700
 _MOST_PREFIXES = 64
 _MOST_CHANNELS = 4096
@@ -145,7 +152,18 @@ def _learn(lines: Sequence[Peeled], *, quoted: bool) -> list[re.Pattern[str]]:
     if seen.pop(_NUMBER, 0) and _numbered(lines):
         seen[_NUMBER] = 1
     kept = sorted((t for t, _ in seen.most_common(_MOST_PREFIXES)), key=len, reverse=True)
-    return [re.compile(template) for template in kept]
+    return [re.compile(template) for template in kept] or _shared(lines)
+
+
+def _shared(lines: Sequence[Peeled]) -> list[re.Pattern[str]]:
+    """The shape of the one word that stands before every line, where one does."""
+    said = [line.text for line in lines[:_MOST_SHARED] if line.text.strip()]
+    if len(said) < _FEWEST_SHARED or _WORD.match(said[0]) is None or _WORD.match(said[-1]) is None:
+        return []
+    words = [match.group() for match in map(_WORD.match, said) if match]
+    if len(words) < 0.95 * len(said) or len(set(words)) > _MOST_PREFIXES:
+        return []
+    return [re.compile(_WORD.pattern)]
 
 
 def _prevails(template: str, lines: Sequence[Peeled], index: int) -> bool:

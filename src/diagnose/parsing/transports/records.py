@@ -11,8 +11,8 @@ from diagnose.parsing.transports.escaped import unescaped
 from diagnose.patterns import lazy
 
 _MESSAGE = (
-    "log", "data", "message", "msg", "event", "text", "MESSAGE", "@message", "line", "body", "payload",
-    "textPayload", "short_message", "_raw",
+    "full_message", "log", "data", "message", "msg", "event", "text", "MESSAGE", "@message", "line",
+    "body", "payload", "textPayload", "short_message", "_raw",
 )  # fmt: skip
 _WRAPPED = ("jsonPayload", "fields", "record", "payload", "attributes", "data", "result", "_source")
 _LONGEST_PREFIX = 200

@@ -73,7 +73,10 @@ def _log(data: Sequence[Any], besides: Sequence[str]) -> list[str] | None:
             return None
         said.append(value.rstrip("\n"))
     joined = "\n".join(said)
-    return tracebacks(joined, besides=besides) or None
+    if found := tracebacks(joined, besides=besides):
+        return found
+    records = any(line.startswith("{") and '"exc' in line for line in said)
+    return said if records else None
 
 
 def _said(item: Any) -> str | None:
@@ -157,6 +160,8 @@ def _exception(data: Mapping[str, Any], depth: int) -> list[str] | None:
     kind = _first(said, _TYPE)
     if not isinstance(frames, list) or not isinstance(kind, str):
         return None
+    if frames and not any(isinstance(frame, Mapping) for frame in frames):
+        return None  # printed lines
     lines = [_HEADER, *_frames(_ordered([frame for frame in frames if isinstance(frame, Mapping)]))]
     value = _first(said, _VALUE)
     module = said.get("module")

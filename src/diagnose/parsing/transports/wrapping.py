@@ -18,6 +18,8 @@ _IN = lazy(r'(File "[^"\n]+", line \d+(?:, in (?:<\w+>|[\w.]+))?)\s+(?=\S)')
 _END = lazy(r"\s+(?=(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception): )")
 _RAISED = lazy(r"^(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception): ")
 _NARROWEST = 30
+_WIDEST_MAIL = 76
+_OCTET = lazy("=(?:3D|20|[C-F][0-9A-F]=)")
 _FEWEST_PREFIXED = 4
 _TASK = lazy(r"^ *\d+: ")  # srun's
 _BREAKABLE = lazy(r'File "|Error: ')
@@ -51,6 +53,25 @@ def _goes_on(text: str, below: str) -> bool:
     if not below or _RAISED.match(below):
         return False
     return not (below.startswith("    ") and _WHOLE.match(text))
+
+
+def unquoted_printable(lines: Sequence[Peeled]) -> Sequence[Peeled]:
+    """The lines of a mail that was sent as quoted-printable, whose long lines end in an equals sign."""
+    soft = sum(line.text.endswith("=") and len(line.text) <= _WIDEST_MAIL for line in lines)
+    if soft < 2 or not any(_OCTET.search(line.text) for line in lines):
+        return lines
+    import quopri
+
+    whole: list[Peeled] = []
+    for line in lines:
+        if whole and whole[-1].text.endswith("="):
+            whole[-1] = whole[-1]._replace(text=whole[-1].text[:-1] + line.text)
+        else:
+            whole.append(line)
+    return [
+        line._replace(text=quopri.decodestring(line.text.encode()).decode(errors="replace"))
+        for line in whole
+    ]
 
 
 def rejoin(lines: Sequence[Peeled]) -> Sequence[Peeled]:
@@ -127,7 +148,9 @@ def _terminal_width(lines: Sequence[Peeled]) -> int:
     said = max((len(line.text) for line in lines if _RAISED.match(line.text)), default=0)
     if not broken and said < _NARROWEST:
         return 0
-    widths = Counter(len(line.text) for line in lines)
+    widths = Counter(
+        len(text) for text in {line.text for line in lines}
+    )  # a message is often said twice
     longest = max(widths)
     if not broken and said < longest:
         return 0
