@@ -107,8 +107,9 @@ class Report(NamedTuple):
     ``error`` is None where the input holds no failure. ``frames`` outermost first. ``libraries`` are
     import names of third-party packages in the frames, outermost first. ``context`` holds the lines of
     the log outside the traceback that say something about placement (warnings, launch command,
-    versions). ``chain`` are the exceptions that came before or around ``error``; ``fallout`` those of
-    other ranks that only followed. ``ranks`` share the failure. ``tensors`` come from live hooks only.
+    versions). ``chain`` are the exceptions that came before or around ``error``; ``fallout`` those
+    that only followed (lost connections, aborted communicators, the launcher's). ``ranks`` share the
+    failure. ``tensors`` come from live hooks only.
     """
 
     source: str

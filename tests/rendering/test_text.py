@@ -43,6 +43,11 @@ REPORT = Report(
     Mismatch(("cuda:1", "cuda:0"), None, None, "torch.tensor_iterator.same_device"),
     (FRAME,),
     ("easyeditor", "transformers", "accelerate", "torch"),
+    fallout=(
+        Failure("torch.distributed.DistBackendError", "NCCL error", "collective-communication", 40),
+        Failure("torch.distributed.DistBackendError", "NCCL error", "collective-communication", 52),
+        Failure("ChildFailedError", "train.py FAILED", "process-failed", 71),
+    ),
     ranks=(0, 2),
 )
 CAUSES = (

@@ -36,7 +36,7 @@ def encoding_of(data: bytes) -> str | None:
             return name
     sample = without_hole(data)[:_SAMPLE]
     if not sample:
-        return "utf-8"
+        return "utf-8" if len(data) >= _SAMPLE else None  # the text may stand behind a longer hole
     zeros = sample.count(0)
     if zeros * 10 < len(sample):
         if _is_gbk(sample):

@@ -33,6 +33,7 @@ from diagnose.patterns import lazy
 _LARGEST_DOCUMENT = 32_000_000
 _BLANKS = b"\xef\xbb\xbf \t\r\n"
 _MOST_TRACES = 250
+_MOST_FALLOUT = 32
 _NEAR = 400  # lines around a cut traceback in which its message is looked for
 _ROOT_CAUSE = lazy(r"Root Cause \(first observed failure\)")
 _RANK = lazy(r"^\s*rank\s*: (\d+)")
@@ -214,7 +215,7 @@ class _Reader:
             libraries=libraries_of(frames),
             context=context.telling(lines, used),
             chain=tuple(self._failure(trace) for trace in chosen.chain),
-            fallout=tuple(self._failure(c.trace) for c in others if c.trace.type)[:32],
+            fallout=self._fallout(chosen, others),
             ranks=_ranks(chosen, found),
         )
 
@@ -280,6 +281,15 @@ class _Reader:
             error = Failure("", line.text.strip(), family, line.number)
             return Report(source=source, error=error)
         return Report(source=source)
+
+    def _fallout(
+        self, chosen: selection.Candidate, others: Sequence[selection.Candidate]
+    ) -> tuple[Failure, ...]:
+        """The errors that only follow from another's, where what is explained is none of these itself."""
+        if chosen.echo:
+            return ()
+        followed = (c.trace for c in others if c.echo and c.trace.type)
+        return tuple(self._failure(trace) for trace in followed)[:_MOST_FALLOUT]
 
     def _failure(self, trace: Trace) -> Failure:
         return Failure(trace.type or "", trace.message, self.family(trace), trace.at)

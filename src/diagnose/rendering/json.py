@@ -31,6 +31,7 @@ def as_dict(diagnosis: Diagnosis) -> dict[str, Any]:
         "culprit": diagnosis.culprit and _place(diagnosis.culprit),
         "causes": [_cause(cause) for cause in diagnosis.causes],
         "ranks": list(report.ranks),
+        "fallout": [{"type": failure.type, "line": failure.at} for failure in report.fallout],
         "nearest": [_incident(match) for match in diagnosis.nearest],
         "questions": [_question(question) for question in diagnosis.questions],
     }

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from diagnose.model import DEVICE_FAMILY, Diagnosis, Fix, Question, RankedCause
 from diagnose.rendering.labels import LABELS
-from diagnose.rendering.words import clean, code, percent
+from diagnose.rendering.words import clean, code, counted, percent
 
 _SPECIAL = str.maketrans({c: f"\\{c}" for c in "\\`*_{}[]<>#|!~&"})
 
@@ -30,6 +30,10 @@ def _lines(diagnosis: Diagnosis) -> Iterator[str]:
     yield from _fence([*shown, f"{report.error.type}: {report.error.message}"], "")
     if report.libraries:
         yield f"{' › '.join(_tick(name) for name in report.libraries)}"
+        yield ""
+    if report.fallout:
+        errors = counted(failure.type for failure in report.fallout)
+        yield _plain(labels["fallout"].format(errors=errors))
         yield ""
     if report.error.family != DEVICE_FAMILY:
         yield labels["other"].format(family=report.error.family or "other")

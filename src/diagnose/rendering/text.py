@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from diagnose.model import DEVICE_FAMILY, Diagnosis, Fix, Frame, Question, RankedCause, Reply
 from diagnose.rendering.labels import LABELS
-from diagnose.rendering.words import clean, code, percent, width, wrap
+from diagnose.rendering.words import clean, code, counted, percent, width, wrap
 
 _STYLES = {
     "bold": "\x1b[1m",
@@ -93,9 +93,15 @@ class _Page:
         parts = [_devices(self.diagnosis, self.labels["met"]), " > ".join(_stack(self.diagnosis))]
         if len(report.ranks) > 1:
             parts.append(self.labels["ranks"].format(ranks=", ".join(map(str, report.ranks[:8]))))
+        elif report.ranks:
+            parts.append(self.labels["rank"].format(rank=report.ranks[0]))
         shown = "    ".join(part for part in parts if part)
         if shown:
             yield from (f"    {line}" for line in wrap(shown, self.columns - 4))
+        if report.fallout:
+            errors = counted(clean(failure.type) for failure in report.fallout)
+            told = self.labels["fallout"].format(errors=errors)
+            yield from (f"    {self.styled(line, 'dim')}" for line in wrap(told, self.columns - 4))
 
     def _cause(self, number: int, cause: RankedCause) -> Iterator[str]:
         sure = percent(cause.confidence)

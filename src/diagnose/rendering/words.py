@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import unicodedata
+from collections import Counter
+from collections.abc import Iterable
 
 from diagnose.patterns import lazy
 
@@ -13,6 +15,12 @@ def clean(text: str | None) -> str:
     """One line without control characters: text from a log must not steer a terminal."""
     flat = " ".join((text or "").split())
     return "".join(c if c.isprintable() else "�" for c in flat)
+
+
+def counted(names: Iterable[str]) -> str:
+    """The names of classes without their modules, as they first come, with how often each does."""
+    seen = Counter(name.rsplit(".", 1)[-1] for name in names)
+    return ", ".join(name if count == 1 else f"{name} ×{count}" for name, count in seen.items())
 
 
 def code(text: str | None) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 from flask import Flask
 
 from diagnose import __version__
+from diagnose.rendering.words import counted
 from diagnose.web import api, errors, headers, highlight, language, pages
 from diagnose.web.engine import Engine, default_engine
 from diagnose.web.inputs import InMemoryRequest
@@ -56,6 +57,7 @@ def create_app(
 
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     app.jinja_env.filters.update(
+        counted=counted,
         python=highlight.python,
         patch=highlight.patch,
         percent=pages.percent,
