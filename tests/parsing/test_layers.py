@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pprint
 
 import pytest
 from parsing.knowledge import parse
@@ -369,6 +370,96 @@ def test_frames_in_a_box_without_a_file() -> None:
     assert [(f.file, f.line, f.function) for f in report.frames] == [
         ("/home/user/proj/train.py", 3, "main"), ("<unknown>", 4, "fused"), ("<unknown>", 8, "launch"),
     ]  # fmt: skip
+
+
+PRETTY = """
+/home/user/proj/train.py
+9 <module>
+"/home/user/proj/train.py", line 9
+main()
+
+/home/user/proj/train.py
+5 main
+"/home/user/proj/train.py", line 5
+step()
+
+KeyError:
+x
+"""
+
+
+@pytest.mark.parametrize(
+    "prefix", ["3: ", "gpu07: ", "[node-1] ", "{2} ", "w3> ", "> ", "node1/3| "]
+)
+def test_a_word_before_every_line(prefix: str) -> None:
+    """pretty_errors prints nothing that shows where a prefix ends."""
+    shown = "".join(f"{prefix}{line}\n" for line in PRETTY.splitlines())
+    assert [(f.line, f.function) for f in parse(shown).frames] == [(9, "<module>"), (5, "main")]
+
+
+def test_a_level_before_every_line_names_no_process() -> None:
+    levels = [
+        "INFO: step 1",
+        "WARNING: slow",
+        "INFO: step 2",
+        "INFO: step 3",
+        "ERROR: no",
+        "INFO: x",
+    ] * 3
+    assert {line.channel for line in prefixes.peel_learned(peeled("\n".join(levels)))} == {None}
+
+
+def test_blank_lines_of_windows_stay() -> None:
+    report = parse(PRETTY.replace("\n", "\r\n"))
+    assert [f.line for f in report.frames] == [9, 5]
+
+
+def test_a_list_of_lines_that_pprint_folded() -> None:
+    shown = pprint.pformat(
+        [
+            "Traceback (most recent call last):\n",
+            '  File "/home/user/proj/train.py", line 9, in <module>\n    main()\n',
+            f'  File "/home/user/{"long/" * 12}train.py", line 5, in main\n    step()\n',
+            f"{MESSAGE}\n",
+        ]
+    )
+    report = parse(shown)
+    assert [(f.line, f.function) for f in report.frames] == [(9, "<module>"), (5, "main")]
+    assert report.mismatch is not None and report.mismatch.argument == "mat2"
+
+
+def test_printed_lines_beside_a_class_are_no_list_of_frames() -> None:
+    trace = [
+        "Traceback (most recent call last):",
+        '  File "/home/user/train.py", line 9, in f',
+        "KeyError: 'x'",
+    ]
+    report = parse(
+        json.dumps({"exception": {"class": "KeyError", "message": "x", "stacktrace": trace}})
+    )
+    assert [(f.line, f.function) for f in report.frames] == [(9, "f")]
+
+
+def test_records_within_the_records_of_a_document() -> None:
+    frames = [{"filename": "/home/user/train.py", "lineno": 9, "name": "f"}]
+    record = {
+        "event": "failed",
+        "exception": [{"exc_type": "KeyError", "exc_value": "x", "frames": frames}],
+    }
+    report = parse(
+        json.dumps({"events": [{"timestamp": 1, "message": json.dumps(record)}] * 2}, indent=1)
+    )
+    assert [(f.line, f.function) for f in report.frames] == [(9, "f")]
+
+
+def test_a_line_of_pytest_below_what_it_captured() -> None:
+    report = parse(
+        "=================================== FAILURES ===================================\n"
+        "----------------------------- Captured stdout call -----------------------------\nstarting\n"
+        "/home/user/train.py:75: KeyError: 'x'\n"
+        "=========================== short test summary info ============================\n"
+    )
+    assert [(f.file, f.line) for f in report.frames] == [("/home/user/train.py", 75)]
 
 
 def test_the_docs_mode_of_ipython() -> None:

@@ -211,6 +211,79 @@ def test_a_rank_that_went_on_has_got_over_its_error() -> None:
     assert first.mismatch.devices == ("cuda:0", "cuda:1")
 
 
+def handled(error: str, wrapper: str, code: str, function: str = "main") -> str:
+    """A traceback that a function raises while it handles another one."""
+    caught = (
+        'Traceback (most recent call last):\n  File "/home/user/proj/train.py", line 5, in main\n    step()\n'
+        '  File "/home/user/proj/model.py", line 7, in step\n    h + bias\n' + error + "\n"
+    )
+    raised = (
+        'Traceback (most recent call last):\n  File "/home/user/proj/train.py", line 9, in <module>\n'
+        f'    main()\n  File "/home/user/proj/train.py", line 8, in {function}\n    {code}\n{wrapper}\n'
+    )
+    return caught + DURING + raised
+
+
+def test_what_the_handler_raises_instead_is_explained_by_what_it_caught() -> None:
+    report = parse(handled(DEVICE, "TrainerError: epoch 3 failed", "raise TrainerError(3)"))
+    assert report.error is not None
+    assert report.error.family == "device-placement"
+    assert [frame.function for frame in report.frames] == ["<module>", "main", "step"]
+
+
+@pytest.mark.parametrize(
+    "log",
+    [
+        handled(DEVICE, "KeyError: 'fallback'", "fall_back[name]"),
+        handled(DEVICE, "KeyError: 'fallback'", "raise KeyError(name)", "fall_back"),
+        handled("KeyError: 'x'", "TrainerError: epoch 3 failed", "raise TrainerError(3)"),
+    ],
+)
+def test_another_failure_in_a_handler_is_the_failure(log: str) -> None:
+    assert error_type(log) in ("KeyError", "TrainerError")
+
+
+def test_a_chain_of_three_is_explained_by_the_device_error_it_began_with() -> None:
+    report = parse(
+        traceback(DEVICE, "inner")
+        + CAUSE
+        + traceback("TrainerError: epoch 3 failed", "middle")
+        + CAUSE
+        + traceback("JobError: job failed", "outer")
+    )
+    assert report.error is not None
+    assert report.error.family == "device-placement"
+    assert report.frames[-1].function == "inner"
+
+
+def test_a_pool_raises_what_its_worker_raised() -> None:
+    worker = traceback("KeyError: 'x'", "load")
+    pool = (
+        'Traceback (most recent call last):\n  File "/home/user/proj/train.py", line 70, in <module>\n'
+        '    pool.map(load, shards)\n  File "/usr/lib/python3.11/multiprocessing/pool.py", line 774, in get\n'
+        "    raise self._value\nKeyError: 'x'\n"
+    )
+    report = parse(f'multiprocessing.pool.RemoteTraceback: \n"""\n{worker}"""\n{CAUSE}{pool}')
+    assert report.error is not None and report.error.type == "KeyError"
+    assert report.frames[-1].function == "load"
+
+
+@pytest.mark.parametrize(
+    "prefix", ["(RayTrainWorker pid=71) ", "[rank0]: ", "worker-1: ", "eval-1  | "]
+)
+def test_what_a_stream_got_over_is_not_the_failure_of_another(prefix: str) -> None:
+    caught = traceback(DEVICE, "probe", prefix=prefix)
+    went_on = "".join(f"{prefix}2026-03-04 09:03:{n} INFO train: step {n}\n" for n in range(10, 40))
+    assert error_type(caught + went_on + traceback("KeyError: 'x'")) == "KeyError"
+    assert error_type(caught + traceback("KeyError: 'x'")) == "RuntimeError"
+
+
+def test_a_sample_that_was_skipped_says_nothing_of_the_next_error() -> None:
+    skipped = "WARNING data: sample 881 skipped: bad image\n"
+    after = "wandb: \nwandb: Run history:\nwandb: \nwandb: Run summary:\n"
+    assert error_type(skipped + traceback("KeyError: 'x'") + after) == "KeyError"
+
+
 def test_ignored_exceptions_are_ignored() -> None:
     text = (
         traceback("ValueError: the failure")

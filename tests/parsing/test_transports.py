@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import json
+import quopri
 import random
 from collections.abc import Callable
 from pathlib import Path
@@ -226,6 +227,12 @@ DRESSES: dict[str, Callable[[str], str]] = {
     "yaml-list": lambda t: "log:\n" + each("- '", "'")(t.replace("'", "''")),
     "repr-lines": lambda t: "".join(f"proc.stderr: {(x + chr(10)).encode()!r}\n" for x in t.splitlines()),
     "psql": each("       | ", "            +"),
+    "gh-log": each("train\tRun python\t2026-02-03T04:05:{n}.1234567Z "),
+    "quoted-printable": lambda t: quopri.encodestring(t.encode()).decode(),
+    "gelf": lambda t: json.dumps({"version": "1.1", "short_message": "failed", "full_message": t}),
+    "json-escaped-html": lambda t: "".join(
+        json.dumps({"log": html.escape(x) + "\n", "stream": "stderr"}) + "\n" for x in t.splitlines()
+    ),
     "wide-commas": lambda t: t.replace('", line', '"\uff0cline').replace(", in ", "\uff0c in "),
     "hole": lambda t: "\0" * 70_000 + t,
     "grep-n>srun": lambda t: "".join(
