@@ -191,6 +191,12 @@ PROGRAMS = {
     + caught("print(FormattedTB(mode='Verbose', {nocolor}).text(*sys.exc_info()))"),
     "ipython-plain": "from IPython.core.ultratb import FormattedTB\nimport sys\n"
     + caught("print(FormattedTB(mode='Plain', {nocolor}).text(*sys.exc_info()))"),
+    "ipython-minimal": "from IPython.core.ultratb import FormattedTB\nimport sys\n"
+    + caught("print(FormattedTB(mode='Minimal', {nocolor}).text(*sys.exc_info()))"),
+    "ipython-docs": "from IPython.core.ultratb import FormattedTB\nimport sys\n"
+    + caught("print(FormattedTB(mode='Docs', {nocolor}).text(*sys.exc_info()))"),
+    "ipython-doctest": "from IPython.core.ultratb import FormattedTB\nimport sys\n"
+    + caught("print(FormattedTB(mode='Doctest', {nocolor}).text(*sys.exc_info()))"),
     "cgitb": "import cgitb\nimport sys\n" + caught("print(cgitb.text(sys.exc_info()))"),
     "pdb-where": "import pdb\nimport sys\n"
     + PLAIN
