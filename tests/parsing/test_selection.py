@@ -243,6 +243,25 @@ def test_another_failure_in_a_handler_is_the_failure(log: str) -> None:
     assert error_type(log) in ("KeyError", "TrainerError")
 
 
+def test_what_fails_while_cleaning_up_is_not_explained() -> None:
+    report = parse(handled(DEVICE, "BrokenPipeError: [Errno 32] Broken pipe", "run.finish()"))
+    assert report.error is not None
+    assert report.error.family == "device-placement"
+    assert [failure.type for failure in report.chain] == ["BrokenPipeError"]
+
+
+def test_the_ranks_that_only_the_launcher_lists() -> None:
+    def entry(number: int, code: int) -> str:
+        return f"  rank      : {number} (local_rank: {number})\n  exitcode  : {code} (pid: 41)\n"
+
+    summary = traceback(
+        "torch.distributed.elastic.multiprocessing.errors.ChildFailedError: \ntrain.py FAILED"
+    )
+    listed = entry(1, 1) + entry(2, -15) + "Root Cause (first observed failure):\n" + entry(0, 1)
+    assert parse(traceback(DEVICE) + summary + listed).ranks == (0, 1)
+    assert parse(traceback(DEVICE, prefix="[rank1]: ") + summary + listed).ranks == (1,)
+
+
 def test_a_chain_of_three_is_explained_by_the_device_error_it_began_with() -> None:
     report = parse(
         traceback(DEVICE, "inner")

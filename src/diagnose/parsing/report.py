@@ -36,6 +36,7 @@ _MOST_TRACES = 250
 _MOST_FALLOUT = 32
 _NEAR = 400  # lines around a cut traceback in which its message is looked for
 _ROOT_CAUSE = lazy(r"Root Cause \(first observed failure\)")
+_EXIT_CODE = lazy(r"^\s*exitcode\s*: (-?)\d+")
 _RANK = lazy(r"^\s*rank\s*: (\d+)")
 
 
@@ -216,7 +217,7 @@ class _Reader:
             context=context.telling(lines, used),
             chain=tuple(self._failure(trace) for trace in chosen.chain),
             fallout=self._fallout(chosen, others),
-            ranks=_ranks(chosen, found),
+            ranks=_ranks(chosen, found) or _listed_ranks(chosen, lines),
         )
 
     def family(self, trace: Trace) -> str:
@@ -320,6 +321,20 @@ def _ranks(chosen: selection.Candidate, found: Sequence[selection.Candidate]) ->
     wanted = selection.gist(chosen.trace)
     ranks = (rank_of(c.channel) for c in found if selection.gist(c.trace) == wanted)
     return tuple(sorted({rank for rank in ranks if rank is not None}))
+
+
+def _listed_ranks(chosen: selection.Candidate, lines: Sequence[Peeled]) -> tuple[int, ...]:
+    """The ranks that torchrun's summary lists as failed by themselves, not ended by a signal, where the
+    failure's own lines name none."""
+    ranks: set[int] = set()
+    rank: int | None = None
+    for line in lines if chosen.channel is None else ():
+        if match := _RANK.match(line.text):
+            rank = int(match[1][:6])
+        elif rank is not None and (code := _EXIT_CODE.match(line.text)):
+            ranks |= {rank} if code[1] != "-" else set()
+            rank = None
+    return tuple(sorted(ranks))
 
 
 _latest: _Reader | None = None

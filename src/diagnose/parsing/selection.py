@@ -66,12 +66,7 @@ class Candidate(NamedTuple):
     @property
     def echo(self) -> bool:
         """True for what only follows from another process's failure."""
-        return (
-            self.relayed
-            or self.family in _ECHO_FAMILIES
-            or self._cleaning_up
-            or bool(_ECHO.search(self.trace.message[:2000]))
-        )
+        return self.relayed or self._cleaning_up or _echoes(self.trace, self.family)
 
     @property
     def final(self) -> bool:
@@ -85,6 +80,10 @@ class Candidate(NamedTuple):
     def _cleaning_up(self) -> bool:
         """True for what failed while the process was being ended."""
         return _at(self.frames[:1]) in _CLEANING_UP
+
+
+def _echoes(trace: Trace, family: str) -> bool:
+    return family in _ECHO_FAMILIES or bool(_ECHO.search(trace.message[:2000]))
 
 
 def _at(frames: Sequence[Frame]) -> tuple[str, str | None] | None:
@@ -227,6 +226,8 @@ def _carries(chain: Sequence[Trace], index: int, family: Judge, *, remote: bool)
     quoted = bool(said) and said in " ".join(trace.message.split())
     if remote or _at(trace.frames[-1:]) in _RELAYS:
         return quoted
+    if trace.relation == "during" and _echoes(trace, family(trace)):
+        return not _echoes(before, family(before))  # cleaning up failed as well
     if family(before) == DEVICE_FAMILY and quoted:
         return True
     if family(trace) == DEVICE_FAMILY or not (trace.relation == "cause" or _wraps(trace, before)):

@@ -19,7 +19,7 @@ _TELLING = lazy(r"(?:\\n)?[\"']|\t| \+$")
 _LITERAL = lazy(r"\s*[\[{(]*[bru]*[\"']")
 _VARIES = lazy(r"\d+| +")
 _NUMBER, _BLANK = "0", " "
-_FEWEST, _MOST_SUFFIXES, _MOST_LINES, _LONGEST = 2, 16, 4000, 400
+_FEWEST, _MOST_SUFFIXES, _MOST_LINES, _LONGEST = 2, 16, 1000, 200
 _SHARE = 0.95
 
 
@@ -76,9 +76,9 @@ def _plain(text: str) -> str:
 
 
 def _template(suffix: str) -> str:
-    parts = (re.escape(one) for one in suffix)
-    kinds = {re.escape(_NUMBER): r"\d+", re.escape(_BLANK): " +"}
-    return "".join(kinds.get(part, part) for part in parts)
+    kinds = {_NUMBER: r"\d+", _BLANK: " +"}
+    whole = "".join(kinds.get(one, re.escape(one)) for one in suffix)
+    return f"(?<! ){whole}" if suffix.startswith(_BLANK) else whole  # a run of blanks is tried once
 
 
 def _without(suffix: re.Pattern[str], text: str) -> str:

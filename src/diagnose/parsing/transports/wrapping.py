@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from diagnose.parsing.lines import Peeled
+from diagnose.parsing.lines import LONGEST, Peeled
 from diagnose.parsing.transports import prefixes
 from diagnose.patterns import lazy
 
@@ -64,7 +64,7 @@ def unquoted_printable(lines: Sequence[Peeled]) -> Sequence[Peeled]:
 
     whole: list[Peeled] = []
     for line in lines:
-        if whole and whole[-1].text.endswith("="):
+        if whole and whole[-1].text.endswith("=") and len(whole[-1].text) < LONGEST:
             whole[-1] = whole[-1]._replace(text=whole[-1].text[:-1] + line.text)
         else:
             whole.append(line)
@@ -95,8 +95,8 @@ def rejoin(lines: Sequence[Peeled]) -> Sequence[Peeled]:
         return lines
     joined: list[Peeled] = []
     for index, line in enumerate(lines):
-        if joined and index in full and line.text and not is_prefixed(line.text):
-            before = joined[-1]
+        before = joined[-1] if joined and index in full and line.text else None
+        if before and len(before.text) < LONGEST and not is_prefixed(line.text):
             blank = " " if len(lines[index - 1].text) < widest else ""  # lost at the break
             joined[-1] = before._replace(text=f"{before.text}{blank}{line.text}")
         else:
