@@ -452,6 +452,17 @@ def test_records_within_the_records_of_a_document() -> None:
     assert [(f.line, f.function) for f in report.frames] == [(9, "f")]
 
 
+def test_a_list_of_lines_in_a_document_in_dockers_log() -> None:
+    trace = [
+        "Traceback (most recent call last):",
+        '  File "/home/user/train.py", line 9, in f',
+        "KeyError: 'x'",
+    ]
+    shown = json.dumps({"job": 77, "lines": trace}, indent=1).splitlines(keepends=True)
+    report = parse("".join(json.dumps({"log": line, "stream": "stderr"}) + "\n" for line in shown))
+    assert [(f.line, f.function) for f in report.frames] == [(9, "f")]
+
+
 def test_a_line_of_pytest_below_what_it_captured() -> None:
     report = parse(
         "=================================== FAILURES ===================================\n"

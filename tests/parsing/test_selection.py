@@ -243,6 +243,27 @@ def test_another_failure_in_a_handler_is_the_failure(log: str) -> None:
     assert error_type(log) in ("KeyError", "TrainerError")
 
 
+def test_a_rule_between_frames_cuts_no_traceback() -> None:
+    lines = traceback(DEVICE).splitlines()
+    shown = [
+        *lines[:3],
+        "================ Epoch 3 ================",
+        "______ summary ______",
+        *lines[3:],
+    ]
+    report = parse("\n".join(shown))
+    assert [frame.function for frame in report.frames] == ["<module>", "main"]
+
+
+def test_an_ignored_exception_without_a_traceback_ignores_no_other() -> None:
+    log = (
+        traceback("ConnectionError: first try")
+        + "Task exception was never retrieved\nfuture: <Task finished exception=TimeoutError()>\n"
+        + "step 1 ok\nstep 2 ok\nstep 3 ok\n"
+    )
+    assert error_type(log + traceback(DEVICE)) == "RuntimeError"
+
+
 def test_what_fails_while_cleaning_up_is_not_explained() -> None:
     report = parse(handled(DEVICE, "BrokenPipeError: [Errno 32] Broken pipe", "run.finish()"))
     assert report.error is not None

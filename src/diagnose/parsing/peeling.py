@@ -34,7 +34,7 @@ def peel(lines: Sequence[Peeled]) -> list[Peeled]:
     peeled: Sequence[Peeled] = [
         part for line in partial.join(lines) for part in _peel(line, html, 0)
     ]
-    peeled, quoted = suffixes.peel_learned(peeled)
+    peeled, quoted = suffixes.peel_learned(documents.splice(peeled))
     peeled = list(prefixes.peel_learned(peeled, quoted=quoted))
     channels: dict[str | None, list[Peeled]] = {}
     for line in peeled:

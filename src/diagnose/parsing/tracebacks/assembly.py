@@ -20,6 +20,8 @@ _CARRIES = lazy(
 )
 _DUMPS = ("reversed", "stack", "debugger")
 _MOST_FRAMES = 1000
+#: Lines between the announcement of an ignored exception and its traceback: the future, the object.
+_ANNOUNCING = 3
 
 
 class Trace(NamedTuple):
@@ -49,7 +51,7 @@ class _State:
     frames: list[Frame] = field(default_factory=list)
     head: Head | None = None
     relation: Relation | None = None
-    ignored: bool = False
+    ignored: int = 0  # so many more lines may stand before a traceback that nobody waited for
     captured: bool = False
     repeated: bool = False  # what comes is shown a second time
     user_code: bool = False
@@ -70,6 +72,7 @@ def assemble(events: Iterable[Event]) -> list[Trace]:
             _link(state, event)
         elif isinstance(event, Break):
             _close(state)
+            state.ignored = max(0, state.ignored - 1)
             state.adjacent = False
             state.relation = None
     _close(state)
@@ -109,7 +112,7 @@ def _raise(state: _State, event: Raised) -> None:
             at=event.at,
             relation=state.relation,
             sure=event.sure or bool(frames),
-            ignored=state.ignored,
+            ignored=state.ignored > 0,
             headed=state.head is not None,
             captured=state.captured,
         )
@@ -138,11 +141,13 @@ def _link(state: _State, event: Link) -> None:
     if event.kind == "shown-below":
         state.frames = []
         return
+    if event.kind == "section" and not state.captured:
+        return  # a rule that any program may print
     _close(state)
     if event.kind == "user-code":
         state.user_code = bool(state.traces)
     elif event.kind == "ignored":
-        state.ignored = True
+        state.ignored = _ANNOUNCING
     elif event.kind == "captured" or event.kind == "section":
         state.captured = event.kind == "captured"
         state.adjacent = False
@@ -177,7 +182,7 @@ def _close(state: _State) -> None:
                 message="",
                 at=frames[-1].at or 0,
                 relation=state.relation,
-                ignored=state.ignored,
+                ignored=state.ignored > 0,
                 headed=state.head is not None,
                 dump=state.head is not None and state.head.kind in _DUMPS,
                 captured=state.captured,
@@ -190,7 +195,7 @@ def _reset(state: _State) -> None:
     state.frames = []
     state.head = None
     state.relation = None
-    state.ignored = False
+    state.ignored = 0
     state.repeated = False
     state.user_code = False
 

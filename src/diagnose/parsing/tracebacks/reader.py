@@ -45,7 +45,8 @@ def read(lines: Sequence[Peeled]) -> Iterator[Event]:
             latest = index + 1 if latest == index else latest
             index += 1
             continue
-        if (relation := exceptions.link(text)) is not None:
+        relation = exceptions.link(text)
+        if relation is not None and not (relation == "section" and opened):
             yield Link(at, relation)
             opened = relation == "user-code"
             index += 1
