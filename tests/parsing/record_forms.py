@@ -297,6 +297,7 @@ PYTESTS = {
     "pytest-auto": [],
     "pytest-short": ["--tb=short"],
     "pytest-native": ["--tb=native"],
+    "pytest-line": ["--tb=line"],
     "pytest-locals": ["--tb=long", "-l"],
     "pytest-color": ["--tb=auto", "--color=yes"],
     "pytest-junit": ["--tb=long", "--junitxml=report.xml"],
