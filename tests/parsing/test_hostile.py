@@ -75,6 +75,16 @@ HOSTILE = {
     "errors": "RuntimeError: x\n" * 60_000,
     "pytest errors": "E   \n" * 100_000,
     "listings": "  12 x\n" * 100_000,
+    "a box of blanks": "╭── Traceback (most recent call last) ──╮\n"
+    + ("│" + " " * 19_000 + "x│\n") * 40,
+    "documents that do not end": "train-1  | {\n" + 'train-1  |  "a": [\n' * 18_000,
+    "blanks of two ranks": "".join(
+        f"[rank{n % 2}]: KeyError: x\n[rank0]: {' ' * 19_000}x\n" for n in range(40)
+    ),
+    "rest of a prefixed line": '[rank0]:   File "/a.py", line 3, in f\n' * 9
+    + ("y" * 99 + "\n") * 9_000,
+    "soft breaks": "x =3D 1\n" + ("y" * 70 + "=\n") * 12_000,
+    "blanks before a plus": '  File "/a.py", line 3, in f   +\n' * 9 + (" " * 19_000 + "x\n") * 40,
     "digits": "1" * 900_000 + ": x",
     "below a frame": '  File "/a/b.py", line 3, in f\n    x()\n' + "~ " * 300_000 + "x",
     "ranks": "".join(f"[rank{n}]: RuntimeError: x\n" for n in range(20_000)),

@@ -27,7 +27,7 @@ _NEAR = 2
 #: Lines that a rank prints after an error before another one fails, if it has got over it; what is printed
 #: as a process dies does not count.
 _WENT_ON = 20
-_DYING = lazy(r"^\s*(?:frame #\d|wandb:|\[?[EWF]\d{3,4} |.*\[(?:PG|Rank) )")
+_DYING = lazy(r"^(?:\s*(?:frame #\d|wandb:|\[?[EWF]\d{3,4} )|.*\[(?:PG|Rank) )")
 
 
 def standing(found: Sequence[Candidate], lines: Sequence[Peeled]) -> list[Candidate]:

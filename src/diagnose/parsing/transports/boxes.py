@@ -29,7 +29,7 @@ _FUNCTION_END = lazy(r":\d+ in .+$|^in \S+:\d+$")
 _NUMBER_END = lazy(r"^(?!in ).*:\d+$")
 _NUMBER_REST = lazy(r"^\d+ in [\w.<>]+$")
 #: A source line that was too wide for the box: its rest begins where the code of numbered lines does.
-_NUMBER = lazy(r"^ *(?:❱|>)? *\d+(?= |$)")
+_NUMBER = lazy(r"^ *(?:[❱>] *)?\d+(?= |$)")
 _REST = lazy(r"^ {5,}(?=\S)")
 _SOURCE = lazy(r"^\s*(?:❱|>)?\s*\d+(?:\s|$)")
 _PATH_START = lazy(r"^(?:/|~|\.{1,2}[/\\]|[A-Za-z]:[\\/]|<|\w[\w.-]*[/\\]|in )\S")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 
 from diagnose.parsing.lines import Peeled
 from diagnose.parsing.transports import prefixes, structured
@@ -39,39 +40,43 @@ def splice(lines: Sequence[Peeled]) -> list[Peeled]:
     spliced: list[Peeled] = []
     done = 0
     openings = [index for index, line in enumerate(lines) if line.text[-1:] in ("{", "[")]
+    bare = cache(lambda: [prefixes.peel_known(line.text)[0] for line in lines])
     for index in openings[:_MOST_ATTEMPTS]:
-        if index >= done and (found := _document(lines, index)) is not None:
+        if index >= done and (found := _document(lines, index, bare)) is not None:
             said, after = found
             spliced += [*lines[done:index], *said]
             done = after
     return [*spliced, *lines[done:]]
 
 
-def _document(lines: Sequence[Peeled], index: int) -> tuple[list[Peeled], int] | None:
-    """The tracebacks of the document that the end of a line opens, and the index after it."""
+def _document(
+    lines: Sequence[Peeled], index: int, bare: Callable[[], list[str]]
+) -> tuple[list[Peeled], int] | None:
+    """The tracebacks of the document that the end of a line opens, and the index after it. ``bare``: the
+    lines without the prefixes that a launcher or collector wrote, which count where the first has one."""
     opening = lines[index].text
-    if index + 1 >= len(lines) or _MEMBER.match(_bare(lines[index + 1], opening)) is None:
+    if index + 1 >= len(lines):
+        return None
+    alone = opening.strip() in ("{", "[")
+    first = lines[index + 1].text if alone else prefixes.peel_known(lines[index + 1].text)[0]
+    if _MEMBER.match(first) is None:
         return None
     import json
 
-    body = "\n".join([opening[-1], *(_bare(line, opening) for line in lines[index + 1 :])])
+    rest = [line.text for line in lines[index + 1 :]] if alone else bare()[index + 1 :]
+    body = "\n".join([opening[-1], *rest])
     try:
         document, end = json.JSONDecoder().raw_decode(body[:_LARGEST_SPLICED])
     except (ValueError, RecursionError):
         return None
     if not (said := structured.tracebacks(document)):
         return None
-    first = lines[index]
+    number = lines[index].number
     numbered = _located(said, body[:end])
     return (
-        [line._replace(number=line.number + first.number - 1) for line in numbered],
+        [line._replace(number=line.number + number - 1) for line in numbered],
         index + 1 + body.count("\n", 0, end),
     )
-
-
-def _bare(line: Peeled, opening: str) -> str:
-    """The line without the prefix that its launcher or collector wrote, where the first has one."""
-    return line.text if opening.strip() in ("{", "[") else prefixes.peel_known(line.text)[0]
 
 
 def _is_records(document: object, text: str) -> bool:
