@@ -62,7 +62,9 @@ def _peel(line: Peeled, html: bool, depth: int) -> Iterator[Peeled]:
         yield line
         return
     text = characters.plain(line.text)
-    if html and not (text.startswith("{") and records.read(text)):  # escaped within JSON's strings
+    # HTML may be escaped within JSON's strings.
+    record = records.read(text) if html and text.startswith("{") else None
+    if html and record is None:
         shown = markup.unhtml(text)
         if len(shown) > 1 or shown[0] != text:
             for piece in shown:
@@ -71,7 +73,7 @@ def _peel(line: Peeled, html: bool, depth: int) -> Iterator[Peeled]:
     text, channel = prefixes.peel_known(text)
     channel = channel or line.channel
     if depth < _DEEPEST:
-        carried = records.read(text)
+        carried = record or records.read(text)
         if carried is None:
             inner, source = escaped.unescape(text), None
         else:

@@ -16,7 +16,7 @@ _PLACE = lazy(
     r"(?P<function>[\w.<>]+)\s*$"
 )
 _DEBUGGER = lazy(
-    r"^(?P<prompt>\(\w*[Pp]db\+*\) |i?pdb> )?(?:(?P<here>> )| {2})"
+    r"^(?:\(\w*[Pp]db\+*\) |i?pdb> )?(?:(?P<here>> )| {2})"
     r"(?P<file>\S[^()]*\.pyx?)\((?P<line>\d+)\)(?P<function><\w+>|\w+)\(\)(?:->.*)?$"
 )
 #: What asks the debugger for its list.

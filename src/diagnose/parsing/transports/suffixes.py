@@ -11,7 +11,7 @@ from diagnose.parsing.lines import Peeled
 from diagnose.patterns import lazy
 
 _FRAME = lazy(  # not in a literal of source code, whose lines are put together later
-    r"(?!\s*[\[{(]*[bru]*[\"'])(?P<before>.{0,700}?)"
+    r"(?!\s*[\[{(]*[bru]*[\"']).{0,700}?"
     r'File "[^"\n]{1,400}", line \d+, in [\w.<>]+(?P<rest>[^\w.<>\n].{0,400})$'
 )
 #: What no name of a function goes on with, nor a note of its arguments.

@@ -148,9 +148,8 @@ def _terminal_width(lines: Sequence[Peeled]) -> int:
     said = max((len(line.text) for line in lines if _RAISED.match(line.text)), default=0)
     if not broken and said < _NARROWEST:
         return 0
-    widths = Counter(
-        len(text) for text in {line.text for line in lines}
-    )  # a message is often said twice
+    texts = {line.text for line in lines}  # a message is often said twice
+    widths = Counter(map(len, texts))
     longest = max(widths)
     if not broken and said < longest:
         return 0
