@@ -6,15 +6,17 @@ import os
 import sys
 from pathlib import Path
 
+from diagnose.bulkhead import debug
 from diagnose.casebase.store import Casebase, load
-from diagnose.commands import BAD_INPUT
+from diagnose.commands import BAD_INPUT, FAULT
+from diagnose.errors import DiagnoseError, printable
 from diagnose.inputs import InputError, opened
-from diagnose.model import Diagnosis, Lang
+from diagnose.model import Diagnosis, Lang, Report, Verdict
 from diagnose.outputs import write, writer
-from diagnose.pipeline import diagnose
+from diagnose.pipeline import diagnose, failed
 
 #: Exit statuses of the contract, by verdict; bad usage or input is `BAD_INPUT`.
-STATUS = {"diagnosed": 0, "unknown": 1, "no-error": 3}
+STATUS = {"diagnosed": 0, "unknown": 1, "no-error": 3, "failed": FAULT}
 
 
 def answer(
@@ -38,7 +40,8 @@ def answer(
         color: ``auto``, ``always`` or ``never``.
 
     Returns:
-        The exit status. Inputs that cannot be read are told on standard error and give `BAD_INPUT`.
+        The exit status. Inputs that cannot be read are told on standard error and give `BAD_INPUT`;
+        one that a fault of ours leaves without an answer has the verdict ``failed`` and gives `FAULT`.
 
     Raises:
         CasebaseError: the case base cannot be read.
@@ -58,27 +61,39 @@ def answer(
             try:
                 diagnosis = _answered(name, casebase, top)
             except InputError as error:
-                print(f"diagnose: {error}", file=sys.stderr)
+                print(f"diagnose: {printable(str(error))}", file=sys.stderr)
                 statuses.append(BAD_INPUT)
                 continue
             if answers and form == "text":
                 put("\n")
             if len(files) > 1 and form == "text":
                 put(f"── {name}\n")
-            put(_rendered(diagnosis, form, painted))
+            page, verdict = _rendered(diagnosis, form, painted)
+            put(page)
             answers.append(diagnosis)
-            statuses.append(STATUS[diagnosis.verdict])
+            statuses.append(STATUS[verdict])
     if verification is not None:
         _write_verification(verification, answers, casebase)
     return _status(statuses)
 
 
 def _status(statuses: list[int]) -> int:
-    """The status for several inputs: bad input first, then the best verdict."""
-    return BAD_INPUT if BAD_INPUT in statuses else min(statuses)
+    """The status for several inputs: bad input first, then a fault of ours, then the best verdict."""
+    return next((one for one in (BAD_INPUT, FAULT) if one in statuses), min(statuses))
 
 
-def _rendered(diagnosis: Diagnosis, form: str, color: bool) -> str:
+def _rendered(diagnosis: Diagnosis, form: str, color: bool) -> tuple[str, Verdict]:
+    """The answer in its form, and the verdict that it tells."""
+    try:
+        return _page(diagnosis, form, color), diagnosis.verdict
+    except Exception as error:
+        from diagnose.rendering import failed as last_resort
+
+        debug(f"rendering as {form} failed", error)
+        return last_resort.render(diagnosis.report.source, form, diagnosis.lang), "failed"
+
+
+def _page(diagnosis: Diagnosis, form: str, color: bool) -> str:
     if form == "json":
         from diagnose.rendering import json
 
@@ -107,13 +122,19 @@ def _answered(name: str, casebase: Casebase, top: int) -> Diagnosis:
     Raises:
         InputError: there is no such file, it is a directory, empty, binary or unreadable.
     """
-    with opened(name) as stream:
-        return diagnose(stream, name, casebase=casebase, top=top)
+    try:
+        with opened(name) as stream:
+            return diagnose(stream, name, casebase=casebase, top=top)
+    except DiagnoseError:
+        raise
+    except Exception as error:
+        return failed(Report(name), "reading", error, casebase.lang)
 
 
 def _write_verification(path: Path, answers: list[Diagnosis], casebase: Casebase) -> None:
     cause = next((d.causes[0] for d in answers if d.causes), None)
-    if cause is None:
-        print("diagnose: no cause was found, so there is nothing to verify", file=sys.stderr)
+    if cause is None or not cause.verification:
+        why = "no cause was found, so there is" if cause is None else "a fault of diagnose left"
+        print(f"diagnose: {why} nothing to verify", file=sys.stderr)
         return
     write(cause.verification, path)

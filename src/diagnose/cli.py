@@ -1,4 +1,4 @@
-"""The entry point of the command line.
+"""The entry point of the command line, and its one door for errors.
 
 ``diagnose < traceback.txt`` and ``diagnose [--format FORM] FILE...`` go straight to the answer: importing
 click, which reads options and subcommands (`diagnose.commands.doors`), takes longer than ranking a report.
@@ -6,33 +6,45 @@ click, which reads options and subcommands (`diagnose.commands.doors`), takes lo
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import gc
 import os
 import sys
-from typing import Any
+from collections.abc import Callable
+from typing import NoReturn
 
-from diagnose.commands import BAD_INPUT, COMMANDS
+from diagnose.bulkhead import debug, place
+from diagnose.commands import BAD_INPUT, COMMANDS, FAULT
+from diagnose.errors import DiagnoseError, printable
 
 #: Allocations between two collections. An answer makes few cycles and ends soon after; Python's default
 #: would look for garbage a hundred times while modules are imported.
 _COLLECT_AFTER = 50_000
+Status = int | str | None
+#: The exit status where somebody interrupts, or nobody reads on.
+_STOPPED = 1
 
 
-def main(args: list[str] | None = None) -> Any:
-    """Entry point of the ``diagnose`` command."""
+def main(args: list[str] | None = None) -> NoReturn:
+    """Entry point of the ``diagnose`` command. Always ends the process's work with `SystemExit`."""
     given = sys.argv[1:] if args is None else args
-    try:
-        form, files = _form(given)
-        if _only_files(files):
-            gc.set_threshold(_COLLECT_AFTER)
-            return sys.exit(_answer(tuple(files), form))
-        from diagnose.commands.doors import doors
+    closed = _standard_streams()
+    status = _settled(lambda: _run(given), closed)
+    sys.exit(_settled(lambda: _flushed(status), closed))
 
-        return doors.main(args=args, prog_name="diagnose")
-    except BrokenPipeError:
-        # The reader (head, less) has gone; the interpreter must not complain again at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return sys.exit(1)
+
+def _run(args: list[str]) -> Status:
+    form, files = _form(args)
+    if _only_files(files):
+        gc.set_threshold(_COLLECT_AFTER)
+        from diagnose.answering import answer
+
+        return answer(tuple(files), form)
+    from diagnose.commands.doors import doors
+
+    doors.main(args=args, prog_name="diagnose")  # ends with SystemExit
+    return 0
 
 
 def _form(args: list[str]) -> tuple[str, list[str]]:
@@ -51,20 +63,82 @@ def _only_files(args: list[str]) -> bool:
     )
 
 
-def _answer(files: tuple[str, ...], form: str) -> int:
-    """`diagnose.answering.answer`, with what click says and does where it fails or is interrupted."""
-    from diagnose.answering import answer
-    from diagnose.casebase.store import CasebaseError
-    from diagnose.outputs import OutputError
+# --- the door ---------------------------------------------------------------------------------------
 
+
+def _settled(work: Callable[[], Status], closed: bool) -> Status:
+    """The exit status of some work: whatever it raises ends in a sentence on standard error.
+
+    Args:
+        work: returns an exit status.
+        closed: whether standard output was closed from the beginning.
+    """
     try:
-        return answer(files, form)
-    except (CasebaseError, OutputError) as error:
-        print(f"Error: {error}", file=sys.stderr)
-        return BAD_INPUT
+        return work()
+    except SystemExit as end:
+        return end.code
     except KeyboardInterrupt:
         print("\nAborted!", file=sys.stderr)
-        return 1
+        return _STOPPED
+    except BrokenPipeError:  # the reader (head, less) has gone
+        _give_up_output()
+        return _STOPPED
+    except DiagnoseError as error:
+        print(f"Error: {printable(str(error))}", file=sys.stderr)
+        return BAD_INPUT
+    except Exception as error:
+        debug("diagnose failed", error)
+        if isinstance(error, OSError) and _of_output(error):
+            _give_up_output()
+            reason = "it is closed" if closed else error.strerror or error
+            print(f"Error: standard output cannot be written: {reason}", file=sys.stderr)
+            return BAD_INPUT
+        if isinstance(error, OSError):
+            where = f"{error.filename}: " if error.filename is not None else ""
+            print(f"Error: {printable(f'{where}{error.strerror or error}')}", file=sys.stderr)
+            return BAD_INPUT
+        print(
+            f"Error: a fault of diagnose: {place(error)}\n"
+            "Nothing was changed by it. DIAGNOSE_DEBUG=1 shows all of it, for a report of the fault.",
+            file=sys.stderr,
+        )
+        return FAULT
+
+
+def _of_output(error: OSError) -> bool:
+    """Whether an error is of writing to a stream that was open: those of files carry their names."""
+    return error.filename is None and error.errno in (
+        errno.ENOSPC,
+        errno.EBADF,
+        errno.EIO,
+        errno.EDQUOT,
+    )
+
+
+def _flushed(status: Status) -> Status:
+    """The status, when all that was printed is out: at exit Python could only complain."""
+    sys.stdout.flush()
+    return status
+
+
+def _give_up_output() -> None:
+    """Lets what is still to be written vanish: it would fail once more at exit."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _standard_streams() -> bool:
+    """Puts streams in place of closed ones, and tells whether standard output was closed.
+
+    Python has None there: a print to a closed standard error would land in standard output, and the first
+    file that is opened would get the number of the closed one. Writing to standard output then fails.
+    """
+    closed = sys.stdout is None
+    if closed:
+        sys.stdout = os.fdopen(os.open(os.devnull, os.O_RDONLY), "w", encoding="utf-8")
+    if sys.stderr is None:
+        sys.stderr = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")
+    return closed
 
 
 if __name__ == "__main__":

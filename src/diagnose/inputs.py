@@ -4,22 +4,29 @@ from __future__ import annotations
 
 import contextlib
 import io
+import itertools
+import os
+import select
+import stat
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import cast
 
-from diagnose.parsing.bytestream import ByteStream, peek
+from diagnose.errors import DiagnoseError, printable
+from diagnose.parsing.bytestream import ByteStream, Chunks, chunks, peek
 from diagnose.parsing.compression import CompressionError, decompressed
 from diagnose.parsing.decoding import without_hole
 
 _HEAD = 65536
+#: Seconds that a pipe may stay without anybody at its other end.
+_PATIENCE = 2.0
 _PROMPT = (
     "Paste the traceback or log, then end with Ctrl-D on a line of its own (Ctrl-Z on Windows):"
 )
 
 
-class InputError(Exception):
+class InputError(DiagnoseError):
     """An input that cannot be read; the message is a sentence for its user."""
 
 
@@ -34,7 +41,7 @@ def opened(name: str) -> Iterator[ByteStream]:
     shown = "standard input" if name == "-" else _printable(name)
     try:
         with contextlib.ExitStack() as stack:
-            raw = _standard() if name == "-" else stack.enter_context(Path(name).open("rb", 0))
+            raw = _standard() if name == "-" else _file(stack, name, shown)
             head, stream = peek(decompressed(raw), _HEAD)
             if not head.strip() and len(head) < _HEAD:
                 raise InputError(f"{shown} is empty; paste a traceback or a training log")
@@ -54,8 +61,38 @@ def opened(name: str) -> Iterator[ByteStream]:
 
 
 def _printable(name: str) -> str:
-    """A file's name with what is not UTF-8 in it replaced."""
-    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    """A file's name on one line, with what is not UTF-8 or would steer a terminal replaced."""
+    return printable(name).replace("\n", "\N{REPLACEMENT CHARACTER}")
+
+
+def _file(stack: contextlib.ExitStack, name: str, shown: str) -> ByteStream:
+    """A file or a pipe, which the stack closes; nothing that never begins or never ends.
+
+    Raises:
+        InputError: it is a device, or a pipe whose other end nobody opens.
+        OSError: it cannot be opened.
+    """
+    kind = Path(name).stat().st_mode
+    piped = stat.S_ISFIFO(kind) and os.name != "nt"
+    flags = os.O_RDONLY | (os.O_NONBLOCK if piped else getattr(os, "O_BINARY", 0))
+    raw = stack.enter_context(os.fdopen(os.open(name, flags), "rb", 0))
+    if (stat.S_ISCHR(kind) or stat.S_ISBLK(kind)) and not raw.isatty():
+        raise InputError(f"{shown} is a device, not a log")
+    return _begun(raw, shown) if piped else raw
+
+
+def _begun(pipe: io.FileIO, shown: str) -> ByteStream:
+    """A pipe that was opened without waiting, once somebody writes to it or has written.
+
+    Raises:
+        InputError: nobody does for `_PATIENCE` seconds.
+    """
+    select.select([pipe], [], [], _PATIENCE)
+    first = pipe.read(1)  # None where a writer is there and has nothing to say yet
+    if first == b"":
+        raise InputError(f"{shown} is a pipe that nobody writes to, or empty")
+    os.set_blocking(pipe.fileno(), True)
+    return Chunks(itertools.chain([first] if first else [], chunks(pipe)))
 
 
 def _standard() -> ByteStream:

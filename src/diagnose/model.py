@@ -12,7 +12,8 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
-Verdict = Literal["diagnosed", "unknown", "no-error"]
+#: ``failed``: a fault of diagnose kept it from an answer.
+Verdict = Literal["diagnosed", "unknown", "no-error", "failed"]
 #: Whose line a cause makes one edit: the user's own; the failing one, unless it is in an installed
 #: package; the failing one wherever it is.
 Edits = Literal["own", "checkout", "library"]
@@ -358,8 +359,18 @@ class Question(NamedTuple):
     command: str | None = None
 
 
+class Missing(NamedTuple):
+    """A piece that an answer lacks through a fault of diagnose: which, and where the fault lies."""
+
+    what: str
+    fault: str
+
+
 class Diagnosis(NamedTuple):
-    """The whole answer to one input: what a renderer needs and nothing else."""
+    """The whole answer to one input: what a renderer needs and nothing else.
+
+    ``incomplete`` names the pieces that a fault of diagnose has cost (`diagnose.bulkhead`).
+    """
 
     report: Report
     verdict: Verdict
@@ -368,3 +379,4 @@ class Diagnosis(NamedTuple):
     nearest: tuple[IncidentMatch, ...] = ()
     lang: Lang = "en"
     questions: tuple[Question, ...] = ()
+    incomplete: tuple[Missing, ...] = ()

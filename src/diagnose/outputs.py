@@ -1,14 +1,18 @@
-"""Where the command line writes: standard output or a file, refused with a sentence."""
+"""Where the command line writes: standard output, or a file whole or not at all."""
 
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from diagnose.errors import DiagnoseError
 
-class OutputError(Exception):
+
+class OutputError(DiagnoseError):
     """An output that cannot be written; the message is a sentence for its user."""
 
 
@@ -16,10 +20,11 @@ class OutputError(Exception):
 def writer(path: Path | None) -> Iterator[Callable[[str], object]]:
     """A function that writes text to the file, or to standard output for None.
 
-    What an encoding does not hold is written as an escape.
+    What an encoding does not hold is written as an escape. The file is there, or changes, only when the
+    block ends well.
 
     Raises:
-        OutputError: the file cannot be written.
+        OutputError: the file or standard output cannot be written.
     """
     if path is None:
         stream = sys.stdout
@@ -29,7 +34,10 @@ def writer(path: Path | None) -> Iterator[Callable[[str], object]]:
         stream.flush()
         return
     try:
-        with path.open("w", encoding="utf-8", errors="backslashreplace") as file:
+        with (
+            replacing(path) as unfinished,
+            unfinished.open("w", encoding="utf-8", errors="backslashreplace") as file,
+        ):
             yield file.write
     except OSError as error:
         raise OutputError(f"{path} cannot be written: {error.strerror or error}") from error
@@ -39,7 +47,38 @@ def write(text: str, path: Path | None = None) -> None:
     """`writer` for one text.
 
     Raises:
-        OutputError: the file cannot be written.
+        OutputError: as `writer`.
     """
     with writer(path) as put:
         put(text)
+
+
+@contextlib.contextmanager
+def replacing(target: Path) -> Iterator[Path]:
+    """A temporary file beside ``target`` that takes its place, and its permissions, when the block ends
+    well; ``target`` itself where that is a device or a pipe.
+
+    Raises:
+        OSError: there is no such folder, or it cannot be written.
+    """
+    if target.exists() and not target.is_file():
+        yield target
+        return
+    target = target.resolve()  # a link stays one
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:100]}.")
+    os.close(handle)
+    unfinished = Path(name)
+    try:
+        yield unfinished
+        unfinished.chmod(target.stat().st_mode & 0o7777 if target.exists() else 0o666 & ~_umask())
+        unfinished.replace(target)
+    finally:
+        for left in (unfinished, Path(f"{name}-journal")):  # the second is SQLite's
+            left.unlink(missing_ok=True)
+
+
+def _umask() -> int:
+    """The permissions that new files do not get; the system tells them only while they are set."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask

@@ -7,7 +7,9 @@ from typing import Any
 
 from diagnose import facts as fact_stage
 from diagnose import views
+from diagnose.bulkhead import collecting, guarded, missing
 from diagnose.casebase.store import Casebase, load
+from diagnose.errors import DiagnoseError
 from diagnose.facts.again import known_again
 from diagnose.fixes import for_cause
 from diagnose.model import (
@@ -16,6 +18,7 @@ from diagnose.model import (
     Evidence,
     Fact,
     FactRule,
+    Lang,
     RankedCause,
     Report,
     SeenTensor,
@@ -42,6 +45,9 @@ def diagnose(
 ) -> Diagnosis:
     """Reads a pasted traceback or a log and answers.
 
+    A fault of our own is no exception: the answer lacks a piece (`Diagnosis.incomplete`) or has the
+    verdict ``failed``.
+
     Args:
         data: the input, whatever it is; a binary stream of any length is read in bounded memory.
         source: its name in the answer, ``-`` for standard input.
@@ -58,10 +64,15 @@ def diagnose(
         "libraries": casebase.libraries,
         "families": casebase.families,
     }
-    if isinstance(data, bytes | str):
-        report = parse(data, source, **known)
-    else:
-        report = parse_stream(data, source, **known)
+    try:
+        if isinstance(data, bytes | str):
+            report = parse(data, source, **known)
+        else:
+            report = parse_stream(data, source, **known)
+    except (DiagnoseError, OSError):  # of the stream
+        raise
+    except Exception as error:
+        return failed(Report(source), "parsing", error, casebase.lang)
     return explain(report, casebase=casebase, top=top)
 
 
@@ -78,20 +89,41 @@ def explain(
         report = report._replace(tensors=tensors)
     if report.error is None:
         return Diagnosis(report, "no-error", lang=casebase.lang)
-    if report.error.family != DEVICE_FAMILY:
-        return Diagnosis(report, "unknown", views.culprit(report), lang=casebase.lang)
-    found = fact_stage.read(report, casebase.facts, casebase.operands)
-    matches = nearest(report, casebase.incidents)
-    ranked = rank(found, matches, casebase.causes)
+    with collecting() as pieces:
+        diagnosis = _explained(report, casebase, top)
+    return diagnosis._replace(incomplete=(*pieces, *diagnosis.incomplete))
+
+
+def failed(report: Report, stage: str, error: BaseException, lang: Lang) -> Diagnosis:
+    """The answer where a stage failed: what had been read until then."""
+    culprit = guarded("culprit", lambda: views.culprit(report), None)
+    return Diagnosis(report, "failed", culprit, lang=lang, incomplete=(missing(stage, error),))
+
+
+def _explained(report: Report, casebase: Casebase, top: int) -> Diagnosis:
+    if report.error is not None and report.error.family != DEVICE_FAMILY:
+        culprit = guarded("culprit", lambda: views.culprit(report), None)
+        return Diagnosis(report, "unknown", culprit, lang=casebase.lang)
+    stage = "facts"
+    try:
+        found = fact_stage.read(report, casebase.facts, casebase.operands)
+        stage = "ranking"
+        matches = nearest(report, casebase.incidents)
+        ranked = rank(found, matches, casebase.causes)
+    except DiagnoseError:
+        raise
+    except Exception as error:
+        return failed(report, stage, error, casebase.lang)
     causes = tuple(
         _answer(scored, ranked[0], report, found, casebase)
         for scored in ranked[:top]
         if scored.confidence >= _WORTH_SHOWING
     )
     verdict: Verdict = "diagnosed" if ranked and ranked[0].confidence >= THRESHOLD else "unknown"
-    questions = ask(ranked, report, found, casebase)
-    near = likely(matches, ranked)[:3]
-    culprit = views.culprit(report, ranked[0].cause.edits if ranked else "own")
+    questions = guarded("questions", lambda: ask(ranked, report, found, casebase), ())
+    near = guarded("nearest", lambda: likely(matches, ranked)[:3], ())
+    edits = ranked[0].cause.edits if ranked else "own"
+    culprit = guarded("culprit", lambda: views.culprit(report, edits), None)
     return Diagnosis(report, verdict, culprit, causes, near, casebase.lang, questions)
 
 
@@ -103,21 +135,31 @@ def _answer(
     casebase: Casebase,
 ) -> RankedCause:
     cause = scored.cause
-    culprit = views.culprit(report, cause.edits)
+    culprit = guarded(f"{cause.id}/culprit", lambda: views.culprit(report, cause.edits), None)
     return RankedCause(
         id=cause.id,
         title=cause.title,
         why=cause.why,
         confidence=round(scored.confidence, 4),
-        evidence=tuple(
-            _evidence(fact, casebase.facts)
-            for fact in (*known_again(report, scored.incidents), *scored.support)[:_MAX_EVIDENCE]
+        evidence=guarded(
+            f"{cause.id}/evidence", lambda: _shown_evidence(scored, report, casebase.facts), ()
         ),
         incidents=scored.incidents,
-        fixes=for_cause(cause, report, culprit, found, casebase),
-        verification=snippet(cause, report, culprit, casebase),
+        fixes=guarded(
+            f"{cause.id}/fixes", lambda: for_cause(cause, report, culprit, found, casebase), ()
+        ),
+        verification=guarded(
+            f"{cause.id}/verification", lambda: snippet(cause, report, culprit, casebase), ""
+        ),
         rather=best.cause.rather.get(cause.id),
     )
+
+
+def _shown_evidence(
+    scored: Scored, report: Report, rules: Mapping[str, FactRule]
+) -> tuple[Evidence, ...]:
+    facts = (*known_again(report, scored.incidents), *scored.support)[:_MAX_EVIDENCE]
+    return tuple(_evidence(fact, rules) for fact in facts)
 
 
 class _Values(dict[str, str]):

@@ -107,14 +107,49 @@ def test_a_hook_that_fails_changes_nothing(script: Path, bomb: str) -> None:
         "    live.explain = explain\n"
     )
     plain, hooked = both(script, break_it + FAILS)
+    assert answer_after(plain, hooked) == (
+        "diagnose: no answer for this failure (a fault of diagnose; DIAGNOSE_DEBUG=1 shows it)\n"
+    )
+
+
+@pytest.mark.parametrize("error", ["ValueError('no such optimizer')", "KeyError('x')", "E()"])
+def test_a_hook_that_fails_says_nothing_where_no_device_is_meant(script: Path, error: str) -> None:
+    plain, hooked = both(
+        script,
+        "class E(Exception):\n    def __str__(self): raise MemoryError\n"
+        "if os.environ.get('HOOKED'):\n"
+        "    import diagnose.hooks.live as live\n"
+        "    del live.explain\n"
+        f"raise {error}\n",
+    )
     assert answer_after(plain, hooked) == ""
+
+
+def test_a_stage_that_fails_costs_one_line(script: Path) -> None:
+    break_it = (
+        "if os.environ.get('HOOKED'):\n"
+        "    import diagnose.pipeline as pipeline\n"
+        "    del pipeline.rank\n"
+    )
+    plain, hooked = both(script, break_it + FAILS)
+    assert answer_after(plain, hooked).startswith("diagnose: no answer for this failure (a fault")
+    assert answer_after(plain, hooked).count("\n") == 1
+
+
+def test_debugging_shows_why_the_hook_failed(script: Path) -> None:
+    break_it = "import diagnose.pipeline as pipeline\ndel pipeline.rank\n"
+    script.write_text(PREAMBLE + break_it + FAILS)
+    hooked = python(script, HOOKED="1", DIAGNOSE_DEBUG="1")
+    assert "ranking failed" in hooked.err
+    assert "NameError: name 'rank' is not defined" in hooked.err
 
 
 def test_a_missing_case_base_changes_nothing(script: Path, tmp_path: Path) -> None:
     script.write_text(PREAMBLE + FAILS)
     plain = python(script)
     hooked = python(script, HOOKED="1", DIAGNOSE_CASEBASE=str(tmp_path / "none"))
-    assert answer_after(plain, hooked) == ""
+    (line,) = answer_after(plain, hooked).splitlines()
+    assert line.startswith(f"diagnose: the case base {tmp_path / 'none'} is missing")
 
 
 HOSTILE = {

@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from diagnose._toml import loads
+from diagnose.commands.doors import doors
 from diagnose.model import Diagnosis, Evidence, Failure, Frame, RankedCause, Report
 from diagnose.web import highlight, serve
 from diagnose.web.app import DEFAULT_MAX_BYTES
@@ -227,7 +228,7 @@ def test_options_reach_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_an_unusable_case_base_is_said_before_anything_listens(tmp_path: Path) -> None:
     damaged = tmp_path / "x.sqlite"
     damaged.write_text("not a database, and long enough to be looked at", encoding="utf-8")
-    result = CliRunner().invoke(serve_command, ["--casebase", str(damaged)])
+    result = CliRunner().invoke(doors, ["serve", "--casebase", str(damaged)])
     assert result.exit_code == 2
     assert "cannot be read" in result.output
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -17,7 +15,9 @@ from diagnose.casebase import schema
 from diagnose.casebase.connection import CasebaseError, displayed
 from diagnose.casebase.signature import held_terms, signature
 from diagnose.casebase.source import read
+from diagnose.errors import DiagnoseError
 from diagnose.kberror import KbError
+from diagnose.outputs import replacing
 
 #: Tables of incidents, in an order in which they can be emptied.
 _INCIDENT_TABLES = (
@@ -39,7 +39,7 @@ _INCIDENT_ROWS = (schema.IncidentRow, schema.IncidentTextRow, schema.IncidentSou
 _BATCH = 1000
 
 
-class InvalidKbError(Exception):
+class InvalidKbError(DiagnoseError):
     """kb/ has mistakes; ``problems`` lists them all."""
 
     def __init__(self, problems: tuple[KbError, ...]) -> None:
@@ -55,15 +55,22 @@ def build(kb: Path, target: Path) -> int:
 
     Raises:
         InvalidKbError: the source has mistakes; nothing is written.
+        CasebaseError: the file cannot be written; an earlier one stays.
     """
     rows = _checked(kb)
-    with _replacing(target) as unfinished:
-        engine = create_engine(f"sqlite:///{unfinished}")
-        schema.Base.metadata.create_all(engine)
-        with Session(engine) as session:
-            _write(session, rows)
-            session.commit()
-        engine.dispose()
+    try:
+        with replacing(target) as unfinished:
+            engine = create_engine(f"sqlite:///{unfinished}")
+            try:
+                schema.Base.metadata.create_all(engine)
+                with Session(engine) as session:
+                    _write(session, rows)
+                    session.commit()
+            finally:
+                engine.dispose()
+    except (OSError, SQLAlchemyError) as error:
+        reason = getattr(error, "strerror", None) or getattr(error, "orig", None) or error
+        raise CasebaseError(f"the case base {target} cannot be written: {reason}") from error
     return len(rows)
 
 
@@ -260,17 +267,3 @@ def _begin(session: Session) -> None:
             f"the case base holds schema version {version.value}, this diagnose writes version"
             f" {schema.VERSION}"
         )
-
-
-@contextmanager
-def _replacing(target: Path) -> Iterator[Path]:
-    """A temporary file beside ``target`` that takes its place when the block ends well."""
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    os.close(handle)
-    unfinished = Path(name)
-    try:
-        yield unfinished
-        unfinished.chmod(0o644)
-        unfinished.replace(target)
-    finally:
-        unfinished.unlink(missing_ok=True)

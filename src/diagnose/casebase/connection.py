@@ -17,6 +17,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
+from diagnose.errors import DiagnoseError
+
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
@@ -26,7 +28,7 @@ Row = tuple[Any, ...]
 _SESSION = "-c default_transaction_read_only=on -c jit=off -c max_parallel_workers_per_gather=0"
 
 
-class CasebaseError(Exception):
+class CasebaseError(DiagnoseError):
     """The case base cannot be used; the message says why and what to do."""
 
 

@@ -139,7 +139,7 @@ def unfinished(kb: Path) -> list[KbError]:
 
 def _todos_of_facts(text: str) -> Iterator[tuple[str, str]]:
     """Key and text of each TODO in a case.toml; none where it is no TOML, for `source.read` to tell."""
-    with contextlib.suppress(TOMLDecodeError):
+    with contextlib.suppress(TOMLDecodeError, RecursionError):
         data = loads(text)
         for top in _WRITTEN_BY_PEOPLE:
             for key, value in _strings(top, data.get(top)):

@@ -6,8 +6,8 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-from diagnose._toml import TOMLDecodeError, loads
 from diagnose.kberror import KbError
+from diagnose.kbfile import toml_of
 
 
 class Entry:
@@ -31,9 +31,9 @@ class Entry:
         """The top-level table of a TOML file; an empty one where the file cannot be read."""
         name = path.relative_to(root).as_posix()
         try:
-            data = loads(path.read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError, TOMLDecodeError) as error:
-            problems.append(KbError(name, "-", str(error)))
+            data = toml_of(path, name)
+        except KbError as error:
+            problems.append(error)
             data = {}
         return cls(data, name, problems)
 
@@ -91,10 +91,11 @@ class Entry:
         return list(value)
 
     def number(self, key: str, low: float, high: float) -> float:
-        """A number from ``low`` to ``high``."""
+        """A number from ``low`` to ``high``; 0 where it is neither."""
         value = self._value(key, (int, float), "a number", False)
-        if value is not None and not low <= value <= high:
+        if value is not None and not low <= value <= high:  # nor is nan
             self.problem(key, f"must lie between {low} and {high}")
+            value = None
         return float(value or 0)
 
     def table(self, key: str, *, optional: bool = False) -> Entry:

@@ -24,6 +24,7 @@ from typing import Literal, NamedTuple
 
 from diagnose._toml import loads
 from diagnose.casebase.store import Casebase
+from diagnose.errors import DiagnoseError
 from diagnose.model import Cause, Incident
 
 Entry = Incident | Cause
@@ -70,7 +71,7 @@ class Hit:
     score: float
 
 
-class SearchError(Exception):
+class SearchError(DiagnoseError):
     """The SQLite that Python came with has no full-text search."""
 
 

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import ast
 import hashlib
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
 
 import regex
 
+from diagnose.bulkhead import debug, place
 from diagnose.casebase import schema
 from diagnose.casebase.entry import Entry
 from diagnose.casebase.literals import required
 from diagnose.casebase.questions import questions
 from diagnose.kberror import KbError
+from diagnose.kbfile import text_of
 from diagnose.model import Edits, Library, Wording
 from diagnose.parsing import parse
 from diagnose.parsing.kbfiles import load_families, load_libraries, load_wordings
@@ -42,7 +45,8 @@ class Source:
 def digest(kb: Path) -> str:
     """A SHA-256 over the names and contents of kb/'s files: equal digests, equal case bases."""
     total = hashlib.sha256()
-    for path in sorted(p for p in kb.rglob("*") if p.suffix in {".toml", ".py", ".txt"}):
+    kinds = {".toml", ".py", ".txt"}
+    for path in sorted(p for p in kb.rglob("*") if p.suffix in kinds and p.is_file()):
         total.update(path.relative_to(kb).as_posix().encode() + b"\0")
         total.update(path.read_bytes() + b"\0")
     return total.hexdigest()
@@ -73,15 +77,27 @@ def read(kb: Path) -> Source:
     weights = _weights(kb, causes, facts, problems) if facts else {}
     rows += questions(kb, causes, facts, problems) if facts else []
     for position, cause in enumerate(sorted(causes)):
-        rows += _cause(kb, cause, position, causes, fixes, checks, weights, problems)
+        with _told(f"causes/{cause}.toml", problems):
+            rows += _cause(kb, cause, position, causes, fixes, checks, weights, problems)
     libraries = [
         Library(**row.data)
         for row in rows
         if isinstance(row, schema.RecordRow) and row.kind == "library"
     ]
     for position, path in enumerate(sorted((kb / "cases").glob("*/case.toml"))):
-        rows += _incident(kb, path, position, causes, fixes, libraries, problems)
+        with _told(path.relative_to(kb).as_posix(), problems):
+            rows += _incident(kb, path, position, causes, fixes, libraries, problems)
     return Source(tuple(rows), tuple(problems))
+
+
+@contextmanager
+def _told(name: str, problems: list[KbError]) -> Iterator[None]:
+    """Makes a fault of ours at one file a problem of that file: the others are checked all the same."""
+    try:
+        yield
+    except Exception as error:
+        debug(f"reading {name} failed", error)
+        problems.append(KbError(name, "-", f"cannot be read: a fault of diagnose: {place(error)}"))
 
 
 def _records(
@@ -196,10 +212,13 @@ def _program(path: Path, kb: Path, problems: list[KbError], functions: Collectio
     """A Python file's text, checked to compile and to define ``functions``."""
     name = path.relative_to(kb).as_posix()
     try:
-        text = path.read_text(encoding="utf-8")
+        text = text_of(path, name)
         tree = ast.parse(text, name)
-    except (OSError, UnicodeDecodeError, SyntaxError) as error:
-        problems.append(KbError(name, "-", str(error)))
+    except KbError as error:
+        problems.append(error)
+        return ""
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        problems.append(KbError(name, "-", f"is no Python program: {error}"))
         return ""
     defined = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
     problems += [

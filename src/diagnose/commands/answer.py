@@ -8,10 +8,8 @@ from pathlib import Path
 import click
 
 from diagnose import answering
-from diagnose.casebase.store import CasebaseError
-from diagnose.commands.shared import OUTPUT, BadInput
+from diagnose.commands.shared import OUTPUT
 from diagnose.model import Lang
-from diagnose.outputs import OutputError
 
 
 @click.command()
@@ -64,8 +62,4 @@ def answer(
     color: str,
 ) -> None:
     """Diagnose FILEs, or standard input when none is named ("-" names it too)."""
-    try:
-        status = answering.answer(files, form, top, lang, output, verification, color)
-    except (CasebaseError, OutputError) as error:
-        raise BadInput(str(error)) from error
-    sys.exit(status)
+    sys.exit(answering.answer(files, form, top, lang, output, verification, color))

@@ -68,11 +68,8 @@ def new(trace: str | None, silent: bool, slug: str | None, cause_id: str | None,
         _fail(
             f"{kb} is no case base: it has no causes/ folder; run this in a checkout, or name it with --kb"
         )
-    try:
-        casebase = load()
-        diagnosis = _diagnosed(trace, casebase)
-    except (CasebaseError, InputError) as error:
-        _fail(str(error))
+    casebase = load()
+    diagnosis = _diagnosed(trace, casebase)
     cause = _cause(cause_id, diagnosis, casebase)
     slug = slug or proposed_slug(diagnosis)
     try:
@@ -153,11 +150,9 @@ def build(kb: Path, output: Path | None) -> None:
         _fail(f"{len(problems)} things to mend in {kb}; nothing was written")
     try:
         target = output or default_path()
-        rows = compile_kb(kb, target)
     except CasebaseError as error:
         _fail(f"{error}; name a file with --output")
-    except OSError as error:
-        _fail(f"{target} cannot be written: {error.strerror or error}")
+    rows = compile_kb(kb, target)
     click.echo(f"{target}: {rows} rows")
 
 
@@ -258,7 +253,7 @@ def record(kb: Path, incidents: tuple[str, ...]) -> None:
                 trace = kb / "cases" / proof.incident / TRACE
                 trace.write_text(proof.printed, encoding="utf-8")
             click.echo(f"{proof.incident}: {'recorded' if prints else 'has no traceback'}")
-    except (ChildProcessError, CasebaseError) as error:
+    except ChildProcessError as error:
         _fail(str(error))
 
 
@@ -276,10 +271,7 @@ def publish(kb: Path, url: str) -> None:
     if problems := _mistakes(kb):
         click.echo("\n".join(map(str, problems)), err=True)
         _fail(f"{len(problems)} things to mend in {kb}; nothing was written")
-    try:
-        click.echo(f"{build_into(kb, url)} rows")
-    except CasebaseError as error:
-        _fail(str(error))
+    click.echo(f"{build_into(kb, url)} rows")
 
 
 @cases.command("list")

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from importlib import import_module
+from typing import Any
 
 import click
 
 from diagnose import __version__
 from diagnose.commands import COMMANDS, DEFAULT
+from diagnose.commands.shared import BadInput
+from diagnose.errors import DiagnoseError, printable
 
 
 class Doors(click.Group):
@@ -31,6 +34,17 @@ class Doors(click.Group):
             args = [DEFAULT, *args]
         return super().parse_args(ctx, args)
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Runs the subcommand; a `DiagnoseError` is bad input, and no file's name steers a terminal."""
+        try:
+            return super().invoke(ctx)
+        except DiagnoseError as error:
+            raise BadInput(printable(str(error))) from error
+        except click.ClickException as error:
+            message = printable(error.format_message())
+            error.format_message = lambda: message  # type: ignore[method-assign]
+            raise
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The overview, without importing any subcommand."""
         with formatter.section("Commands"):
@@ -51,5 +65,6 @@ def doors() -> None:
       diagnose train.log other.log      several files
       diagnose answer --help            the options of an answer
 
-    Exit status: 0 diagnosed, 1 an error but no known cause, 3 no error found, 2 bad usage or input.
+    Exit status: 0 diagnosed, 1 an error but no known cause, 3 no error found, 2 bad usage or input,
+    4 a fault of diagnose itself (DIAGNOSE_DEBUG=1 shows it).
     """

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import click
 
 from diagnose import __version__
-from diagnose.casebase.store import CasebaseError, load
+from diagnose.casebase.store import load
 from diagnose.commands.shared import BadInput, cores
-from diagnose.outputs import OutputError, write
+from diagnose.outputs import write
 
 if TYPE_CHECKING:
     from diagnose.evaluation.comparing import Comparison
@@ -129,19 +129,16 @@ def evaluate(
 
     reports, made = _collected(folders)
     # Read before the work is done, and before --save may write the same file.
-    earlier = _read(against) if against else None
+    earlier = document.read(against) if against else None
     outcomes = _outcomes(reports, jobs)
     summary = summarize(outcomes)
     comparison = compare(*earlier, outcomes) if earlier else None
-    try:
-        if save:
-            write(document.render(document.as_dict(made, summary, outcomes)), save)
-        if plot:
-            from diagnose.evaluation.plot import svg
+    if save:
+        write(document.render(document.as_dict(made, summary, outcomes)), save)
+    if plot:
+        from diagnose.evaluation.plot import svg
 
-            write(svg(summary.bins, f"Calibration of diagnose {made.version}"), plot)
-    except OutputError as error:
-        raise BadInput(str(error)) from error
+        write(svg(summary.bins, f"Calibration of diagnose {made.version}"), plot)
     write(_rendered(form, made, summary, outcomes, comparison, misses))
     beyond = _beyond(summary, under, over)
     for sentence in beyond:
@@ -153,11 +150,9 @@ def _collected(folders: Sequence[Path]) -> tuple[list[Labelled], Made]:
     from diagnose.evaluation.document import Made
     from diagnose.evaluation.labels import LabelError, collect, known_ids
 
+    casebase = load()
     try:
-        casebase = load()
         return collect(folders, known_ids(casebase)), Made(__version__, casebase.digest[:12])
-    except CasebaseError as error:
-        raise BadInput(str(error)) from error
     except LabelError as error:
         *others, last = error.problems[:_TOLD]
         for problem in others:
@@ -166,32 +161,17 @@ def _collected(folders: Sequence[Path]) -> tuple[list[Labelled], Made]:
         raise BadInput(f"{last}\n(and {more} more mistakes)" if more > 0 else last) from error
 
 
-def _read(path: Path) -> tuple[Made, list[Outcome]]:
-    from diagnose.evaluation.document import RunError, read
-
-    try:
-        return read(path)
-    except RunError as error:
-        raise BadInput(str(error)) from error
-
-
 def _outcomes(reports: Sequence[Labelled], jobs: int | None) -> list[Outcome]:
     from diagnose.evaluation import running
-    from diagnose.inputs import InputError
 
-    outcomes: list[Outcome] = []
-    try:
-        with click.progressbar(
-            running.evaluate(reports, jobs or min(cores(), -(-len(reports) // _PER_JOB))),
-            length=len(reports),
-            label=f"{len(reports)} reports",
-            file=sys.stderr,
-            hidden=not sys.stderr.isatty(),
-        ) as bar:
-            outcomes.extend(bar)
-    except (InputError, running.WorkerError) as error:
-        raise BadInput(str(error)) from error
-    return outcomes
+    with click.progressbar(
+        running.evaluate(reports, jobs or min(cores(), -(-len(reports) // _PER_JOB))),
+        length=len(reports),
+        label=f"{len(reports)} reports",
+        file=sys.stderr,
+        hidden=not sys.stderr.isatty(),
+    ) as bar:
+        return list(bar)
 
 
 def _beyond(summary: Summary, under: Sequence[Bound], over: Sequence[Bound]) -> list[str]:

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from diagnose.casebase.store import CasebaseError, load
-from diagnose.commands import BAD_INPUT
-from diagnose.commands.shared import OUTPUT, BadInput, cores
-from diagnose.outputs import OutputError, write
+from diagnose.casebase.store import load
+from diagnose.commands import BAD_INPUT, FAULT
+from diagnose.commands.shared import OUTPUT, cores
+from diagnose.errors import printable
+from diagnose.outputs import write
 
 if TYPE_CHECKING:
     from diagnose.scanning.grouping import Grouping
@@ -50,17 +51,12 @@ def scan(
 
     Logs may be compressed (gzip, bzip2, xz, zstandard). Equal failures share a fingerprint.
 
-    Exit status: 0 a device failure was diagnosed, 1 only other failures, 3 none, 2 bad usage or input.
+    Exit status: 0 a device failure was diagnosed, 1 only other failures, 3 none, 2 bad usage or input,
+    4 a fault of diagnose left none to tell of.
     """
-    try:
-        load()
-    except CasebaseError as error:
-        raise BadInput(str(error)) from error
+    load()  # an unusable case base is told once, and not by each worker
     grouping = _scanned(paths, globs, jobs)
-    try:
-        write(_rendered(grouping, form), output)
-    except OutputError as error:
-        raise BadInput(str(error)) from error
+    write(_rendered(grouping, form), output)
     sys.exit(_status(grouping))
 
 
@@ -71,22 +67,17 @@ def _scanned(paths: tuple[str, ...], globs: tuple[str, ...], jobs: int | None) -
     logs = list(finding.logs(paths, globs))
     grouping = Grouping()
     named = "-" in paths
-    try:
-        with click.progressbar(
-            length=sum(size for _, size in logs) or 1,
-            label=f"{len(logs)} logs",
-            file=sys.stderr,
-            hidden=not sys.stderr.isatty() or named,
-        ) as bar:
-            for scanned, size in workers.scan(
-                logs, 1 if named else min(jobs or cores(), len(logs))
-            ):
-                grouping.add(scanned)
-                bar.update(size)
-    except workers.WorkerError as error:
-        raise BadInput(str(error)) from error
+    with click.progressbar(
+        length=sum(size for _, size in logs) or 1,
+        label=f"{len(logs)} logs",
+        file=sys.stderr,
+        hidden=not sys.stderr.isatty() or named,
+    ) as bar:
+        for scanned, size in workers.scan(logs, 1 if named else min(jobs or cores(), len(logs))):
+            grouping.add(scanned)
+            bar.update(size)
     for problem in problems(grouping):
-        click.echo(f"diagnose: {problem}", err=True)
+        click.echo(f"diagnose: {printable(problem)}", err=True)
     return grouping
 
 
@@ -101,9 +92,9 @@ def _rendered(grouping: Grouping, form: str) -> str:
 
 
 def _status(grouping: Grouping) -> int:
-    """As of an answer; a log that cannot be read among others that can be is told, not an error."""
+    """As of an answer; a log that cannot be read or fails among others is told, not an error."""
     if grouping.logs == grouping.unread and grouping.unread:
         return BAD_INPUT
     if not grouping.groups:
-        return 3
+        return FAULT if grouping.faults else 3
     return 0 if any(group.first.cause for group in grouping.groups.values()) else 1

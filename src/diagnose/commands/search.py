@@ -9,10 +9,9 @@ from dataclasses import asdict
 
 import click
 
-from diagnose.casebase.searching import Hit, SearchError
+from diagnose.casebase.searching import Hit
 from diagnose.casebase.searching import search as found_by
-from diagnose.casebase.store import CasebaseError, load
-from diagnose.commands import BAD_INPUT
+from diagnose.casebase.store import load
 from diagnose.model import Lang
 from diagnose.rendering.words import wrap
 
@@ -70,11 +69,7 @@ def search(words: tuple[str, ...], form: str, top: int, lang: Lang) -> None:
     """
     query = " ".join(words).encode("utf-8", "replace").decode()
     others: list[Lang] = ["zh"] if lang == "en" else ["en"]
-    try:
-        hits = found_by(query, [load(lang=each) for each in [lang, *others]], top=top)
-    except (CasebaseError, SearchError) as error:
-        click.echo(f"diagnose: {error}", err=True)
-        sys.exit(BAD_INPUT)
+    hits = found_by(query, [load(lang=each) for each in [lang, *others]], top=top)
     if form == "json":
         answer = {"schema": 1, "query": query, "results": [asdict(hit) for hit in hits]}
         click.echo(json.dumps(answer, ensure_ascii=False))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from diagnose.errors import DiagnoseError
 from diagnose.evaluation.comparing import Change, Comparison
 from diagnose.evaluation.labels import RUN_MARK
 from diagnose.evaluation.measures import Score
@@ -17,7 +18,7 @@ from diagnose.evaluation.summary import Summary
 SCHEMA = 1
 
 
-class RunError(Exception):
+class RunError(DiagnoseError):
     """A file that is no saved run; the message is a sentence."""
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from diagnose.casebase.store import Casebase
+from diagnose.errors import DiagnoseError
 from diagnose.inputs import InputError, opened
 from diagnose.model import DEVICE_FAMILY
 
@@ -25,7 +26,7 @@ CERTAINTIES = ("confirmed", "proposed", "inferred")
 RUN_MARK = "evaluation"
 
 
-class LabelError(Exception):
+class LabelError(DiagnoseError):
     """Folders that cannot be evaluated; ``problems`` are sentences, one a mistake."""
 
     def __init__(self, problems: Sequence[str]) -> None:

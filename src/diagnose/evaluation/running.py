@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from diagnose.casebase.store import Casebase, load
+from diagnose.errors import DiagnoseError
 from diagnose.evaluation.labels import NOT_DEVICE, Labelled
 from diagnose.evaluation.measures import TOP, Score, score
 from diagnose.inputs import InputError, opened
@@ -21,7 +22,7 @@ from diagnose.pipeline import diagnose
 _CHUNK = 8
 
 
-class WorkerError(Exception):
+class WorkerError(DiagnoseError):
     """A worker process died; the message is a sentence."""
 
 
@@ -98,6 +99,9 @@ def evaluate_one(report: Labelled, casebase: Casebase | None = None) -> Outcome:
     try:
         with opened(str(report.log)) as stream:
             diagnosis = diagnose(stream, report.log.name, casebase=casebase, top=TOP)
+        if diagnosis.verdict == "failed":
+            problem = ", ".join(f"{piece.what}: {piece.fault}" for piece in diagnosis.incomplete)
+            diagnosis = None
     except InputError:
         raise
     except Exception as error:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 from diagnose import views
+from diagnose.bulkhead import guarded
 from diagnose.casebase.store import Casebase
 from diagnose.fixes.patches import patch
 from diagnose.model import Cause, Fact, Fix, FixTemplate, Frame, Report
@@ -28,12 +30,17 @@ def for_cause(
     in_library = "fails-in-library" in facts
     fixes: list[Fix] = []
     for template in sorted(cause.fixes, key=lambda fix: _later(fix, in_library)):
-        line = _line_for(template.kind, report, culprit)
-        diff = patch(template.kind, line, report)
+        edit = partial(_edit, template.kind, report, culprit)
+        diff = guarded(f"{cause.id}/fixes/{template.kind}", edit, None)
         if diff is not None and any(fix.patch == diff for fix in fixes):
             diff = None  # two ways to say the same edit
         fixes.append(_fitted(template, diff))
     return tuple(fixes)
+
+
+def _edit(kind: str, report: Report, culprit: Frame | None) -> str | None:
+    """The patch of the line that a fix edits, where that line shows enough."""
+    return patch(kind, _line_for(kind, report, culprit), report)
 
 
 _OF_LIBRARIES = frozenset({"upgrade-library", "downgrade-library", "patch-library-line"})

@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from diagnose.model import Diagnosis, Lang
 
 _NOT_FAILURES = (KeyboardInterrupt, SystemExit, GeneratorExit)
+#: What stands in nearly every message of a device-placement failure, and how much of one is searched.
+_SIGNS = ("device", "cuda:", "cuda tensor", "cuda.floattensor")
+_LOOKED_AT = 100_000
 
 
 class Settings(NamedTuple):  # a dataclass would take longer to import than all of the hook
@@ -24,6 +27,7 @@ class Settings(NamedTuple):  # a dataclass would take longer to import than all 
 def answer(error: BaseException | None, settings: Settings) -> None:
     """Print the diagnosis of a device-placement failure; for anything else do nothing.
 
+    Where a fault of ours keeps it from an answer to what may be such a failure, one line says so.
     Never raises. The work is done in a thread of its own, because a local variable's class may make
     any look at it take forever; after ``settings.seconds`` the program goes on without an answer.
     """
@@ -49,16 +53,22 @@ def answer(error: BaseException | None, settings: Settings) -> None:
 
 
 def _compose(errors: list[BaseException], lang: Lang, look: output.Look, page: list[str]) -> None:
+    error = errors.pop()
+    maybe = _may_be_ours(error)
     try:
         from diagnose.hooks.live import explain
 
-        diagnosis = explain(errors.pop(), lang=lang)
-        if _worth_saying(diagnosis):
+        diagnosis = explain(error, lang=lang)
+        del error  # nobody but the program holds it while the answer is laid out
+        maybe = _worth_saying(diagnosis) or (diagnosis.report.error is None and maybe)
+        if diagnosis.verdict == "failed":
+            page += [_no_answer(None, lang)] if maybe else []
+        elif _worth_saying(diagnosis):
             from diagnose.rendering.text import render
 
             page.append("\n" + render(diagnosis, columns=look.columns, color=look.color))
-    except BaseException:
-        return
+    except BaseException as fault:  # of ours, or of the program's own classes
+        page += [_no_answer(fault, lang)] if maybe else []
 
 
 def _worth_saying(diagnosis: Diagnosis) -> bool:
@@ -66,3 +76,29 @@ def _worth_saying(diagnosis: Diagnosis) -> bool:
 
     error = diagnosis.report.error
     return error is not None and error.family == DEVICE_FAMILY
+
+
+def _may_be_ours(error: BaseException) -> bool:
+    """Whether an exception may be a device-placement failure, as far as that can be told without running
+    any code of its class: no other one is worth a line where our own code fails."""
+    words = BaseException.args.__get__(error)  # type: ignore[attr-defined]
+    return any(
+        type(word) is str and any(sign in word[:_LOOKED_AT].lower() for sign in _SIGNS)
+        for word in words[:1]
+    )
+
+
+def _no_answer(fault: BaseException | None, lang: Lang) -> str:
+    """The one line in place of an answer; the reason of a ``fault`` that is not None is logged here."""
+    try:
+        from diagnose.bulkhead import debug
+        from diagnose.errors import DiagnoseError
+        from diagnose.rendering.labels import LABELS
+
+        if issubclass(type(fault), DiagnoseError):  # isinstance would ask a class of the program
+            return f"diagnose: {fault}\n"
+        if fault is not None:
+            debug("no answer for this failure", fault)
+        return LABELS[lang]["no-hook-answer"] + "\n"
+    except BaseException:  # not even the words can be had
+        return "diagnose: no answer for this failure (a fault of diagnose)\n"

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import IO, Protocol, cast
 
+from diagnose.errors import DiagnoseError
 from diagnose.parsing.bytestream import ByteStream, Chunks, chunks, peek
 
 _CHUNK = 1 << 18
@@ -18,7 +19,7 @@ _PLENTY, _STEEPEST = 4 << 30, 5000
 _MEMORY = 192 << 20
 
 
-class CompressionError(Exception):
+class CompressionError(DiagnoseError):
     """Compressed data that cannot be read; the message is the end of a sentence about the input."""
 
 

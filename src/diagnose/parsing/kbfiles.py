@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from diagnose._toml import TOMLDecodeError, loads
 from diagnose.kberror import KbError
+from diagnose.kbfile import toml_of
 from diagnose.model import FamilyRule, Library, Wording
 
 #: A device as torch prints it: a type, perhaps with an index. Patterns in kb/ write `@device` for it.
@@ -59,10 +59,7 @@ def load_families(path: Path) -> tuple[FamilyRule, ...]:
 
 def _entries(path: Path, table: str, key: str) -> list[Mapping[str, Any]]:
     """The entries of the one array of tables that a file holds, their keys present and unlike."""
-    try:
-        document = loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, TOMLDecodeError) as error:
-        raise KbError(path.name, "-", str(error)) from error
+    document = toml_of(path, path.name)
     entries = document.get(table)
     if not isinstance(entries, list) or not entries:
         raise KbError(path.name, table, "holds no such entries")

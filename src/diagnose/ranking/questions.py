@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import partial
 from operator import mul
 
 from diagnose import views
+from diagnose.bulkhead import guarded
 from diagnose.casebase.store import Casebase
 from diagnose.facts.stray import strays
 from diagnose.model import Fact, Question, QuestionRule, Reply, Report
@@ -57,7 +59,11 @@ def ask(
     if not chosen:
         return ()
     known = values(report, facts, strays(report, casebase.operands))
-    return tuple(_put(rule, known, report, beliefs) for rule in chosen)
+    put = (
+        guarded(f"questions/{rule.id}", partial(_put, rule, known, report, beliefs), None)
+        for rule in chosen
+    )
+    return tuple(question for question in put if question is not None)
 
 
 def considered(beliefs: Beliefs) -> Beliefs:

@@ -34,6 +34,7 @@ def as_dict(diagnosis: Diagnosis) -> dict[str, Any]:
         "fallout": [{"type": failure.type, "line": failure.at} for failure in report.fallout],
         "nearest": [_incident(match) for match in diagnosis.nearest],
         "questions": [_question(question) for question in diagnosis.questions],
+        "incomplete": [piece.what for piece in diagnosis.incomplete],
     }
 
 

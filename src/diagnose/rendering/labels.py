@@ -34,6 +34,11 @@ LABELS: Mapping[Lang, Mapping[str, str]] = {
         "run": "Run",
         "before": "before {place}",
         "either": " or ",
+        "failed": "diagnose could not answer {source}: a fault of diagnose, not of your program. "
+        "The input is untouched. DIAGNOSE_DEBUG=1 shows what went wrong, for a report of the fault.",
+        "incomplete": "Left out through a fault of diagnose: {pieces} (DIAGNOSE_DEBUG=1 shows why).",
+        "no-hook-answer": "diagnose: no answer for this failure "
+        "(a fault of diagnose; DIAGNOSE_DEBUG=1 shows it)",
     },
     "zh": {
         "in": "位于",
@@ -62,5 +67,10 @@ LABELS: Mapping[Lang, Mapping[str, str]] = {
         "run": "运行",
         "before": "在 {place} 之前",
         "either": " 或 ",
+        "failed": "diagnose 未能诊断{source}：这是 diagnose 自身的故障，与您的程序无关。"
+        "输入未被改动。设置 DIAGNOSE_DEBUG=1 可查看原因，以便报告该故障。",
+        "incomplete": "因 diagnose 自身的故障而缺少：{pieces}（设置 DIAGNOSE_DEBUG=1 可查看原因）。",
+        "no-hook-answer": "diagnose：未能诊断此错误"
+        "（diagnose 自身的故障；设置 DIAGNOSE_DEBUG=1 可查看原因）",
     },
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from diagnose.model import DEVICE_FAMILY, Diagnosis, Fix, Question, RankedCause
+from diagnose.model import DEVICE_FAMILY, Diagnosis, Failure, Fix, Question, RankedCause
 from diagnose.rendering.labels import LABELS
 from diagnose.rendering.words import clean, code, counted, percent
 
@@ -18,16 +18,30 @@ def render(diagnosis: Diagnosis) -> str:
 
 def _lines(diagnosis: Diagnosis) -> Iterator[str]:
     labels = LABELS[diagnosis.lang]
-    report, culprit = diagnosis.report, diagnosis.culprit
-    if report.error is None:
-        name = labels["standard input"] if report.source == "-" else _plain(report.source)
+    report = diagnosis.report
+    name = labels["standard input"] if report.source == "-" else _plain(report.source)
+    if report.error is None and diagnosis.verdict == "no-error":
         yield labels["no-error"].format(source=name)
         return
+    if report.error is not None:
+        yield from _what_failed(diagnosis, report.error, labels)
+    if diagnosis.verdict == "failed":
+        yield labels["failed"].format(source=name)
+        yield ""
+    else:
+        yield from _why(diagnosis, labels)
+    if diagnosis.incomplete:
+        pieces = ", ".join(piece.what for piece in diagnosis.incomplete)
+        yield _plain(labels["incomplete"].format(pieces=pieces))
+
+
+def _what_failed(diagnosis: Diagnosis, error: Failure, labels: Mapping[str, str]) -> Iterator[str]:
+    report, culprit = diagnosis.report, diagnosis.culprit
     place = f" {labels['in']} {_tick(f'{culprit.file}:{culprit.line}')}" if culprit else ""
-    yield f"### {_plain(report.error.type)}{place}"
+    yield f"### {_plain(error.type)}{place}"
     yield ""
     shown = [culprit.code.strip()] if culprit and culprit.code else []
-    yield from _fence([*shown, f"{report.error.type}: {report.error.message}"], "")
+    yield from _fence([*shown, f"{error.type}: {error.message}"], "")
     if report.libraries:
         yield f"{' › '.join(_tick(name) for name in report.libraries)}"
         yield ""
@@ -35,8 +49,13 @@ def _lines(diagnosis: Diagnosis) -> Iterator[str]:
         errors = counted(failure.type for failure in report.fallout)
         yield _plain(labels["fallout"].format(errors=errors))
         yield ""
-    if report.error.family != DEVICE_FAMILY:
-        yield labels["other"].format(family=report.error.family or "other")
+
+
+def _why(diagnosis: Diagnosis, labels: Mapping[str, str]) -> Iterator[str]:
+    error = diagnosis.report.error
+    assert error is not None
+    if error.family != DEVICE_FAMILY:
+        yield labels["other"].format(family=error.family or "other")
         return
     if diagnosis.verdict == "unknown":
         yield labels["unknown"]

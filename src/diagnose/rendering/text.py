@@ -50,12 +50,27 @@ class _Page:
     def lines(self) -> Iterator[str]:
         diagnosis = self.diagnosis
         error = diagnosis.report.error
-        if error is None:
-            source = diagnosis.report.source
-            name = self.labels["standard input"] if source == "-" else clean(source)
+        source = diagnosis.report.source
+        name = self.labels["standard input"] if source == "-" else clean(source)
+        if error is None and diagnosis.verdict == "no-error":
             yield self.labels["no-error"].format(source=name)
             return
-        yield from self._what_failed()
+        if error is not None:
+            yield from self._what_failed()
+        if diagnosis.verdict == "failed":
+            yield from [""] if error is not None else []
+            yield from wrap(self.labels["failed"].format(source=name), self.columns)
+        else:
+            yield from self._why()
+        if diagnosis.incomplete:
+            pieces = ", ".join(piece.what for piece in diagnosis.incomplete)
+            yield ""
+            yield from wrap(self.labels["incomplete"].format(pieces=pieces), self.columns)
+
+    def _why(self) -> Iterator[str]:
+        diagnosis = self.diagnosis
+        error = diagnosis.report.error
+        assert error is not None
         if error.family != DEVICE_FAMILY:
             yield ""
             yield from wrap(

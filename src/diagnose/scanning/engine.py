@@ -31,7 +31,7 @@ def scan_url(url: str, storage_options: Mapping[str, Any] | None = None) -> Scan
             head, stream = peek(decompressed(file), _HEAD)
             if is_binary(head):
                 return ScannedLog(url, problem=f"{url} is binary, not a log")
-            return ScannedLog(url, scan_stream(stream, url))
+            return scan_stream(stream, url)
     except Exception as error:  # each store has errors of its own
         return ScannedLog(url, problem=f"{url} cannot be read: {type(error).__name__}: {error}")
 

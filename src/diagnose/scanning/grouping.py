@@ -34,13 +34,15 @@ class Group:
 
 @dataclass(slots=True)
 class Grouping:
-    """The failures of a set of logs by fingerprint, how many logs that were, and which were unreadable."""
+    """The failures of a set of logs by fingerprint, how many logs that were, which were unreadable, and
+    what faults of diagnose have cost."""
 
     groups: dict[str, Group] = field(default_factory=dict)
     logs: int = 0
     failed: int = 0
     unread: int = 0
     problems: list[str] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
 
     def add(self, scanned: ScannedLog) -> None:
         """Counts one log in."""
@@ -49,6 +51,7 @@ class Grouping:
         if scanned.problem is not None:
             self.unread += 1
             self.problems = [*self.problems, scanned.problem][:_MOST_PROBLEMS]
+        self.faults = [*self.faults, *scanned.faults][:_MOST_PROBLEMS]
         for found in scanned.occurrences:
             self._join(Group(found, found.count, 1, set(found.ranks), [found.log]))
 
@@ -58,6 +61,7 @@ class Grouping:
         self.failed += other.failed
         self.unread += other.unread
         self.problems = [*self.problems, *other.problems][:_MOST_PROBLEMS]
+        self.faults = [*self.faults, *other.faults][:_MOST_PROBLEMS]
         for group in other.groups.values():
             self._join(group)
         return self
@@ -93,7 +97,8 @@ def grouped(scanned: Iterable[ScannedLog]) -> Grouping:
 
 
 def problems(grouping: Grouping) -> Iterator[str]:
-    """The sentences about unreadable logs, and how many more there were."""
+    """The sentences about unreadable logs and about faults of ours, and how many more logs there were."""
     yield from grouping.problems
     if grouping.unread > len(grouping.problems):
         yield f"{grouping.unread - len(grouping.problems)} more logs could not be read"
+    yield from grouping.faults

@@ -7,8 +7,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from pathlib import Path
 
+from diagnose.bulkhead import missing
 from diagnose.casebase.store import Casebase, load
+from diagnose.errors import DiagnoseError
 from diagnose.inputs import InputError, opened
+from diagnose.model import Diagnosis, Missing
 from diagnose.parsing import parse_failures
 from diagnose.parsing.bytestream import ByteStream
 from diagnose.pipeline import explain
@@ -46,11 +49,13 @@ class Occurrence:
 
 @dataclass(frozen=True, slots=True)
 class ScannedLog:
-    """What scanning one log gave: its failures, or a sentence that says why it could not be read."""
+    """What scanning one log gave: its failures, a sentence that says why it could not be read, and
+    sentences about what a fault of diagnose has cost of it."""
 
     log: str
     occurrences: tuple[Occurrence, ...] = ()
     problem: str | None = None
+    faults: tuple[str, ...] = ()
 
 
 def scan_log(name: str, *, casebase: Casebase | None = None) -> ScannedLog:
@@ -62,10 +67,18 @@ def scan_log(name: str, *, casebase: Casebase | None = None) -> ScannedLog:
             modified = written.isoformat(timespec="seconds")
     try:
         with opened(name) as stream:
-            found = scan_stream(stream, name, modified=modified, casebase=casebase)
-            return ScannedLog(name, found)
+            return scan_stream(stream, name, modified=modified, casebase=casebase)
     except InputError as error:
         return ScannedLog(name, problem=str(error))
+    except DiagnoseError:
+        raise
+    except Exception as error:
+        return ScannedLog(name, faults=(fault(name, missing("reading", error)),))
+
+
+def fault(name: str, piece: Missing) -> str:
+    """The sentence about what a fault of ours has cost of a log."""
+    return f"{name}: a fault of diagnose cost {piece.what}: {piece.fault}"
 
 
 def scan_stream(
@@ -74,7 +87,7 @@ def scan_stream(
     *,
     modified: str | None = None,
     casebase: Casebase | None = None,
-) -> tuple[Occurrence, ...]:
+) -> ScannedLog:
     """The failures of a stream, the one that ended the job first. Raises what reading it raises."""
     casebase = casebase or load()
     failures = parse_failures(
@@ -85,33 +98,48 @@ def scan_stream(
         families=casebase.families,
     )
     found: dict[str, Occurrence] = {}
-    for report, count, line in failures:
-        assert report.error is not None
-        key = fingerprint(report)
-        if (same := found.get(key)) is not None:
-            found[key] = _more(same, count, line, report.ranks)
-            continue
-        diagnosis = explain(report, casebase=casebase, top=1)
-        cause = diagnosis.causes[0] if diagnosis.verdict == "diagnosed" else None
-        place = diagnosis.culprit
-        found[key] = Occurrence(
-            fingerprint=key,
-            type=report.error.type,
-            message=" ".join(report.error.message[: 4 * _LONGEST].split())[:_LONGEST],
-            family=report.error.family,
-            log=name,
-            line=line,
-            count=count,
-            ranks=report.ranks,
-            file=place.file if place else None,
-            at=place.line if place else None,
-            function=place.function if place else None,
-            code=(place.code or "")[:_LONGEST] or None if place else None,
-            cause=cause.id if cause else None,
-            confidence=cause.confidence if cause else None,
-            modified=modified,
-        )
-    return tuple(found.values())
+    lost: list[Missing] = []
+    try:
+        for report, count, line in failures:
+            key = fingerprint(report)
+            if (same := found.get(key)) is not None:
+                found[key] = _more(same, count, line, report.ranks)
+                continue
+            diagnosis = explain(report, casebase=casebase, top=1)
+            if diagnosis.verdict == "failed":
+                lost += diagnosis.incomplete
+            found[key] = _occurrence(key, diagnosis, count, line, modified)
+    except (DiagnoseError, OSError):  # of the stream
+        raise
+    except Exception as error:
+        lost.append(missing("parsing", error))
+    faults = tuple(dict.fromkeys(fault(name, piece) for piece in lost))
+    return ScannedLog(name, tuple(found.values()), faults=faults)
+
+
+def _occurrence(
+    key: str, diagnosis: Diagnosis, count: int, line: int | None, modified: str | None
+) -> Occurrence:
+    report, place = diagnosis.report, diagnosis.culprit
+    assert report.error is not None
+    cause = diagnosis.causes[0] if diagnosis.verdict == "diagnosed" else None
+    return Occurrence(
+        fingerprint=key,
+        type=report.error.type,
+        message=" ".join(report.error.message[: 4 * _LONGEST].split())[:_LONGEST],
+        family=report.error.family,
+        log=report.source,
+        line=line,
+        count=count,
+        ranks=report.ranks,
+        file=place.file if place else None,
+        at=place.line if place else None,
+        function=place.function if place else None,
+        code=(place.code or "")[:_LONGEST] or None if place else None,
+        cause=cause.id if cause else None,
+        confidence=cause.confidence if cause else None,
+        modified=modified,
+    )
 
 
 def _more(same: Occurrence, count: int, line: int | None, ranks: tuple[int, ...]) -> Occurrence:

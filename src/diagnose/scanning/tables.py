@@ -43,11 +43,12 @@ def table(grouping: Grouping, columns: int = 100) -> str:
 
 
 def as_json(grouping: Grouping) -> str:
-    """One object: ``logs``, ``unread`` (sentences), and ``failures``, one object a group."""
+    """One object: ``logs``, ``unread`` and ``faults`` (sentences), and ``failures``, one object a group."""
     document = {
         "schema": 1,
         "logs": grouping.logs,
         "unread": grouping.problems,
+        "faults": grouping.faults,
         "failures": [_record(group) for group in grouping.ordered()],
     }
     return json.dumps(document, ensure_ascii=False, indent=1) + "\n"

@@ -3,49 +3,69 @@
 from __future__ import annotations
 
 import multiprocessing
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 
-from diagnose.scanning.log import ScannedLog, scan_log
+from diagnose.model import Missing
+from diagnose.scanning.log import ScannedLog, fault, scan_log
 
 #: So many logs wait for each worker: enough to keep it busy, few enough to stay small.
 _WAITING = 4
 
 
-class WorkerError(Exception):
-    """A worker died, as when the machine runs out of memory; the message is a sentence."""
-
-
 def scan(logs: Iterable[tuple[str, int]], workers: int = 1) -> Iterator[tuple[ScannedLog, int]]:
     """What each log gave, with its size, as it is done. One worker scans in this process.
 
-    Raises:
-        WorkerError: a worker process died.
+    Where a worker process dies, as when the machine runs out of memory, the logs that were being scanned
+    are scanned again, each in a process of its own; one that kills this too is told as a fault.
     """
     if workers < 2:
         for name, size in logs:
             yield scan_log(name), size
         return
-    # Not forked: the caller may run threads.
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(workers, mp_context=context) as pool:
-        running: dict[Future[ScannedLog], tuple[str, int]] = {}
+    waiting = iter(logs)
+    while lost := (yield from _together(waiting, workers)):
+        for name, size in lost:
+            yield _alone(name), size
+
+
+def _together(
+    logs: Iterator[tuple[str, int]], workers: int
+) -> Generator[tuple[ScannedLog, int], None, list[tuple[str, int]]]:
+    """The logs in a pool of workers, until all are done or a worker dies; returns those it took along."""
+    running: dict[Future[ScannedLog], tuple[str, int]] = {}
+    with _pool(workers) as pool:
         try:
-            for name, size in logs:
-                running[pool.submit(scan_log, name)] = (name, size)
+            for log in logs:
+                try:
+                    running[pool.submit(scan_log, log[0])] = log
+                except BrokenProcessPool:
+                    return [*running.values(), log]
                 if len(running) >= workers * _WAITING:
                     yield from _done(running)
             while running:
                 yield from _done(running)
-        except BrokenProcessPool as error:
-            names = ", ".join(name for name, _ in list(running.values())[: 2 * workers])
-            raise WorkerError(
-                f"a worker process died, perhaps for lack of memory, near {names}; "
-                "--jobs 1 scans in one process"
-            ) from error
+        except BrokenProcessPool:
+            return list(running.values())
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
+    return []
+
+
+def _alone(name: str) -> ScannedLog:
+    """One log in a process of its own."""
+    with _pool(1) as pool:
+        try:
+            return pool.submit(scan_log, name).result()
+        except BrokenProcessPool as error:
+            died = Missing("all of it", f"its process died, perhaps for lack of memory ({error})")
+            return ScannedLog(name, faults=(fault(name, died),))
+
+
+def _pool(workers: int) -> ProcessPoolExecutor:
+    # Not forked: the caller may run threads.
+    return ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"))
 
 
 def _done(

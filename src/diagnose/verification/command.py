@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from diagnose.casebase.store import Casebase, CasebaseError, load
+from diagnose.casebase.store import Casebase, load
 from diagnose.model import Cause, Incident, Mismatch, Report
 from diagnose.verification.snippet import snippet
 
@@ -114,10 +114,7 @@ def verify_command(
         raise click.UsageError("--gpus is for --simulate or a SCRIPT")
     if steps and not script:
         raise click.UsageError("--steps is for a SCRIPT")
-    try:
-        cause, program = _program(identifier, load())
-    except CasebaseError as error:
-        raise click.ClickException(str(error)) from error
+    cause, program = _program(identifier, load())
     if target:
         _write(target, program)
     elif not runs:

@@ -11,6 +11,7 @@ from diagnose.casebase.store import Casebase
 from diagnose.model import Cause, Lang
 from diagnose.rendering.json import as_dict
 from diagnose.web.engine import engine
+from diagnose.web.errors import complete
 from diagnose.web.inputs import InputError, from_api
 
 blueprint = Blueprint("api", __name__, url_prefix="/api/v1")
@@ -20,7 +21,7 @@ blueprint = Blueprint("api", __name__, url_prefix="/api/v1")
 def diagnoses() -> dict[str, Any]:
     """One input in, one answer out."""
     submission = from_api(request, current_app.config["DIAGNOSE_MAX_BYTES"])
-    return as_dict(engine().answer(submission))
+    return as_dict(complete(engine().answer(submission)))
 
 
 @blueprint.get("/causes")

@@ -33,10 +33,6 @@ def serve_command(
     Nothing that people paste is stored. Put a reverse proxy with TLS and authentication in front of it
     before you listen on anything but this machine.
     """
-    from diagnose.casebase.store import CasebaseError
     from diagnose.web.serve import serve
 
-    try:
-        serve(host, port, max_bytes=max_bytes, workers=workers, casebase_path=casebase)
-    except CasebaseError as error:
-        raise click.UsageError(str(error)) from error
+    serve(host, port, max_bytes=max_bytes, workers=workers, casebase_path=casebase)

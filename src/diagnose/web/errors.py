@@ -3,21 +3,48 @@
 from __future__ import annotations
 
 import json
+import secrets
+from typing import cast
 
-from flask import Flask, Response, current_app, render_template, request
+from flask import Flask, Response, current_app, g, render_template, request
 from werkzeug.exceptions import HTTPException
 from werkzeug.http import HTTP_STATUS_CODES
 
+from diagnose.bulkhead import debug, guarded, missing
 from diagnose.casebase.store import CasebaseError
-from diagnose.web.inputs import InputError, too_large
+from diagnose.model import Diagnosis, Missing
+from diagnose.web.inputs import InputError, Submission, too_large
 from diagnose.web.language import current, say
 
 
 def register(app: Flask) -> None:
-    """Installs the handlers; an exception that nobody expected becomes a 500 without details."""
+    """Installs the handlers; an exception that nobody expected becomes a 500 with no more than an id."""
     app.register_error_handler(InputError, _input)
     app.register_error_handler(CasebaseError, _casebase)
     app.register_error_handler(HTTPException, _http)
+    app.register_error_handler(NoAnswer, _no_answer)
+    app.register_error_handler(Exception, _unexpected)
+
+
+class NoAnswer(Exception):
+    """An answer with the verdict ``failed``, in place of which its asker gets a 500."""
+
+    def __init__(self, incomplete: tuple[Missing, ...]) -> None:
+        super().__init__("a fault of diagnose left an input without an answer")
+        self.incomplete = incomplete
+
+
+def complete(diagnosis: Diagnosis) -> Diagnosis:
+    """The answer, when what it lacks through faults of ours is in the log.
+
+    Raises:
+        NoAnswer: its verdict is ``failed``.
+    """
+    if diagnosis.verdict == "failed":
+        raise NoAnswer(diagnosis.incomplete)
+    for piece in diagnosis.incomplete:
+        current_app.logger.error("an answer lacks %s: %s", piece.what, piece.fault)
+    return diagnosis
 
 
 def _input(error: InputError) -> Response:
@@ -33,12 +60,33 @@ def _casebase(error: CasebaseError) -> Response:
     )
 
 
+def _unexpected(error: Exception) -> Response:
+    return _fault((missing("answering", error),))
+
+
+def _no_answer(error: NoAnswer) -> Response:
+    return _fault(error.incomplete)
+
+
+def _fault(pieces: tuple[Missing, ...]) -> Response:
+    """A 500 with an id that stands in the log too. Of what was sent nothing gets there: neither an address
+    nor an exception's message, which may quote it."""
+    id = secrets.token_hex(4)
+    for piece in pieces:
+        current_app.logger.error(
+            "fault %s in %s: %s: %s", id, request.endpoint, piece.what, piece.fault
+        )
+    if _api():
+        return problem(500, say("error-500-api", "en", id=id), id=id)
+    return page(500, say("error-500", current(), id=id))
+
+
 def _http(error: HTTPException) -> Response:
     status = error.code or 500
     if status == 413:
         return _input(too_large(current_app.config["DIAGNOSE_MAX_BYTES"]))
     lang = "en" if _api() else current()
-    key = f"error-{status}" if status in (400, 403, 404, 405, 500) else "error-other"
+    key = f"error-{status}" if status in (400, 403, 404, 405) else "error-other"
     response = (problem if _api() else page)(status, say(key, lang))
     if status == 405 and error.get_response().headers.get("Allow"):
         response.headers["Allow"] = error.get_response().headers["Allow"]
@@ -49,14 +97,30 @@ def _api() -> bool:
     return request.path.startswith("/api/")
 
 
-def problem(status: int, detail: str) -> Response:
+def problem(status: int, detail: str, **more: str) -> Response:
     """An error of the API; ``type`` is left out, which means about:blank."""
     title = HTTP_STATUS_CODES.get(status, "Error")
-    body = json.dumps({"title": title, "status": status, "detail": detail})
+    body = json.dumps({"title": title, "status": status, "detail": detail, **more})
     return Response(body + "\n", status, mimetype="application/problem+json")
 
 
+def _pasted() -> Submission:
+    """What was sent, as far as it had been read when something failed."""
+    if "submission" in g:
+        return cast(Submission, g.submission)
+    return Submission(guarded("paste", lambda: request.form.get("text", ""), ""))
+
+
 def page(status: int, sentence: str) -> Response:
-    """An error of the pages; one of the input is shown above a form to try again."""
-    again = status in (400, 413)
-    return Response(render_template("error.html", sentence=sentence, again=again), status)
+    """An error of the pages; one of the input, or of ours, is shown above a form to try again, which in
+    the latter case holds what was pasted."""
+    again = status in (400, 413, 500)
+    pasted = _pasted() if status >= 500 else Submission("")
+    try:
+        text = render_template("error.html", sentence=sentence, again=again, submission=pasted)
+    except Exception as error:  # the page itself may be what is broken
+        if status < 500:
+            raise
+        debug("the page of an error failed", error)
+        return Response(sentence, status, mimetype="text/plain")
+    return Response(text, status)

@@ -6,15 +6,17 @@ from importlib import resources
 from typing import Any
 from urllib.parse import urlsplit
 
-from flask import Blueprint, Response, abort, current_app, render_template, request
+from flask import Blueprint, Response, abort, current_app, g, render_template, request
 
+from diagnose.bulkhead import collecting, guarded
 from diagnose.casebase.store import Casebase
 from diagnose.model import DEVICE_FAMILY, Diagnosis, Incident
 from diagnose.rendering import words
 from diagnose.web import language
 from diagnose.web.engine import engine
+from diagnose.web.errors import complete
 from diagnose.web.excerpt import excerpt
-from diagnose.web.inputs import InputError, from_form, size
+from diagnose.web.inputs import InputError, Submission, from_form, size
 
 blueprint = Blueprint("pages", __name__)
 
@@ -48,13 +50,16 @@ def example() -> str:
 @blueprint.post("/")
 def answer() -> str:
     """The answer to what was pasted or uploaded."""
-    submission = from_form(request, language.current(), current_app.config["DIAGNOSE_MAX_BYTES"])
-    diagnosis = engine().answer(submission)
+    submission = g.submission = _submitted()
+    with collecting() as pieces:
+        diagnosis = engine().answer(submission)
+        rows = guarded("excerpt", lambda: excerpt(submission.text, diagnosis), ())
+    diagnosis = complete(diagnosis._replace(incomplete=(*diagnosis.incomplete, *pieces)))
     return render_template(
         "answer.html",
         submission=submission,
         diagnosis=diagnosis,
-        rows=excerpt(submission.text, diagnosis),
+        rows=rows,
         other=_other_family(diagnosis),
         known=set(engine().casebase(submission.lang).incidents),
     )
@@ -70,10 +75,10 @@ def verification() -> Response:
     # Another site must not be able to make a visitor download a program in our name.
     if request.headers.get("Sec-Fetch-Site", "same-origin") not in ("same-origin", "none"):
         abort(403)
-    submission = from_form(request, language.current(), current_app.config["DIAGNOSE_MAX_BYTES"])
+    submission = g.submission = _submitted()
     wanted = request.form.get("cause")
-    for cause in engine().answer(submission).causes:
-        if cause.id == wanted:
+    for cause in complete(engine().answer(submission)).causes:
+        if cause.id == wanted and cause.verification:
             return _program(cause.verification, "verify.py")
     raise InputError(400, "error-no-such-cause")
 
@@ -132,6 +137,10 @@ def healthz() -> dict[str, Any]:
         "incidents": len(casebase.incidents),
         "casebase": casebase.digest,
     }
+
+
+def _submitted() -> Submission:
+    return from_form(request, language.current(), current_app.config["DIAGNOSE_MAX_BYTES"])
 
 
 def _other_family(diagnosis: Diagnosis) -> str | None:

@@ -1,0 +1,35 @@
+"""The last resort: what is printed where not even the renderer works. It depends on nothing but labels."""
+
+from __future__ import annotations
+
+import json
+
+from diagnose.model import Lang
+from diagnose.rendering.labels import LABELS
+
+
+def render(source: str, form: str, lang: Lang) -> str:
+    """That an input could not be answered, in a form of the command line: ``json``, ``text``, ``markdown``.
+
+    The object has every key of the contract (docs/json.md).
+    """
+    if form != "json":
+        name = LABELS[lang]["standard input"] if source == "-" else ascii(source)
+        return LABELS[lang]["failed"].format(source=name) + "\n"
+    answer = {
+        "schema": 1,
+        "source": source,
+        "verdict": "failed",
+        "error": None,
+        "mismatch": None,
+        "frames": [],
+        "libraries": [],
+        "culprit": None,
+        "causes": [],
+        "ranks": [],
+        "fallout": [],
+        "nearest": [],
+        "questions": [],
+        "incomplete": ["rendering"],
+    }
+    return json.dumps(answer, ensure_ascii=False) + "\n"
