@@ -30,7 +30,7 @@ def test_example(rule: str, family: str, example: str, line: bool) -> None:
         assert told[0] == family
     else:
         kind, _, message = example.partition(": ")
-        assert READER.of_error(kind, message) == family
+        assert READER.of_error(kind, message)[0] == family
 
 
 def test_every_pattern_has_an_example() -> None:
@@ -131,14 +131,12 @@ ERRORS = {
         "AssertionError: Torch not compiled with CUDA enabled",
         "RuntimeError: Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU and installed a driver from http://www.nvidia.com/Download/index.aspx",
         "RuntimeError: The NVIDIA driver on your system is too old (found version 11040).",
-        "RuntimeError: CUDA error: invalid device ordinal",
         "RuntimeError: CUDA error: no kernel image is available for execution on the device",
         "RuntimeError: No CUDA GPUs are available",
         "RuntimeError: Cannot re-initialize CUDA in forked subprocess. To use CUDA with multiprocessing, you must use the 'spawn' start method",
         "RuntimeError: Unexpected error from cudaGetDeviceCount(). Did you run some cuda functions before calling NumCudaDevices() that might have already set an error? Error 802: system not yet initialized",
         "ValueError: Your setup doesn't support bf16/gpu. You need torch>=1.10, using Ampere GPU with cuda>=11.0",
         "OSError: CUDA_HOME environment variable is not set. Please set it to your CUDA install root.",
-        "AssertionError: Invalid device id",
         "ValueError: FP16 Mixed precision training with AMP or APEX (`--fp16`) and FP16 half precision evaluation (`--fp16_full_eval`) can only be used on CUDA devices.",
         "RuntimeError: CUDA driver initialization failed, you might not have a CUDA gpu.",
         "lightning.fabric.utilities.exceptions.MisconfigurationException: No supported gpu backend found!",

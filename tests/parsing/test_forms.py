@@ -128,3 +128,25 @@ def test_end_cut_off() -> None:
     # The raise statement is still there to be read.
     assert report.mismatch is not None
     assert report.mismatch.devices == ("cuda:1", "cpu")
+
+
+@pytest.mark.parametrize(
+    ("said", "function"),
+    [
+        ("line 231, inforward", "forward"),
+        ("line 231,in forward", "forward"),
+        ("line231, in forward", "forward"),
+        ("line 231, in<module>", "<module>"),
+        ("line 231, inLinear.forward", "Linear.forward"),
+        ("line 231, in inner", "inner"),
+        ("line 231", None),
+    ],
+)
+def test_a_blank_lost_on_the_way_costs_no_frame(said: str, function: str | None) -> None:
+    report = parse(
+        f'Traceback (most recent call last):\n  File "/home/u/net.py", {said}\n    y = self.fc(x)\n'
+        "RuntimeError: Expected all tensors to be on the same device\n"
+    )
+    assert [(f.line, f.function, f.code) for f in report.frames] == [
+        (231, function, "y = self.fc(x)")
+    ]

@@ -95,6 +95,133 @@ def test_cut_messages_are_still_device_errors(end: int) -> None:
     assert set(report.mismatch.devices) <= {"cuda:0", "cpu"}
 
 
+OPENINGS = [
+    (entry["exception"], literal)
+    for entry in ENTRIES
+    if entry.get("device_error", True)
+    for literal in entry["literals"]
+    if len(literal) >= 40
+    and any(" ".join(e.split()).startswith(literal) for e in entry["examples"])
+]
+
+
+@pytest.mark.parametrize(
+    ("exception", "opening"), OPENINGS, ids=[f"{n}" for n, _ in enumerate(OPENINGS)]
+)
+@pytest.mark.parametrize("behind", ["", "...", "…", "\nplain text of the program"])
+def test_a_message_cut_in_the_middle_of_a_wording_is_a_device_error(
+    exception: str, opening: str, behind: str
+) -> None:
+    """Nothing else that is known begins like the first forty characters of a device wording."""
+    report = parse(
+        'Traceback (most recent call last):\n  File "train.py", line 7, in main\n    step(x)\n'
+        f"{exception}: {opening[:40].rstrip()}{behind}\n"
+    )
+    assert report.error is not None
+    assert report.error.family == "device-placement"
+    assert report.mismatch is not None
+
+
+@pytest.mark.parametrize("end", range(12, 60))
+def test_a_few_words_of_the_commonest_wording_are_enough(end: int) -> None:
+    message = "Expected all tensors to be on the same device, but got mat1 is on cpu"[:end]
+    error = parse(f"RuntimeError: {message}").error
+    assert error is not None
+    assert error.family == "device-placement"
+
+
+@pytest.mark.parametrize(
+    "message", ["Tensors must", "Tensors must be", "RuntimeError: Tensors must be C"]
+)
+def test_the_refusal_of_nccl_cut_short(message: str) -> None:
+    report = parse(f'Traceback (most recent call last):\n  File "t.py", line 1, in f\n{message}\n')
+    assert report.error is not None
+    assert (report.error.family, report.error.type) == ("device-placement", "RuntimeError")
+
+
+def test_the_last_line_of_a_log_may_be_cut_too() -> None:
+    said = "Expected all tensors to be on th"
+    assert parse(f"step 1\n{said}").error is not None
+    assert parse(f"{said}\nstep 2: all is well\n").error is None
+    assert parse(f"step 1\nI {said}").error is None
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "RuntimeError: Expected object of",  # "of scalar type" is a difference of dtype
+        "RuntimeError: Input type (torch.cuda.FloatTensor) and",
+        "TypeError: can't convert np",
+        "RuntimeError: Tensors must have same",
+        "ValueError: Expected a list",
+        "ValueError: Expected",
+        "RuntimeError: NaN or Inf found in input tensor",
+        "RuntimeError: Expected all the rows to be sorted",
+    ],
+)
+def test_a_beginning_that_others_share_says_nothing(message: str) -> None:
+    report = parse(message)
+    assert report.mismatch is None
+    assert report.error is not None
+    assert report.error.family != "device-placement"
+
+
+def test_a_device_at_the_cut_is_not_told() -> None:
+    said = "Expected object of device type cuda but got device type cp"
+    mismatch = parse(f"RuntimeError: {said}").mismatch
+    assert mismatch is not None
+    assert mismatch.devices == ("cuda",)
+
+
+def _shouted(message: str) -> str:
+    return message[:1].swapcase() + message[1:]
+
+
+def _quoted_otherwise(message: str) -> str:
+    return message.translate(str.maketrans({"'": "`", "`": "'", '"': "'"}))
+
+
+@pytest.mark.parametrize("change", [_shouted, _quoted_otherwise])
+@pytest.mark.parametrize(
+    ("entry", "example"), EXAMPLES, ids=[f"{i}-{n}" for n, (i, _) in enumerate(EXAMPLES)]
+)
+def test_copies_with_other_capitals_or_quotes_are_the_same_wording(
+    entry: str, example: str, change: Any
+) -> None:
+    """Libraries repeat torch's sentences with a small letter first, or with quotes of their own."""
+    wording = next(w for w in ENTRIES if w["id"] == entry)
+    telling = [x for x in wording["literals"] if len(x) >= 12]
+    if not any(x in " ".join(example.split()) for x in telling):
+        pytest.skip("no literal of it is long enough to be looked for in any case")
+    before, after = READER.read(example), READER.read(change(example))
+    assert before is not None
+    assert after is not None
+    assert after.wording.device_error == before.wording.device_error
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "AssertionError: All tensors must be on the same device",
+        "RuntimeError: Expected all tensors to be on same device",
+        "ValueError: both `src` and `index` must be on the same device (got `cuda:0` and `cpu`)",
+        "AssertionError: model and inputs should be on the same GPU device",
+        "ValueError: The two inputs are on different devices",
+        "ValueError: Passing along a `device_map` requires `low_cpu_mem_usage=True`",
+        "ValueError: `.to` is not supported for 4-bit bitsandbytes models.",
+        "RuntimeError: NCCL error: unhandled cuda error, Last error: Cuda failure 'invalid device ordinal'",
+    ],
+)
+def test_what_libraries_say_in_words_of_their_own(message: str) -> None:
+    error = parse(message).error
+    assert error is not None
+    assert error.family == "device-placement"
+
+
+def test_a_line_of_advice_is_no_error() -> None:
+    assert parse("make sure that both tensors are on the same device\nstep 1\n").error is None
+
+
 @pytest.mark.parametrize(
     "message",
     [
@@ -109,7 +236,7 @@ def test_cut_messages_are_still_device_errors(end: int) -> None:
         "got torch.cuda.FloatTensor",
         "CUDA out of memory. Tried to allocate 20.00 MiB (GPU 0; 10.76 GiB total capacity)",
         "CUDA error: device-side assert triggered",
-        "CUDA error: invalid device ordinal",
+        "CUDA error: invalid device function",
         "mat1 and mat2 shapes cannot be multiplied (1x64 and 32x2)",
         "\"addmm_impl_cpu_\" not implemented for 'Half'",
         "No CUDA GPUs are available",

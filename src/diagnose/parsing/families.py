@@ -15,6 +15,7 @@ OTHER = "other"
 _LINE = "line"
 _LONGEST = 6000
 _TIMEOUT = 0.05
+_NO_TEXT = "\0"  # stands in no message
 
 
 class Families:
@@ -25,14 +26,26 @@ class Families:
         self._line_rules = tuple(rule for rule in rules if _LINE in rule.types)
         self._compiled: dict[str, regex.Pattern[str]] = {}
 
-    def of_error(self, kind: str | None, message: str) -> str:
-        """The family of an exception; "other" where no rule knows it."""
+    def of_error(self, kind: str | None, message: str) -> tuple[str, bool]:
+        """The family of an exception, "other" where no rule knows it, and whether its message said so."""
         name = (kind or "").split(".")[-1]
         text = f"{kind or ''}: {message}"[:_LONGEST]
         for rule in self._rules:
             if (not rule.types or name in rule.types) and self._matches(rule, text):
-                return rule.family
-        return OTHER
+                return rule.family, bool(rule.pattern)
+        return OTHER, False
+
+    def may_be(self, begun: str) -> bool:
+        """True where a message that was cut short may go on as one that a rule's pattern knows.
+
+        A pattern that would take whatever comes next (``found.{0,60}nan``) knows nothing of it.
+        """
+        return any(
+            rule.pattern
+            and self._search(rule, begun, begins=True)
+            and not self._search(rule, f"{begun}{_NO_TEXT}", begins=True)
+            for rule in self._rules
+        )
 
     def of_lines(self, lines: Sequence[Peeled]) -> tuple[str, Peeled] | None:
         """The family of a log without an exception, and the line that tells it; None where none does.
@@ -51,14 +64,18 @@ class Families:
     def _matches(self, rule: FamilyRule, text: str) -> bool:
         if not rule.pattern:
             return True
-        if not any(literal in text for literal in rule.literals):
-            return False
+        return any(literal in text for literal in rule.literals) and self._search(rule, text)
+
+    def _search(self, rule: FamilyRule, text: str, *, begins: bool = False) -> bool:
+        """Whether the pattern stands in the text; with ``begins``, whether the whole text begins it."""
         import regex
 
         pattern = self._compiled.get(rule.pattern)
         if pattern is None:
             pattern = self._compiled[rule.pattern] = regex.compile(rule.pattern)
         try:
+            if begins:
+                return pattern.match(text, timeout=_TIMEOUT, partial=True) is not None
             return pattern.search(text, timeout=_TIMEOUT) is not None
         except TimeoutError:
             return False

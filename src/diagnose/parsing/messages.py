@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from diagnose.model import Mismatch, Wording
@@ -13,6 +14,11 @@ if TYPE_CHECKING:
 
 _LONGEST = 6000
 _TIMEOUT = 0.05
+#: So much of a wording's literal text must stand in a message that was cut short.
+_UNMISTAKABLE = 12
+_QUOTES = str.maketrans(dict.fromkeys('"`´‘’“”', "'"))
+#: What may stand before a message: nothing, or the end of a prefix.
+_BEFORE = ("", ":", "]", ")", "|", ">")
 _ROLES = ("expected", "found", "a", "b", "c", "d")
 _KINDS = frozenset((
     "cpu", "cuda", "gpu", "mps", "xpu", "npu", "hpu", "xla", "mtia", "maia", "meta", "privateuseone",
@@ -37,8 +43,16 @@ class Wordings:
 
     def read(self, message: str) -> Reading | None:
         """The best reading of a message: not of a wording that quotes another error where that is known
-        too, then of the longest match, then of the wording that stands first."""
+        too, then of the longest match, then of the wording that stands first. Where none is known as it
+        stands, case and kind of quotes do not count."""
         text = " ".join(message[:_LONGEST].split())
+        exact = self._read(text)
+        if exact is not None and not exact.wording.quotes:
+            return exact
+        copied = self._read_folded(text)
+        return exact if copied is None or (exact and copied.wording.quotes) else copied
+
+    def _read(self, text: str) -> Reading | None:
         folded = text.casefold()
         best: tuple[bool, int, int] | None = None
         chosen: Reading | None = None
@@ -55,6 +69,46 @@ class Wordings:
                 best, chosen = order, Reading(wording, said)
         return chosen
 
+    def _read_folded(self, text: str) -> Reading | None:
+        """The longest reading of a wording that a library copied with other capitals or quotes."""
+        text = text.translate(_QUOTES)
+        folded = text.casefold()
+        best: regex.Match[str] | None = None
+        chosen: Reading | None = None
+        for wording in self._wordings:
+            if not any(len(x) >= _UNMISTAKABLE and _folded(x) in folded for x in wording.literals):
+                continue
+            match = self._search(wording, text, pattern=f"(?i){wording.pattern.translate(_QUOTES)}")
+            longer = match and (best is None or len(match[0]) > len(best[0]))
+            if match and longer and (said := _mismatch(wording, match)) is not None:
+                best, chosen = match, Reading(wording, said)
+        return chosen
+
+    def read_cut(self, message: str) -> tuple[Reading, str] | None:
+        """The reading of a message that ends in the middle of a wording, perhaps with "..." behind, and
+        what is there of that wording; None where it is less than `_UNMISTAKABLE` characters of a literal.
+
+        "Expected all tensors to be on th" is such a message. A device at its end may itself be cut, and is
+        not told.
+        """
+        flat = " ".join(message[:_LONGEST].split())
+        text = flat.removesuffix("…").removesuffix("...").rstrip()
+        best: regex.Match[str] | None = None
+        chosen: tuple[Reading, str] | None = None
+        for wording in self._wordings:
+            if not wording.device_error:
+                continue
+            starts = [at for x in wording.literals if (at := _begun(x, text)) is not None]
+            match = self._search(wording, text, partial=True) if starts else None
+            if match is None or not match.partial or match.start() > min(starts):
+                continue
+            if text[: match.start()].rstrip()[-1:] not in _BEFORE:
+                continue  # a sentence of its own that ends in a few of the same words
+            longer = best is None or match.start() < best.start()
+            if longer and (said := _mismatch(wording, match)) is not None:
+                best, chosen = match, (Reading(wording, said), match[0])
+        return chosen
+
     def first_line(self, lines: Sequence[Peeled]) -> tuple[Peeled, Reading] | None:
         """The first line that a wording of a device error recognises, and its reading."""
         whole = "\n".join(line.text for line in lines)
@@ -68,16 +122,32 @@ class Wordings:
                     return line, reading
         return None
 
-    def _search(self, wording: Wording, text: str) -> regex.Match[str] | None:
+    def _search(
+        self, wording: Wording, text: str, *, pattern: str = "", partial: bool = False
+    ) -> regex.Match[str] | None:
         import regex
 
-        pattern = self._compiled.get(wording.pattern)
-        if pattern is None:
-            pattern = self._compiled[wording.pattern] = regex.compile(wording.pattern)
+        source = pattern or wording.pattern
+        compiled = self._compiled.get(source)
+        if compiled is None:
+            compiled = self._compiled[source] = regex.compile(source)
         try:
-            return pattern.search(text, timeout=_TIMEOUT)
+            return compiled.search(text, timeout=_TIMEOUT, partial=partial)
         except TimeoutError:
             return None
+
+
+@lru_cache(maxsize=2048)
+def _folded(literal: str) -> str:
+    return literal.translate(_QUOTES).casefold()
+
+
+def _begun(literal: str, text: str) -> int | None:
+    """Where a literal stands in the text, or where the text ends in the first part of it."""
+    stem = literal[:_UNMISTAKABLE]
+    at = text.rfind(stem) if len(stem) == _UNMISTAKABLE else -1
+    whole = at >= 0 and (text.startswith(literal, at) or literal.startswith(text[at:]))
+    return at if whole else None
 
 
 def _mismatch(wording: Wording, match: regex.Match[str]) -> Mismatch | None:

@@ -35,6 +35,7 @@ _BLANKS = b"\xef\xbb\xbf \t\r\n"
 _MOST_TRACES = 250
 _MOST_FALLOUT = 32
 _NEAR = 400  # lines around a cut traceback in which its message is looked for
+_SHORTEST_CUT = 24  # of a line alone: no exception's name says that it is an error at all
 _ROOT_CAUSE = lazy(r"Root Cause \(first observed failure\)")
 _EXIT_CODE = lazy(r"^\s*exitcode\s*: (-?)\d+")
 _RANK = lazy(r"^\s*rank\s*: (\d+)")
@@ -228,7 +229,18 @@ class _Reader:
         reading = self.wordings.read(f"{kind}: {message}")
         if reading is not None and reading.wording.device_error:
             return DEVICE_FAMILY, reading
-        return self.families.of_error(kind, message), None
+        family, by_pattern = self.families.of_error(kind, message)
+        if not by_pattern and (cut := self._cut(message)) is not None:
+            return DEVICE_FAMILY, cut
+        return family, None
+
+    def _cut(self, message: str) -> Reading | None:
+        """A message, or its first line, that was cut in the middle of a wording and of nothing else."""
+        for text in dict.fromkeys((message, message.partition("\n")[0])):
+            found = self.wordings.read_cut(text)
+            if found is not None and not self.families.may_be(found[1]):
+                return found[0]
+        return None
 
     def _reading(
         self, chosen: selection.Candidate, others: Sequence[selection.Candidate]
@@ -277,11 +289,25 @@ class _Reader:
                 mismatch=reading.mismatch,
                 context=context.telling(lines, {line.number}),
             )
+        if (cut := self._cut_off(lines)) is not None:
+            line, reading = cut
+            error = Failure(
+                reading.wording.exception, line.text.strip(), DEVICE_FAMILY, line.number
+            )
+            return Report(source=source, error=error, mismatch=reading.mismatch)
         if (told := self.families.of_lines(lines)) is not None:
             family, line = told
             error = Failure("", line.text.strip(), family, line.number)
             return Report(source=source, error=error)
         return Report(source=source)
+
+    def _cut_off(self, lines: Sequence[Peeled]) -> tuple[Peeled, Reading] | None:
+        """The last line, where it is the beginning of a device error and the input ends in it."""
+        last = next((line for line in reversed(lines) if line.text.strip()), None)
+        if last is None or len(last.text.strip()) < _SHORTEST_CUT:
+            return None
+        reading = self._cut(last.text.strip())
+        return (last, reading) if reading is not None else None
 
     def _fallout(
         self, chosen: selection.Candidate, others: Sequence[selection.Candidate]

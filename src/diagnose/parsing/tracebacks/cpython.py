@@ -16,9 +16,9 @@ from diagnose.parsing.tracebacks.source import (
 )
 from diagnose.patterns import lazy
 
-FRAME = lazy(  # not one that is quoted in a value or in the source
-    r'(?P<before>.*?)(?<![\'"\\])\bFile "(?P<file>[^"\n]+)", line (?P<line>\d+)(?:,? in '
-    r"(?P<function>[\w.]*<[^\n]*>[\w.<>]*|[^\s:][^:\n]*?) ?:?)?\s*$"
+FRAME = lazy(  # not one that is quoted in a value or in the source; a blank may be lost on the way
+    r'(?P<before>.*?)(?<![\'"\\])\bFile "(?P<file>[^"\n]+)", ?line ?(?P<line>\d+)'
+    r"(?:(?:,? in |,in |, ?in(?=[\w.<>]+\s*$))(?P<function>[\w.]*<[^\n]*>[\w.<>]*|[^\s:][^:\n]*?) ?:?)?\s*$"
 )
 _MOST_STATEMENT_LINES = 12
 
