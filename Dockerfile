@@ -16,4 +16,4 @@ EXPOSE 8000
 HEALTHCHECK --interval=30s --timeout=5s --start-period=10s --retries=3 \
   CMD ["python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8000/healthz', timeout=4)"]
 # /dev/shm: the heartbeat file of a worker, because a container's /tmp may be on a slow disk.
-CMD ["gunicorn", "--bind", "0.0.0.0:8000", "--workers", "2", "--threads", "4", "--preload", "--worker-tmp-dir", "/dev/shm", "--no-control-socket", "--access-logfile", "-", "diagnose.web:create_app()"]
+CMD ["gunicorn", "--config", "python:diagnose.web.deployment", "--bind", "0.0.0.0:8000", "--workers", "2", "--worker-tmp-dir", "/dev/shm", "--access-logfile", "-", "diagnose.web:create_app()"]

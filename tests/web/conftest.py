@@ -55,15 +55,12 @@ def client_for(casebase_path: Path) -> Callable[[Diagnosis], FlaskClient]:
     return make
 
 
-@pytest.fixture(scope="session")
-def server(casebase_path: Path) -> Iterator[str]:
-    """The address of `diagnose serve` in its own process."""
+def running_server(command: Callable[[int], list[str]]) -> Iterator[str]:
+    """The address of a server in its own process; ``command`` makes its command line of a port."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "diagnose", "serve", "--port", str(port)]
-    options = ["--max-bytes", str(LIMIT), "--workers", "1", "--casebase", str(casebase_path)]
-    process = subprocess.Popen([*command, *options], stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(command(port), stderr=subprocess.PIPE, text=True)
     address = f"http://127.0.0.1:{port}"
     try:
         _wait(address, process)
@@ -71,6 +68,15 @@ def server(casebase_path: Path) -> Iterator[str]:
     finally:
         process.terminate()
         process.communicate(timeout=20)
+
+
+@pytest.fixture(scope="session")
+def server(casebase_path: Path) -> Iterator[str]:
+    """The address of `diagnose serve` in its own process."""
+    options = ["--max-bytes", str(LIMIT), "--workers", "1", "--casebase", str(casebase_path)]
+    yield from running_server(
+        lambda port: [sys.executable, "-m", "diagnose", "serve", "--port", str(port), *options]
+    )
 
 
 def _wait(address: str, process: subprocess.Popen[str]) -> None:

@@ -15,7 +15,7 @@ from diagnose._toml import loads
 from diagnose.commands.doors import doors
 from diagnose.model import Diagnosis, Evidence, Failure, Frame, RankedCause, Report
 from diagnose.web import highlight, serve
-from diagnose.web.app import DEFAULT_MAX_BYTES
+from diagnose.web.app import DEFAULT_MAX_BYTES, create_app
 from diagnose.web.command import serve_command
 from diagnose.web.excerpt import Gap, Row, excerpt, visible
 from diagnose.web.language import texts
@@ -244,6 +244,15 @@ def test_without_gunicorn_the_development_server_says_so(
     serve.serve("127.0.0.1", 8123, casebase_path=casebase_path)
     assert served == [("127.0.0.1", 8123)]
     assert "pip install gunicorn" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("address", ["/", "/api/v1/diagnoses"])
+def test_a_form_may_be_as_large_as_the_limit_says(casebase_path: Path, address: str) -> None:
+    # Werkzeug's own limit of a form field is 500 kB; Flask before 3.1 has no setting for it.
+    client = create_app(casebase_path).test_client()
+    form = {"text": "loss is falling\n" * 60_000}
+    answer = client.post(address, data=form, content_type="multipart/form-data")
+    assert answer.status_code == 200
 
 
 def test_image_copies_only_what_is_there_and_runs_as_nobody_special() -> None:

@@ -15,7 +15,9 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 #: Raised with every change that an older reader would misread.
 VERSION = 4
 
+#: Named, because SQLAlchemy before 2.0.31 cannot read a generic type of several arguments from a string.
 Strings = list[str]
+Table = dict[str, Any]
 
 
 def _references(column: str) -> ForeignKey:
@@ -26,7 +28,7 @@ def _references(column: str) -> ForeignKey:
 class Base(DeclarativeBase):
     """Declarative base: maps lists and dicts to JSON."""
 
-    type_annotation_map = {list[str]: JSON, dict[str, Any]: JSON}  # noqa: RUF012
+    type_annotation_map = {Strings: JSON, Table: JSON}  # noqa: RUF012
 
 
 class MetaRow(Base):
@@ -46,7 +48,7 @@ class RecordRow(Base):
     kind: Mapped[str] = mapped_column(primary_key=True)
     position: Mapped[int] = mapped_column(primary_key=True)
     id: Mapped[str]
-    data: Mapped[dict[str, Any]]
+    data: Mapped[Table]
 
 
 class TextRow(Base):
@@ -77,7 +79,7 @@ class CauseRow(Base):
     gpus: Mapped[int]
     checks: Mapped[Strings]
     edits: Mapped[str]
-    weights: Mapped[dict[str, Any]]
+    weights: Mapped[Table]
     example: Mapped[str]
 
 
@@ -90,7 +92,7 @@ class CauseTextRow(Base):
     title: Mapped[str]
     why: Mapped[str]
     tell: Mapped[str]
-    rather: Mapped[dict[str, Any]]
+    rather: Mapped[Table]
 
 
 class CauseFixRow(Base):
@@ -103,7 +105,7 @@ class CauseFixRow(Base):
     before: Mapped[str | None]
     after: Mapped[str | None]
     command: Mapped[str | None]
-    titles: Mapped[dict[str, Any]]
+    titles: Mapped[Table]
 
 
 class IncidentRow(Base):
@@ -121,11 +123,11 @@ class IncidentRow(Base):
     libraries: Mapped[Strings]
     frames: Mapped[Strings]
     fixes: Mapped[Strings]
-    versions: Mapped[dict[str, Any]]
+    versions: Mapped[Table]
     gpus: Mapped[int]
     reproduce: Mapped[str]
     #: Frames, message and libraries of the traceback that ``reproduce`` printed; empty without one.
-    recorded: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    recorded: Mapped[Table] = mapped_column(default=dict)
 
 
 class IncidentTextRow(Base):

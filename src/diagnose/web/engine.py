@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,9 @@ from flask import current_app
 from diagnose.casebase.store import Casebase, load
 from diagnose.model import Diagnosis, Lang
 from diagnose.web.inputs import Submission
+
+#: How many texts a process diagnoses at once: more would not end sooner, and each takes memory.
+AT_ONCE = 4
 
 
 @dataclass(frozen=True)
@@ -30,11 +34,19 @@ class Engine:
 
 
 def default_engine(path: Path | None) -> Engine:
-    """The real pipeline over the case base at ``path`` (the built-in one if None)."""
+    """The real pipeline over the case base at ``path`` (the built-in one if None).
+
+    A process answers at most `AT_ONCE` at a time; the others wait for their turn.
+    """
     from diagnose.pipeline import diagnose
 
+    turns = threading.BoundedSemaphore(AT_ONCE)
+
     def run(submission: Submission, casebase: Casebase) -> Diagnosis:
-        return diagnose(submission.text, submission.source, casebase=casebase, top=submission.top)
+        with turns:
+            return diagnose(
+                submission.text, submission.source, casebase=casebase, top=submission.top
+            )
 
     return Engine(lambda lang: load(path, lang), run)
 

@@ -44,6 +44,8 @@ def _gunicorn(app: Flask, host: str, port: int, workers: int) -> bool:
     """Serves by gunicorn; False where it cannot be imported (not installed, or Windows)."""
     try:
         from gunicorn.app.base import BaseApplication
+
+        from diagnose.web import deployment
     except ImportError:
         return False
 
@@ -52,13 +54,10 @@ def _gunicorn(app: Flask, host: str, port: int, workers: int) -> bool:
 
         def load_config(self) -> None:
             settings: dict[str, Any] = {
+                **vars(deployment),
                 "bind": [f"[{host}]:{port}" if ":" in host else f"{host}:{port}"],
                 "workers": workers,
-                "threads": 4,  # a slow upload must not hold a whole worker
-                "preload_app": True,
                 "loglevel": "warning",
-                "timeout": 60,
-                "control_socket_disable": True,  # gunicorn 25 and later: nothing in the home folder
             }
             for key, value in settings.items():
                 if key in self.cfg.settings:
