@@ -97,6 +97,9 @@ def _settled(work: Callable[[], Status], closed: bool) -> Status:
             where = f"{error.filename}: " if error.filename is not None else ""
             print(f"Error: {printable(f'{where}{error.strerror or error}')}", file=sys.stderr)
             return BAD_INPUT
+        if isinstance(error, ImportError) and not (error.name or "").startswith("diagnose"):
+            print(f"Error: {error}", file=sys.stderr)  # an extra that is not installed
+            return BAD_INPUT
         print(
             f"Error: a fault of diagnose: {place(error)}\n"
             "Nothing was changed by it. DIAGNOSE_DEBUG=1 shows all of it, for a report of the fault.",

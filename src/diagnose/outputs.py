@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -61,6 +60,8 @@ def replacing(target: Path) -> Iterator[Path]:
     Raises:
         OSError: there is no such folder, or it cannot be written.
     """
+    import tempfile  # which imports a dozen others, and most answers go to standard output
+
     if target.exists() and not target.is_file():
         yield target
         return

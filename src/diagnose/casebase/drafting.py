@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import re
+import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -87,8 +88,12 @@ class Draft:
         folder = kb / "cases" / self.slug
         folder.mkdir(parents=True)
         files = folder / "case.toml", folder / "reproduce.py"
-        for path, text in zip(files, (self.case, self.program), strict=True):
-            path.write_text(text, encoding="utf-8", newline="\n")
+        try:
+            for path, text in zip(files, (self.case, self.program), strict=True):
+                path.write_text(text, encoding="utf-8", newline="\n")
+        except OSError:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
         return files
 
 

@@ -16,6 +16,7 @@ from diagnose.casebase.store import Casebase, CasebaseError, default_path, load
 from diagnose.commands import BAD_INPUT
 from diagnose.commands.explain import explain
 from diagnose.commands.shared import LANG
+from diagnose.errors import printable
 from diagnose.inputs import InputError, opened
 from diagnose.kberror import KbError
 from diagnose.model import DEVICE_FAMILY, Cause, Diagnosis, Lang, Report
@@ -129,7 +130,7 @@ def _cause(cause_id: str | None, diagnosis: Diagnosis, casebase: Casebase) -> Ca
 
 def _fail(sentence: str) -> NoReturn:
     """Ends with a sentence for the user and the status for bad input."""
-    click.echo(f"diagnose: {sentence}", err=True)
+    click.echo(f"diagnose: {printable(sentence)}", err=True)
     sys.exit(BAD_INPUT)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from diagnose import __version__
-from diagnose.commands import COMMANDS, DEFAULT
+from diagnose.commands import BAD_INPUT, COMMANDS, DEFAULT
 from diagnose.commands.shared import BadInput
 from diagnose.errors import DiagnoseError, printable
 
@@ -43,6 +43,8 @@ class Doors(click.Group):
         except click.ClickException as error:
             message = printable(error.format_message())
             error.format_message = lambda: message  # type: ignore[method-assign]
+            # click's 1 would mean a failure without a known cause.
+            error.exit_code = BAD_INPUT  # type: ignore[misc]
             raise
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

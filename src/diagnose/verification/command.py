@@ -12,6 +12,7 @@ import click
 
 from diagnose.casebase.store import Casebase, load
 from diagnose.model import Cause, Incident, Mismatch, Report
+from diagnose.outputs import write
 from diagnose.verification.snippet import snippet
 
 _FIRST_WORDS = '"""Verifies on your own GPUs: '
@@ -153,12 +154,9 @@ def _report_of(incident: Incident) -> Report:
 
 def _write(target: Path, program: str) -> None:
     """Writes the program; a file that is something else stays as it is."""
-    try:
-        if target.exists() and not target.read_bytes().startswith(_FIRST_WORDS.encode()):
-            raise click.UsageError(f"{target} exists and is no verification program")
-        target.write_text(program, encoding="utf-8")
-    except OSError as error:
-        raise click.FileError(str(target), error.strerror) from error
+    if target.is_file() and not target.read_bytes().startswith(_FIRST_WORDS.encode()):
+        raise click.UsageError(f"{target} exists and is no verification program")
+    write(program, target)
     click.echo(f"{target} written; run it with: python {target} [SCRIPT [ARGS]...]", err=True)
 
 
