@@ -186,6 +186,8 @@ def fuzz(seed: int, count: int, seconds: float = 0.0) -> Outcome:
             for seen in failures:
                 fingerprint(seen.report)
             diagnosis = explain(failures[0].report if failures else Report("-"), casebase=casebase)
+            if diagnosis.incomplete:  # a crash, but for the bulkheads
+                raise AssertionError(", ".join(map(str, diagnosis.incomplete)))
             text.render(diagnosis)
             json.loads(as_json.render(diagnosis))
             verdict = diagnosis.verdict

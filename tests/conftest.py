@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from diagnose import bulkhead
 from diagnose.casebase.build import build
 from diagnose.casebase.store import Casebase, load
 
@@ -35,6 +37,22 @@ def casebase_path(kb: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     os.environ["DIAGNOSE_CASEBASE"] = str(path)
     load.cache_clear()
     return path
+
+
+@pytest.fixture(autouse=True)
+def no_fault(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A fault that a bulkhead has kept from the answer fails the test, unless it is marked `faults`."""
+    faults: list[str] = []
+
+    def place(error: BaseException) -> str:
+        faults.append(real(error))
+        return faults[-1]
+
+    real = bulkhead.place
+    monkeypatch.setattr(bulkhead, "place", place)
+    yield
+    if request.node.get_closest_marker("faults") is None:
+        assert faults == []
 
 
 @pytest.fixture(scope="session")

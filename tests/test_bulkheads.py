@@ -26,6 +26,8 @@ from diagnose.scanning import workers
 from diagnose.scanning.log import ScannedLog, scan_log
 from diagnose.web import create_app
 
+pytestmark = pytest.mark.faults
+
 #: What no answer may be without: `as_dict`'s keys.
 CONTRACT = [
     "schema", "source", "verdict", "error", "mismatch", "frames", "libraries", "culprit", "causes",

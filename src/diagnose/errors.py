@@ -13,6 +13,8 @@ class DiagnoseError(Exception):
 
 def printable(text: str) -> str:
     """A name or a sentence for standard error: what would steer a terminal or cannot be encoded is
-    replaced, line feeds stay."""
+    replaced, line feeds and tabs stay."""
     text = text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-    return "".join(c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in text)
+    return "".join(
+        c if c.isprintable() or c in "\n\t" else "\N{REPLACEMENT CHARACTER}" for c in text
+    )

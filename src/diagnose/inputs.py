@@ -6,7 +6,6 @@ import contextlib
 import io
 import itertools
 import os
-import select
 import stat
 import sys
 from collections.abc import Iterator
@@ -62,7 +61,7 @@ def opened(name: str) -> Iterator[ByteStream]:
 
 def _printable(name: str) -> str:
     """A file's name on one line, with what is not UTF-8 or would steer a terminal replaced."""
-    return printable(name).replace("\n", "\N{REPLACEMENT CHARACTER}")
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in printable(name))
 
 
 def _file(stack: contextlib.ExitStack, name: str, shown: str) -> ByteStream:
@@ -87,6 +86,8 @@ def _begun(pipe: io.FileIO, shown: str) -> ByteStream:
     Raises:
         InputError: nobody does for `_PATIENCE` seconds.
     """
+    import select
+
     select.select([pipe], [], [], _PATIENCE)
     first = pipe.read(1)  # None where a writer is there and has nothing to say yet
     if first == b"":

@@ -297,6 +297,7 @@ def test_healthz_tells_whether_the_case_base_is_there(
     assert str(tmp_path) not in missing.get("/causes").text
 
 
+@pytest.mark.faults
 def test_an_unexpected_error_tells_nothing(casebase: Casebase) -> None:
     def fail(submission: object, base: object) -> Diagnosis:
         raise RuntimeError("secret of the log")
