@@ -53,7 +53,7 @@ def test_a_pasted_traceback_is_answered() -> None:
     assert "/home/user/project/net.py:12, forward" in text
     assert "unregistered-tensor" in text
     assert "+ return x + self.pe[:, : x.size(1)].to(x.device)" in text
-    assert "diagnose verify unregistered-tensor" in text
+    assert "diagnose verify --from traceback.txt train.py" in text
     assert done.stderr == b""
 
 
@@ -72,7 +72,7 @@ def test_json_follows_the_contract() -> None:
     cause = answer["causes"][0]
     assert 0 < cause["confidence"] <= 1
     assert {"text", "line"} == set(cause["evidence"][0])
-    assert {"kind", "title", "patch", "command", "code"} == set(cause["fixes"][0])
+    assert {"kind", "title", "patch", "command", "code", "example"} == set(cause["fixes"][0])
     compile(cause["verification"], "verify.py", "exec")
 
 

@@ -454,9 +454,9 @@ def test_nothing_from_a_log_reaches_code_or_a_command(file: str, code: str) -> N
     words = shlex.split(fill("python {script}", known) or "")
     assert len(words) == 2 and words[0] == "python"
     assert words[1].endswith(".py") and not words[1].startswith("-")
-    if (command := fill("pip show {library}", known)) is not None:
+    if (command := fill("pip show {distribution}", known)) is not None:
         assert len(shlex.split(command)) == 3 and not shlex.split(command)[2].startswith("-")
-    assert not set(words[1]) & set("$`;&|<>(){}*?!~#'\"\\ \n")
+    assert not set(words[1]) & set("$`;&|<>(){}*?!~#'\"\\\n")
     for value in known.values():
         assert value.isprintable()
 
@@ -466,7 +466,7 @@ def test_nothing_from_a_log_reaches_code_or_a_command(file: str, code: str) -> N
 )
 def test_a_file_that_is_no_plain_script_is_not_run(name: str) -> None:
     shown = Report("-", None, None, (Frame(name, 1, "<module>"),))
-    assert values(shown, {}, ())["script"] == "train.py"
+    assert values(shown, {}, ())["script"] == "YOUR_SCRIPT.py"
 
 
 def test_the_script_is_the_one_that_ran() -> None:

@@ -110,7 +110,8 @@ class Report(NamedTuple):
     the log outside the traceback that say something about placement (warnings, launch command,
     versions). ``chain`` are the exceptions that came before or around ``error``; ``fallout`` those
     that only followed (lost connections, aborted communicators, the launcher's). ``ranks`` share the
-    failure. ``tensors`` come from live hooks only.
+    failure. ``tensors`` come from live hooks only; ``live`` says that the report is of an exception at
+    hand, so that there is no input whose lines anybody could look up.
     """
 
     source: str
@@ -123,6 +124,7 @@ class Report(NamedTuple):
     fallout: tuple[Failure, ...] = ()
     ranks: tuple[int, ...] = ()
     tensors: tuple[SeenTensor, ...] = ()
+    live: bool = False
 
 
 # --- what the case base holds ---------------------------------------------------------------------
@@ -151,11 +153,13 @@ class Wording(NamedTuple):
 
 
 class Library(NamedTuple):
-    """A third-party library (kb/libraries.toml): import name and the path marks of a source checkout."""
+    """A third-party library (kb/libraries.toml): import name, the path marks of a source checkout, and
+    what pip calls it, None where that may be one of several."""
 
     name: str
     marks: tuple[str, ...] = ()
     kind: str = ""
+    distribution: str | None = None
 
 
 class FactRule(NamedTuple):
@@ -315,13 +319,17 @@ class IncidentMatch(NamedTuple):
 
 
 class Fix(NamedTuple):
-    """A concrete fix: taxonomy id, sentence, and a unified diff of the user's line, a command or code."""
+    """A concrete fix: taxonomy id, sentence, and a unified diff of the user's line, a command or code.
+
+    ``example`` says that ``code`` is not the user's: it shows what to do, in names of its own.
+    """
 
     kind: str
     title: str
     patch: str | None = None
     command: str | None = None
     code: str | None = None
+    example: bool = False
 
 
 class RankedCause(NamedTuple):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 from diagnose import facts as fact_stage
@@ -26,6 +27,7 @@ from diagnose.model import (
 )
 from diagnose.parsing import parse, parse_stream
 from diagnose.parsing.bytestream import ByteStream
+from diagnose.placeholders import sentence
 from diagnose.ranking.causes import THRESHOLD, Scored, likely, rank
 from diagnose.ranking.neighbours import nearest
 from diagnose.ranking.questions import ask
@@ -158,17 +160,13 @@ def _answer(
 def _shown_evidence(
     scored: Scored, report: Report, rules: Mapping[str, FactRule]
 ) -> tuple[Evidence, ...]:
-    facts = (*known_again(report, scored.incidents), *scored.support)[:_MAX_EVIDENCE]
-    return tuple(_evidence(fact, rules) for fact in facts)
+    facts = (*known_again(report, scored.incidents), *scored.support)
+    return tuple(islice(_evidence(facts, rules), _MAX_EVIDENCE))
 
 
-class _Values(dict[str, str]):
-    """Values of a sentence; one that is missing shows as an ellipsis instead of failing."""
-
-    def __missing__(self, key: str) -> str:
-        return "…"
-
-
-def _evidence(fact: Fact, rules: Mapping[str, FactRule]) -> Evidence:
-    text = rules[fact.id].text.format_map(_Values(fact.values))
-    return Evidence(text, fact.line)
+def _evidence(support: Iterable[Fact], rules: Mapping[str, FactRule]) -> Iterator[Evidence]:
+    """The sentences of facts; one that would need a value that the report lacks is left out."""
+    for fact in support:
+        text = sentence(rules[fact.id].text, fact.values)
+        if text is not None:
+            yield Evidence(text, fact.line)

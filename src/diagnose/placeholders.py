@@ -8,26 +8,34 @@ from __future__ import annotations
 
 import ast
 import re
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 
 from diagnose import views
-from diagnose.model import Fact, Frame, Report
+from diagnose.model import Fact, Frame, Library, Report
+from diagnose.paths import of_frame
 
 #: Placeholders that always have a value.
-ALWAYS = frozenset({"script"})
+ALWAYS = frozenset({"script", "launch", "gpu"})
 #: What `values` may fill in.
 PLACEHOLDERS = ALWAYS | {
-    *("operand", "operand_devices", "layer", "file", "line", "function", "devices", "op"),
-    *("argument", "library"),
+    *("operand", "operand_devices", "layer", "place", "function", "devices", "op"),
+    *("argument", "library", "distribution"),
 }
 #: With one of these, code belongs before the failing line: their names live there.
 LOCAL = frozenset({"operand", "operand_devices", "layer"})
 
 # Not compiled here: most answers ask nothing, and compiling them costs every start.
 _PLACEHOLDER = r"\{([a-z_]+)\}"
-_DEFAULT_SCRIPT = "train.py"
-_FILE = r"[\w./\\:~+ -]{1,200}"
-_SCRIPT = r"[A-Za-z0-9_][A-Za-z0-9_./-]{0,200}\.py"
+_UNKNOWN_SCRIPT = "YOUR_SCRIPT.py"
+_PLACE = r"[\w./\\:~+\[\], -]{1,200}"
+_SCRIPT = r"[\w.][\w ./+=@-]{0,200}\.py"
+#: How a log's command line started the script, and what starts it on one GPU.
+_LAUNCHERS = {
+    "torchrun": "torchrun {script}",
+    "accelerate launch": "accelerate launch --num_processes 1 {script}",
+    "deepspeed": "deepspeed --num_gpus 1 {script}",
+}
 _DEVICE = r"[a-z]{1,20}(:\d{1,4})?"
 _OP = r"(?a)[A-Za-z_][\w.:]{0,80}"
 _NAME = r"(?a)[A-Za-z_][\w.]{0,80}"
@@ -57,7 +65,31 @@ def fill(text: str, known: Mapping[str, str]) -> str | None:
     return re.sub(_PLACEHOLDER, lambda match: known[match[1]], text)
 
 
-def values(report: Report, facts: Mapping[str, Fact], operands: Sequence[str]) -> dict[str, str]:
+_DROPPED = (r"\s*[(（][^()（）]*\{%s\}[^()（）]*[)）]", r"[:：]\s*\{%s\}(?=[.。]?$)")
+
+
+def sentence(text: str, known: Mapping[str, str]) -> str | None:
+    """As `fill`, for a sentence that can do with less.
+
+    What stands in parentheses, or at the end after a colon, goes where one of its values is missing.
+    """
+    for name in placeholders(text) - known.keys():
+        for pattern in _DROPPED:
+            text = re.sub(pattern % name, "", text)
+    return fill(text, known)
+
+
+def in_general(text: str) -> str:
+    """A command of the case base as it stands where there is no report."""
+    return fill(text, {**_launched(_UNKNOWN_SCRIPT), "gpu": "0", "distribution": "LIBRARY"}) or text
+
+
+def values(
+    report: Report,
+    facts: Mapping[str, Fact],
+    operands: Sequence[str],
+    libraries: Iterable[Library] = (),
+) -> dict[str, str]:
     """What a report says for each placeholder, as far as it reads as what it should be.
 
     All of it comes from a log, which may hold anything: names and devices that do not look like such
@@ -67,9 +99,10 @@ def values(report: Report, facts: Mapping[str, Fact], operands: Sequence[str]) -
         report: what was parsed.
         facts: what it shows; they name the layer where no operand does.
         operands: the operands that may be misplaced, as `facts.stray.strays` gives them.
+        libraries: kb/libraries.toml. Only what it says may be installed: a log can name any package.
     """
     frame, mismatch = views.site(report), report.mismatch
-    known = {"script": _script(report)}
+    known = _launched(script(report), report) | {"gpu": _gpu(report)}
     tensors = _printable(text for text in operands if not text.endswith(_CALLED))
     layers = _printable(text[: -len(_CALLED)] for text in operands if text.endswith(_CALLED))
     called = facts.get("calls-own-module")
@@ -83,6 +116,9 @@ def values(report: Report, facts: Mapping[str, Fact], operands: Sequence[str]) -
         known["layer"] = layers[0]
     if frame is not None:
         known |= _of_frame(frame)
+        package = next((one for one in libraries if one.name == frame.library), None)
+        if package is not None and package.distribution is not None:
+            known["distribution"] = package.distribution
     if mismatch is not None:
         if mismatch.devices and all(
             re.fullmatch(_DEVICE, device) for device in mismatch.devices[:4]
@@ -101,11 +137,9 @@ def _printable(texts: Iterable[str]) -> list[str]:
 
 def _of_frame(frame: Frame) -> dict[str, str]:
     known: dict[str, str] = {}
-    path = frame.file.replace("\\", "/")
-    if frame.line is not None and re.fullmatch(_FILE, path):
-        parts = path.split("/")
-        known["file"] = path if len(parts) <= 4 else "/".join(parts[-3:])
-        known["line"] = str(frame.line)
+    place = of_frame(frame)
+    if frame.line is not None and re.fullmatch(_PLACE, place):
+        known["place"] = place
     if frame.function is not None and re.fullmatch(_NAME, frame.function):
         known["function"] = frame.function
     if frame.library is not None and re.fullmatch(_NAME, frame.library):
@@ -113,15 +147,35 @@ def _of_frame(frame: Frame) -> dict[str, str]:
     return known
 
 
-def _script(report: Report) -> str:
-    """The program to run again: the file whose top level called all the rest."""
+def script(report: Report) -> str:
+    """The program to run again, fit for a shell: the file whose top level called all the rest.
+
+    Where the report does not show it, a word that is plainly not its name.
+    """
     for frame in report.frames:
         if frame.own and frame.function == "<module>":
             name = frame.file.replace("\\", "/")
             name = name.rpartition("/")[2] if name.startswith("/") or ":" in name else name
-            if re.fullmatch(_SCRIPT, name) and "<" not in name:
-                return name
-    return _DEFAULT_SCRIPT
+            if re.fullmatch(_SCRIPT, name):
+                return shlex.quote(name)
+    return _UNKNOWN_SCRIPT
+
+
+def _launched(script: str, report: Report | None = None) -> dict[str, str]:
+    """The script, and the command that runs it: by the launcher that stands with it in the log."""
+    name = script.strip("'").rpartition("/")[2]
+    for line in report.context if report is not None else ():
+        for launcher, command in _LAUNCHERS.items():
+            if re.search(rf"\b{launcher} (.* )?(\S*/)?{re.escape(name)}\b", line.text):
+                return {"script": script, "launch": command.format(script=script)}
+    return {"script": script, "launch": f"python {script}"}
+
+
+def _gpu(report: Report) -> str:
+    """The number of the GPU that is meant where the message names one beside the first."""
+    devices = report.mismatch.devices if report.mismatch else ()
+    numbers = (re.fullmatch(r"(?a)[a-z]{1,20}:(\d{1,3})", device) for device in devices)
+    return next((found[1] for found in numbers if found and found[1] != "0"), "0")
 
 
 def expression(text: str) -> str | None:

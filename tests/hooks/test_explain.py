@@ -27,7 +27,8 @@ def raised(error: BaseException, cause: BaseException | None = None) -> BaseExce
 
 def as_text(error: BaseException) -> Diagnosis:
     """What the command line says of the same exception."""
-    return diagnose_text("".join(traceback.format_exception(error)), "traceback")
+    found = diagnose_text("".join(traceback.format_exception(error)), "traceback")
+    return found._replace(report=found.report._replace(live=True))
 
 
 CASES = {

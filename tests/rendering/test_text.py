@@ -77,7 +77,12 @@ CAUSES = (
                 "Show the program one GPU.",
                 command="CUDA_VISIBLE_DEVICES=0 python edit.py",
             ),
-            Fix("change-device-map", "Keep the parts together.", code="- a = 1\n+ a = 2"),
+            Fix(
+                "change-device-map",
+                "Keep the parts together.",
+                code="- a = 1\n+ a = 2",
+                example=True,
+            ),
         ),
         "print('PASS')\n",
     ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from diagnose.casebase.store import Casebase
+from diagnose.pipeline import diagnose
 from diagnose.verification.command import verify_command
 from diagnose.verification.snippet import snippet
 
@@ -78,8 +80,10 @@ def test_options_that_make_no_sense_together_are_refused(args: list[str]) -> Non
 
 
 @pytest.fixture
-def command_line(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
-    """The command lines of the processes that would be started."""
+def command_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[list[str]]:
+    """The command lines of the processes that would be started, in a folder with a script."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "train.py").touch()
     started: list[list[str]] = []
 
     class Process:
@@ -156,3 +160,128 @@ def test_machine_without_gpus_is_status_2() -> None:
     result = verify_in_process("rank-device", "--run")
     assert result.returncode == 2, result.stderr
     assert result.stdout.splitlines()[-1] == "NOT RUN: too few GPUs: needs 2, 0 visible"
+
+
+# --- from a report, and without a cause -----------------------------------------------------------
+
+REPORT = """\
+Traceback (most recent call last):
+  File "/home/user/module_census.py", line 10, in <module>
+    model(torch.randn(2, 4, device="cuda:0"))
+  File "/env/lib/python3.11/site-packages/torch/nn/modules/linear.py", line 125, in forward
+    return F.linear(input, self.weight, self.bias)
+RuntimeError: Expected all tensors to be on the same device, but found at least two devices, cuda:0 \
+and cpu! (when checking argument for argument mat2 in method wrapper_CUDA_addmm)
+"""
+
+
+@pytest.fixture
+def report(tmp_path: Path) -> Path:
+    path = tmp_path / "traceback.txt"
+    path.write_text(REPORT, encoding="utf-8")
+    return path
+
+
+def test_a_report_gives_cause_devices_operation_and_line(report: Path, casebase: Casebase) -> None:
+    program = verify("--from", report).stdout
+    found = diagnose(REPORT, casebase=casebase)
+    assert program == found.causes[0].verification
+    assert 'DEVICES = ("cuda:0", "cpu")' in program
+    assert 'OPERATION = ("wrapper_CUDA_addmm", "mat2")' in program
+    assert 'CULPRIT = ("module_census.py", 10)' in program
+
+
+def test_an_id_beside_a_report_decides_the_cause(report: Path) -> None:
+    program = verify("--from", report, "rank-device").stdout
+    assert 'CAUSE = "rank-device"' in program
+    assert 'DEVICES = ("cuda:0", "cpu")' in program
+
+
+def test_a_report_on_standard_input(report: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "diagnose", "verify", "--from", "-"],
+        input=REPORT.encode(),
+        capture_output=True,
+    )
+    assert done.stdout.decode() == verify("--from", report).stdout
+
+
+def test_the_users_own_script_is_checked_for_what_its_report_says(report: Path) -> None:
+    pytest.importorskip("torch")
+    script = SCRIPTS / "module_census.py"
+    failing = verify_in_process("--from", report, "--simulate", script, "failing")
+    assert failing.returncode == 1, failing.stderr
+    assert "the report: cuda:0 and cpu in wrapper_CUDA_addmm" in failing.stdout
+    assert "(the report's module_census.py:10)" in failing.stdout
+    fixed = verify_in_process("--from", report, "--simulate", script, "fixed")
+    assert fixed.returncode == 0, fixed.stdout
+
+
+def test_without_a_cause_all_checks_watch_the_script(casebase: Casebase) -> None:
+    pytest.importorskip("torch")
+    script = SCRIPTS / "module_census.py"
+    failing = verify_in_process("--simulate", script, "failing")
+    assert failing.returncode == 1, failing.stderr
+    assert "2.weight, 2.bias are on cpu" in failing.stdout
+    checks = [name for name in casebase.snippets if name.startswith("checks/")]
+    assert failing.stdout.count("  checks that ") == len(checks) + 1
+    assert verify_in_process("--simulate", script, "fixed").returncode == 0
+
+
+def test_what_follows_a_script_is_its_own(command_line: list[list[str]]) -> None:
+    assert verify("train.py", "--run", "--gpus", "8").exit_code == 0
+    assert command_line[0][-4:] == ["train.py", "--run", "--gpus", "8"]
+
+
+def test_as_many_gpus_are_simulated_as_the_report_names(
+    command_line: list[list[str]], report: Path
+) -> None:
+    report.write_text(REPORT.replace("cuda:0", "cuda:3"), encoding="utf-8")
+    verify("--from", report, "--simulate", "train.py")
+    assert command_line[0][command_line[0].index("--gpus") + 1] == "4"
+
+
+def test_a_machine_without_gpus_is_told_of_simulated_ones() -> None:
+    torch = pytest.importorskip("torch")
+    if torch.cuda.is_available():
+        pytest.skip("this machine has GPUs")
+    result = verify_in_process(SCRIPTS / "module_census.py", "failing")
+    assert result.returncode == 2
+    assert result.stdout.splitlines()[-1] == "NOT RUN: too few GPUs: needs 1, 0 visible"
+    assert "--simulate" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (["--from", "missing.log"], "missing.log cannot be read"),
+        (["--from", "other.txt"], "other.txt holds no device-placement failure"),
+        (["missing.py"], "there is no script missing.py"),
+        ([], "name a cause, a report (--from) or a script"),
+    ],
+)
+def test_bad_input_is_a_sentence_and_status_2(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, args: list[str], said: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("other.txt").write_text("all is well\n")
+    result = verify_in_process(*args)
+    assert result.returncode == 2
+    assert said in result.stderr
+
+
+def test_a_case_base_that_cannot_be_read_is_status_2(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "diagnose", "verify", "rank-device"],
+        env={**os.environ, "DIAGNOSE_CASEBASE": str(tmp_path / "missing.sqlite")},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+
+
+def test_a_target_that_cannot_be_written_is_status_2(tmp_path: Path) -> None:
+    result = verify_in_process("rank-device", "--write", tmp_path / "no" / "such" / "folder.py")
+    assert result.returncode == 2
+    assert "cannot be written" in result.stderr

@@ -50,7 +50,7 @@ def mistakes(
         yield f"{at}: {value!r}"
     kinds = {
         "string": str, "integer": int, "number": (int, float), "object": dict, "array": list,
-        "null": type(None),
+        "null": type(None), "boolean": bool,
     }  # fmt: skip
     if "type" in schema:
         names = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]

@@ -42,7 +42,7 @@ def _question(table: Entry, causes: Collection[str], facts: Collection[str]) -> 
         key: table.strings(key, one_of=facts) for key in _CONDITIONS if key in table.data
     }
     data["code"] = _code(table)
-    data["command"] = _line(table, "command")
+    data["command"] = line_with_placeholders(table, "command")
     data["texts"] = {lang: _texts(table.table(lang), answers, lang) for lang in _LANGS}
     data["likelihood"], data["others"] = _likelihoods(table, answers, causes)
     for answer in answers:
@@ -71,7 +71,7 @@ def _known_placeholders(
         table.problem(key, f"{{{name}}} is not a placeholder that is known here")
 
 
-def _line(table: Entry, key: str) -> str | None:
+def line_with_placeholders(table: Entry, key: str) -> str | None:
     """Code or a command whose placeholders are known and whose lines are not too long to show."""
     text = table.optional_text(key)
     _known_placeholders(table, key, text)
@@ -82,7 +82,7 @@ def _line(table: Entry, key: str) -> str | None:
 
 def _code(table: Entry) -> str | None:
     """The code, checked to be Python once it is filled."""
-    code = _line(table, "code")
+    code = line_with_placeholders(table, "code")
     try:
         ast.parse(fill(code or "", dict.fromkeys(PLACEHOLDERS, "name")) or "")
     except SyntaxError as error:

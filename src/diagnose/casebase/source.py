@@ -16,7 +16,7 @@ from diagnose.bulkhead import debug, place
 from diagnose.casebase import schema
 from diagnose.casebase.entry import Entry
 from diagnose.casebase.literals import required
-from diagnose.casebase.questions import questions
+from diagnose.casebase.questions import line_with_placeholders, questions
 from diagnose.kberror import KbError
 from diagnose.kbfile import text_of
 from diagnose.model import Edits, Library, Wording
@@ -298,7 +298,7 @@ def _cause(
                 kind=fix.text("kind", one_of=fixes),
                 before=fix.optional_text("before"),
                 after=fix.optional_text("after"),
-                command=fix.optional_text("command"),
+                command=line_with_placeholders(fix, "command"),
                 titles={lang: fix.text(lang) for lang in LANGS},
             )
         )

@@ -10,6 +10,7 @@ import click
 from diagnose.casebase.store import Casebase, load
 from diagnose.commands.shared import LANG
 from diagnose.model import Cause, Incident, Lang
+from diagnose.placeholders import in_general
 
 
 @click.command()
@@ -45,11 +46,11 @@ def _cause(cause: Cause, casebase: Casebase) -> str:
         lines = [f"{number}. {fix.title} [{fix.kind}]"]
         lines += [f"   - {line}" for line in (fix.before or "").splitlines()]
         lines += [f"   + {line}" for line in (fix.after or "").splitlines()]
-        lines += [f"   $ {line}" for line in (fix.command or "").splitlines()]
+        lines += [f"   $ {line}" for line in in_general(fix.command or "").splitlines()]
         parts.append("\n".join(lines))
     known = [i for i in casebase.incidents.values() if i.cause == cause.id]
     parts += [f"* {i.id}: {i.title}\n  {i.url}" for i in known]
-    parts.append(f"diagnose verify {cause.id} --write verify.py")
+    parts.append(f"diagnose verify {cause.id} YOUR_SCRIPT.py")
     return "\n\n".join(parts)
 
 

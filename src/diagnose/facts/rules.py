@@ -99,7 +99,8 @@ def matched(texts: Texts, rule: FactRule) -> Fact | None:
             frame = views.site(report)
             if name is None or frame is None:
                 return None
-            line, values = frame.at, values | {"name": name, "code": frame.code or "?"}
+            shown = {"name": name, "code": frame.code}
+            line, values = frame.at, values | {k: v for k, v in shown.items() if v}
         elif not _hit(pattern, texts.said[key]):
             return None
     if rule.frame:
@@ -114,13 +115,15 @@ def matched(texts: Texts, rule: FactRule) -> Fact | None:
 
 
 def combined(rule: FactRule, found: Mapping[str, Fact]) -> Fact | None:
-    """The fact of a rule about other facts; it rests on the line of the first that it names."""
+    """The fact of a rule about other facts: the line of the first that it names, the values of all."""
     if not rule.all or any(key not in found for key in rule.all):
         return None
     if any(key in found for key in rule.none):
         return None
-    first = found[rule.all[0]]
-    return Fact(rule.id, first.line, first.values)
+    values: dict[str, str] = {}
+    for key in reversed(rule.all):
+        values |= found[key].values
+    return Fact(rule.id, found[rule.all[0]].line, values)
 
 
 _SHOWN = ("file", "function", "code", "library")

@@ -59,7 +59,7 @@ def _shown(report: Report) -> Iterator[tuple[str, dict[str, str]]]:
         yield from _model(model, report)
     yield from _strangers(report, model)
     if stale := [t for t in report.tensors if t.kind == "state"]:
-        yield "state-seen", _values(stale, model.usual if model else "…")
+        yield "state-seen", _values(stale)
 
 
 def _failing_model(tensors: Sequence[SeenTensor]) -> Placement | None:
@@ -118,11 +118,12 @@ def _mentioned(tensor: SeenTensor, report: Report) -> bool:
     return re.search(rf"(?<![\w.]){re.escape(name)}(?!\w)", code) is not None
 
 
-def _values(tensors: Sequence[SeenTensor], usual: str) -> dict[str, str]:
+def _values(tensors: Sequence[SeenTensor], usual: str | None = None) -> dict[str, str]:
     device = tensors[0].device
     same = [t.name for t in tensors if t.device == device]
     more = f" (+{len(same) - _SHOWN})" if len(same) > _SHOWN else ""
-    return {"names": ", ".join(same[:_SHOWN]) + more, "device": device, "other": usual}
+    values = {"names": ", ".join(same[:_SHOWN]) + more, "device": device}
+    return values | {"other": usual} if usual is not None else values
 
 
 def _gpu(device: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from diagnose.model import Fact, Frame, Report
+from diagnose.paths import of_frame
 
 
 def kind(device: str) -> str:
@@ -26,27 +27,23 @@ def common(report: Report) -> dict[str, str]:
         values["message"] = message if len(message) <= 140 else f"{message[:139]}…"
     mismatch = report.mismatch
     if mismatch is not None:
-        values["devices"] = " / ".join(mismatch.devices) or "another device"
-        values["op"] = mismatch.op or "?"
-        values["argument"] = mismatch.argument or "?"
-        values["found"] = mismatch.found or "?"
-        values["expected"] = mismatch.expected or "?"
+        known = {
+            "devices": " / ".join(mismatch.devices),
+            "op": mismatch.op,
+            "argument": mismatch.argument,
+            "found": mismatch.found,
+            "expected": mismatch.expected,
+        }
+        values |= {key: value for key, value in known.items() if value}
     return values
 
 
-def short(path: str) -> str:
-    """The end of a path: enough to recognise the file in a sentence."""
-    parts = path.replace("\\", "/").split("/")
-    return path if len(parts) <= 4 else "/".join(parts[-3:])
-
-
 def at(fact: str, frame: Frame, **values: str) -> Fact:
-    """A fact that rests on a frame."""
-    values |= {
-        "file": short(frame.file),
-        "line": str(frame.line) if frame.line is not None else "?",
-        "function": frame.function or "?",
-        "code": frame.code or "?",
-        "library": frame.library or "?",
+    """A fact that rests on a frame; what the frame does not show is no value."""
+    shown = {
+        "place": of_frame(frame),
+        "function": frame.function,
+        "code": frame.code,
+        "library": frame.library,
     }
-    return Fact(fact, frame.at, values)
+    return Fact(fact, frame.at, values | {key: value for key, value in shown.items() if value})

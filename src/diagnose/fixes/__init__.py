@@ -10,6 +10,7 @@ from diagnose.bulkhead import guarded
 from diagnose.casebase.store import Casebase
 from diagnose.fixes.patches import patch
 from diagnose.model import Cause, Fact, Fix, FixTemplate, Frame, Report
+from diagnose.placeholders import fill, values
 
 __all__ = ["for_cause"]
 
@@ -28,13 +29,14 @@ def for_cause(
     come after the others where the failing line is the user's own.
     """
     in_library = "fails-in-library" in facts
+    known = values(report, facts, (), casebase.libraries)
     fixes: list[Fix] = []
     for template in sorted(cause.fixes, key=lambda fix: _later(fix, in_library)):
         edit = partial(_edit, template.kind, report, culprit)
         diff = guarded(f"{cause.id}/fixes/{template.kind}", edit, None)
         if diff is not None and any(fix.patch == diff for fix in fixes):
             diff = None  # two ways to say the same edit
-        fixes.append(_fitted(template, diff))
+        fixes.append(_fitted(template, diff, known))
     return tuple(fixes)
 
 
@@ -50,13 +52,17 @@ def _later(fix: FixTemplate, in_library: bool) -> bool:
     return fix.kind in _OF_LIBRARIES and not in_library
 
 
-def _fitted(template: FixTemplate, diff: str | None) -> Fix:
-    """The fix with a patch of the report's line, or with the cause's example."""
+def _fitted(template: FixTemplate, diff: str | None, known: Mapping[str, str]) -> Fix:
+    """The fix with a patch of the report's line, a command for its program, or the cause's example.
+
+    A command that needs what the report does not tell is left out.
+    """
     if diff is not None:
         return Fix(template.kind, template.title, patch=diff)
     if template.command is not None:
-        return Fix(template.kind, template.title, command=template.command)
-    return Fix(template.kind, template.title, code=_example(template))
+        return Fix(template.kind, template.title, command=fill(template.command, known))
+    example = _example(template)
+    return Fix(template.kind, template.title, code=example, example=example is not None)
 
 
 def _line_for(kind: str, report: Report, culprit: Frame | None) -> Frame | None:

@@ -45,7 +45,7 @@ def explain(error: BaseException, *, lang: Lang = "en") -> Diagnosis:
     )
     failed = report.error is not None and report.error.family == DEVICE_FAMILY
     tensors = look(error, report) if failed else ()
-    return pipeline.explain(report, casebase=casebase, tensors=tensors)
+    return pipeline.explain(report._replace(live=True), casebase=casebase, tensors=tensors)
 
 
 def printed(error: BaseException) -> str:

@@ -33,13 +33,16 @@ def load_wordings(path: Path) -> tuple[Wording, ...]:
 
 def load_libraries(path: Path) -> tuple[Library, ...]:
     """Every `[[library]]` of libraries.toml, in file order. Raises `KbError`."""
-    return tuple(
-        Library(
-            name=_text(entry, "name", path),
-            marks=_strings(entry, "marks", path),
-            kind=_text(entry, "kind", path),
-        )
-        for entry in _entries(path, "library", "name")
+    return tuple(_library(entry, path) for entry in _entries(path, "library", "name"))
+
+
+def _library(entry: Mapping[str, Any], path: Path) -> Library:
+    distributions = _strings(entry, "distributions", path)
+    return Library(
+        name=_text(entry, "name", path),
+        marks=_strings(entry, "marks", path),
+        kind=_text(entry, "kind", path),
+        distribution=distributions[0] if len(distributions) == 1 else None,
     )
 
 

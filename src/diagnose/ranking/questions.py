@@ -58,7 +58,7 @@ def ask(
     )
     if not chosen:
         return ()
-    known = values(report, facts, strays(report, casebase.operands))
+    known = values(report, facts, strays(report, casebase.operands), casebase.libraries)
     put = (
         guarded(f"questions/{rule.id}", partial(_put, rule, known, report, beliefs), None)
         for rule in chosen
@@ -163,7 +163,7 @@ def _put(
         if not local or (site is not None and site.own):
             code = fill(rule.code, known)
         if code is not None and local:
-            place = fill("{file}:{line}", known)
+            place = known.get("place")
     command = fill(rule.command, known) if rule.command is not None and code is None else None
     return Question(
         id=rule.id,

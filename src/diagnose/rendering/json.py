@@ -72,6 +72,7 @@ def _fix(fix: Fix) -> dict[str, Any]:
         "patch": fix.patch,
         "command": fix.command,
         "code": fix.code,
+        "example": fix.example,
     }
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from diagnose.model import DEVICE_FAMILY, Diagnosis, Failure, Fix, Question, RankedCause
+from diagnose.paths import of_frame
 from diagnose.rendering.labels import LABELS
 from diagnose.rendering.words import clean, code, counted, percent
+from diagnose.verification.invocation import invocation
 
 _SPECIAL = str.maketrans({c: f"\\{c}" for c in "\\`*_{}[]<>#|!~&"})
 
@@ -37,7 +39,7 @@ def _lines(diagnosis: Diagnosis) -> Iterator[str]:
 
 def _what_failed(diagnosis: Diagnosis, error: Failure, labels: Mapping[str, str]) -> Iterator[str]:
     report, culprit = diagnosis.report, diagnosis.culprit
-    place = f" {labels['in']} {_tick(f'{culprit.file}:{culprit.line}')}" if culprit else ""
+    place = f" {labels['in']} {_tick(of_frame(culprit))}" if culprit else ""
     yield f"### {_plain(error.type)}{place}"
     yield ""
     shown = [culprit.code.strip()] if culprit and culprit.code else []
@@ -61,7 +63,7 @@ def _why(diagnosis: Diagnosis, labels: Mapping[str, str]) -> Iterator[str]:
         yield labels["unknown"]
         yield ""
     for number, cause in enumerate(diagnosis.causes, 1):
-        yield from _cause(number, cause, labels)
+        yield from _cause(number, cause, diagnosis)
     if diagnosis.questions:
         yield f"#### {labels['decide']}"
         yield ""
@@ -69,36 +71,42 @@ def _why(diagnosis: Diagnosis, labels: Mapping[str, str]) -> Iterator[str]:
         yield from _question(question, labels)
 
 
-def _cause(number: int, cause: RankedCause, labels: object) -> Iterator[str]:
-    words = labels if isinstance(labels, dict) else dict(labels)  # type: ignore[call-overload]
+def _cause(number: int, cause: RankedCause, diagnosis: Diagnosis) -> Iterator[str]:
+    words, live = LABELS[diagnosis.lang], diagnosis.report.live
     yield f"#### {number}. {_plain(cause.title)} ({percent(cause.confidence)}, `{cause.id}`)"
     yield ""
     yield _plain(cause.why)
     yield ""
     for evidence in cause.evidence:
-        where = f" ({words['line'].format(line=evidence.line)})" if evidence.line else ""
+        where = (
+            f" ({words['line'].format(line=evidence.line)})" if evidence.line and not live else ""
+        )
         yield f"- {_plain(evidence.text)}{where}"
     for match in cause.incidents[:1]:
         yield f"- {words['known']}: [{_plain(match.title)}]({match.url})"
     if cause.evidence or cause.incidents:
         yield ""
     for fix in cause.fixes[:3]:
-        yield from _fix(fix, words["fix"] if fix is cause.fixes[0] else words["or"])
-    if cause.verification and number == 1:
-        yield f"<details><summary>{words['verification']}</summary>"
+        yield from _fix(
+            fix, words["fix"] if fix is cause.fixes[0] else words["or"], words["example"]
+        )
+    if number == 1:
+        yield f"**{words['verify']}:**"
         yield ""
-        yield from _fence(cause.verification.splitlines(), "python")
-        yield "</details>"
-        yield ""
+        yield from _fence([invocation(diagnosis)], "sh")
 
 
-def _fix(fix: Fix, label: str) -> Iterator[str]:
+def _fix(fix: Fix, label: str, example: str) -> Iterator[str]:
     yield f"**{label}:** {_plain(fix.title)}"
     yield ""
     if fix.patch is not None:
         yield from _fence(fix.patch.splitlines(), "diff")
     elif fix.command is not None:
         yield from _fence(fix.command.splitlines(), "sh")
+    elif fix.code is not None and fix.example:
+        yield f"{example}:"
+        yield ""
+        yield from _fence(fix.code.splitlines(), "")
     elif fix.code is not None:
         yield from _fence(fix.code.splitlines(), "diff")
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from diagnose.model import DEVICE_FAMILY, Diagnosis, Fix, Frame, Question, RankedCause, Reply
+from diagnose.paths import of_frame
 from diagnose.rendering.labels import LABELS
 from diagnose.rendering.words import clean, code, counted, percent, width, wrap
+from diagnose.verification.invocation import invocation
 
 _STYLES = {
     "bold": "\x1b[1m",
@@ -131,8 +133,9 @@ class _Page:
         for line in wrap(cause.why, self.columns - _INDENT):
             yield " " * _INDENT + line
         for evidence in cause.evidence:
-            where = self.labels["line"].format(line=evidence.line) if evidence.line else ""
-            text = clean(evidence.text) + (f" ({where})" if where else "")
+            text = clean(evidence.text)
+            if evidence.line and not self.diagnosis.report.live:
+                text += f" ({self.labels['line'].format(line=evidence.line)})"
             yield from self._entry("seen", text, first=evidence is cause.evidence[0])
         for match in cause.incidents[:1]:
             alike = self.labels["alike"].format(percent=f"{match.similarity:.0%}")
@@ -144,9 +147,11 @@ class _Page:
         shown = cause.fixes[: _MAX_FIXES if number == 1 else 1]
         for fix in shown:
             yield from self._fix("fix" if fix is shown[0] else "or", fix)
-        command = f"diagnose verify {cause.id} --write verify.py && python verify.py"
         if number == 1:
-            yield from self._entry("verify", command)
+            # Not wrapped: it is one line of a shell.
+            name = self.labels["verify"]
+            lead = self.styled(name, "dim") + " " * (_LABEL - width(name))
+            yield " " * _INDENT + lead + code(invocation(self.diagnosis))
 
     def _fix(self, label: str, fix: Fix) -> Iterator[str]:
         yield from self._entry(label, fix.title)
@@ -162,6 +167,9 @@ class _Page:
                     yield indent + self._changed(f"{line[0]} {code(line[1:])}")
         elif fix.command is not None:
             yield from (f"{indent}$ {code(line)}" for line in fix.command.splitlines())
+        elif fix.code is not None and fix.example:
+            yield indent + self.styled(self.labels["example"], "dim")
+            yield from (indent + self.styled(code(line), "dim") for line in fix.code.splitlines())
         elif fix.code is not None:
             yield from (indent + self._changed(code(line)) for line in fix.code.splitlines())
 
@@ -214,11 +222,9 @@ class _Page:
 
 
 def _place(frame: Frame) -> str:
-    """``file:line, function``; a long path keeps its end."""
-    parts = clean(frame.file).replace("\\", "/").split("/")
-    path = "/".join(parts) if len(parts) <= 5 else "…/" + "/".join(parts[-4:])
-    line = f":{frame.line}" if frame.line is not None else ""
-    return f"{path}{line}" + (f", {clean(frame.function)}" if frame.function else "")
+    """The place and the function, where a notebook's cell has one."""
+    place, function = clean(of_frame(frame)), clean(frame.function or "")
+    return place if function in ("", "<module>") else f"{place}, {function}"
 
 
 def _number(patch: str) -> str:

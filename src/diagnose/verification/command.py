@@ -2,27 +2,40 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import subprocess
 import sys
 import tempfile
+from importlib.util import find_spec
 from pathlib import Path
+from typing import NamedTuple
 
 import click
 
+from diagnose import views
 from diagnose.casebase.store import Casebase, load
-from diagnose.model import Cause, Incident, Mismatch, Report
+from diagnose.commands import BAD_INPUT
+from diagnose.commands.shared import BadInput
+from diagnose.inputs import InputError, opened
+from diagnose.model import Incident, Mismatch, Report
 from diagnose.outputs import write
-from diagnose.verification.snippet import snippet
+from diagnose.pipeline import diagnose
+from diagnose.verification.snippet import any_cause, snippet
+
+MOST_GPUS = 64
 
 _FIRST_WORDS = '"""Verifies on your own GPUs: '
 
 
 class _ScriptCommand(click.Command):
-    """Options may stand before and after ID; what follows SCRIPT belongs to the script."""
+    """Options may stand before and after ID; what follows SCRIPT belongs to the script.
+
+    An argument that ends in ``.py`` is SCRIPT, also where it is the first one.
+    """
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Puts the ID first and a ``--`` before SCRIPT, so that click leaves the rest alone."""
+        """Puts the ID, empty where none is given, and SCRIPT last, so that click leaves the rest alone."""
         with_value = {
             name
             for param in self.params
@@ -32,7 +45,7 @@ class _ScriptCommand(click.Command):
         options: list[str] = []
         waiting = list(args)
         names: list[str] = []
-        while waiting and len(names) < 2:
+        while waiting and len(names) < 2 and not _is_script(names[-1:]):
             word = waiting.pop(0)
             if word == "--":
                 break
@@ -42,7 +55,13 @@ class _ScriptCommand(click.Command):
             options.append(word)
             if word in with_value and waiting:
                 options.append(waiting.pop(0))
+        if _is_script(names[:1]):
+            names.insert(0, "")
         return super().parse_args(ctx, [*options, "--", *names, *waiting])
+
+
+def _is_script(names: list[str]) -> bool:
+    return any(name.endswith(".py") for name in names)
 
 
 @click.command(
@@ -51,8 +70,15 @@ class _ScriptCommand(click.Command):
     short_help="Prove on real or simulated GPUs that a cause is mended.",
     options_metavar="[OPTIONS]",
 )
-@click.argument("identifier", metavar="ID")
-@click.argument("script", nargs=-1, type=click.UNPROCESSED, metavar="[SCRIPT [ARGS]...]")
+@click.argument("identifier", metavar="[ID]", default="")
+@click.argument("script", nargs=-1, type=click.UNPROCESSED, metavar="[SCRIPT.py [ARGS]...]")
+@click.option(
+    "--from",
+    "origin",
+    type=click.Path(path_type=str),
+    metavar="REPORT",
+    help="Take cause, devices, operation and line from a traceback or log.",
+)
 @click.option(
     "--write",
     "target",
@@ -64,7 +90,7 @@ class _ScriptCommand(click.Command):
 @click.option("--simulate", is_flag=True, help="Run the program on simulated GPUs.")
 @click.option(
     "--gpus",
-    type=click.IntRange(0, 64),
+    type=click.IntRange(0, MOST_GPUS),
     metavar="N",
     help="How many GPUs to run with. By default as many as the cause takes.",
 )
@@ -82,6 +108,7 @@ class _ScriptCommand(click.Command):
 def verify_command(
     identifier: str,
     script: tuple[str, ...],
+    origin: str | None,
     target: Path | None,
     run: bool,
     simulate: bool,
@@ -91,17 +118,20 @@ def verify_command(
 ) -> None:
     """Prove that a root cause is mended.
 
-    ID is a root cause (submodule-added-after-move) or a documented incident. Its verification
-    program is a Python file that needs only torch. It is printed, unless one of these is given:
+    The cause is that of a REPORT, or ID: a root cause (submodule-added-after-move) or a documented
+    incident. Without either, SCRIPT is watched by all checks. The verification program is a Python
+    file that needs only torch. It is printed, unless one of these is given:
 
     \b
       --write FILE      the program goes to FILE
       --run             it runs its own example on this machine's GPUs
       --simulate        it runs its own example on simulated GPUs
-      SCRIPT ARGS...    it runs your script, watched: on this machine's GPUs, or with --simulate
+      SCRIPT.py ARGS... it runs your script, watched: on this machine's GPUs, or with --simulate
 
     The exit status of a run is that of the program: 0 PASS, 1 FAIL, 2 not run.
     """  # noqa: D301 - click takes the backspace for "keep these lines"
+    if not (identifier or origin or script):
+        raise click.UsageError("name a cause, a report (--from) or a script")
     runs = run or simulate or bool(script)
     if run and simulate:
         raise click.UsageError("--run and --simulate exclude each other")
@@ -115,7 +145,10 @@ def verify_command(
         raise click.UsageError("--gpus is for --simulate or a SCRIPT")
     if steps and not script:
         raise click.UsageError("--steps is for a SCRIPT")
-    cause, program = _program(identifier, load())
+    if script and not Path(script[0]).is_file():
+        raise BadInput(f"there is no script {script[0]}")
+    target_of = _target(identifier or None, origin, load())
+    program = target_of.program
     if target:
         _write(target, program)
     elif not runs:
@@ -126,24 +159,52 @@ def verify_command(
             arguments += ["--gpus", str(gpus)]
         simulated = None
         if simulate:
-            simulated = (gpus if gpus is not None else cause.gpus, wording or "new")
-        sys.exit(_run(program, [*arguments, *script], simulated))
+            simulated = (gpus if gpus is not None else target_of.gpus, wording or "new")
+        status = _run(program, [*arguments, *script], simulated)
+        if status == BAD_INPUT and not simulate and find_spec("torch"):
+            click.echo("diagnose: with --simulate it runs without these GPUs", err=True)
+        sys.exit(status)
 
 
-def _program(identifier: str, casebase: Casebase) -> tuple[Cause, str]:
-    """The cause that an id means, and its program.
+class _Target(NamedTuple):
+    """A verification program, and how many GPUs it takes to run what it is about."""
+
+    program: str
+    gpus: int
+
+
+def _target(identifier: str | None, origin: str | None, casebase: Casebase) -> _Target:
+    """The program for what an id names, or for the first cause of a report, with the report's facts.
 
     Raises:
         click.UsageError: there is neither a cause nor an incident of that id.
+        InputError: the report cannot be read, or is of no device-placement failure.
     """
-    report = None
-    incident = casebase.incidents.get(identifier)
-    if incident:
-        report = _report_of(incident)
-    cause = casebase.causes.get(incident.cause if incident else identifier)
-    if cause is None:
-        raise click.UsageError(f"no root cause and no incident is called {identifier!r}")
-    return cause, snippet(cause, report, None, casebase)
+    report = cause = culprit = None
+    if identifier is not None:
+        incident = casebase.incidents.get(identifier)
+        if incident:
+            report = _report_of(incident)
+        cause = casebase.causes.get(incident.cause if incident else identifier)
+        if cause is None:
+            raise click.UsageError(f"no root cause and no incident is called {identifier!r}")
+    if origin is not None:
+        with opened(origin) as stream:
+            diagnosis = diagnose(stream, origin, casebase=casebase)
+        if not diagnosis.causes:
+            raise InputError(f"{origin} holds no device-placement failure, so there is no cause")
+        report = diagnosis.report
+        cause = cause or casebase.causes[diagnosis.causes[0].id]
+        culprit = views.culprit(report, cause.edits)
+    cause = cause or any_cause(casebase)
+    return _Target(snippet(cause, report, culprit, casebase), max(cause.gpus, _named(report)))
+
+
+def _named(report: Report | None) -> int:
+    """How many GPUs a machine has that has those of a report."""
+    devices = report.mismatch.devices if report and report.mismatch else ()
+    numbers = (re.fullmatch(r"cuda:(\d{1,2})", device, re.ASCII) for device in devices)
+    return min(max((int(found[1]) + 1 for found in numbers if found), default=0), MOST_GPUS)
 
 
 def _report_of(incident: Incident) -> Report:

@@ -25,6 +25,8 @@ _OPERATION = lazy(r"[A-Za-z_][\w.:]{0,79}", re.ASCII)
 _FILE = lazy(r"\w[\w.-]{0,79}\.py", re.ASCII)
 _LAST_LINE = 10_000_000
 _MOST_DEVICES = 8
+#: The cause whose example is the plainest: an operation met two devices.
+_PLAIN = "created-without-device"
 
 _DOCSTRING = lazy(r'\A"""(.*?)"""\n+', re.DOTALL)
 _IMPORT = lazy(
@@ -65,6 +67,16 @@ def snippet(cause: Cause, report: Report | None, culprit: Frame | None, casebase
     )
     title = f'"""{_described(described, cause, facts)}"""\n' if described else ""
     return f"{title}\n{imports}\n{_constants(cause, facts)}\n\n\n{program}"
+
+
+def any_cause(casebase: Casebase) -> Cause:
+    """All checks at once, for a script whose cause nobody has named."""
+    checks = [name.partition("/")[2] for name in casebase.snippets if name.startswith("checks/")]
+    return casebase.causes[_PLAIN]._replace(
+        id="any-cause",
+        title="Nothing is on the wrong device",
+        checks=tuple(name.replace("_", "-") for name in sorted(checks)),
+    )
 
 
 @lru_cache(maxsize=64)

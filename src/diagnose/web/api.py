@@ -9,6 +9,7 @@ from flask import Blueprint, Response, abort, current_app, request, url_for
 
 from diagnose.casebase.store import Casebase
 from diagnose.model import Cause, Lang
+from diagnose.placeholders import in_general
 from diagnose.rendering.json import as_dict
 from diagnose.web.engine import engine
 from diagnose.web.errors import complete
@@ -39,7 +40,10 @@ def cause(id: str) -> dict[str, Any]:
         **_short(found),
         "why": found.why,
         "tell": found.tell,
-        "fixes": [fix._asdict() for fix in found.fixes],
+        "fixes": [
+            fix._asdict() | {"command": fix.command and in_general(fix.command)}
+            for fix in found.fixes
+        ],
         "example": found.example,
         "rather": dict(found.rather),
         "incidents": [

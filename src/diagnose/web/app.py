@@ -8,6 +8,8 @@ from pathlib import Path
 from flask import Flask
 
 from diagnose import __version__
+from diagnose.paths import of_frame
+from diagnose.placeholders import in_general
 from diagnose.rendering.words import counted
 from diagnose.web import api, errors, headers, highlight, language, pages
 from diagnose.web.engine import Engine, default_engine
@@ -62,6 +64,8 @@ def create_app(
         patch=highlight.patch,
         percent=pages.percent,
         https=pages.https,
+        in_general=in_general,
+        place=of_frame,
     )
     app.jinja_env.tests["before_after"] = highlight.before_after
     app.context_processor(

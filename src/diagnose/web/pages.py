@@ -11,6 +11,7 @@ from flask import Blueprint, Response, abort, current_app, g, render_template, r
 from diagnose.bulkhead import collecting, guarded
 from diagnose.casebase.store import Casebase
 from diagnose.model import DEVICE_FAMILY, Diagnosis, Incident
+from diagnose.placeholders import script
 from diagnose.rendering import words
 from diagnose.web import language
 from diagnose.web.engine import engine
@@ -60,6 +61,7 @@ def answer() -> str:
         submission=submission,
         diagnosis=diagnosis,
         rows=rows,
+        script=script(diagnosis.report),
         other=_other_family(diagnosis),
         known=set(engine().casebase(submission.lang).incidents),
     )

@@ -1,0 +1,40 @@
+"""One spelling of a place in all of an answer: short, and such that an editor or terminal opens it."""
+
+from __future__ import annotations
+
+from diagnose.model import Frame
+from diagnose.patterns import lazy
+
+_INSTALLED = lazy(r".*[\\/](?:site|dist)-packages[\\/]")
+_CELL = lazy(r"<ipython-input-(\d+)-\w+>|(?:Cell In|Input In|In) ?\[(\d+)\]")
+_LONGEST = 60
+
+
+def short(path: str) -> str:
+    """A file's name as people know it.
+
+    A notebook's cell is told as IPython tells it (``Cell In[8]``), a file of an installed package from the
+    package on, any other as it was printed; of a long path the end stands, which an editor finds too.
+    """
+    if cell := _CELL.fullmatch(path):
+        return f"Cell In[{cell[1] or cell[2]}]"
+    path = _INSTALLED.sub("", path).replace("\\", "/")
+    if len(path) <= _LONGEST:
+        return path
+    parts = path.split("/")
+    while len(parts) > 2 and len("/".join(parts)) > _LONGEST:
+        del parts[0]
+    return "/".join(parts)
+
+
+def place(file: str, line: int | None) -> str:
+    """``train.py:12``, or ``Cell In[8], line 12``."""
+    name = short(file)
+    if line is None:
+        return name
+    return f"{name}, line {line}" if name.startswith("Cell In[") else f"{name}:{line}"
+
+
+def of_frame(frame: Frame) -> str:
+    """The place of a frame."""
+    return place(frame.file, frame.line)
