@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 import shlex
+import shutil
 from pathlib import Path
 
 import pytest
 
 from diagnose import facts as fact_stage
+from diagnose.casebase.source import read
 from diagnose.casebase.store import Casebase
 from diagnose.model import Diagnosis, Fix, Frame, Library, Line, Mismatch, Report
 from diagnose.parsing import parse
@@ -76,6 +78,15 @@ def test_a_sentence_does_with_less_or_is_left_out(
     template: str, known: dict[str, str], shown: str | None
 ) -> None:
     assert sentence(template, known) == shown
+
+
+def test_a_sentence_with_a_slot_that_nothing_fills_is_refused(kb: Path, tmp_path: Path) -> None:
+    shutil.copytree(kb, copy := tmp_path / "kb", ignore=shutil.ignore_patterns("cases"))
+    (copy / "cases").mkdir()
+    facts = copy / "facts.toml"
+    facts.write_text(facts.read_text(encoding="utf-8").replace("({place})", "({file})", 1))
+    told = [str(problem) for problem in read(copy).problems]
+    assert [line for line in told if "{file} is not a placeholder that is known here" in line]
 
 
 def test_facts_that_follow_from_others_know_what_those_know(casebase: Casebase) -> None:

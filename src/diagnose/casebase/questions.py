@@ -54,19 +54,20 @@ def _question(table: Entry, causes: Collection[str], facts: Collection[str]) -> 
 def _texts(texts: Entry, answers: Sequence[Entry], lang: str) -> dict[str, Any]:
     ask, general = texts.text("ask", limit=200), texts.optional_text("general", limit=200)
     replies = [answer.text(lang, limit=120) for answer in answers]
-    _known_placeholders(texts, "ask", ask)
+    known_placeholders(texts, "ask", ask)
     for answer, reply in zip(answers, replies, strict=True):
-        _known_placeholders(answer, lang, reply, ALWAYS)
-    _known_placeholders(texts, "general", general, ALWAYS)
+        known_placeholders(answer, lang, reply, ALWAYS)
+    known_placeholders(texts, "general", general, ALWAYS)
     if placeholders(ask) - ALWAYS and general is None:
         texts.problem("general", "is missing: a placeholder of ask may have no value")
     texts.done()
     return {"ask": ask, "general": general, "answers": replies}
 
 
-def _known_placeholders(
+def known_placeholders(
     table: Entry, key: str, text: str | None, known: Collection[str] = PLACEHOLDERS
 ) -> None:
+    """Notes the placeholders of a text that nothing fills."""
     for name in sorted(placeholders(text or "") - set(known)):
         table.problem(key, f"{{{name}}} is not a placeholder that is known here")
 
@@ -74,7 +75,7 @@ def _known_placeholders(
 def line_with_placeholders(table: Entry, key: str) -> str | None:
     """Code or a command whose placeholders are known and whose lines are not too long to show."""
     text = table.optional_text(key)
-    _known_placeholders(table, key, text)
+    known_placeholders(table, key, text)
     if any(len(line) > _WIDEST for line in (text or "").splitlines()):
         table.problem(key, f"has a line of more than {_WIDEST} characters")
     return text

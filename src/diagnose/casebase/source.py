@@ -16,7 +16,8 @@ from diagnose.bulkhead import debug, place
 from diagnose.casebase import schema
 from diagnose.casebase.entry import Entry
 from diagnose.casebase.literals import required
-from diagnose.casebase.questions import line_with_placeholders, questions
+from diagnose.casebase.questions import known_placeholders, line_with_placeholders, questions
+from diagnose.facts.values import NAMES
 from diagnose.kberror import KbError
 from diagnose.kbfile import text_of
 from diagnose.model import Edits, Library, Wording
@@ -157,6 +158,8 @@ def _facts(kb: Path, problems: list[KbError], rows: list[schema.Base]) -> Collec
     for position, fact in enumerate(entry.data):
         table = entry.table(fact)
         rows += _texts("fact", fact, table)
+        for lang in LANGS:
+            known_placeholders(table, lang, table.text(lang), NAMES)
         when = {key: _pattern(table, key) for key in MATCHERS if key in table.data}
         frame = table.table("frame", optional=True)
         parts = {key: _pattern(frame, key) for key in FRAME_MATCHERS if key in frame.data}

@@ -5,6 +5,15 @@ from __future__ import annotations
 from diagnose.model import Fact, Frame, Report
 from diagnose.paths import of_frame
 
+#: What the sentences of kb/facts.toml may be filled with, where the report shows it.
+NAMES = frozenset(
+    {
+        *("message", "devices", "found", "expected", "op", "argument"),
+        *("place", "function", "code", "library", "text", "name", "index"),
+        *("device", "other", "names", "count", "depth", "rank", "ranks", "title"),
+    }
+)
+
 
 def kind(device: str) -> str:
     """``cpu``, ``meta`` or ``gpu`` for a device as printed."""
