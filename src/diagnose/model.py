@@ -34,12 +34,39 @@ class Line(NamedTuple):
     text: str
 
 
+class Marks(NamedTuple):
+    """The part of a statement that CPython's carets underline: what the failing instruction computes.
+
+    Lines count from 0 within the statement, columns in characters; ``end`` stands after the part.
+    """
+
+    line: int
+    column: int
+    end_line: int
+    end: int
+
+
+class Statement(NamedTuple):
+    """The source lines that a traceback shows of one frame, or that its file holds.
+
+    ``text`` is dedented and begins without white space; it may break off before the statement ends.
+    ``line`` is the number of its first line, ``indent`` the white space before it in the file (None
+    where only a printed form was seen, which loses it).
+    """
+
+    text: str
+    line: int | None = None
+    marks: Marks | None = None
+    indent: str | None = None
+
+
 class Frame(NamedTuple):
     """One entry of a traceback.
 
     ``file``, ``line`` and ``function`` stand as printed (``function`` without arguments); ``code`` is
     the source line where the traceback shows it, ``context`` the neighbouring source lines that some
-    formats print (IPython, rich, pytest), as (line number, text). ``library`` is the import name of
+    formats print (IPython, rich, pytest), as (line number, text). ``statement`` holds all lines of the
+    code, with carets, where more than one line or carets were printed. ``library`` is the import name of
     the third-party package the file belongs to, None for the user's own code; ``stdlib`` marks Python's
     own library. ``at`` is the line of the input that names the frame.
     """
@@ -52,6 +79,7 @@ class Frame(NamedTuple):
     stdlib: bool = False
     at: int | None = None
     context: tuple[tuple[int, str], ...] = ()
+    statement: Statement | None = None
 
     @property
     def own(self) -> bool:

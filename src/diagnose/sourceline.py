@@ -1,16 +1,21 @@
-"""One printed source line as a syntax tree: tracebacks show lines, often only a part of a statement."""
+"""Printed source as a syntax tree: tracebacks show a line or a few, often only a part of a statement."""
 
 from __future__ import annotations
 
 import ast
 import builtins
+import unicodedata
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import accumulate
 from typing import NamedTuple
 
+from diagnose.model import Frame, Marks
+
 _CLOSERS = {"(": ")", "[": "]", "{": "}"}
-_MAX_LENGTH = 2000
+_MAX_LENGTH = 2000  # of a line; a statement may have several
+_MAX_LINES = 40
 _PRINTED = "<printed line>"
 
 # What Python thinks of a stranger's line ("invalid escape sequence") is nothing to tell the reader of an
@@ -29,16 +34,17 @@ FACTORIES = frozenset(
 
 
 class SourceLine(NamedTuple):
-    """A parsed line: the tree, and how many characters were put before the line to make it parse.
+    """Parsed source: the tree, and how many characters were put before the text to make it parse.
 
-    Column offsets in ``tree`` minus ``shift`` are offsets into ``text``, the line without its
-    indentation. ``nodes`` are those that stand in the line itself, outermost first.
+    ``text`` is one line without its indentation, or the lines of one statement. Offsets are characters
+    of ``text``. ``nodes`` are those that stand in the text itself, outermost first.
     """
 
     text: str
     tree: ast.Module
     shift: int = 0
     nodes: tuple[ast.AST, ...] = ()
+    reading: tuple[str, str] = ("", "")
 
     def segment(self, node: ast.expr) -> str:
         """The text of ``node`` as it stands in the line."""
@@ -46,19 +52,62 @@ class SourceLine(NamedTuple):
         return self.text[start:end]
 
     def span(self, node: ast.expr) -> tuple[int, int]:
-        """Start and end of ``node`` in ``text``; offsets are characters, not bytes."""
-        start, end = node.col_offset, node.end_col_offset or 0
-        if not self.text.isascii():
-            encoded = (" " * self.shift + self.text).encode()
-            start = len(encoded[:start].decode(errors="replace"))
-            end = len(encoded[:end].decode(errors="replace"))
+        """Start and end of ``node`` in ``text``."""
+        start, end = self._extent(node)
         # What was put after the line to make it parse may belong to a node.
-        return start - self.shift, min(end - self.shift, len(self.text))
+        return start, min(end, len(self.text))
+
+    def whole(self, node: ast.expr) -> bool:
+        """True where all of ``node`` stands in the text, none of it put there to make it parse."""
+        start, end = self._extent(node)
+        return 0 <= start < end <= len(self.text)
+
+    def _extent(self, node: ast.expr) -> tuple[int, int]:
+        last, end = node.end_lineno or node.lineno, node.end_col_offset or 0
+        if self.text.isascii() and last == 1:
+            return node.col_offset - self.shift, end - self.shift
+        return self._offset(node.lineno, node.col_offset), self._offset(last, end)
+
+    def _offset(self, line: int, column: int) -> int:
+        """From a line of the tree and a column in bytes of UTF-8 to an offset of ``text``."""
+        lines = self.text.split("\n")
+        if line > len(lines):
+            return len(self.text) + 1
+        before = sum(len(text) + 1 for text in lines[: line - 1])
+        shift = self.shift if line == 1 else 0
+        encoded = (" " * shift + lines[line - 1]).encode(errors="replace")
+        # Columns beyond the text belong to what was put there to make it parse.
+        beyond = max(0, column - len(encoded))
+        return before + len(encoded[:column].decode(errors="replace")) - shift + beyond
+
+
+#: What makes a part of a statement parse: text before and after it; C stands for missing brackets.
+_READINGS = (
+    ("", ""),
+    ("", " pass"),
+    ("", "C"),
+    ("", "_C"),
+    ("", "C: pass"),
+    ("", "_C: pass"),
+    ("_(", "C)"),
+    ("_(_ ", "C)"),
+)
+#: Several lines are the whole of what failed, or the part of an expression between its brackets.
+_READINGS_OF_LINES = (("", ""), ("", " pass"), ("", "C"), ("(", ")"), ("_(", ")"))
+
+
+def of(frame: Frame | None) -> SourceLine | None:
+    """The parsed statement of a frame: all of its lines where they were seen, else the line shown."""
+    if frame is None:
+        return None
+    if frame.statement is not None and (found := parse(frame.statement.text)) is not None:
+        return found
+    return parse(frame.code)
 
 
 @lru_cache(maxsize=256)
 def parse(code: str | None) -> SourceLine | None:
-    """Parses a printed line; None where no reading of it is Python.
+    """Parses a printed line or the lines of a statement; None where no reading of it is Python.
 
     Incomplete statements are completed: open brackets are closed, a compound statement gets a body,
     a lone argument is put into a call, ``elif`` is
@@ -67,26 +116,57 @@ def parse(code: str | None) -> SourceLine | None:
     text = (code or "").strip()
     if text.startswith("elif "):
         text = text[2:]
-    if not text or len(text) > _MAX_LENGTH or "\n" in text:
+    lines = text.count("\n") + 1
+    if not text or lines > _MAX_LINES or len(text) > _MAX_LENGTH * min(lines, 4):
         return None
-    closers = _missing_closers(text)
-    for before, after in (
-        ("", ""),
-        ("", " pass"),
-        ("", closers),
-        ("", f"_{closers}"),
-        ("", f"{closers}: pass"),
-        ("", f"_{closers}: pass"),
-        ("_(", f"{closers})"),
-        ("_(_ ", f"{closers})"),
-    ):
-        try:
-            tree = ast.parse(f"{before}{text}{after}", filename=_PRINTED)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
+    for reading in _READINGS if lines == 1 else _READINGS_OF_LINES:
+        tree = read(text, reading)
+        if tree is None or (lines > 1 and len(tree.body) != 1):
             continue
-        line = SourceLine(text, tree, len(before))
+        line = SourceLine(text, tree, len(reading[0]), (), reading)
         return line._replace(nodes=tuple(_standing(line)))
     return None
+
+
+def read(text: str, reading: tuple[str, str]) -> ast.Module | None:
+    """The tree of a text in one of the readings that `parse` tries; None where that is no Python."""
+    before, after = reading
+    after = after.replace("C", _missing_closers(text))
+    try:
+        return ast.parse(f"{before}{text}{after}", filename=_PRINTED)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def failing(line: SourceLine, marks: Marks | None) -> ast.AST | None:
+    """What the carets underline: the outermost node that stands just there; None where none does."""
+    if marks is None:
+        return None
+    starts = [0, *accumulate(len(text) + 1 for text in line.text.split("\n"))]
+    if marks.end_line >= len(starts) - 1:
+        return None
+    rows = line.text.split("\n")
+    for read_as in (_characters, _columns):
+        start = starts[marks.line] + read_as(rows[marks.line], marks.column)
+        end = starts[marks.end_line] + read_as(rows[marks.end_line], marks.end)
+        for node in line.nodes:
+            if isinstance(node, ast.expr) and line.span(node) == (start, end):
+                return node
+    return None
+
+
+def _characters(text: str, column: int) -> int:
+    return column
+
+
+def _columns(text: str, column: int) -> int:
+    """The offset of a column of the terminal: wide characters take two."""
+    taken = 0
+    for offset, character in enumerate(text):
+        if taken >= column:
+            return offset
+        taken += 2 if unicodedata.east_asian_width(character) in "WF" else 1
+    return len(text)
 
 
 def _standing(line: SourceLine) -> Iterator[ast.AST]:
@@ -94,7 +174,7 @@ def _standing(line: SourceLine) -> Iterator[ast.AST]:
     for node in ast.walk(line.tree):
         if not isinstance(node, ast.expr):
             yield node
-        elif node.lineno == 1 and node.col_offset >= line.shift:
+        elif node.lineno > 1 or node.col_offset >= line.shift:
             start, end = line.span(node)
             if start < end <= len(line.text):
                 yield node
@@ -175,11 +255,12 @@ def is_builtin(name: str) -> bool:
     return hasattr(builtins, name)
 
 
-def operands(line: SourceLine) -> list[ast.expr]:
-    """The expressions that meet in the line's operation, left to right: both sides of a binary
-    operator or in-place assignment, the arguments of a call, the elements of a list that is joined."""
+def operands(line: SourceLine, nodes: Sequence[ast.AST] | None = None) -> list[ast.expr]:
+    """The expressions that meet in the operation of a line (or of a part of it), left to right: both
+    sides of a binary operator or in-place assignment, the arguments of a call, the elements of a list
+    that is joined."""
     best: list[ast.expr] = []
-    for node in line.nodes:
+    for node in line.nodes if nodes is None else nodes:
         if isinstance(node, ast.AugAssign):
             return [node.target, node.value]
         if isinstance(node, ast.BinOp) and not best:

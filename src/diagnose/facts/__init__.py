@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from diagnose import views
 from diagnose.facts import frames, lines, operands, seen
 from diagnose.facts.operands import Roles
 from diagnose.facts.rules import Texts, combined, matched
-from diagnose.facts.stray import strays
+from diagnose.facts.stray import Meeting, meeting, texts
 from diagnose.model import Fact, FactRule, Report
 
 __all__ = ["FINDERS", "Roles", "read"]
@@ -24,13 +25,16 @@ FINDERS = (
     frames.whose_line,
     frames.depth,
     frames.inside_criterion,
+    seen.seen_tensors,
+)
+#: Those that look into the failing line, at what met there.
+LINE_FINDERS = (
     lines.attributes,
     lines.made_tensors,
     lines.fixed_devices,
     lines.called_modules,
     lines.looped_modules,
     lines.joined_locals,
-    seen.seen_tensors,
 )
 
 
@@ -43,8 +47,9 @@ def read(report: Report, rules: Mapping[str, FactRule], roles: Roles) -> dict[st
         roles: kb/operands.toml, for each aten op the role of each argument.
     """
     found: dict[str, Fact] = {}
-    texts = Texts.of(report, strays(report, roles))
-    for fact in (*_declared(texts, rules), *_computed(report, roles)):
+    met = meeting(views.site(report), report, roles)
+    shown = Texts.of(report, texts(met))
+    for fact in (*_declared(shown, rules), *_computed(report, met, roles)):
         found.setdefault(fact.id, fact)
     for rule in rules.values():
         if (combination := combined(rule, found)) is not None:
@@ -60,7 +65,9 @@ def _declared(texts: Texts, rules: Mapping[str, FactRule]) -> Iterator[Fact]:
                 yield fact
 
 
-def _computed(report: Report, roles: Roles) -> Iterator[Fact]:
+def _computed(report: Report, met: Meeting | None, roles: Roles) -> Iterator[Fact]:
     yield from operands.misplaced_operand(report, roles)
     for find in FINDERS:
         yield from find(report)
+    for look in LINE_FINDERS:
+        yield from look(report, met)

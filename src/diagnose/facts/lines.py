@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from diagnose import sourceline, views
+from diagnose.facts.stray import Meeting, inside, part
 from diagnose.facts.values import at
 from diagnose.model import Fact, Frame, Report
 from diagnose.patterns import lazy
@@ -34,24 +36,34 @@ _SECOND = lazy(
 )
 
 
-def _lines(report: Report) -> list[tuple[Frame, sourceline.SourceLine]]:
+class Look(NamedTuple):
+    """A parsed line and the nodes of its part that failed: all of them where nothing tells which."""
+
+    frame: Frame
+    line: sourceline.SourceLine
+    nodes: tuple[ast.AST, ...]
+
+
+def _lines(report: Report) -> list[Look]:
     """The parsed lines that are closest to the failing op: the site's and the user's own."""
-    frames = [views.site(report), views.own(report)]
-    found: list[tuple[Frame, sourceline.SourceLine]] = []
-    for frame in frames:
-        if frame is not None and all(frame is not seen for seen, _ in found):
-            line = sourceline.parse(frame.code)
+    found: list[Look] = []
+    for frame in (views.site(report), views.own(report)):
+        if frame is not None and all(frame is not look.frame for look in found):
+            line = sourceline.of(frame)
             if line is not None:
-                found.append((frame, line))
+                nodes = inside(line, part(line, frame, report))
+                found.append(Look(frame, line, nodes))
     return found
 
 
-def attributes(report: Report) -> Iterator[Fact]:
+def attributes(report: Report, met: Meeting | None) -> Iterator[Fact]:
     """Data attributes of ``self`` among the operands, and what is indexed by what."""
-    for frame, line in _lines(report)[:1]:
+    for frame, line, nodes in _lines(report)[:1]:
+        if met is not None and len(met.strays) == 1 and not met.strays[0].layer:
+            nodes = inside(line, met.strays[0].node)
         called = {id(node.func) for node in line.nodes if isinstance(node, ast.Call)}
-        called |= _of_shapes(line)
-        for node in line.nodes:
+        called |= _of_shapes(line) | _of_scalars(line)
+        for node in nodes:
             if isinstance(node, ast.Subscript) and _is_index(node.slice):
                 name, index = line.segment(node.value), line.segment(node.slice)
                 plain = isinstance(node.value, ast.Attribute)
@@ -72,6 +84,20 @@ def attributes(report: Report) -> Iterator[Fact]:
                     yield at("uses-added-attribute", frame, name=f"self.{node.attr}")
                 if _CONSTANTS.search(node.attr):
                     yield at("uses-cached-attribute", frame, name=f"self.{node.attr}")
+
+
+#: Keywords of elementwise operations that take a number of Python.
+_SCALARS = frozenset({"alpha", "beta", "value", "eps", "dim", "p"})
+
+
+def _of_scalars(line: sourceline.SourceLine) -> set[int]:
+    """The nodes that are given as a number: ``q.add_(p, alpha=self.rate)``."""
+    return {
+        id(inner)
+        for node in line.nodes
+        if isinstance(node, ast.keyword) and node.arg in _SCALARS
+        for inner in ast.walk(node.value)
+    }
 
 
 #: Methods whose arguments are sizes, not tensors.
@@ -138,14 +164,14 @@ _TENSOR_METHODS = frozenset(
 )
 
 
-def made_tensors(report: Report) -> Iterator[Fact]:
+def made_tensors(report: Report, _: Meeting | None) -> Iterator[Fact]:
     """Tensor factories without a device, in the failing line or in the lines shown around it."""
-    for frame, line in _lines(report):
-        if _made(line):
+    for frame, line, nodes in _lines(report):
+        if _made(line, nodes):
             yield at("makes-tensor", frame)
     for frame, code in _shown(report):
         parsed = sourceline.parse(code)
-        if parsed and _made(parsed):
+        if parsed and _made(parsed, parsed.nodes):
             yield (
                 at("makes-tensor-nearby", frame)
                 if code == frame.code
@@ -153,8 +179,8 @@ def made_tensors(report: Report) -> Iterator[Fact]:
             )
 
 
-def _made(line: sourceline.SourceLine) -> bool:
-    """True where the line makes a tensor that it does not move at once."""
+def _made(line: sourceline.SourceLine, nodes: Sequence[ast.AST]) -> bool:
+    """True where a part of the line makes a tensor that it does not move at once."""
     moved = {
         id(sourceline.root(node.func.value))
         for node in line.nodes
@@ -162,10 +188,10 @@ def _made(line: sourceline.SourceLine) -> bool:
         and isinstance(node.func, ast.Attribute)
         and node.func.attr in {"to", "cuda", "type_as"}
     }
-    return any(sourceline.makes_tensor(node) and id(node) not in moved for node in line.nodes)
+    return any(sourceline.makes_tensor(node) and id(node) not in moved for node in nodes)
 
 
-def fixed_devices(report: Report) -> Iterator[Fact]:
+def fixed_devices(report: Report, _: Meeting | None) -> Iterator[Fact]:
     """Devices that are written into the shown lines of the user's code."""
     for frame, code in _shown(report):
         parsed = sourceline.parse(code)
@@ -183,12 +209,12 @@ def _shown(report: Report) -> Iterator[tuple[Frame, str]]:
             yield frame, code
 
 
-def called_modules(report: Report) -> Iterator[Fact]:
+def called_modules(report: Report, _: Meeting | None) -> Iterator[Fact]:
     """What the innermost call of a module outside torch is called."""
     innermost = views.innermost(report)
     in_layer = innermost is not None and innermost.library == "torch"
-    for position, (frame, line) in enumerate(_lines(report)):
-        calls = [node for node in line.nodes if isinstance(node, ast.Call)]
+    for position, (frame, _line, nodes) in enumerate(_lines(report)):
+        calls = [node for node in nodes if isinstance(node, ast.Call)]
         own = [c for c in calls if (sourceline.dotted(c.func) or "").startswith("self.")]
         for node in calls:
             name = sourceline.dotted(node.func)
@@ -219,12 +245,12 @@ _WEIGHTS = frozenset({"self.weight", "self.bias"})
 _COMPREHENSIONS = ("<listcomp>", "<dictcomp>", "<genexpr>", "<setcomp>")
 
 
-def looped_modules(report: Report) -> Iterator[Fact]:
+def looped_modules(report: Report, _: Meeting | None) -> Iterator[Fact]:
     """A layer that is called by a name of the method's own, ``block(x)``, not by one of ``self``: taken
     from a list or dict, in a loop or in a comprehension over an attribute."""
     for frame in reversed(report.frames):
-        inside = (frame.function or "").endswith("forward") or frame.function in _COMPREHENSIONS
-        line = sourceline.parse(frame.code) if frame.library != "torch" and inside else None
+        forward = (frame.function or "").endswith("forward") or frame.function in _COMPREHENSIONS
+        line = sourceline.of(frame) if frame.library != "torch" and forward else None
         if line is None:
             continue
         bound = {
@@ -244,9 +270,9 @@ def looped_modules(report: Report) -> Iterator[Fact]:
                     return
 
 
-def joined_locals(report: Report) -> Iterator[Fact]:
+def joined_locals(report: Report, _: Meeting | None) -> Iterator[Fact]:
     """The failing line joins nothing but local variables."""
-    for frame, line in _lines(report)[:1]:
-        names = [sourceline.root(node) for node in sourceline.operands(line)]
+    for frame, line, nodes in _lines(report)[:1]:
+        names = [sourceline.root(node) for node in sourceline.operands(line, nodes)]
         if len(names) > 1 and all(isinstance(n, ast.Name) and n.id != "self" for n in names):
             yield at("local-operands", frame)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from diagnose import views
 from diagnose.facts.values import common, kind, pair
-from diagnose.model import Fact, Report
+from diagnose.model import Fact, Mismatch, Report
 from diagnose.patterns import lazy
 
 Roles = Mapping[str, Mapping[str, str]]
@@ -47,9 +47,8 @@ def roles(report: Report, operands: Roles) -> dict[str, str]:
         return _convolution(report)
     if mismatch.wording == "torch.th.object_type":
         return _object_type(report, mismatch.argument)
-    argument = mismatch.argument or ""
     table = _arguments(mismatch.op, operands)
-    role = table.get(argument) or _BY_NAME.get(argument)
+    role = role_of(mismatch, operands)
     found, expected = mismatch.found, mismatch.expected
     if role is None or found is None:
         return {}
@@ -62,6 +61,12 @@ def roles(report: Report, operands: Roles) -> dict[str, str]:
     if first == role:  # the reference itself is the stray: what it meets is the other side
         first = "input" if role == "weight" else "tensor"
     return {first: expected, role: found} if first else {role: found}
+
+
+def role_of(mismatch: Mismatch, operands: Roles) -> str | None:
+    """The role of the argument that the message names."""
+    argument = mismatch.argument or ""
+    return _arguments(mismatch.op, operands).get(argument) or _BY_NAME.get(argument)
 
 
 _OBJECT = lazy(

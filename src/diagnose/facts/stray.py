@@ -1,45 +1,57 @@
-"""The expression that stands for the misplaced tensor in the failing line, as far as it shows one.
+"""The expressions that stand for the tensors that met in a failing line, as far as it shows them.
 
-The message tells a role ("argument mat2"); the syntax tree of the line tells what stood there.
+CPython's carets tell which operation of the line failed, the message which of its operands is where
+("argument mat2"), the syntax tree what stood there. What none of them tells stays open.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from diagnose import sourceline, views
-from diagnose.facts.operands import Roles, is_elementwise, roles
+from diagnose.facts import calls
+from diagnose.facts.operands import Roles, is_elementwise, role_of, roles
 from diagnose.facts.values import kind
-from diagnose.model import Mismatch, Report
+from diagnose.model import Frame, Mismatch, Report
 from diagnose.sourceline import SourceLine
 
-#: Where a role's operand stands among the positional arguments of torch's functions.
-_PLACES: Mapping[str, Mapping[str, int]] = {
-    "linear": {"input": 0, "weight": 1},
-    "mm": {"input": 0, "weight": 1, "tensor": 1},
-    "bmm": {"input": 0, "weight": 1, "tensor": 1},
-    "matmul": {"input": 0, "weight": 1, "tensor": 1},
-    "addmm": {"input": 1, "weight": 2},
-    "embedding": {"index": 0, "weight": 1},
-    "cross_entropy": {"input": 0, "target": 1, "class-weight": 2},
-    "nll_loss": {"input": 0, "target": 1, "class-weight": 2},
-}
-_CONVOLUTIONS = ("conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d")
-#: Elementwise operations that are also called as a method or a function of torch.
-_ELEMENTWISE_CALLS = frozenset(
-    name + end
-    for name in (
-        *("add", "sub", "mul", "div", "true_divide", "remainder", "fmod", "pow", "atan2"),
-        *("eq", "ne", "lt", "le", "gt", "ge", "where", "maximum", "minimum", "lerp", "masked_fill"),
-        *("logical_and", "logical_or", "bitwise_and", "bitwise_or", "addcmul", "addcdiv"),
-    )
-    for end in ("", "_")
-)
-_JOINS = frozenset({"cat", "stack", "concat", "hstack", "vstack"})
+#: What torch's schemas call the second operand of a product.
+_SECOND = frozenset({"mat2", "other", "tensor", "vec", "batch2", "weight", "mat"})
+_FIRST = frozenset({"self", "mat1", "batch1", "input"})
+
+
+class Operand(NamedTuple):
+    """An operand of the failing operation: its node, its text in the line, and the device that the
+    message gives it. ``layer`` marks a layer that is called, whose own weights are the operand."""
+
+    node: ast.expr
+    text: str
+    layer: bool = False
+    device: str | None = None
+
+
+class Meeting(NamedTuple):
+    """The tensors that met in a line: those that may be misplaced, those that they met, and the part
+    of the line that failed (None where the traceback does not tell)."""
+
+    line: SourceLine
+    strays: tuple[Operand, ...] = ()
+    others: tuple[Operand, ...] = ()
+    part: ast.AST | None = None
+
+    def nodes(self) -> tuple[ast.AST, ...]:
+        """The nodes of the part that failed; of the whole line where it is not known."""
+        return inside(self.line, self.part)
 
 
 def strays(report: Report, operands: Roles) -> tuple[str, ...]:
+    """`texts` of what met in the failing line."""
+    return texts(meeting(views.site(report), report, operands))
+
+
+def texts(met: Meeting | None) -> tuple[str, ...]:
     """The texts of the operands that may be the misplaced one, such as ``self.pe[:, : x.size(1)]``.
 
     One where the message tells the role and the line shows what stood there; all operands of the line
@@ -47,58 +59,160 @@ def strays(report: Report, operands: Roles) -> tuple[str, ...]:
     Between cpu and accelerator it is the one on the cpu; of two GPUs both sides are told.
 
     A layer's own weights are told as the layer's call, ``self.fc(…)``.
+    """
+    found = (f"{one.text}(…)" if one.layer else one.text for one in met.strays) if met else ()
+    # What stands for the cut rest of a line has no name.
+    return tuple(dict.fromkeys(text for text in found if text.strip("([{_")))
+
+
+def meeting(frame: Frame | None, report: Report, operands: Roles) -> Meeting | None:
+    """What met in a frame's line; None where the line shows nothing that can be parsed.
 
     Args:
+        frame: one of the report; only of the failing line (`views.site`) are operands told.
         report: what was parsed.
-        operands: kb/operands.toml, for each aten op the role of each argument.
+        operands: kb/operands.toml.
     """
-    frame, mismatch = views.site(report), report.mismatch
-    line = sourceline.parse(frame.code) if frame is not None else None
-    if frame is None or line is None or mismatch is None:
-        return ()
+    line, mismatch = sourceline.of(frame), report.mismatch
+    if frame is None or line is None:
+        return None
+    met = Meeting(line, part=part(line, frame, report))
+    if mismatch is None or frame is not views.site(report):
+        return met
+    return _named(met, report, mismatch, operands) or _compared(met, report, mismatch)
+
+
+def inside(line: SourceLine, part: ast.AST | None) -> tuple[ast.AST, ...]:
+    """The line's nodes within a part of it; all for None."""
+    if part is None:
+        return line.nodes
+    within = {id(node) for node in ast.walk(part)}
+    return tuple(node for node in line.nodes if id(node) in within)
+
+
+def part(line: SourceLine, frame: Frame, report: Report) -> ast.AST | None:
+    """The operation that failed, by CPython's carets.
+
+    Where other frames have carets and this one has none, they would underline all of the line.
+    """
+    marks = frame.statement.marks if frame.statement else None
+    if marks is not None:
+        return sourceline.failing(line, marks)
+    if not any(f.statement and f.statement.marks for f in report.frames):
+        return None
+    [statement, *_] = line.tree.body
+    if line.shift == 0 and isinstance(statement, ast.AugAssign):
+        return statement
+    whole = (0, len(line.text))
+    return next((n for n in line.nodes if isinstance(n, ast.expr) and line.span(n) == whole), None)
+
+
+# --- operations whose messages name an argument -----------------------------------------------------
+
+
+def _named(met: Meeting, report: Report, mismatch: Mismatch, operands: Roles) -> Meeting | None:
+    """The operand that the message names, and the one that it was compared with."""
+    if _joins(mismatch.op):
+        return _elements(met, mismatch)
+    argument, found, expected = mismatch.argument, mismatch.found, mismatch.expected
+    if argument is not None and found is not None:
+        named, other = _sides(met, argument, role_of(mismatch, operands))
+        if named is not None and (told := _decided(met, [(named, found), (other, expected)])):
+            return told
     where = roles(report, operands)
-    cpu = [role for role, device in where.items() if kind(device) == "cpu"]
-    nodes: Sequence[ast.expr | None] = ()
-    if len(where) > 1:
-        innermost = views.innermost(report)
-        layer = innermost is not frame and innermost is not None and innermost.library == "torch"
-        nodes = [_by_role(line, role, layer=layer) for role in (cpu or where)]
-    elif _joins(mismatch.op):
-        nodes = _elements(line, mismatch)
-    elif is_elementwise(report):
-        nodes = _leaves(line)
-    elif mismatch.argument == "other":
-        nodes = _others(line)
-    called = {id(node.func) for node in line.nodes if isinstance(node, ast.Call)}
-    texts = [
-        f"{line.segment(node)}(…)" if id(node) in called else line.segment(node)
-        for node in nodes
-        if node is not None
-    ]
-    # What stands for the cut rest of a line has no name.
-    return tuple(dict.fromkeys(text for text in texts if text.strip("([{_")))
+    if len(where) < 2:
+        return None
+    layer = _in_layer(report)
+    return _decided(met, [(_by_role(met, r, layer=layer), where[r]) for r in where])
 
 
-def _joins(op: str | None) -> bool:
-    return op is not None and op.rpartition("_")[2].split(".")[0] in _JOINS
+def _decided(
+    met: Meeting, sides: Sequence[tuple[ast.expr | None, str | None]]
+) -> Meeting | None:
+    """Between cpu and accelerator the operand on the cpu is the stray; of two GPUs both may be."""
+    cpu = [(node, device) for node, device in sides if device is not None and kind(device) == "cpu"]
+    strays, others = (cpu, [side for side in sides if side not in cpu]) if cpu else (sides, [])
+    shown, rest = (
+        tuple(
+            _operand(met, node, device)
+            for node, device in some
+            if node is not None and not isinstance(node, ast.Starred)
+        )
+        for some in (strays, others)
+    )
+    return met._replace(strays=shown, others=rest) if shown else None
 
 
-def _by_role(line: SourceLine, role: str, *, layer: bool) -> ast.expr | None:
+def _operand(met: Meeting, node: ast.expr, device: str | None = None) -> Operand:
+    called = any(call.func is node for call in calls.calls(met.line.nodes))
+    return Operand(node, met.line.segment(node), called, device)
+
+
+def _in_layer(report: Report) -> bool:
+    """True where the op failed inside torch, called by the failing line: in a layer most often."""
+    innermost = views.innermost(report)
+    return (
+        innermost is not None
+        and innermost.library == "torch"
+        and innermost is not views.site(report)
+    )
+
+
+Sides = tuple["ast.expr | None", "ast.expr | None"]
+
+
+def _sides(met: Meeting, argument: str, role: str | None) -> Sides:
+    """The operand that the message names, and the other one, of a product or a known function."""
+    for node in met.nodes():
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
+            if met.part not in (None, node):
+                continue
+            if argument in _SECOND:
+                return node.right, node.left
+            if argument in _FIRST:
+                return node.left, node.right
+        elif isinstance(node, ast.Call) and calls.is_known(node):
+            if met.part is not None and isinstance(met.part, ast.Call) and node is not met.part:
+                continue
+            given = calls.parameters(node)
+            name = _parameter(given, argument, role)
+            if name is None:
+                continue
+            others = (n for key, n in given.items() if key != name and not _is_setting(key, n))
+            return given[name], next(others, None)
+    return None, None
+
+
+def _parameter(given: dict[str, ast.expr], argument: str, role: str | None) -> str | None:
+    """Which of a call's parameters the message means: by its own name, else by the role."""
+    for name in ("input" if argument == "self" else argument, role):
+        if name is not None and name in given and not (name == "weight" and role == "class-weight"):
+            return name
+    if role == "class-weight":
+        return None
+    return {"input": "input", "weight": "mat2"}.get(role or "") if "mat2" in given else None
+
+
+def _is_setting(name: str, node: ast.expr) -> bool:
+    return name in {"dim", "normalized_shape", "num_groups"} or is_number(node)
+
+
+def _by_role(met: Meeting, role: str, *, layer: bool) -> ast.expr | None:
     """The operand of a role: of torch's function where the line calls one, else of a layer."""
-    calls = [node for node in line.nodes if isinstance(node, ast.Call)]
-    for call in calls:
-        name = (sourceline.dotted(call.func) or "").rpartition(".")[2]
-        places = {"input": 0, "weight": 1} if name in _CONVOLUTIONS else _PLACES.get(name)
-        if places is not None:
-            named = next((k.value for k in call.keywords if k.arg == role), None)
-            place = places.get(role, 99)
-            return named or (call.args[place] if place < len(call.args) else None)
-    for node in line.nodes:
+    listed = [
+        call for call in calls.calls(met.nodes()) if met.part is None or call is met.part
+    ] or list(calls.calls(met.nodes()))
+    for call in listed:
+        if calls.is_known(call):
+            given = calls.parameters(call)
+            second = given.get("mat2") if role in ("weight", "tensor") else None
+            return given.get(role) or second
+    for node in met.nodes():
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
             return {"input": node.left, "weight": node.right, "tensor": node.right}.get(role)
-    if not layer or len(calls) != 1:
+    if not layer or len(listed) != 1:
         return None
-    [call] = calls
+    [call] = listed
     if role == "weight":
         return call.func if isinstance(call.func, (ast.Attribute, ast.Subscript)) else None
     place = {"input": 0, "index": 0, "target": 1, "state": 1}.get(role, 99)
@@ -106,70 +220,122 @@ def _by_role(line: SourceLine, role: str, *, layer: bool) -> ast.expr | None:
     return None if isinstance(found, ast.Starred) else found
 
 
-def _elements(line: SourceLine, mismatch: Mismatch) -> list[ast.expr | None]:
+# --- lists that are joined ----------------------------------------------------------------------------
+
+
+def _joins(op: str | None) -> bool:
+    return op is not None and op.rpartition("_")[2].split(".")[0] in {"cat", "stack"}
+
+
+def _elements(met: Meeting, mismatch: Mismatch) -> Meeting | None:
     """Of a list that is joined, the element on the cpu where there are two, else all."""
-    for node in line.nodes:
-        name = (sourceline.dotted(node.func) or "") if isinstance(node, ast.Call) else ""
-        if name.rpartition(".")[2] in _JOINS and isinstance(node, ast.Call) and node.args:
-            listed = node.args[0]
-            if not isinstance(listed, (ast.List, ast.Tuple)):
-                return []
-            sides = [kind(d) for d in (mismatch.expected, mismatch.found) if d]
-            if len(listed.elts) == 2 and sorted(sides) == ["cpu", "gpu"]:
-                return [listed.elts[sides.index("cpu")]]
-            return list(listed.elts)
+    for call in calls.calls(met.nodes()):
+        joined = calls.joined(call)
+        if joined is None:
+            continue
+        if joined.elements is None:
+            return None
+        sides = [mismatch.expected, mismatch.found]
+        if len(joined.elements) == 2 and None not in sides:
+            return _decided(met, list(zip(joined.elements, sides, strict=True)))
+        return met._replace(strays=tuple(_operand(met, node) for node in joined.elements))
+    return None
+
+
+# --- operations that take their operands one by one -------------------------------------------------
+
+
+def _compared(met: Meeting, report: Report, mismatch: Mismatch) -> Meeting:
+    """The operands of an elementwise operation, whose message names none of them.
+
+    Between two GPUs the first operand's device comes first; between cpu and GPU always the GPU.
+    """
+    if mismatch.argument == "other":
+        return met._replace(strays=tuple(_operand(met, node) for node in _others(met)))
+    if not is_elementwise(report):
+        return met
+    pair = _pair(met.part)
+    devices = mismatch.devices[:2]
+    if len(pair) == 2:
+        gpus = len(devices) == 2 and all(kind(device) == "gpu" for device in devices)
+        known: Sequence[str | None] = devices if gpus else (None, None)
+        sides = [_operand(met, node, at) for node, at in zip(pair, known, strict=True)]
+        shown = [side for side in sides if not is_number(side.node)]
+        if not gpus and len(shown) == 2 and (stray := _surely_on_cpu(shown)) is not None:
+            others = tuple(side for side in shown if side is not stray)
+            return met._replace(strays=(stray,), others=others)
+        return met._replace(strays=tuple(shown))
+    return met._replace(strays=tuple(_operand(met, node) for node in _leaves(met)))
+
+
+def _pair(part: ast.AST | None) -> list[ast.expr]:
+    """The two operands of the operation that the carets underline."""
+    match part:
+        case ast.BinOp(left=left, right=right):
+            return [left, right]
+        case ast.AugAssign(target=left, value=right):
+            return [left, right]
+        case ast.Compare(left=left, comparators=[right]):
+            return [left, right]
+        case ast.Call() as call:
+            given = calls.elementwise(call)
+            return given if len(given) == 2 else []
     return []
 
 
-def _leaves(line: SourceLine) -> list[ast.expr | None]:
+def _surely_on_cpu(sides: Sequence[Operand]) -> Operand | None:
+    """The operand that is made without a device, or taken to the cpu, in the line itself."""
+    sure = [side for side in sides if sourceline.makes_tensor(side.node) or _ends_in(side, "cpu")]
+    moved = [side for side in sides if _ends_in(side, "cuda")]
+    if len(sure) == 1:
+        return sure[0]
+    if not sure and len(moved) == 1:
+        return next(side for side in sides if side is not moved[0])
+    return None
+
+
+def _ends_in(side: Operand, method: str) -> bool:
+    match side.node:
+        case ast.Call(func=ast.Attribute(attr=name)):
+            return name == method
+    return False
+
+
+def _leaves(met: Meeting) -> Iterator[ast.expr]:
     """What the line's operators join, without plain numbers and without the compound parts."""
-    found: list[ast.expr | None] = []
-    for node in line.nodes:
+    for node in met.nodes():
         sides: list[ast.expr] = []
-        if isinstance(node, ast.BinOp):
-            sides = [node.left, node.right]
-        elif isinstance(node, ast.AugAssign):
-            sides = [node.target, node.value]
-        elif isinstance(node, ast.Compare) and not isinstance(node.ops[0], (ast.Is, ast.IsNot)):
-            sides = [node.left, *node.comparators]
-        elif isinstance(node, ast.Call):
-            sides = _given(node)
-        found += [
-            side for side in sides if not isinstance(side, ast.BinOp) and not _is_number(side)
-        ]
-    return found
+        match node:
+            case ast.BinOp(left=left, right=right) | ast.AugAssign(target=left, value=right):
+                sides = [left, right]
+            case ast.Compare(ops=[ast.Is() | ast.IsNot(), *_]):
+                pass
+            case ast.Compare(left=left, comparators=others):
+                sides = [left, *others]
+            case ast.Call():
+                sides = calls.elementwise(node)
+        yield from (s for s in sides if not isinstance(s, ast.BinOp) and not is_number(s))
 
 
-def _others(line: SourceLine) -> list[ast.expr | None]:
+def _others(met: Meeting) -> Iterator[ast.expr]:
     """The second operands: what torch's signatures call ``other``."""
-    found: list[ast.expr | None] = []
-    for node in line.nodes:
+    for node in met.nodes():
         if isinstance(node, ast.BinOp):
-            found.append(node.right)
+            yield node.right
         elif isinstance(node, ast.Compare):
-            found.append(node.comparators[0])
+            yield node.comparators[0]
         elif isinstance(node, ast.Call):
-            found += _given(node)[1:2]
-    return found
+            yield from calls.elementwise(node)[1:2]
 
 
-def _given(call: ast.Call) -> list[ast.expr]:
-    """What an elementwise function of torch, or such a method of a tensor, is given."""
-    if not isinstance(call.func, ast.Attribute) or call.func.attr not in _ELEMENTWISE_CALLS:
-        return []
-    tensors = [arg for arg in call.args if not isinstance(arg, ast.Starred)]
-    of_torch = sourceline.dotted(call.func.value) in ("torch", "F")
-    return tensors if of_torch else [call.func.value, *tensors]
-
-
-def _is_number(node: ast.expr) -> bool:
+def is_number(node: ast.expr) -> bool:
     """True for what is surely no tensor: constants, sizes, settings written in capitals."""
     if isinstance(node, ast.Constant):
         return True
     if isinstance(node, ast.UnaryOp):
-        return _is_number(node.operand)
+        return is_number(node.operand)
     if isinstance(node, ast.BinOp):
-        return _is_number(node.left) and _is_number(node.right)
+        return is_number(node.left) and is_number(node.right)
     if isinstance(node, ast.Call):
         name = (sourceline.dotted(node.func) or "").rpartition(".")[2]
         return name in {"len", "float", "int", "size", "dim", "sqrt", "item"}

@@ -12,8 +12,10 @@ from diagnose.parsing.tracebacks.source import (
     Source,
     indentation,
     is_annotation,
+    is_underline,
     listing,
 )
+from diagnose.parsing.tracebacks.statement import statement
 from diagnose.patterns import lazy
 
 FRAME = lazy(  # not one that is quoted in a value or in the source; a blank may be lost on the way
@@ -28,14 +30,16 @@ def frame(lines: Sequence[Peeled], index: int) -> tuple[Frame, int] | None:
     text = lines[index].text
     if 'File "' not in text or (match := FRAME.match(text)) is None:
         return None
-    source = _source(lines, index + 1, indentation(text))
+    number = int(match["line"][:9])
+    source, printed = _source(lines, index + 1, indentation(text))
     found = Frame(
         file=match["file"],
-        line=int(match["line"][:9]),
+        line=number,
         function=_name(match["function"]),
         code=source.code,
         at=lines[index].number,
         context=source.context,
+        statement=statement(printed, number) if len(printed) > 1 else None,
     )
     return found, source.end
 
@@ -47,27 +51,33 @@ def _name(printed: str | None) -> str | None:
     return name if name.startswith("<") else name.split("(")[0].rstrip(" :") or None
 
 
-def _source(lines: Sequence[Peeled], start: int, indent: int) -> Source:
+def _source(lines: Sequence[Peeled], start: int, indent: int) -> tuple[Source, list[str]]:
+    """The source below a frame's first line, and its lines and carets as printed."""
     if (numbered := listing(lines, start)) is not None and numbered.line is not None:
-        return numbered
+        return numbered, []
     code: str | None = None
+    printed: list[str] = []
     index = start
     if index < len(lines) and _interrupts(lines[index].text, indent):
         index += 1  # another thread's log
     if index < len(lines) and _is_code(lines[index].text, indent):
         code = lines[index].text.strip()
+        printed.append(lines[index].text)
         index += 1
+    whole = True
     while index < len(lines) and index - start < _MOST_STATEMENT_LINES * 4:
         text = lines[index].text
         if is_annotation(text) and text.strip():
-            index += 1  # carets, or values of variables
-        elif (
+            # Carets, or values of variables, or a note that lines were left out.
+            whole = whole and is_underline(text)
+        elif not (
             code is not None and _continues(text, indent) and index - start < _MOST_STATEMENT_LINES
         ):
-            index += 1  # a statement over several lines
-        else:
-            break
-    return Source(code, (), None, index)
+            break  # else a statement over several lines
+        if printed and whole:
+            printed.append(text)
+        index += 1
+    return Source(code, (), None, index), printed
 
 
 def _interrupts(text: str, indent: int) -> bool:
