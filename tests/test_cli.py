@@ -72,7 +72,9 @@ def test_json_follows_the_contract() -> None:
     cause = answer["causes"][0]
     assert 0 < cause["confidence"] <= 1
     assert {"text", "line"} == set(cause["evidence"][0])
-    assert {"kind", "title", "patch", "command", "code", "example"} == set(cause["fixes"][0])
+    assert {"kind", "title", "patch", "edit", "command", "code", "example"} == set(
+        cause["fixes"][0]
+    )
     compile(cause["verification"], "verify.py", "exec")
 
 

@@ -14,6 +14,7 @@ from diagnose.inputs import InputError, opened
 from diagnose.model import Diagnosis, Lang, Report, Verdict
 from diagnose.outputs import write, writer
 from diagnose.pipeline import diagnose, failed
+from diagnose.sources import read_file
 
 #: Exit statuses of the contract, by verdict; bad usage or input is `BAD_INPUT`.
 STATUS = {"diagnosed": 0, "unknown": 1, "no-error": 3, "failed": FAULT}
@@ -124,7 +125,7 @@ def _answered(name: str, casebase: Casebase, top: int) -> Diagnosis:
     """
     try:
         with opened(name) as stream:
-            return diagnose(stream, name, casebase=casebase, top=top)
+            return diagnose(stream, name, casebase=casebase, top=top, files=read_file)
     except DiagnoseError:
         raise
     except Exception as error:

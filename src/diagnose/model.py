@@ -47,17 +47,20 @@ class Marks(NamedTuple):
 
 
 class Statement(NamedTuple):
-    """The source lines that a traceback shows of one frame, or that its file holds.
+    """The source lines of a frame that a traceback shows, or that its file holds.
 
-    ``text`` is dedented and begins without white space; it may break off before the statement ends.
-    ``line`` is the number of its first line, ``indent`` the white space before it in the file (None
-    where only a printed form was seen, which loses it).
+    ``text`` begins without white space and may break off before the statement ends; its further lines
+    stand as in the file, or relative to the first where only a printed form was seen. ``line`` is the
+    number of its first line. ``raw`` are its lines just as the file holds them, with some ``above`` and
+    ``below``; empty where the file was not seen: printed forms lose the indentation.
     """
 
     text: str
     line: int | None = None
     marks: Marks | None = None
-    indent: str | None = None
+    raw: tuple[str, ...] = ()
+    above: tuple[str, ...] = ()
+    below: tuple[str, ...] = ()
 
 
 class Frame(NamedTuple):
@@ -346,10 +349,21 @@ class IncidentMatch(NamedTuple):
     cause: str = ""
 
 
-class Fix(NamedTuple):
-    """A concrete fix: taxonomy id, sentence, and a unified diff of the user's line, a command or code.
+class Edit(NamedTuple):
+    """Lines of a file before and after: from ``line`` on (None where it is not known), the first without
+    its indentation unless the file was read."""
 
-    ``example`` says that ``code`` is not the user's: it shows what to do, in names of its own.
+    file: str
+    line: int | None
+    before: str
+    after: str
+
+
+class Fix(NamedTuple):
+    """A concrete fix: taxonomy id, sentence, and an edit of the user's line, a command or code.
+
+    ``patch`` is the edit as a unified diff, where the file itself was seen and it applies. ``example`` says
+    that ``code`` is not the user's: it shows what to do, in names of its own.
     """
 
     kind: str
@@ -358,6 +372,7 @@ class Fix(NamedTuple):
     command: str | None = None
     code: str | None = None
     example: bool = False
+    edit: Edit | None = None
 
 
 class RankedCause(NamedTuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -31,6 +32,7 @@ from diagnose.placeholders import sentence
 from diagnose.ranking.causes import THRESHOLD, Scored, likely, rank
 from diagnose.ranking.neighbours import nearest
 from diagnose.ranking.questions import ask
+from diagnose.sources import Reader, completed
 from diagnose.verification.snippet import snippet
 
 #: Causes below this confidence are not worth a reader's time.
@@ -44,6 +46,7 @@ def diagnose(
     *,
     casebase: Casebase | None = None,
     top: int = 3,
+    files: Reader | None = None,
 ) -> Diagnosis:
     """Reads a pasted traceback or a log and answers.
 
@@ -55,6 +58,7 @@ def diagnose(
         source: its name in the answer, ``-`` for standard input.
         casebase: the case base, in the language of the answer; the built-in one in English if None.
         top: how many causes the answer holds at most.
+        files: reads the files that the traceback names; none are read if None.
 
     Raises:
         CasebaseError: the case base cannot be read.
@@ -75,7 +79,7 @@ def diagnose(
         raise
     except Exception as error:
         return failed(Report(source), "parsing", error, casebase.lang)
-    return explain(report, casebase=casebase, top=top)
+    return explain(report, casebase=casebase, top=top, files=files)
 
 
 def explain(
@@ -84,15 +88,19 @@ def explain(
     casebase: Casebase | None = None,
     top: int = 3,
     tensors: tuple[SeenTensor, ...] = (),
+    files: Reader | None = None,
 ) -> Diagnosis:
-    """Answers for a report that is already parsed, with the tensors that a live hook saw."""
+    """Answers for a report that is already parsed, with the tensors that a live hook saw.
+
+    ``files`` reads the files that the traceback names, None if it must not.
+    """
     casebase = casebase or load()
     if tensors:
         report = report._replace(tensors=tensors)
     if report.error is None:
         return Diagnosis(report, "no-error", lang=casebase.lang)
     with collecting() as pieces:
-        diagnosis = _explained(report, casebase, top)
+        diagnosis = _explained(report, casebase, top, files)
     return diagnosis._replace(incomplete=(*pieces, *diagnosis.incomplete))
 
 
@@ -102,10 +110,12 @@ def failed(report: Report, stage: str, error: BaseException, lang: Lang) -> Diag
     return Diagnosis(report, "failed", culprit, lang=lang, incomplete=(missing(stage, error),))
 
 
-def _explained(report: Report, casebase: Casebase, top: int) -> Diagnosis:
+def _explained(report: Report, casebase: Casebase, top: int, files: Reader | None) -> Diagnosis:
     if report.error is not None and report.error.family != DEVICE_FAMILY:
         culprit = guarded("culprit", lambda: views.culprit(report), None)
         return Diagnosis(report, "unknown", culprit, lang=casebase.lang)
+    if files is not None:
+        report = guarded("sources", partial(completed, report, files), report)
     stage = "facts"
     try:
         found = fact_stage.read(report, casebase.facts, casebase.operands)

@@ -33,8 +33,17 @@ FACTORIES = frozenset(
 )
 
 
+class Reading(NamedTuple):
+    """What makes a part of a statement parse: text put before and after it, in which C stands for the
+    brackets that it leaves open, and how many characters of it are left out at its beginning."""
+
+    before: str = ""
+    after: str = ""
+    cut: int = 0
+
+
 class SourceLine(NamedTuple):
-    """Parsed source: the tree, and how many characters were put before the text to make it parse.
+    """Parsed source: the text, its tree, and the reading in which it parses.
 
     ``text`` is one line without its indentation, or the lines of one statement. Offsets are characters
     of ``text``. ``nodes`` are those that stand in the text itself, outermost first.
@@ -42,30 +51,30 @@ class SourceLine(NamedTuple):
 
     text: str
     tree: ast.Module
-    shift: int = 0
+    reading: Reading
     nodes: tuple[ast.AST, ...] = ()
-    reading: tuple[str, str] = ("", "")
 
     def segment(self, node: ast.expr) -> str:
         """The text of ``node`` as it stands in the line."""
         start, end = self.span(node)
         return self.text[start:end]
 
-    def span(self, node: ast.expr) -> tuple[int, int]:
+    def span(self, node: ast.expr | ast.keyword) -> tuple[int, int]:
         """Start and end of ``node`` in ``text``."""
         start, end = self._extent(node)
         # What was put after the line to make it parse may belong to a node.
         return start, min(end, len(self.text))
 
-    def whole(self, node: ast.expr) -> bool:
+    def whole(self, node: ast.expr | ast.keyword) -> bool:
         """True where all of ``node`` stands in the text, none of it put there to make it parse."""
         start, end = self._extent(node)
         return 0 <= start < end <= len(self.text)
 
-    def _extent(self, node: ast.expr) -> tuple[int, int]:
+    def _extent(self, node: ast.expr | ast.keyword) -> tuple[int, int]:
         last, end = node.end_lineno or node.lineno, node.end_col_offset or 0
-        if self.text.isascii() and last == 1:
-            return node.col_offset - self.shift, end - self.shift
+        if last == 1 and self.text.isascii():
+            shift = len(self.reading.before) - self.reading.cut
+            return node.col_offset - shift, end - shift
         return self._offset(node.lineno, node.col_offset), self._offset(last, end)
 
     def _offset(self, line: int, column: int) -> int:
@@ -73,27 +82,36 @@ class SourceLine(NamedTuple):
         lines = self.text.split("\n")
         if line > len(lines):
             return len(self.text) + 1
-        before = sum(len(text) + 1 for text in lines[: line - 1])
-        shift = self.shift if line == 1 else 0
-        encoded = (" " * shift + lines[line - 1]).encode(errors="replace")
+        offset = sum(len(text) + 1 for text in lines[: line - 1])
+        parsed = lines[line - 1]
+        if line == 1:
+            offset += self.reading.cut - len(self.reading.before)
+            parsed = self.reading.before + parsed[self.reading.cut :]
+        encoded = parsed.encode(errors="replace")
         # Columns beyond the text belong to what was put there to make it parse.
         beyond = max(0, column - len(encoded))
-        return before + len(encoded[:column].decode(errors="replace")) - shift + beyond
+        return offset + len(encoded[:column].decode(errors="replace")) + beyond
 
 
-#: What makes a part of a statement parse: text before and after it; C stands for missing brackets.
-_READINGS = (
-    ("", ""),
-    ("", " pass"),
-    ("", "C"),
-    ("", "_C"),
-    ("", "C: pass"),
-    ("", "_C: pass"),
-    ("_(", "C)"),
-    ("_(_ ", "C)"),
+_READINGS = tuple(
+    Reading(before, after)
+    for before, after in (
+        ("", ""),
+        ("", " pass"),
+        ("", "C"),
+        ("", "_C"),
+        ("", "C: pass"),
+        ("", "_C: pass"),
+        ("_(", "C)"),
+        ("_(_ ", "C)"),
+        ("(_ if _ ", "C)"),
+    )
 )
 #: Several lines are the whole of what failed, or the part of an expression between its brackets.
-_READINGS_OF_LINES = (("", ""), ("", " pass"), ("", "C"), ("(", ")"), ("_(", ")"))
+_READINGS_OF_LINES = tuple(
+    Reading(before, after)
+    for before, after in (("", ""), ("", " pass"), ("", "C"), ("(", ")"), ("_(", ")"))
+)
 
 
 def of(frame: Frame | None) -> SourceLine | None:
@@ -110,30 +128,32 @@ def parse(code: str | None) -> SourceLine | None:
     """Parses a printed line or the lines of a statement; None where no reading of it is Python.
 
     Incomplete statements are completed: open brackets are closed, a compound statement gets a body,
-    a lone argument is put into a call, ``elif`` is
-    read as ``if``. The line is only parsed, never compiled or run.
+    a lone argument is put into a call, ``elif`` is read as ``if``. The line is only parsed, never
+    compiled or run.
     """
     text = (code or "").strip()
-    if text.startswith("elif "):
-        text = text[2:]
     lines = text.count("\n") + 1
     if not text or lines > _MAX_LINES or len(text) > _MAX_LENGTH * min(lines, 4):
         return None
+    cut = 2 if text.startswith("elif ") else 0
     for reading in _READINGS if lines == 1 else _READINGS_OF_LINES:
+        reading = reading._replace(cut=cut)
         tree = read(text, reading)
         if tree is None or (lines > 1 and len(tree.body) != 1):
             continue
-        line = SourceLine(text, tree, len(reading[0]), (), reading)
+        line = SourceLine(text, tree, reading)
         return line._replace(nodes=tuple(_standing(line)))
     return None
 
 
-def read(text: str, reading: tuple[str, str]) -> ast.Module | None:
+def read(text: str, reading: Reading) -> ast.Module | None:
     """The tree of a text in one of the readings that `parse` tries; None where that is no Python."""
-    before, after = reading
-    after = after.replace("C", _missing_closers(text))
+    closers = _missing_closers(text)
+    if closers and "#" in text:
+        closers = f"\n{closers}"  # a comment would swallow them
+    after = reading.after.replace("C", closers)
     try:
-        return ast.parse(f"{before}{text}{after}", filename=_PRINTED)
+        return ast.parse(f"{reading.before}{text[reading.cut :]}{after}", filename=_PRINTED)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 
@@ -146,7 +166,7 @@ def failing(line: SourceLine, marks: Marks | None) -> ast.AST | None:
     if marks.end_line >= len(starts) - 1:
         return None
     rows = line.text.split("\n")
-    for read_as in (_characters, _columns):
+    for read_as in (_characters,) if line.text.isascii() else (_characters, _columns):
         start = starts[marks.line] + read_as(rows[marks.line], marks.column)
         end = starts[marks.end_line] + read_as(rows[marks.end_line], marks.end)
         for node in line.nodes:
@@ -174,9 +194,9 @@ def _standing(line: SourceLine) -> Iterator[ast.AST]:
     for node in ast.walk(line.tree):
         if not isinstance(node, ast.expr):
             yield node
-        elif node.lineno > 1 or node.col_offset >= line.shift:
+        else:
             start, end = line.span(node)
-            if start < end <= len(line.text):
+            if 0 <= start < end <= len(line.text):
                 yield node
 
 

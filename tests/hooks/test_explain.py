@@ -15,6 +15,7 @@ import diagnose
 from diagnose.model import Diagnosis
 from diagnose.pipeline import diagnose as diagnose_text
 from diagnose.rendering.text import render
+from diagnose.sources import read_cached
 
 
 def raised(error: BaseException, cause: BaseException | None = None) -> BaseException:
@@ -27,7 +28,8 @@ def raised(error: BaseException, cause: BaseException | None = None) -> BaseExce
 
 def as_text(error: BaseException) -> Diagnosis:
     """What the command line says of the same exception."""
-    found = diagnose_text("".join(traceback.format_exception(error)), "traceback")
+    text = "".join(traceback.format_exception(error))
+    found = diagnose_text(text, "traceback", files=read_cached)
     return found._replace(report=found.report._replace(live=True))
 
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from diagnose.model import (
     Diagnosis,
+    Edit,
     Evidence,
     Failure,
     Fix,
@@ -69,8 +70,12 @@ CAUSES = (
             Fix(
                 "move-tensor-at-line",
                 "Move one operand to the other's device.",
-                patch="--- a/compute_z.py\n+++ b/compute_z.py\n@@ -108 +108 @@\n"
-                "-cur_out[0][i, :] += delta\n+cur_out[0][i, :] += delta.to(cur_out[0].device)\n",
+                edit=Edit(
+                    "compute_z.py",
+                    108,
+                    "cur_out[0][i, :] += delta",
+                    "cur_out[0][i, :] += delta.to(cur_out[0].device)",
+                ),
             ),
             Fix(
                 "single-gpu",

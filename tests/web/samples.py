@@ -6,6 +6,7 @@ from pathlib import Path
 
 from diagnose.model import (
     Diagnosis,
+    Edit,
     Evidence,
     Failure,
     Fix,
@@ -69,7 +70,7 @@ def hostile_diagnosis() -> Diagnosis:
         evidence=(Evidence(everything, 2), Evidence(everything, None)),
         incidents=(match, IncidentMatch("a", "b", 'https://example.org/"onclick="alert(8)', 0.5)),
         fixes=(
-            Fix(everything, everything, patch=f"--- a\n+++ b\n@@ -1 +1 @@\n-{everything}\n+x\n"),
+            Fix(everything, everything, edit=Edit(everything, 1, everything, f"{everything} + x")),
             Fix(everything, everything, command=everything),
             Fix(everything, everything, code=f"- {everything}\n+ {everything}\n"),
             Fix(everything, everything, code=f"def f():\n    return '{everything}'\n"),

@@ -76,7 +76,8 @@ def test_answer_shows_what_the_pipeline_says(client: FlaskClient, trace: Path, l
             assert incident["url"] in page.links()
         for fix in cause["fixes"]:
             assert fix["title"] in page.text
-            for line in (fix["patch"] or fix["code"] or fix["command"] or "").splitlines():
+            edit = "\n".join((fix["edit"]["before"], fix["edit"]["after"])) if fix["edit"] else ""
+            for line in (edit or fix["code"] or fix["command"] or "").splitlines():
                 assert line in page.text
         assert cause["verification"].strip() in page.text
 

@@ -1,8 +1,9 @@
 """What torch's functions and methods call their operands, in the order in which they take them.
 
 Names are those of torch's own schemas where a message may print them (``mat2``, ``src``), or roles of
-kb/operands.toml (``class-weight``) where a message about the op below prints another name than the function
-has. The receiver of a method is its first parameter. Read off torch's documentation and native_functions.yaml.
+kb/operands.toml (``class-weight``) where a message about the op below prints another name than the
+function has. The receiver of a method is its first parameter. Read off torch's documentation and its
+native_functions.yaml.
 """
 
 from __future__ import annotations
@@ -108,7 +109,10 @@ def parameters(call: ast.Call) -> dict[str, ast.expr]:
         found[parameter] = given
     for parameter in names:
         for keyword in call.keywords:
-            if keyword.arg in _KEYWORDS.get(parameter, (parameter,)):
+            means = keyword.arg == parameter or (
+                keyword.arg not in names and keyword.arg in _KEYWORDS.get(parameter, ())
+            )
+            if means:
                 found.setdefault(parameter, keyword.value)
     return found
 

@@ -101,7 +101,7 @@ def part(line: SourceLine, frame: Frame, report: Report) -> ast.AST | None:
     if not any(f.statement and f.statement.marks for f in report.frames):
         return None
     [statement, *_] = line.tree.body
-    if line.shift == 0 and isinstance(statement, ast.AugAssign):
+    if not line.reading.before and isinstance(statement, ast.AugAssign):
         return statement
     whole = (0, len(line.text))
     return next((n for n in line.nodes if isinstance(n, ast.expr) and line.span(n) == whole), None)
@@ -126,9 +126,7 @@ def _named(met: Meeting, report: Report, mismatch: Mismatch, operands: Roles) ->
     return _decided(met, [(_by_role(met, r, layer=layer), where[r]) for r in where])
 
 
-def _decided(
-    met: Meeting, sides: Sequence[tuple[ast.expr | None, str | None]]
-) -> Meeting | None:
+def _decided(met: Meeting, sides: Sequence[tuple[ast.expr | None, str | None]]) -> Meeting | None:
     """Between cpu and accelerator the operand on the cpu is the stray; of two GPUs both may be."""
     cpu = [(node, device) for node, device in sides if device is not None and kind(device) == "cpu"]
     strays, others = (cpu, [side for side in sides if side not in cpu]) if cpu else (sides, [])

@@ -8,8 +8,10 @@ from functools import partial
 from diagnose import views
 from diagnose.bulkhead import guarded
 from diagnose.casebase.store import Casebase
-from diagnose.fixes.patches import patch
-from diagnose.model import Cause, Fact, Fix, FixTemplate, Frame, Report
+from diagnose.facts.stray import meeting
+from diagnose.fixes.diff import edit, patch
+from diagnose.fixes.editing import Site
+from diagnose.model import Cause, Edit, Fact, Fix, FixTemplate, Frame, Report
 from diagnose.placeholders import fill, values
 
 __all__ = ["for_cause"]
@@ -24,7 +26,7 @@ def for_cause(
 ) -> tuple[Fix, ...]:
     """The fixes of a cause in the order to try them.
 
-    A fix that edits a line comes as a patch of the user's own line where that line shows enough, and
+    A fix that edits a line comes as an edit of the user's own line where that line shows enough, and
     else as the cause's example of the changed code. Fixes of libraries (upgrade, downgrade, patch)
     come after the others where the failing line is the user's own.
     """
@@ -32,17 +34,13 @@ def for_cause(
     known = values(report, facts, (), casebase.libraries)
     fixes: list[Fix] = []
     for template in sorted(cause.fixes, key=lambda fix: _later(fix, in_library)):
-        edit = partial(_edit, template.kind, report, culprit)
-        diff = guarded(f"{cause.id}/fixes/{template.kind}", edit, None)
-        if diff is not None and any(fix.patch == diff for fix in fixes):
-            diff = None  # two ways to say the same edit
-        fixes.append(_fitted(template, diff, known))
+        frame = _line_for(template.kind, report, culprit)
+        make = partial(_edited, template.kind, frame, report, casebase)
+        made = guarded(f"{cause.id}/fixes/{template.kind}", make, None)
+        if made is not None and any(fix.edit == made for fix in fixes):
+            made = None  # two ways to say the same edit
+        fixes.append(_fitted(template, frame, made, known))
     return tuple(fixes)
-
-
-def _edit(kind: str, report: Report, culprit: Frame | None) -> str | None:
-    """The patch of the line that a fix edits, where that line shows enough."""
-    return patch(kind, _line_for(kind, report, culprit), report)
 
 
 _OF_LIBRARIES = frozenset({"upgrade-library", "downgrade-library", "patch-library-line"})
@@ -52,13 +50,21 @@ def _later(fix: FixTemplate, in_library: bool) -> bool:
     return fix.kind in _OF_LIBRARIES and not in_library
 
 
-def _fitted(template: FixTemplate, diff: str | None, known: Mapping[str, str]) -> Fix:
-    """The fix with a patch of the report's line, a command for its program, or the cause's example.
+def _edited(kind: str, frame: Frame | None, report: Report, casebase: Casebase) -> Edit | None:
+    """The edit of a frame's line, None where the line does not show enough to be sure of it."""
+    met = meeting(frame, report, casebase.operands)
+    return edit(kind, Site(frame, met, report)) if frame is not None and met is not None else None
+
+
+def _fitted(
+    template: FixTemplate, frame: Frame | None, made: Edit | None, known: Mapping[str, str]
+) -> Fix:
+    """The fix with an edit of the report's line, a command for its program, or the cause's example.
 
     A command that needs what the report does not tell is left out.
     """
-    if diff is not None:
-        return Fix(template.kind, template.title, patch=diff)
+    if made is not None and frame is not None:
+        return Fix(template.kind, template.title, patch=patch(frame, made), edit=made)
     if template.command is not None:
         return Fix(template.kind, template.title, command=fill(template.command, known))
     example = _example(template)

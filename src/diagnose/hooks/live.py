@@ -34,6 +34,7 @@ def explain(error: BaseException, *, lang: Lang = "en") -> Diagnosis:
     from diagnose.casebase.store import load
     from diagnose.hooks.seeing import look
     from diagnose.parsing import parse
+    from diagnose.sources import read_cached
 
     casebase = load(lang=lang)
     report = parse(
@@ -45,7 +46,9 @@ def explain(error: BaseException, *, lang: Lang = "en") -> Diagnosis:
     )
     failed = report.error is not None and report.error.family == DEVICE_FAMILY
     tensors = look(error, report) if failed else ()
-    return pipeline.explain(report._replace(live=True), casebase=casebase, tensors=tensors)
+    return pipeline.explain(
+        report._replace(live=True), casebase=casebase, tensors=tensors, files=read_cached
+    )
 
 
 def printed(error: BaseException) -> str:

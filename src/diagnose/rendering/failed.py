@@ -30,6 +30,7 @@ def render(source: str, form: str, lang: Lang) -> str:
         "fallout": [],
         "nearest": [],
         "questions": [],
+        "sources": [],
         "incomplete": ["rendering"],
     }
     return json.dumps(answer, ensure_ascii=False) + "\n"

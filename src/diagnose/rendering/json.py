@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from diagnose.model import Diagnosis, Fix, Frame, IncidentMatch, Question, RankedCause
@@ -34,6 +35,7 @@ def as_dict(diagnosis: Diagnosis) -> dict[str, Any]:
         "fallout": [{"type": failure.type, "line": failure.at} for failure in report.fallout],
         "nearest": [_incident(match) for match in diagnosis.nearest],
         "questions": [_question(question) for question in diagnosis.questions],
+        "sources": _read(report.frames),
         "incomplete": [piece.what for piece in diagnosis.incomplete],
     }
 
@@ -56,6 +58,12 @@ def _frame(frame: Frame) -> dict[str, Any]:
     return {**_place(frame), "library": frame.library}
 
 
+def _read(frames: Sequence[Frame]) -> list[str]:
+    """The files that were opened and used."""
+    read = (f.file for f in frames if f.statement is not None and f.statement.raw)
+    return list(dict.fromkeys(read))
+
+
 def _incident(match: IncidentMatch) -> dict[str, Any]:
     return {
         "id": match.id,
@@ -70,6 +78,7 @@ def _fix(fix: Fix) -> dict[str, Any]:
         "kind": fix.kind,
         "title": fix.title,
         "patch": fix.patch,
+        "edit": fix.edit._asdict() if fix.edit is not None and fix.patch is None else None,
         "command": fix.command,
         "code": fix.code,
         "example": fix.example,

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from diagnose.model import DEVICE_FAMILY, Diagnosis, Failure, Fix, Question, RankedCause
 from diagnose.paths import of_frame
 from diagnose.rendering.labels import LABELS
-from diagnose.rendering.words import clean, code, counted, percent
+from diagnose.rendering.words import changed, clean, code, counted, percent
 from diagnose.verification.invocation import invocation
 
 _SPECIAL = str.maketrans({c: f"\\{c}" for c in "\\`*_{}[]<>#|!~&"})
@@ -100,7 +100,10 @@ def _fix(fix: Fix, label: str, example: str) -> Iterator[str]:
     yield f"**{label}:** {_plain(fix.title)}"
     yield ""
     if fix.patch is not None:
-        yield from _fence(fix.patch.splitlines(), "diff")
+        yield from _fence(fix.patch.split("\n")[:-1], "diff")
+    elif fix.edit is not None:
+        place, *lines = changed(fix.edit)
+        yield from _fence([f"# {place}", *lines], "diff")
     elif fix.command is not None:
         yield from _fence(fix.command.splitlines(), "sh")
     elif fix.code is not None and fix.example:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from diagnose.model import DEVICE_FAMILY, Diagnosis, Fix, Frame, Question, RankedCause, Reply
 from diagnose.paths import of_frame
 from diagnose.rendering.labels import LABELS
-from diagnose.rendering.words import clean, code, counted, percent, width, wrap
+from diagnose.rendering.words import changed, clean, code, counted, percent, width, wrap
 from diagnose.verification.invocation import invocation
 
 _STYLES = {
@@ -156,15 +156,10 @@ class _Page:
     def _fix(self, label: str, fix: Fix) -> Iterator[str]:
         yield from self._entry(label, fix.title)
         indent = " " * (_INDENT + _LABEL)
-        if fix.patch is not None:
-            for line in fix.patch.splitlines():
-                if line.startswith(("@@", "--- ")):
-                    continue
-                if line.startswith("+++ "):
-                    place = line.removeprefix("+++ b/")
-                    yield indent + self.styled(f"{code(place)}:{_number(fix.patch)}", "dim")
-                else:
-                    yield indent + self._changed(f"{line[0]} {code(line[1:])}")
+        if fix.edit is not None:
+            place, *lines = changed(fix.edit)
+            yield indent + self.styled(place, "dim")
+            yield from (indent + self._changed(line) for line in lines)
         elif fix.command is not None:
             yield from (f"{indent}$ {code(line)}" for line in fix.command.splitlines())
         elif fix.code is not None and fix.example:
@@ -225,11 +220,6 @@ def _place(frame: Frame) -> str:
     """The place and the function, where a notebook's cell has one."""
     place, function = clean(of_frame(frame)), clean(frame.function or "")
     return place if function in ("", "<module>") else f"{place}, {function}"
-
-
-def _number(patch: str) -> str:
-    """The line number that a one-line patch changes."""
-    return patch.partition("@@ -")[2].partition(" ")[0]
 
 
 def _devices(diagnosis: Diagnosis, met: str) -> str:

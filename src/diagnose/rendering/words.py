@@ -6,6 +6,8 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 
+from diagnose.model import Edit
+from diagnose.paths import place
 from diagnose.patterns import lazy
 
 _WORD = lazy(r"[^ ]+ *| +")
@@ -26,6 +28,16 @@ def counted(names: Iterable[str]) -> str:
 def code(text: str | None) -> str:
     """A source line without control characters; its indentation stays."""
     return "".join(c if c.isprintable() else "�" for c in (text or "").expandtabs(4).rstrip())
+
+
+def changed(edit: Edit) -> list[str]:
+    """An edit as ``file:line``, the lines that go (``- ``) and those that come (``+ ``).
+
+    No diff that a tool would apply: the indentation may not be known.
+    """
+    gone = (f"- {line}" for line in edit.before.split("\n"))
+    come = (f"+ {line}" for line in edit.after.split("\n"))
+    return [code(line) for line in (place(edit.file, edit.line), *gone, *come)]
 
 
 def width(text: str) -> int:

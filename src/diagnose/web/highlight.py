@@ -74,9 +74,10 @@ def before_after(text: str) -> bool:
 
 
 def patch(text: str) -> Pieces:
-    """A unified diff as one piece a line: ``file``, ``hunk``, ``add``, ``del`` or ``same``."""
+    """A unified diff, or `words.changed`, as one piece a line: ``file``, ``hunk``, ``add``, ``del`` or
+    ``same``."""
     pieces = []
-    in_hunk = False
+    in_hunk = not text.startswith("---")
     for line in text.splitlines():
         if line.startswith("@@"):
             in_hunk, kind = True, "hunk"

@@ -1,0 +1,73 @@
+"""An edit as people and tools take it: the lines before and after, or a diff that applies to the file."""
+
+from __future__ import annotations
+
+from diagnose.fixes.editing import Site, applied
+from diagnose.fixes.edits import EDITS
+from diagnose.model import Edit, Frame
+
+
+def edit(kind: str, site: Site) -> Edit | None:
+    """The edit that a fix of this kind makes of a line; None where the line does not show enough.
+
+    Args:
+        kind: fix id of the taxonomy.
+        site: the line, what met there, what the message says.
+    """
+    make = EDITS.get(kind)
+    text = applied(site.line, make(site)) if make is not None else None
+    if text is None:
+        return None
+    before, after = site.line.text.split("\n"), text.split("\n")
+    # Lines of the statement that stay as they are, before and after those that change.
+    head = next((i for i, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), 0)
+    most = min(len(before), len(after)) - head - 1
+    tail = next((i for i in range(most) if before[-1 - i] != after[-1 - i]), most)
+    first = _first_line(site)
+    return Edit(
+        site.frame.file,
+        None if first is None else first + head,
+        "\n".join(before[head : len(before) - tail]),
+        "\n".join(after[head : len(after) - tail]),
+    )
+
+
+def _first_line(site: Site) -> int | None:
+    statement = site.frame.statement
+    whole = statement is not None and statement.text.strip() == site.line.text
+    return statement.line if whole and statement is not None else site.frame.line
+
+
+def patch(frame: Frame, made: Edit) -> str | None:
+    """A unified diff that applies to the frame's file; None where the file was not seen.
+
+    A traceback shows a line without its indentation, so that a diff of it would apply nowhere.
+    """
+    statement = frame.statement
+    if statement is None or statement.line is None or made.line is None:
+        return None
+    offset = made.line - statement.line
+    before, after = made.before.split("\n"), made.after.split("\n")
+    taken = statement.raw[offset : offset + len(before)]
+    if [line.strip() for line in taken] != [line.strip() for line in before]:
+        return None  # not the line that was read, or no file was
+    end = "\r" if taken[0].endswith("\r") else ""
+    indent = taken[0][: len(taken[0]) - len(taken[0].lstrip())] if offset == 0 else ""
+    changed = [f"{indent if row == 0 else ''}{line}{end}" for row, line in enumerate(after)]
+    above = [*statement.above, *statement.raw[:offset]][-_CONTEXT:]
+    below = [*statement.raw[offset + len(before) :], *statement.below][:_CONTEXT]
+    start, kept = made.line - len(above), len(above) + len(below)
+    path = "".join(c for c in made.file.replace("\\", "/").lstrip("/") if c.isprintable())
+    lines = [
+        f"--- a/{path}",
+        f"+++ b/{path}",
+        f"@@ -{start},{kept + len(taken)} +{start},{kept + len(changed)} @@",
+        *(f" {line}" for line in above),
+        *(f"-{line}" for line in taken),
+        *(f"+{line}" for line in changed),
+        *(f" {line}" for line in below),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+_CONTEXT = 3

@@ -1,0 +1,35 @@
+"""``model(ids)`` becomes ``model(ids.to(next(model.parameters()).device))``."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from diagnose import sourceline
+from diagnose.fixes.editing import Change, Site
+from diagnose.fixes.edits import operand
+from diagnose.fixes.operands import calls_module, moved
+
+
+def changes(site: Site) -> Sequence[Change | None]:
+    """The operand that the message means moves; where it means none of the line, a module's input does."""
+    met = site.met
+    if len(met.strays) == 1 and not met.strays[0].layer:
+        layer = next((one.node for one in met.others if one.layer), None)
+        if layer is None:
+            return operand.changes(site)
+        return (moved(site, met.strays[0].node, _home(site, layer)),)
+    for node in met.nodes():
+        if not isinstance(node, ast.Call) or len(node.args) != 1 or node.keywords:
+            continue
+        [argument] = node.args
+        if isinstance(argument, (ast.Name, ast.Attribute)) and calls_module(site, node):
+            return (moved(site, argument, _home(site, node.func)),)
+    return operand.changes(site)
+
+
+def _home(site: Site, module: ast.expr) -> str | None:
+    """Where a module's parameters are."""
+    if sourceline.dotted(module) is None:
+        return None
+    return f"next({site.text(module)}.parameters()).device"

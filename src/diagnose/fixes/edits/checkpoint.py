@@ -1,0 +1,27 @@
+"""``torch.load(path)`` becomes ``torch.load(path, map_location="cpu")``."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from diagnose import sourceline
+from diagnose.fixes.editing import Change, Site, replaced
+
+
+def changes(site: Site) -> Sequence[Change | None]:
+    """The checkpoint is loaded to the host, whatever device it was saved from."""
+    for node in site.line.nodes:
+        if not isinstance(node, ast.Call):
+            continue
+        if sourceline.dotted(node.func) not in {"torch.load", "th.load"}:
+            continue
+        settled = any(k.arg in (None, "map_location") for k in node.keywords)
+        if settled or len(node.args) != 1 or isinstance(node.args[0], ast.Starred):
+            return ()
+        text = site.text(node)
+        if not site.line.whole(node) or not text.endswith(")"):
+            return ()
+        given = text[:-1].rstrip().rstrip(",")
+        return (replaced(site, node, f'{given}, map_location="cpu")'),)
+    return ()

@@ -1,0 +1,31 @@
+"""``device_map="auto"`` is taken out of the call that loads a model, or becomes one device a process."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from diagnose.fixes.editing import Change, Site, replaced, without_keyword
+
+_OWN_DEVICE = '{"": torch.cuda.current_device()}'
+
+
+def dropped(site: Site) -> Sequence[Change | None]:
+    """Takes ``device_map=...`` out of the call."""
+    return [without_keyword(site, call, keyword) for call, keyword in _maps(site)][:1]
+
+
+def pinned(site: Site) -> Sequence[Change | None]:
+    """Each process loads all of the model on its own device."""
+    for _, keyword in _maps(site):
+        if site.line.whole(keyword.value):
+            return (replaced(site, keyword.value, _OWN_DEVICE),)
+    return ()
+
+
+def _maps(site: Site) -> Iterator[tuple[ast.Call, ast.keyword]]:
+    for node in site.line.nodes:
+        if isinstance(node, ast.Call):
+            for keyword in node.keywords:
+                if keyword.arg == "device_map" and site.text(keyword.value) != _OWN_DEVICE:
+                    yield node, keyword

@@ -1,0 +1,65 @@
+"""``torch.zeros(n)`` becomes ``torch.zeros(n, device=x.device)`` for an ``x`` that it meets."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from diagnose import sourceline
+from diagnose.fixes.editing import Change, Site, replaced
+from diagnose.fixes.operands import device_of
+
+#: Factories that take no ``device=``, or none but the cpu.
+_WITHOUT_DEVICE = ("Tensor", "from_numpy")
+
+
+def changes(site: Site) -> Sequence[Change | None]:
+    """The first tensor that the failing part makes is made where what it meets is."""
+    for node in site.met.nodes():
+        if isinstance(node, ast.Call) and sourceline.makes_tensor(node):
+            device = company(site, node)
+            if device is not None:
+                return (_made(site, node, device),)
+    return ()
+
+
+def _made(site: Site, call: ast.Call, device: str) -> Change | None:
+    text = site.text(call)
+    if not site.line.whole(call) or not text.endswith(")"):
+        return None
+    if (sourceline.dotted(call.func) or "").endswith(_WITHOUT_DEVICE):
+        return replaced(site, call, f"{text}.to({device})")
+    comma = ", " if call.args or call.keywords else ""
+    return replaced(site, call, f"{text[:-1].rstrip().rstrip(',')}{comma}device={device})")
+
+
+def company(site: Site, made: ast.expr) -> str | None:
+    """The device of what an expression meets: across the operator, in the subscript, in the call."""
+    parents = {id(child): node for node in site.line.nodes for child in ast.iter_child_nodes(node)}
+    inner: ast.AST = made
+    while (outer := parents.get(id(inner))) is not None:
+        for other in _beside(outer, inner):
+            device = device_of(site, other)
+            if device is not None:
+                return device
+        inner = outer
+    return None
+
+
+def _beside(outer: ast.AST, inner: ast.AST) -> list[ast.expr]:
+    """The expressions that take part in the same operation."""
+    match outer:
+        case ast.BinOp(left=left, right=right) | ast.AugAssign(target=left, value=right):
+            found = [left, right]
+        case ast.Compare(left=left, comparators=others):
+            found = [left, *others]
+        case ast.Subscript(value=owner, slice=inside):
+            found = [owner, inside]
+        case ast.List(elts=elements) | ast.Tuple(elts=elements):
+            found = list(elements)
+        case ast.Call(func=function, args=given, keywords=named):
+            receiver = [function.value] if isinstance(function, ast.Attribute) else []
+            found = [*receiver, *given, *(keyword.value for keyword in named)]
+        case _:
+            found = []
+    return [node for node in found if node is not inner]

@@ -1,0 +1,24 @@
+"""``z.to("cuda")`` becomes ``z.to(x.device)``: no device is written down beside one that is known."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from diagnose import sourceline
+from diagnose.fixes.editing import Change, Site, replaced
+from diagnose.fixes.edits import factory, operand
+
+
+def changes(site: Site) -> Sequence[Change | None]:
+    """A written device gives way to that of what it meets; else what is made or moved follows."""
+    for node in site.met.nodes():
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
+            continue
+        fixed = any(sourceline.names_device(n) for n in (node, *node.args, *node.keywords))
+        if node.func.attr not in {"to", "cuda"} or not fixed or not site.line.whole(node):
+            continue
+        device = factory.company(site, node)
+        if device is not None:
+            return (replaced(site, node, f"{site.text(node.func.value)}.to({device})"),)
+    return factory.changes(site) or operand.changes(site)

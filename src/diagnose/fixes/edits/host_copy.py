@@ -1,0 +1,86 @@
+"""``x.numpy()`` becomes ``x.detach().cpu().numpy()``; NumPy's functions get such a copy."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from diagnose import sourceline
+from diagnose.fixes.editing import Change, Site, replaced
+from diagnose.fixes.operands import is_moved, is_tensor_like
+
+#: NumPy's functions that take an array first; others make one, read a file or call back.
+_OF_ARRAYS = frozenset(
+    {
+        *(
+            "array",
+            "asarray",
+            "ascontiguousarray",
+            "mean",
+            "sum",
+            "std",
+            "var",
+            "min",
+            "max",
+            "argmax",
+        ),
+        *(
+            "argmin",
+            "argsort",
+            "sort",
+            "unique",
+            "concatenate",
+            "stack",
+            "abs",
+            "exp",
+            "log",
+            "sqrt",
+        ),
+        *(
+            "round",
+            "clip",
+            "squeeze",
+            "transpose",
+            "reshape",
+            "where",
+            "isnan",
+            "percentile",
+            "median",
+        ),
+        *(
+            "histogram",
+            "dot",
+            "matmul",
+            "save",
+            "cumsum",
+            "diff",
+            "allclose",
+            "array_equal",
+            "bincount",
+        ),
+    }
+)
+
+
+def changes(site: Site) -> Sequence[Change | None]:
+    """The first tensor of the failing part that NumPy gets is copied to the host."""
+    for node in site.met.nodes():
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+            continue
+        owner = node.func.value
+        if node.func.attr == "numpy" and not node.args and is_tensor_like(owner):
+            return (_copied(site, owner, ""),)
+        numpy = isinstance(owner, ast.Name) and owner.id in {"np", "numpy"}
+        if numpy and node.func.attr in _OF_ARRAYS and node.args and is_tensor_like(node.args[0]):
+            return (_copied(site, node.args[0], ".numpy()"),)
+    return ()
+
+
+def _copied(site: Site, node: ast.expr, after: str) -> Change | None:
+    if is_moved(node) or not site.line.whole(node):
+        return None
+    text = site.text(node)
+    if not isinstance(node, (ast.Name, ast.Attribute, ast.Subscript, ast.Call)):
+        text = f"({text})"
+    detached = sourceline.dotted(node) is None and text.endswith(".detach()")
+    return replaced(site, node, f"{text}{'' if detached else '.detach()'}.cpu(){after}")

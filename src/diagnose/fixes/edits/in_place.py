@@ -1,0 +1,29 @@
+"""``model = model.to(device)`` becomes ``model = model``: what was placed by its loader stays."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from diagnose import sourceline
+from diagnose.fixes.editing import Change, Site, replaced
+
+
+def changes(site: Site) -> Sequence[Change | None]:
+    """The move is taken out; a statement that was nothing else becomes ``pass``."""
+    for node in site.met.nodes():
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
+            continue
+        name = sourceline.dotted(node.func.value)
+        if node.func.attr not in {"to", "cuda"} or name is None or name in {"self", "torch"}:
+            continue
+        if not site.line.whole(node):
+            return ()
+        for statement in site.line.nodes:
+            if isinstance(statement, ast.Expr) and statement.value is node:
+                if site.text(node) != site.line.text:
+                    return ()
+                text = f"pass  # {name} stays where it was loaded"
+                return (Change(0, len(site.line.text), text, statement, ast.Pass()),)
+        return (replaced(site, node, site.text(node.func.value)),)
+    return ()

@@ -1,0 +1,146 @@
+"""``a + b`` becomes ``a + b.to(a.device)``: one operand follows the other."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from diagnose.facts import calls
+from diagnose.facts.stray import is_number
+from diagnose.fixes.editing import Change, Site
+from diagnose.fixes.operands import device_of, is_moved, is_tensor_like, moved
+
+#: Comparisons that look at each element, and so at the device; ``is`` and ``in`` do not.
+_ELEMENTWISE = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+
+
+def changes(site: Site) -> Sequence[Change | None]:
+    """The operand that the message means, or else the one that follows the other by convention.
+
+    State of an object (``self.pe``, ``MEAN``) moves to the batch, not the other way; what is assigned to
+    stays where it is; else the second operand follows the first.
+    """
+    met = site.met
+    sides = [one for one in (*met.strays, *met.others) if not one.layer]
+    if len(met.strays) == 1:
+        [stray] = met.strays
+        partner = next((one for one in met.others if not one.layer), None)
+        if stray.layer or _is_assigned(site, stray.node):
+            return ()
+        return _follow(site, stray.node, partner.node if partner else _company(site, stray.node))
+    if met.part is not None and len(sides) == 2:
+        return _one_of(site, sides[0].node, sides[1].node)
+    joined = _joined(site)
+    if joined is not None:
+        return joined
+    if site.report.mismatch is not None and site.report.mismatch.argument not in (None, "other"):
+        return ()  # the message names an operand, and the line does not show which that is
+    pairs = [pair for pair in _pairs(site) if all(is_tensor_like(node) for node in pair)]
+    mixed = [pair for pair in pairs if _is_state(site, pair[0]) != _is_state(site, pair[1])]
+    for one, two in (mixed or pairs)[:1]:
+        return _chain(site, one, two) or _one_of(site, one, two)
+    return ()
+
+
+def _follow(site: Site, mover: ast.expr, other: ast.expr | None) -> Sequence[Change | None]:
+    if other is None or is_moved(mover):
+        return ()
+    return (moved(site, mover, device_of(site, other)),)
+
+
+def _one_of(site: Site, one: ast.expr, two: ast.expr) -> Sequence[Change | None]:
+    """The change of one of two operands of which either may be the stray."""
+    if is_moved(one) and is_moved(two):
+        return ()
+    if not (is_tensor_like(one) and is_tensor_like(two)):
+        return ()
+    first = is_moved(two) or (_is_state(site, one) and not _is_state(site, two))
+    if first and not _is_assigned(site, one):
+        return _follow(site, one, two)
+    return _follow(site, two, one)
+
+
+def _company(site: Site, stray: ast.expr) -> ast.expr | None:
+    """Another operand of the call or operation that the stray stands in."""
+    for node in site.met.nodes():
+        given: list[ast.expr] = []
+        if isinstance(node, ast.Call):
+            given = [*node.args, *(k.value for k in node.keywords)]
+            if isinstance(node.func, ast.Attribute) and not calls.of_torch(node):
+                given.insert(0, node.func.value)
+        elif isinstance(node, ast.BinOp):
+            given = [node.left, node.right]
+        if stray in given:
+            others = (other for other in given if other is not stray)
+            return next((o for o in others if device_of(site, o) is not None), None)
+    return None
+
+
+def _is_state(site: Site, node: ast.expr) -> bool:
+    """True for what belongs to the object rather than to the batch: ``self.pe``, ``MEAN``."""
+    name = device_of(site, node) or ""
+    return name.startswith("self.") or name.removesuffix(".device").isupper()
+
+
+def _is_assigned(site: Site, node: ast.expr) -> bool:
+    """True for the target of ``+=``, and for what a method that ends in _ works on."""
+    for other in site.line.nodes:
+        if isinstance(other, ast.AugAssign) and other.target is node:
+            return True
+        if isinstance(other, ast.Call) and isinstance(other.func, ast.Attribute):
+            name = other.func.attr
+            if other.func.value is node and name.endswith("_") and not name.startswith("_"):
+                return True
+    return False
+
+
+def _pairs(site: Site) -> list[tuple[ast.expr, ast.expr]]:
+    """The operands that meet in the failing part, innermost operation first, left to right."""
+    found: list[tuple[int, tuple[ast.expr, ast.expr]]] = []
+    for node in site.met.nodes():
+        match node:
+            case ast.BinOp(left=left, right=right):
+                found.append((_height(node), (left, right)))
+            case ast.Compare(left=left, comparators=[right], ops=[operator]):
+                if isinstance(operator, _ELEMENTWISE):
+                    found.append((_height(node), (left, right)))
+            case ast.AugAssign(target=left, value=right):
+                found.append((_height(right) + 1, (left, right)))
+    found.sort(key=lambda item: item[0])
+    return [pair for _, pair in found if not any(map(is_number, pair))]
+
+
+def _height(node: ast.expr) -> int:
+    """How many operators are nested in an expression."""
+    parts = [n for n in ast.iter_child_nodes(node) if isinstance(n, ast.expr)]
+    return isinstance(node, (ast.BinOp, ast.Compare)) + max(map(_height, parts), default=0)
+
+
+def _chain(site: Site, first: ast.expr, second: ast.expr) -> Sequence[Change | None]:
+    """``a + b + c`` becomes ``a + b.to(a.device) + c.to(a.device)``: any of them may be the stray."""
+    device, movers, inner = device_of(site, first), [second], second
+    for node in reversed(site.line.nodes):
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+            within = isinstance(node.left, ast.BinOp) and node.left.right is inner
+            if within and isinstance(node.right, (ast.Name, ast.Attribute)):
+                inner = node.right
+                movers.append(inner)
+    if len(movers) < 2:
+        return ()
+    return [moved(site, mover, device) for mover in movers]
+
+
+def _joined(site: Site) -> Sequence[Change | None] | None:
+    """``torch.cat([a, b])``: the element that the message does not name first follows the other."""
+    for call in calls.calls(site.met.nodes()):
+        joined = calls.joined(call)
+        if joined is None:
+            continue
+        if joined.elements is None or len(joined.elements) != 2:
+            return ()
+        first, second = joined.elements
+        devices = site.report.mismatch.devices if site.report.mismatch else ()
+        if devices[:1] == ("cpu",):
+            return _follow(site, first, second)
+        return _follow(site, second, first)
+    return None

@@ -1,0 +1,223 @@
+"""What can be moved in a line, and to whose device: rules that all edits share."""
+
+from __future__ import annotations
+
+import ast
+from itertools import pairwise
+
+from diagnose import sourceline
+from diagnose.facts.stray import is_number
+from diagnose.fixes.editing import Change, Site, applied, replaced
+from diagnose.model import Report
+from diagnose.patterns import lazy
+
+#: Methods of a tensor whose result is on the tensor's device.
+_SAME_DEVICE = frozenset(
+    {
+        *(
+            "t",
+            "view",
+            "view_as",
+            "reshape",
+            "expand",
+            "expand_as",
+            "repeat",
+            "unsqueeze",
+            "squeeze",
+        ),
+        *(
+            "transpose",
+            "permute",
+            "flatten",
+            "contiguous",
+            "clone",
+            "detach",
+            "type",
+            "requires_grad_",
+        ),
+        *("float", "half", "double", "long", "int", "bool", "bfloat16", "chunk", "split", "unbind"),
+        *(
+            "sum",
+            "mean",
+            "max",
+            "min",
+            "abs",
+            "exp",
+            "log",
+            "pow",
+            "sqrt",
+            "argmax",
+            "argmin",
+            "norm",
+        ),
+        *("add", "sub", "mul", "div", "matmul", "mm", "bmm", "softmax", "log_softmax", "sigmoid"),
+        *(
+            "tanh",
+            "relu",
+            "gather",
+            "index_select",
+            "masked_fill",
+            "masked_select",
+            "clamp",
+            "round",
+        ),
+        *("new_zeros", "new_ones", "new_empty", "new_full", "new_tensor", "cumsum", "roll", "flip"),
+        *(
+            "eq",
+            "ne",
+            "lt",
+            "le",
+            "gt",
+            "ge",
+            "neg",
+            "square",
+            "var",
+            "std",
+            "topk",
+            "sort",
+            "argsort",
+        ),
+    }
+)
+#: Methods after which a tensor's place is decided: it is moved no second time.
+_MOVES = frozenset(
+    {"to", "cuda", "cpu", "xpu", "npu", "hpu", "mps", "type_as", "item", "tolist", "numpy"}
+)
+_MODULES = frozenset({"self", "cls", "super", "torch", "th", "np", "numpy", "F", "nn", "math"})
+#: Names of what is no tensor and has no device of its own: text, settings, objects that hold modules.
+_NO_TENSOR = lazy(
+    r"(?i)(^|_)(tok(enizer)?|processor|scheduler|config|cfg|args?|opts?|options|hparams|optimi[sz]er|optim"
+    r"|device|dtype|shape|size|path|file|name|names|text|prompts?|texts|sentences?|loader|dataloader|dataset"
+    r"|model|models|module|modules|net|network|pipe|pipeline|trainer|accelerator|criterion|loss_fn|lr|eps"
+    r"|epsilon|n|num|idx_to_\w+|len|length_of|dim|dims|step|steps|epoch|epochs|temperature|gamma|momentum|tau)$"
+)
+_HEADERS = ("torch/nn/modules/module.py", "torch/_dynamo/eval_frame.py")
+
+
+def is_moved(node: ast.expr) -> bool:
+    """True for ``x.to(...)``, ``x.cuda()`` and the like: its place was chosen."""
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in _MOVES
+    )
+
+
+def is_tensor_like(node: ast.expr) -> bool:
+    """True for an expression that may be a tensor, as far as its form and names tell."""
+    match node:
+        case ast.Name(id=name):
+            return _reads_like_one(name)
+        case ast.Attribute(attr=name) if sourceline.dotted(node):
+            return _reads_like_one(name) and name != "T"
+        case ast.Attribute(value=owner, attr="T" | "mT" | "data" | "grad" | "real" | "imag"):
+            return is_tensor_like(owner)
+        case ast.Subscript(value=ast.Attribute(attr="shape")):
+            return False
+        case ast.Subscript(value=owner):
+            return is_tensor_like(owner) or isinstance(owner, ast.Subscript)
+        case ast.Call(func=ast.Name(id=name)):
+            return not sourceline.is_builtin(name) and not _NO_TENSOR.search(name)
+        case ast.Call(func=ast.Attribute(value=ast.Constant() | ast.JoinedStr())):
+            return False
+        case ast.Call(func=ast.Attribute(value=owner, attr=name)):
+            if name in _SAME_DEVICE and not _is_module_name(owner):
+                return is_tensor_like(owner)
+            return name not in {
+                "size",
+                "dim",
+                "numel",
+                "items",
+                "keys",
+                "values",
+                "format",
+                "split",
+            }
+        case ast.BinOp(left=left, right=right):
+            return not is_number(node) and (is_tensor_like(left) or is_tensor_like(right))
+        case ast.UnaryOp(op=ast.USub(), operand=inner):
+            return is_tensor_like(inner)
+    return False
+
+
+def _reads_like_one(name: str) -> bool:
+    return name not in _MODULES and not sourceline.is_builtin(name) and not _NO_TENSOR.search(name)
+
+
+def _is_module_name(node: ast.expr) -> bool:
+    """True for ``torch`` in ``torch.add(...)``, and ``self``."""
+    text = sourceline.dotted(node)
+    return text is not None and text.split(".")[0] in _MODULES and not text.startswith("self.")
+
+
+def device_of(site: Site, node: ast.expr) -> str | None:
+    """An expression without calls for the device that a tensor is on; None where the line shows none."""
+    match node:
+        case ast.Name() | ast.Attribute() if sourceline.dotted(node):
+            callee = any(isinstance(n, ast.Call) and n.func is node for n in site.line.nodes)
+            usable = is_tensor_like(node) and not callee
+            return f"{site.text(node)}.device" if usable else None
+        case ast.Attribute(value=owner):
+            return device_of(site, owner)
+        case ast.Subscript(value=owner, slice=ast.Constant()) if not isinstance(owner, ast.Call):
+            # The container of outputs[0] and batch["ids"] may have no device itself.
+            return f"{site.text(node)}.device" if is_tensor_like(node) else None
+        case ast.Subscript(value=owner):
+            return device_of(site, owner)
+        case ast.Call(func=ast.Attribute(value=owner, attr="to"), args=[target], keywords=[]):
+            text = sourceline.dotted(target) or ""
+            return text if text.rpartition(".")[2] == "device" else None
+        case ast.Call(func=ast.Attribute(value=owner, attr=name)) if name in _SAME_DEVICE:
+            return None if _is_module_name(owner) else device_of(site, owner)
+        case ast.BinOp(left=left, right=right):
+            # An attribute of the object may be a number: self.scale * x.
+            both = [device for side in (left, right) if (device := device_of(site, side))]
+            others = [device for device in both if not device.startswith("self.")]
+            return next(iter([*others, *both]), None)
+        case ast.UnaryOp(operand=inner):
+            return device_of(site, inner)
+    return None
+
+
+def moved(site: Site, node: ast.expr, device: str | None) -> Change | None:
+    """``node`` becomes ``node.to(device)``; None for what is no tensor, moved already, or cut off."""
+    if device is None or is_moved(node) or not is_tensor_like(node) or not site.line.whole(node):
+        return None
+    if isinstance(getattr(node, "ctx", None), (ast.Store, ast.Del)):
+        return None
+    text = site.text(node)
+    if device == f"{text}.device":
+        return None
+    if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript, ast.Call)):
+        return replaced(site, node, f"{text}.to({device})")
+    change = replaced(site, node, f"({text}).to({device})")
+    if change is not None:
+        # Brackets that already stand around an operand are its own, unless they are a call's.
+        around = change._replace(start=change.start - 1, end=change.end + 1)
+        framed = site.line.text[max(0, around.start) : around.end]
+        if framed == f"({text})" and applied(site.line, [around]) is not None:
+            return around
+    return change
+
+
+def calls_module(site: Site, call: ast.Call) -> bool:
+    """True where the traceback shows that the line's call enters a module, this one.
+
+    The next frame is torch's own ``Module.__call__``; where the line has several calls, the carets or
+    its being the only one tell which.
+    """
+    if not _next_is_module(site.report, site):
+        return False
+    if isinstance(site.met.part, ast.Call):
+        return call is site.met.part
+    listed = [n for n in site.line.nodes if isinstance(n, ast.Call)]
+    return len(listed) == 1
+
+
+def _next_is_module(report: Report, site: Site) -> bool:
+    frames = report.frames
+    for one, after in pairwise(frames):
+        if one is site.frame:
+            path = after.file.replace("\\", "/")
+            return path.endswith(_HEADERS) or after.function == "forward"
+    return False

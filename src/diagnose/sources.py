@@ -1,0 +1,138 @@
+"""The user's own files beside a traceback: whole statements with their indentation, parsed, never run.
+
+A file is used only where the line that the traceback prints stands in it: logs travel, files change.
+"""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import stat
+import tokenize
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from diagnose import sourceline, views
+from diagnose.model import Frame, Marks, Report, Statement
+
+#: The lines of a file, without line feeds; None where it cannot be read.
+Reader = Callable[[str], "Sequence[str] | None"]
+
+_LARGEST = 2_000_000
+_AROUND = 3
+
+
+def read_file(name: str) -> Sequence[str] | None:
+    """The lines of a regular Python file of sensible size; carriage returns stay."""
+    path = Path(name)
+    if path.suffix != ".py":
+        return None
+    try:
+        about = path.stat()
+        if not stat.S_ISREG(about.st_mode) or about.st_size > _LARGEST:
+            return None
+        data = path.read_bytes()
+        encoding, _ = tokenize.detect_encoding(iter(data.splitlines(keepends=True)).__next__)
+        return data.decode(encoding).split("\n")
+    except (OSError, SyntaxError, ValueError, LookupError):
+        return None
+
+
+def read_cached(name: str) -> Sequence[str] | None:
+    """The lines that Python itself shows of a module that it runs, or of a notebook's cell."""
+    lines = linecache.getlines(name)
+    return "".join(lines).split("\n") if lines else None
+
+
+def completed(report: Report, read: Reader = read_file) -> Report:
+    """The report with whole statements in those frames that an edit may be about.
+
+    Args:
+        report: what was parsed.
+        read: finds the lines of a frame's file.
+    """
+    wanted = [views.site(report), views.own(report)]
+    frames = tuple(
+        _completed(frame, read) if any(frame is one for one in wanted) else frame
+        for frame in report.frames
+    )
+    changed = any(a is not b for a, b in zip(frames, report.frames, strict=True))
+    return report._replace(frames=frames) if changed else report
+
+
+def _completed(frame: Frame, read: Reader) -> Frame:
+    if frame.line is None or not frame.code:
+        return frame
+    lines = read(frame.file)
+    # A line feed ends each line; what stands after the last is a line that lacks it.
+    if lines is None or frame.line >= len(lines) or _bare(lines[frame.line - 1]) != frame.code:
+        return frame
+    first, last = _extent(lines, frame.line)
+    text = _text(lines, first, last)
+    if sourceline.parse(text) is None:
+        first = last = frame.line
+        text = _text(lines, first, last)
+    statement = Statement(
+        text=text,
+        line=first,
+        marks=_marks(frame, lines, first),
+        raw=tuple(lines[first - 1 : last]),
+        above=tuple(lines[max(0, first - 1 - _AROUND) : first - 1]),
+        below=tuple(lines[last : min(last + _AROUND, len(lines) - 1)]),
+    )
+    return frame._replace(statement=statement)
+
+
+def _text(lines: Sequence[str], first: int, last: int) -> str:
+    """The lines of a statement without the first one's indentation."""
+    return "\n".join(line.removesuffix("\r") for line in lines[first - 1 : last]).strip()
+
+
+def _bare(line: str) -> str:
+    return line.strip()
+
+
+def _extent(lines: Sequence[str], number: int) -> tuple[int, int]:
+    """First and last line of the statement that a line belongs to; of a compound one its header."""
+    try:
+        tree = ast.parse("\n".join(lines))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return number, number
+    best = (number, number)
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.stmt) or not node.lineno <= number <= (node.end_lineno or 0):
+            continue
+        body = getattr(node, "body", None)
+        if not body:
+            best = (node.lineno, node.end_lineno or node.lineno)
+        elif node.lineno <= number < body[0].lineno and not isinstance(
+            node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+        ):
+            best = (node.lineno, body[0].lineno - 1)
+    return best
+
+
+def _marks(frame: Frame, lines: Sequence[str], first: int) -> Marks | None:
+    """The carets' place in the statement of the file."""
+    printed = frame.statement
+    if printed is None or printed.marks is None or frame.line is None:
+        return None
+    marks, rows = printed.marks, printed.text.split("\n")
+    offset = frame.line - first
+
+    def column(row: int, printed_column: int) -> int | None:
+        at = frame.line - 1 + row if frame.line is not None else 0
+        if row >= len(rows) or at >= len(lines) or _bare(lines[at]) != rows[row].strip():
+            return None
+        moved = _lead(lines[at]) - _lead(rows[row])
+        stripped = _lead(lines[first - 1]) if offset + row == 0 else 0
+        return printed_column + moved - stripped
+
+    start, end = column(marks.line, marks.column), column(marks.end_line, marks.end)
+    if start is None or end is None:
+        return None
+    return Marks(marks.line + offset, start, marks.end_line + offset, end)
+
+
+def _lead(line: str) -> int:
+    return len(line) - len(line.lstrip())
