@@ -12,6 +12,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from hooks.children import MESSAGE  # noqa: E402
 from torch import nn  # noqa: E402
 
 from diagnose.hooks.live import explain  # noqa: E402
@@ -237,9 +238,63 @@ class BombTensor(torch.Tensor):  # type: ignore[misc]
 
 
 class BombDevice(torch.Tensor):  # type: ignore[misc]
+    """Everything that says where it is and how large would run, and be recorded."""
+
+    ran: list[str] = []  # noqa: RUF012
+
     @property
     def device(self) -> Any:
+        BombDevice.ran.append("device")
         raise SystemExit(4)
+
+    @property
+    def shape(self) -> Any:
+        BombDevice.ran.append("shape")
+        return (1, 2, 3)
+
+
+class BombDispatch(torch.Tensor):  # type: ignore[misc]
+    """A wrapper that torch's C++ itself would ask."""
+
+    @staticmethod
+    def __new__(cls, shape: tuple[int, ...]) -> Any:
+        return torch.Tensor._make_wrapper_subclass(
+            cls, shape, dispatch_device=True, dispatch_sizes_strides_policy="sizes"
+        )
+
+    @classmethod
+    def __torch_dispatch__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        BombDevice.ran.append("dispatch")
+        return torch.device("meta") if "device" in str(func) else [7]
+
+
+class Key:
+    """Stands in an optimizer's state where a parameter should."""
+
+    @property
+    def device(self) -> Any:
+        BombDevice.ran.append("key")
+        return "cuda:0"
+
+
+class Meta(type):
+    """Its classes have no name to tell."""
+
+    @property
+    def __name__(cls) -> str:  # type: ignore[override]
+        BombDevice.ran.append("name")
+        return "x"
+
+    def __subclasscheck__(cls, other: type) -> bool:
+        BombDevice.ran.append("subclass")
+        return True
+
+
+class Owner(nn.Module, metaclass=Meta):  # type: ignore[misc]
+    @property
+    def __dict__(self) -> Any:  # type: ignore[override]
+        BombDevice.ran.append("dict")
+        return {}
 
 
 class BombModule(nn.Linear):  # type: ignore[misc]
@@ -282,19 +337,66 @@ def test_no_code_of_the_program_runs_while_looking() -> None:
     assert not any("\x1b" in name for name in tensors)
 
 
-def test_a_tensor_whose_device_cannot_be_read_is_left_out() -> None:
+def test_what_a_tensor_is_asked_is_asked_of_torch_itself() -> None:
     def train() -> None:
-        odd = torch.ones(1).as_subclass(BombDevice)
+        odd = torch.ones(2).as_subclass(BombDevice)
+        wrapped = BombDispatch((3,))
         lazy = nn.LazyLinear(3)
+        owner = Owner()
         model = Net().cuda()
+        optimizer = torch.optim.SGD(model.parameters(), momentum=0.9)
+        optimizer.state[Key()] = {"momentum_buffer": torch.ones(2)}
         x = torch.ones(3, 4)
+        BombDevice.ran.clear()  # torch has asked some of it by now
         model(x)
-        del odd, lazy
+        del odd, wrapped, lazy, owner
 
-    tensors = seen(diagnosis_of(train))
-    assert "odd" not in tensors
+    def plainly(error: BaseException) -> Diagnosis:
+        BombDevice.ran.clear()
+        diagnosis = explain(error)
+        assert BombDevice.ran == []
+        return diagnosis
+
+    tensors = seen(diagnosis_of(train, plainly))
+    assert (tensors["odd"].device, tensors["odd"].shape) == ("cpu", (2,))
+    assert "wrapped" not in tensors
     assert tensors["lazy.weight"].shape == ()
     assert tensors["x"].device == "cpu"
+    assert not any(tensor.kind == "state" for tensor in tensors.values())
+
+
+def test_real_tensors_are_asked_without_a_simulation() -> None:
+    odd = torch.ones(2, device="meta").as_subclass(BombDevice)
+    BombDevice.ran.clear()
+    try:
+        raise RuntimeError(MESSAGE)
+    except RuntimeError as error:
+        tensors = seen(explain(error))
+    assert (tensors["odd"].device, tensors["odd"].shape) == ("meta", (2,))
+    assert BombDevice.ran == []
+    del odd
+
+
+def test_a_namespace_of_the_programs_own_is_not_asked() -> None:
+    ran: list[str] = []
+
+    class Space(dict):  # type: ignore[type-arg]
+        def items(self) -> Any:
+            ran.append("items")
+            return super().items()
+
+    class Other(UserDict):  # type: ignore[type-arg]
+        def items(self) -> Any:
+            ran.append("items")
+            return super().items()
+
+    for space in (Space(), Other()):
+        try:
+            exec(f"import torch\nx = torch.ones(3)\nraise RuntimeError({MESSAGE!r})", {}, space)
+        except RuntimeError as error:
+            ran.clear()
+            explain(error)
+    assert ran == []
 
 
 def test_a_large_model_is_looked_at_in_bounds() -> None:

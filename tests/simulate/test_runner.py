@@ -191,4 +191,4 @@ def test_without_torch() -> None:
     done = subprocess.run(
         [sys.executable, "-c", source], capture_output=True, text=True, check=True
     )
-    assert done.stdout == "simulated GPUs need torch: pip install torch\n"
+    assert done.stdout == "simulated GPUs need torch 2.13 or later: pip install torch\n"

@@ -24,6 +24,9 @@ def simulate(gpus: int, wording: Literal["new", "old"], script: str, args: tuple
 
     The exit status is the script's.
     """
-    from diagnose.verification.simulate import run_script
+    from diagnose.verification.simulate import TorchMissingError, run_script
 
-    sys.exit(run_script(script, list(args), gpus=gpus, wording=wording))
+    try:
+        sys.exit(run_script(script, list(args), gpus=gpus, wording=wording))
+    except TorchMissingError as error:
+        raise click.UsageError(str(error)) from error

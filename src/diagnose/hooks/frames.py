@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,11 +10,14 @@ from itertools import islice
 from types import FrameType, TracebackType
 from typing import Any
 
+from diagnose.hooks.exceptions import related, traceback_of
+from diagnose.hooks.peeking import is_a
 from diagnose.model import Frame, Report
 
-_EXCEPTIONS = 50
 _ENTRIES = 20_000
 _LOCALS = 2000
+#: What Python gives for the locals of a function: a dict, since 3.13 a proxy.
+_NAMESPACE = (lambda: type(sys._getframe().f_locals))()
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +35,8 @@ def live_frames(error: BaseException, report: Report) -> list[LiveFrame]:
     Frames of another process or thread that only stand quoted in a message have no live frame.
     """
     alive: dict[tuple[str, int | None, str | None], list[FrameType]] = defaultdict(list)
-    for exception in reversed(list(_related(error))):
-        for running, line in _entries(exception.__traceback__):
+    for exception in reversed(list(related(error))):
+        for running, line in _entries(traceback_of(exception)):
             code = running.f_code
             alive[code.co_filename, line, code.co_name].append(running)
     found = []
@@ -44,27 +48,6 @@ def live_frames(error: BaseException, report: Report) -> list[LiveFrame]:
     return found[::-1]
 
 
-def _related(error: BaseException) -> Iterator[BaseException]:
-    """The exception itself, then those that it carries: causes, contexts, members of a group."""
-    pending, seen = [error], set[int]()
-    while pending and len(seen) < _EXCEPTIONS:
-        exception = pending.pop(0)
-        if id(exception) in seen:
-            continue
-        seen.add(id(exception))
-        yield exception
-        members = getattr(exception, "exceptions", ())
-        pending += [
-            other
-            for other in (
-                exception.__cause__,
-                exception.__context__,
-                *(members if type(members) is tuple else ()),
-            )
-            if other is not None and issubclass(type(other), BaseException)
-        ]
-
-
 def _entries(trace: TracebackType | None) -> Iterator[tuple[FrameType, int]]:
     for _ in range(_ENTRIES):
         if trace is None:
@@ -74,9 +57,19 @@ def _entries(trace: TracebackType | None) -> Iterator[tuple[FrameType, int]]:
 
 
 def _variables(frame: FrameType) -> dict[str, Any]:
-    """The variables that a person can name; a namespace that raises has none."""
+    """The variables that a person can name; a namespace of the program's own making has none."""
+    space: Any = frame.f_locals
+    if type(space) is _NAMESPACE:
+        pairs = iter(space.items())
+    elif is_a(space, dict):
+        pairs = iter(dict.items(space))
+    else:
+        return {}
     try:
-        pairs = islice(frame.f_locals.items(), _LOCALS)
-        return {name: value for name, value in pairs if type(name) is str and name.isidentifier()}
-    except Exception:
+        return {
+            name: value
+            for name, value in islice(pairs, _LOCALS)
+            if type(name) is str and name.isidentifier()
+        }
+    except RuntimeError:  # another thread went on changing it
         return {}

@@ -1,7 +1,7 @@
 """`explain`: from a live exception to a `Diagnosis`.
 
-The exception is printed and read again as any pasted traceback is: chains, groups, replicas and
-quoted tracebacks then mean the same in all doors. What only a live process has, the tensors in the
+A copy of the exception is printed and read again as any pasted traceback is: chains, groups, replicas
+and quoted tracebacks then mean the same in all doors. What only a live process has, the tensors in the
 frames, is added to the report.
 """
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 import traceback
 from types import TracebackType
 
+from diagnose.hooks.exceptions import printable
 from diagnose.model import DEVICE_FAMILY, Diagnosis, Lang
 
 #: The innermost frames of a traceback that are read; recursion can make thousands.
@@ -52,9 +53,10 @@ def explain(error: BaseException, *, lang: Lang = "en") -> Diagnosis:
 
 
 def printed(error: BaseException) -> str:
-    """The exception as Python prints it, whatever `sys.tracebacklimit` says."""
+    """The exception as Python prints it, whatever `sys.tracebacklimit` says; no code of its class runs."""
+    copy = printable(error)
     exception = traceback.TracebackException(
-        type(error), error, _from_cell(error.__traceback__), limit=-_FRAMES, compact=True
+        type(copy), copy, _from_cell(copy.__traceback__), limit=-_FRAMES, compact=True
     )
     return "".join(exception.format())
 
@@ -63,7 +65,8 @@ def _from_cell(trace: TracebackType | None) -> TracebackType | None:
     """The traceback without the frames in which IPython runs a cell; it does not print them either."""
     step = trace
     while step is not None:
-        if not str(step.tb_frame.f_globals.get("__name__")).startswith("IPython.core."):
+        name = dict.get(step.tb_frame.f_globals, "__name__")
+        if type(name) is not str or not name.startswith("IPython.core."):
             return step
         step = step.tb_next
     return trace

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from diagnose.hooks.frames import LiveFrame
-from diagnose.hooks.peeking import attributes, is_a, items, label
+from diagnose.hooks.peeking import attributes, entries, fields, is_a, items, label
 
 #: Bounds of one walk: the answer must come soon, and a larger model looks no different.
 _MODULES = 20_000
@@ -66,7 +66,7 @@ def _candidates(live: LiveFrame, module_class: type) -> Iterator[tuple[str, Any]
         if is_a(value, module_class):
             yield name, value
         elif name == "self":
-            for attribute, inner in list(attributes(value).items()):
+            for attribute, inner in fields(value):
                 if is_a(inner, module_class):
                     yield f"self.{label(attribute)}", inner
 
@@ -93,7 +93,7 @@ def _drop_listed(found: Modules, owner: Any) -> None:
     """A module that a running one keeps in a plain list or dict is no root: it is unregistered."""
     if id(owner) not in found.paths:
         return
-    for value in list(attributes(owner).values()):
+    for _, value in fields(owner):
         for _, item in items(value):
             if item is not owner and found.roots.pop(id(item), None) is not None:
                 parts = [key for key, (root, _) in found.paths.items() if root == id(item)]
@@ -110,18 +110,16 @@ def walk(module: Any) -> Iterator[tuple[str, Any]]:
             continue
         seen.add(id(inner))
         yield path, inner
-        children = attributes(inner).get("_modules")
-        if is_a(children, dict):
-            pending += [
-                (joined(path, name), child)
-                for name, child in list(dict.items(children))  # type: ignore[arg-type]
-                if child is not None
-            ]
+        pending += [
+            (joined(path, name), child)
+            for name, child in entries(attributes(inner).get("_modules"))
+            if child is not None
+        ]
 
 
-def joined(path: str, name: object) -> str:
+def joined(path: str, name: str) -> str:
     """A dotted name of a path and one more part."""
-    return dotted(path, label(str(name)))
+    return dotted(path, label(name))
 
 
 def dotted(*parts: str) -> str:

@@ -14,7 +14,17 @@ from typing import Any
 from diagnose import views
 from diagnose.hooks.frames import live_frames
 from diagnose.hooks.modules import Modules, dotted, find, joined, walk
-from diagnose.hooks.peeking import attributes, device_of, is_a, items, label, shape_of
+from diagnose.hooks.peeking import (
+    attributes,
+    class_name,
+    device_of,
+    entries,
+    fields,
+    is_a,
+    items,
+    label,
+    shape_of,
+)
 from diagnose.model import Report, SeenTensor
 
 _TENSORS = 20_000
@@ -77,17 +87,15 @@ class _Observer:
                 place = self.modules.selves.get(id(module), root.frame)
                 for name, kind, tensor in self.held(module):
                     full = joined(dotted(start, path), name)
-                    where = {"owner": _class(module), "frame": place, "root": root.name}
+                    where = {"owner": class_name(module), "frame": place, "root": root.name}
                     yield from self.seen(full, tensor, kind=kind, **where)
 
     def held(self, module: Any) -> Iterator[tuple[str, str, Any]]:
         """Name, kind and tensor of what is registered in one module."""
         for slot, kind in (("_parameters", "parameter"), ("_buffers", "buffer")):
-            entries = attributes(module).get(slot)
-            if is_a(entries, dict):
-                for name, tensor in list(dict.items(entries)):  # type: ignore[arg-type]
-                    if is_a(tensor, self.tensor):
-                        yield str(name), kind, tensor
+            for name, tensor in entries(attributes(module).get(slot)):
+                if is_a(tensor, self.tensor):
+                    yield name, kind, tensor
 
     def unregistered(self) -> Iterator[SeenTensor]:
         """What ``.to()`` does not reach: tensors in attributes, modules in plain lists and dicts."""
@@ -96,13 +104,13 @@ class _Observer:
             running = self.modules.selves.get(id(owner)) == live.index
             if not (running or live in self.near):
                 continue
-            for name, value in list(attributes(owner).items()):
+            for name, value in fields(owner):
                 if name not in _REGISTERED:
                     yield from self.attribute(f"self.{label(name)}", value, owner, live.index)
 
     def attribute(self, name: str, value: Any, owner: Any, frame: int) -> Iterator[SeenTensor]:
         """A tensor or a plain container of tensors and modules that an object holds."""
-        where = {"owner": _class(owner), "frame": frame}
+        where = {"owner": class_name(owner), "frame": frame}
         if is_a(value, self.tensor):
             yield from self.seen(name, value, kind="attribute", **where)
             return
@@ -134,19 +142,17 @@ class _Observer:
 
     def state(self, name: str, optimizer: Any, frame: int) -> Iterator[SeenTensor]:
         """The state of one optimizer; counters without a dimension may be anywhere."""
-        entries = attributes(optimizer).get("state")
-        if not is_a(entries, dict):
+        states = attributes(optimizer).get("state")
+        if not is_a(states, dict):
             return
-        for parameter, values in list(dict.items(entries)):  # type: ignore[arg-type]
+        for parameter, values in list(dict.items(states)):  # type: ignore[arg-type]
+            if not is_a(parameter, self.tensor):
+                continue
             home = device_of(parameter)
             known = self.names.get(id(parameter), "…")
             for subscript, tensor in items(values):
                 if is_a(tensor, self.tensor) and shape_of(tensor) and device_of(tensor) != home:
                     full = f"{name}.state[{known}]{subscript}"
                     yield from self.seen(
-                        full, tensor, kind="state", owner=_class(optimizer), frame=frame
+                        full, tensor, kind="state", owner=class_name(optimizer), frame=frame
                     )
-
-
-def _class(value: object) -> str:
-    return type(value).__name__

@@ -28,8 +28,10 @@ The package imports torch only when it is used.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from os import PathLike
 from typing import Literal, TypeVar
@@ -51,9 +53,14 @@ Wording = Literal["new", "old"]
 
 T = TypeVar("T")
 
+LOWEST_TORCH = (2, 13)
+"""The oldest torch that the simulator is tested with; it replaces parts that older ones lack or name
+otherwise."""
+_NEEDED = ".".join(map(str, LOWEST_TORCH))
+
 
 class TorchMissingError(ImportError):
-    """Torch is not installed, so nothing can be simulated."""
+    """Torch is not installed, or too old, so nothing can be simulated."""
 
 
 @contextmanager
@@ -65,7 +72,7 @@ def simulated_gpus(count: int = 2, *, wording: Wording = "new") -> Iterator[None
         wording: which torch's sentences a failed device check uses.
 
     Raises:
-        TorchMissingError: torch is not installed.
+        TorchMissingError: torch is not installed or too old.
         ValueError: `count` or `wording` is none of the above.
         RuntimeError: simulated GPUs are active already.
     """
@@ -112,7 +119,7 @@ def run_script(
         The exit status that the interpreter would end with.
 
     Raises:
-        TorchMissingError: torch is not installed.
+        TorchMissingError: torch is not installed or too old.
         FileNotFoundError: there is no such script.
     """
     _require_torch()
@@ -125,7 +132,7 @@ def run_function(fn: Callable[[], T], *, gpus: int = 2, wording: Wording = "new"
     """Call `fn` on simulated GPUs and return what it returns.
 
     Raises:
-        TorchMissingError: torch is not installed.
+        TorchMissingError: torch is not installed or too old.
         BaseException: what `fn` raises, without the simulator's frames in its traceback.
     """
     with simulated_gpus(gpus, wording=wording):
@@ -134,4 +141,14 @@ def run_function(fn: Callable[[], T], *, gpus: int = 2, wording: Wording = "new"
 
 def _require_torch() -> None:
     if find_spec("torch") is None:
-        raise TorchMissingError("simulated GPUs need torch: pip install torch")
+        raise TorchMissingError(f"simulated GPUs need torch {_NEEDED} or later: pip install torch")
+    try:
+        found = version("torch")
+    except PackageNotFoundError:  # torch from a build folder: whoever has that knows its version
+        return
+    number = re.match(r"(\d+)\.(\d+)", found)
+    if number and (int(number[1]), int(number[2])) < LOWEST_TORCH:
+        raise TorchMissingError(
+            f"simulated GPUs need torch {_NEEDED} or later, and this is torch {found};"
+            " a virtual environment of its own leaves the torch of your training as it is"
+        )

@@ -30,7 +30,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         parser.error(f"no such file: {options.script}")
     try:
         return run_script(options.script, options.args, gpus=options.gpus, wording=options.wording)
-    except (TorchMissingError, ValueError) as error:
+    except TorchMissingError as error:
+        parser.exit(2, f"{error}\n")
+    except ValueError as error:
         parser.error(str(error))
 
 
