@@ -69,6 +69,7 @@ def diagnose(
         "wordings": casebase.wordings,
         "libraries": casebase.libraries,
         "families": casebase.families,
+        "marks": casebase.marks,
     }
     try:
         if isinstance(data, bytes | str):

@@ -267,10 +267,10 @@ def test_zstandard_without_its_package_gets_a_sentence(tmp_path: Path) -> None:
     path = tmp_path / "x.log.zst"
     path.write_bytes(b"\x28\xb5\x2f\xfd" + b"\0" * 20)
     code = (
-        "import sys; sys.modules['zstandard'] = None; from diagnose.cli import main; "
+        "import sys; sys.modules['backports.zstd'] = None; from diagnose.cli import main; "
         f"main([{str(path)!r}])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.returncode == 2
-    assert "is compressed with zstandard: pip install zstandard" in done.stderr
+    assert "is compressed with zstandard: pip install backports.zstd" in done.stderr
     assert "Traceback" not in done.stderr

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import re
@@ -129,6 +130,15 @@ def test_the_description_would_catch_a_change(described: dict[str, Any]) -> None
         assert part in found
 
 
+def test_a_compressed_body_gets_the_answer_of_its_text(client: FlaskClient) -> None:
+    packed = gzip.compress(TEXT.encode())
+    plain = client.post(URL, data=TEXT.encode(), content_type="text/plain").get_json()
+    assert plain["verdict"] == "diagnosed"
+    assert client.post(URL, data=packed, content_type="text/plain").get_json() == plain
+    torn = client.post(URL, data={"file": (io.BytesIO(packed[:-4]), "torn.gz")}).get_json()
+    assert torn["causes"] == plain["causes"]
+
+
 def test_description_and_routes_are_the_same(app: Flask, described: dict[str, Any]) -> None:
     routes = {
         (re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", rule.rule), method.lower())
@@ -169,6 +179,12 @@ def test_causes_fit_the_description(
         ({"data": b" \n", "content_type": "text/plain"}, 400, "nothing to diagnose"),
         ({"data": bytes(5000), "content_type": "text/plain"}, 400, "not text"),
         ({"data": b"x" * (LIMIT + 1), "content_type": "text/plain"}, 413, "larger than 195 KiB"),
+        ({"data": b"\x1f\x8bjunk", "content_type": "text/plain"}, 400, "no valid gzip file"),
+        (
+            {"data": gzip.compress(b"x" * 90_000_000), "content_type": "text/plain"},
+            413,
+            "Decompressed, this is larger than 195 KiB",
+        ),
         ({"data": b"x" * (3 * LIMIT), "content_type": "text/plain"}, 413, "larger than"),
         ({"json": {"text": "x" * (LIMIT + 1)}}, 413, "larger than"),
         ({"data": b"x"}, 415, "Content-Type: text/plain"),

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import io
+import lzma
 import re
 from collections.abc import Callable
 from html.parser import HTMLParser
@@ -151,6 +154,12 @@ def test_a_file_goes_before_pasted_text_and_keeps_its_name(client: FlaskClient) 
     assert "'><b onclick=x>\N{REPLACEMENT CHARACTER}.log" in page.text
 
 
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
+def test_a_compressed_file_is_read(client: FlaskClient, pack: Callable[[bytes], bytes]) -> None:
+    upload = (io.BytesIO(pack(OUT_OF_MEMORY.encode())), "train.log.gz")
+    assert "the GPU ran out of memory" in ask(client, "", file=upload).text
+
+
 def test_an_untouched_file_field_is_no_file(client: FlaskClient) -> None:
     page = ask(client, OUT_OF_MEMORY, file=(io.BytesIO(b""), ""))
     assert "the GPU ran out of memory" in page.text
@@ -163,6 +172,10 @@ def test_an_untouched_file_field_is_no_file(client: FlaskClient) -> None:
         ({"text": " \r\n\t "}, 400, "nothing to diagnose"),
         ({"file": (b"", "empty.log")}, 400, "nothing to diagnose"),
         ({"file": (bytes(range(7)) * 900, "core.bin")}, 400, "not text"),
+        ({"file": (gzip.compress(bytes(range(7)) * 900), "core.gz")}, 400, "not text"),
+        ({"file": (gzip.compress(b""), "empty.gz")}, 400, "nothing to diagnose"),
+        ({"file": (b"\x1f\x8bjunk" * 9, "bad.gz")}, 400, "it is no valid gzip file"),
+        ({"file": (bz2.compress(b"x" * 50_000_000), "bomb.bz2")}, 413, "Decompressed, this is"),
         ({"text": "x" * (LIMIT + 1)}, 413, "larger than 195 KiB"),
         ({"text": "\N{SNOWMAN}" * (LIMIT // 3 + 1)}, 413, "larger than"),
         ({"file": (b"x" * (LIMIT + 1), "big.log")}, 413, "larger than"),

@@ -20,9 +20,10 @@ from diagnose.casebase.questions import known_placeholders, line_with_placeholde
 from diagnose.facts.values import NAMES
 from diagnose.kberror import KbError
 from diagnose.kbfile import text_of
-from diagnose.model import Edits, Library, Wording
+from diagnose.model import Edits, FamilyRule, Library, Wording
 from diagnose.parsing import parse
 from diagnose.parsing.kbfiles import load_families, load_libraries, load_wordings
+from diagnose.parsing.marks import derive
 
 LANGS = ("en", "zh")
 #: What an incident's failing variant printed, recorded by `diagnose cases record`.
@@ -68,6 +69,7 @@ def read(kb: Path) -> Source:
     rows += _records("wording", kb / "messages.toml", _wordings, problems)
     rows += _records("library", kb / "libraries.toml", load_libraries, problems)
     rows += _records("family", kb / "families.toml", load_families, problems)
+    rows.append(_marks(rows))
     rows += _operands(kb, problems)
 
     fixes = _fixes(kb, problems, rows)
@@ -128,6 +130,15 @@ def _wordings(path: Path) -> list[Wording]:
         KbError: the file holds a mistake.
     """
     return [one._replace(demands=required(one.pattern)) for one in load_wordings(path)]
+
+
+def _marks(rows: Sequence[schema.Base]) -> schema.RecordRow:
+    """What large logs are searched for, so that nobody waits for its derivation."""
+    records = [row for row in rows if isinstance(row, schema.RecordRow)]
+    wordings = [Wording(**row.data) for row in records if row.kind == "wording"]
+    families = [FamilyRule(**row.data) for row in records if row.kind == "family"]
+    marks = derive(wordings, families)._asdict()
+    return schema.RecordRow(kind="marks", position=0, id="marks", data=marks)
 
 
 def _operands(kb: Path, problems: list[KbError]) -> list[schema.Base]:

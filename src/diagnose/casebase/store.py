@@ -35,6 +35,7 @@ from diagnose.model import (
     QuestionRule,
     Wording,
 )
+from diagnose.parsing.marks import Marks
 
 __all__ = ["Casebase", "CasebaseError", "default_location", "default_path", "load"]
 
@@ -49,6 +50,7 @@ class Casebase(NamedTuple):
     wordings: tuple[Wording, ...]
     libraries: tuple[Library, ...]
     families: tuple[FamilyRule, ...]
+    marks: Marks | None
     causes: Mapping[str, Cause]
     incidents: Mapping[str, Incident]
     operands: Mapping[str, Mapping[str, str]]
@@ -109,6 +111,7 @@ def _read(database: Database, lang: Lang) -> Casebase:
         wordings=tuple(Wording(**row) for _, row in _records(database, "wording")),
         libraries=tuple(Library(**row) for _, row in _records(database, "library")),
         families=tuple(FamilyRule(**row) for _, row in _records(database, "family")),
+        marks=next((Marks(**row) for _, row in _records(database, "marks")), None),
         operands=dict(_records(database, "operands")),
         facts={
             key: FactRule(key, texts["fact"][key], **row) for key, row in _records(database, "fact")

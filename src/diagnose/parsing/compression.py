@@ -1,21 +1,24 @@
 """gzip, bzip2, xz and zstandard, told by their first bytes and read as a stream.
 
 A file that breaks off is read as far as it goes: the job that wrote it has died, which is why it is read.
+What follows a whole file and is no further one is left out, as gzip(1) does.
 """
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator
-from typing import IO, Protocol, cast
+from importlib import import_module
+from typing import Any, NamedTuple, Protocol
 
 from diagnose.errors import DiagnoseError
-from diagnose.parsing.bytestream import ByteStream, Chunks, chunks, peek
+from diagnose.parsing.bytestream import ByteStream, Chunks, peek, read_fully
 
 _CHUNK = 1 << 18
 #: A stream that grows beyond this and by more than this factor is no log: a hundred kilobytes can be
 #: made to expand for hours. Reading ends there.
 _PLENTY, _STEEPEST = 4 << 30, 5000
-#: What a decompressor may take: xz -9 needs 65 MiB, zstd --long=27 128 MiB.
+#: What xz may take: xz -9 needs 65 MiB. (zstd's own limit is 128 MiB, what --long=27 needs.)
 _MEMORY = 192 << 20
 
 
@@ -24,6 +27,8 @@ class CompressionError(DiagnoseError):
 
 
 class _Decompressor(Protocol):
+    """One member of a file, as `bz2`, `lzma` and `compression.zstd` read it."""
+
     @property
     def eof(self) -> bool: ...
     @property
@@ -33,17 +38,29 @@ class _Decompressor(Protocol):
     def decompress(self, data: bytes, max_length: int = -1) -> bytes: ...
 
 
+class _Kind(NamedTuple):
+    magic: bytes
+    name: str
+    #: Makes what makes decompressors.
+    library: Callable[[], Callable[[], _Decompressor]]
+
+
+def is_compressed(head: bytes) -> bool:
+    """True for the first bytes of a file that `decompressed` decompresses."""
+    return any(head.startswith(kind.magic) for kind in _KINDS)
+
+
 def decompressed(stream: ByteStream) -> ByteStream:
     """The stream, decompressed where it is compressed; otherwise as it is.
 
     Reading from the result raises `CompressionError` where the data is damaged at its very beginning or
-    zstandard is not installed.
+    zstandard cannot be read here.
     """
     head, stream = peek(stream, 6)
-    for magic, name, unpack in _KINDS:
-        if head.startswith(magic):
+    for kind in _KINDS:
+        if head.startswith(kind.magic):
             counted = _Counted(stream)
-            return Chunks(_tolerant(unpack(counted), counted, name))
+            return Chunks(_tolerant(_members(counted, kind), counted, kind.name))
     return stream
 
 
@@ -72,63 +89,126 @@ def _tolerant(unpacked: Iterator[bytes], packed: _Counted, name: str) -> Iterato
     except CompressionError:
         raise
     except Exception as error:  # each library has errors of its own
-        if not made and not isinstance(error, EOFError):
+        if not made:
             raise CompressionError(f"is no valid {name} file: {error}") from error
 
 
-def _gzip(stream: _Counted) -> Iterator[bytes]:
-    import gzip
-
-    return chunks(gzip.GzipFile(fileobj=cast(IO[bytes], stream), mode="rb"))
-
-
-def _bzip2(stream: _Counted) -> Iterator[bytes]:
-    import bz2
-
-    return _members(stream, bz2.BZ2Decompressor)
-
-
-def _xz(stream: _Counted) -> Iterator[bytes]:
-    import lzma
-
-    return _members(stream, lambda: lzma.LZMADecompressor(memlimit=_MEMORY))
-
-
-def _zstandard(stream: _Counted) -> Iterator[bytes]:
-    try:
-        from compression import zstd  # type: ignore[import-not-found, unused-ignore]
-
-        return _members(stream, zstd.ZstdDecompressor)
-    except ImportError:
-        pass
-    try:
-        import zstandard
-    except ImportError as error:
-        raise CompressionError(
-            "is compressed with zstandard: pip install zstandard, or pipe it through zstd -dc"
-        ) from error
-    decompressor = zstandard.ZstdDecompressor(max_window_size=_MEMORY)
-    return chunks(decompressor.stream_reader(cast(IO[bytes], stream), read_across_frames=True))
-
-
-def _members(stream: _Counted, new: Callable[[], _Decompressor]) -> Iterator[bytes]:
+def _members(stream: _Counted, kind: _Kind) -> Iterator[bytes]:
     """The members of a file, one after another, as ``cat a.xz b.xz`` makes them."""
+    new = kind.library()
     decompressor = new()
     data = b""
+    made = False
     while True:
         if decompressor.eof:
-            data = decompressor.unused_data.lstrip(b"\0")  # xz pads with zeros
+            data = _next_member(decompressor.unused_data, stream, kind.magic)
+            if not data:
+                return
             decompressor = new()
         if not data and decompressor.needs_input and not (data := stream.read(_CHUNK)):
+            if not made:
+                raise CompressionError(
+                    f"is no valid {kind.name} file: it breaks off before anything in it"
+                )
             return
         if chunk := decompressor.decompress(data, _CHUNK):
+            made = True
             yield chunk
+        made = made or decompressor.eof
         data = b""
 
 
-_KINDS: tuple[tuple[bytes, str, Callable[[_Counted], Iterator[bytes]]], ...] = (
-    (b"\x1f\x8b", "gzip", _gzip),
-    (b"BZh", "bzip2", _bzip2),
-    (b"\xfd7zXZ\0", "xz", _xz),
-    (b"\x28\xb5\x2f\xfd", "zstandard", _zstandard),
+def _next_member(data: bytes, stream: _Counted, magic: bytes) -> bytes:
+    """The beginning of the next member, behind zeros that pad; none where something else follows."""
+    while not (data := data.lstrip(b"\0")):
+        if not (data := stream.read(_CHUNK)):
+            return b""
+    if len(data) < len(magic):
+        data += read_fully(stream, len(magic) - len(data))
+    return data if data.startswith(magic) else b""
+
+
+class _Gzip:
+    """A member of a gzip file. Of one that is damaged, all that stands before the damage is given, as
+    gzip(1) does; then comes the error."""
+
+    def __init__(self) -> None:
+        import zlib
+
+        self._zlib = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
+        self._failure: zlib.error | None = None
+        self._full = False
+
+    @property
+    def eof(self) -> bool:
+        return self._zlib.eof
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._zlib.unused_data
+
+    @property
+    def needs_input(self) -> bool:
+        return not (self._full or self._zlib.unconsumed_tail or self._failure)
+
+    def decompress(self, data: bytes, max_length: int = -1) -> bytes:
+        import zlib
+
+        if self._failure is not None:
+            raise self._failure
+        data = self._zlib.unconsumed_tail + data
+        before = self._zlib.copy()
+        try:
+            made = self._zlib.decompress(data, max(max_length, 0))
+        except zlib.error as error:
+            self._failure = error
+            return _until_damage(before, data)
+        self._full = len(made) == max_length
+        return made
+
+
+def _until_damage(state: Any, data: bytes) -> bytes:
+    """What a decompressor makes of data before it fails on it."""
+    import zlib
+
+    made = b""
+    try:
+        for at in range(len(data)):
+            made += state.decompress(data[at : at + 1])
+    except zlib.error:
+        pass
+    return made
+
+
+def _gzip() -> Callable[[], _Decompressor]:
+    return _Gzip
+
+
+def _bzip2() -> Callable[[], _Decompressor]:
+    from bz2 import BZ2Decompressor
+
+    return BZ2Decompressor
+
+
+def _xz() -> Callable[[], _Decompressor]:
+    from lzma import LZMADecompressor
+
+    return lambda: LZMADecompressor(memlimit=_MEMORY)
+
+
+def _zstandard() -> Callable[[], _Decompressor]:
+    for library in ("compression.zstd", "backports.zstd"):  # Python 3.14's own, and the same before
+        with contextlib.suppress(ImportError):
+            new: Callable[[], _Decompressor] = import_module(library).ZstdDecompressor
+            return new
+    raise CompressionError(
+        "is compressed with zstandard: pip install backports.zstd, or pipe it through zstd -dc"
+    )
+
+
+_KINDS = (
+    _Kind(b"\x1f\x8b", "gzip", _gzip),
+    _Kind(b"BZh", "bzip2", _bzip2),
+    _Kind(b"\xfd7zXZ\0", "xz", _xz),
+    _Kind(b"\x28\xb5\x2f\xfd", "zstandard", _zstandard),
 )

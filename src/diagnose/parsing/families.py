@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     import regex
 
 OTHER = "other"
-_LINE = "line"
+#: The type of rules that read the lines of a log in which no exception stands.
+LINE = "line"
 _LONGEST = 6000
 _TIMEOUT = 0.05
 _NO_TEXT = "\0"  # stands in no message
@@ -22,8 +23,8 @@ class Families:
     """The rules, in the order in which they decide."""
 
     def __init__(self, rules: Sequence[FamilyRule]) -> None:
-        self._rules = tuple(rule for rule in rules if _LINE not in rule.types)
-        self._line_rules = tuple(rule for rule in rules if _LINE in rule.types)
+        self._rules = tuple(rule for rule in rules if LINE not in rule.types)
+        self._line_rules = tuple(rule for rule in rules if LINE in rule.types)
         self._compiled: dict[str, regex.Pattern[str]] = {}
 
     def of_error(self, kind: str | None, message: str) -> tuple[str, bool]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from diagnose.model import (
@@ -20,6 +20,7 @@ from diagnose.parsing.bytestream import ByteStream, peek, recoded
 from diagnose.parsing.decoding import decode, encoding_of
 from diagnose.parsing.families import Families
 from diagnose.parsing.lines import Peeled, physical_lines
+from diagnose.parsing.marks import Marks, derive
 from diagnose.parsing.messages import Reading, Wordings
 from diagnose.parsing.origin import Origins, libraries_of
 from diagnose.parsing.peeling import peel
@@ -56,13 +57,16 @@ def parse(
     wordings: Sequence[Wording],
     libraries: Sequence[Library],
     families: Sequence[FamilyRule],
+    marks: Marks | None = None,
 ) -> Report:
     """Reads one input, whatever it is, and reports the failure in it.
 
-    ``data`` is what was pasted or logged, ``source`` its name; the rest is the case base's knowledge.
+    ``data`` is what was pasted or logged, ``source`` its name; the rest is the case base's knowledge
+    (``marks``, for large inputs, follow from it and are derived where they are not given).
     Never raises on any input: a report without an error says that there is none to be read.
     """
-    return _reader(wordings, libraries, families).report(_lines(data), source)
+    reader = _reader(wordings, libraries, families, marks)
+    return reader.report(_lines(data, reader), source)
 
 
 def parse_stream(
@@ -72,9 +76,11 @@ def parse_stream(
     wordings: Sequence[Wording],
     libraries: Sequence[Library],
     families: Sequence[FamilyRule],
+    marks: Marks | None = None,
 ) -> Report:
     """As `parse`, of a binary stream of any length, in bounded memory. Raises what reading it raises."""
-    return _reader(wordings, libraries, families).report(_streamed(stream), source)
+    reader = _reader(wordings, libraries, families, marks)
+    return reader.report(_streamed(stream, reader), source)
 
 
 def parse_failures(
@@ -84,17 +90,19 @@ def parse_failures(
     wordings: Sequence[Wording],
     libraries: Sequence[Library],
     families: Sequence[FamilyRule],
+    marks: Marks | None = None,
 ) -> list[Seen]:
     """Every kind of failure in a stream; the first is the one that `parse_stream` reports. Of a log with
     thousands of failures the first and the last are counted. Raises what reading the stream raises."""
-    return _reader(wordings, libraries, families).failures(_streamed(stream), source)
+    reader = _reader(wordings, libraries, families, marks)
+    return reader.failures(_streamed(stream, reader), source)
 
 
-def _streamed(stream: ByteStream) -> list[Peeled]:
+def _streamed(stream: ByteStream, reader: _Reader) -> list[Peeled]:
     """The lines of a stream that may matter; all of a short one."""
     head, stream = peek(stream, SMALL + 1)
     if len(head) <= SMALL:
-        return _lines(head)
+        return _lines(head, reader)
     encoding = encoding_of(head)
     if encoding is None:
         return []
@@ -104,13 +112,13 @@ def _streamed(stream: ByteStream) -> list[Peeled]:
         document, stream = peek(stream, _LARGEST_DOCUMENT + 1)
         if len(document) <= _LARGEST_DOCUMENT and (found := documents.read(decode(document))):
             return peel(found)
-    return peel(telling_lines(stream))
+    return peel(telling_lines(stream, reader.marks))
 
 
-def _lines(data: bytes | str) -> list[Peeled]:
+def _lines(data: bytes | str, reader: _Reader) -> list[Peeled]:
     """The lines of an input as its program printed them; of a large one, those that may matter."""
     if isinstance(data, bytes) and len(data) > SMALL:
-        return _streamed(io.BytesIO(data))
+        return _streamed(io.BytesIO(data), reader)
     text = decode(data)
     if len(text) <= _LARGEST_DOCUMENT:
         document = documents.read(text) or tables.read(text)
@@ -118,17 +126,21 @@ def _lines(data: bytes | str) -> list[Peeled]:
             return peel(document)
     if len(text) <= SMALL and text.count("\n") <= MOST_LINES and text.count("\r") <= MOST_LINES:
         return peel(list(physical_lines(text)))
-    return peel(telling_lines(io.BytesIO(text.encode("utf-8", errors="replace"))))
+    stream = io.BytesIO(text.encode("utf-8", errors="replace"))
+    return peel(telling_lines(stream, reader.marks))
 
 
 def _reader(
-    wordings: Sequence[Wording], libraries: Sequence[Library], families: Sequence[FamilyRule]
+    wordings: Sequence[Wording],
+    libraries: Sequence[Library],
+    families: Sequence[FamilyRule],
+    marks: Marks | None,
 ) -> _Reader:
     """The reader for this knowledge; the latest one is kept, with the patterns it has compiled."""
     global _latest
     latest = _latest
-    if latest is None or not latest.knows(wordings, libraries, families):
-        latest = _latest = _Reader(wordings, libraries, families)
+    if latest is None or not latest.knows(wordings, libraries, families, marks):
+        latest = _latest = _Reader(wordings, libraries, families, marks)
     return latest
 
 
@@ -140,8 +152,9 @@ class _Reader:
         wordings: Sequence[Wording],
         libraries: Sequence[Library],
         families: Sequence[FamilyRule],
+        marks: Marks | None,
     ) -> None:
-        self._sources = (wordings, libraries, families)
+        self._sources = (wordings, libraries, families, marks)
         self.wordings = Wordings(wordings)
         self.families = Families(families)
         self.origins = Origins(libraries)
@@ -150,6 +163,12 @@ class _Reader:
     def knows(self, *sources: object) -> bool:
         """True where this reader was made of these very objects."""
         return all(mine is given for mine, given in zip(self._sources, sources, strict=True))
+
+    @cached_property
+    def marks(self) -> Marks:
+        """What a large input is searched for."""
+        wordings, _, families, marks = self._sources
+        return marks or derive(wordings, families)
 
     def report(self, lines: Sequence[Peeled], source: str) -> Report:
         found, chosen, told = self._found(lines)

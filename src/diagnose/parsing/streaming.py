@@ -1,8 +1,9 @@
 """Large inputs: only the lines near something that may tell of a failure go on to be parsed.
 
-Blocks are searched for a few dozen literals at once, at the speed of grep. Memory stays bounded whatever
-the size, the length of lines, or how often the literals occur: of each kind of literal the first windows
-and the last ones are kept.
+Blocks are searched for everything that a small input would be read for (`marks`), at the speed of grep.
+The first lines and the last ones are kept in any case: versions and the command stand in those, and in
+these what ended the job. Memory stays bounded whatever the size, the length of lines, or how often marks
+occur: around each kind of mark the first windows and the last ones are kept.
 """
 
 from __future__ import annotations
@@ -13,58 +14,37 @@ from typing import NamedTuple
 
 from diagnose.parsing.bytestream import ByteStream, read_fully
 from diagnose.parsing.lines import Peeled, split_returns
-from diagnose.parsing.literals import Count, Hit, finder, line_counter
+from diagnose.parsing.literals import Count, Hit, line_counter
+from diagnose.parsing.marks import Marks
+from diagnose.parsing.search import Search
 
 #: Inputs up to this size are read whole.
 SMALL, MOST_LINES = 1_000_000, 20_000
 _BLOCK = 1 << 18
-#: Line feeds are worth numpy's import from here on.
-_HUGE = 1 << 27
+#: Line feeds are worth an import from here on.
+_HUGE = 1 << 25
 #: So many lines before and after a mark are kept (other ranks print in between, pytest prints whole
 #: functions before it says "Error"), and so many bytes.
 _LINES_BEFORE, _LINES_AFTER = 120, 200
 _BEFORE, _AFTER = 1 << 16, 3 << 16
 #: Of a line that is longer than any traceback, the parts around marks.
 _LONG_LINE, _PART_BEFORE, _PART_AFTER = 1 << 15, 1 << 11, 1 << 16
-_OPENING_LINES = 300
+_OPENING_LINES = _CLOSING_LINES = 300
 #: What a line costs beside its bytes, as objects of Python.
 _LINE_COST = 150
 
 
-class _Kind(NamedTuple):
-    """Marks of one weight, and what the first and the last windows around them may cost."""
+class _Budget(NamedTuple):
+    """What the first and the last windows around marks of one kind may cost."""
 
-    marks: tuple[bytes, ...]
     first: int
     last: int
 
 
-#: Kinds are kept apart so that a log full of "Error rate: 0.1" or "loss nan" loses no traceback. Up to 32
-#: literals of four bytes or more are searched for in one go; beyond, the search takes twice as long.
-_KINDS = (
-    _Kind(
-        (
-            b"Traceback", b'File "', b"most recent call", b"\nE   ", b"Fatal Python", b"Root Cause",
-            b"same device", b"minate called", b"egmentation fault",
-        ),
-        first=1 << 20,
-        last=3 << 20,
-    ),
-    _Kind(
-        (
-            b"Error", b"Exception", b"Interrupt", b"Killed", b" of memory", b"oom_k", b"oom-k",
-            b"core dumped", b"exit code", b"exited with", b"code = -", b"SIGKILL", b"NCCL ",
-            b"Watchdog", b"CUDA error", b"No space left", b"bad_alloc", b"evice mismatch",
-            b"different device", b"must be on",
-        ),
-        first=1 << 19,
-        last=1 << 20,
-    ),
-    _Kind((b" nan", b"=nan", b" NaN"), first=1 << 16, last=1 << 16),
-)  # fmt: skip
-_KIND_OF = tuple(index for index, kind in enumerate(_KINDS) for _ in kind.marks)
-_MARKS = tuple(mark for kind in _KINDS for mark in kind.marks)
-_SEAM = max(len(mark) for mark in _MARKS) - 1
+#: Kinds are kept apart so that a log full of "Error rate: 0.1" or "loss nan" loses no traceback: of
+#: tracebacks, exceptions, device wordings, and of each rule for lines.
+_BUDGETS = (_Budget(1 << 20, 3 << 20), _Budget(1 << 19, 1 << 20), _Budget(1 << 19, 1 << 20))
+_A_RULE = _Budget(1 << 16, 1 << 17)
 
 
 class _Window(NamedTuple):
@@ -78,11 +58,11 @@ class _Window(NamedTuple):
 class _Kept:
     """The first windows around the marks of one kind, and the last ones."""
 
-    def __init__(self, kind: _Kind) -> None:
+    def __init__(self, budget: _Budget) -> None:
         self.until = 0  # what stands before this offset is kept or was
         self._first: list[_Window] = []
         self._last: deque[tuple[int, _Window]] = deque()
-        self._room, self._most, self._held = kind.first, kind.last, 0
+        self._room, self._most, self._held = budget.first, budget.last, 0
 
     def add(self, window: _Window) -> None:
         data = window.data
@@ -101,35 +81,39 @@ class _Kept:
         yield from (window for _, window in self._last)
 
 
-def telling_lines(stream: ByteStream) -> list[Peeled]:
+def telling_lines(stream: ByteStream, marks: Marks) -> list[Peeled]:
     """The lines of a large input in UTF-8 that may matter, with their numbers, in their order.
 
     Raises what reading the stream raises.
     """
-    find = finder(_MARKS)
+    search = Search(marks)
     count: Count = _count
-    kept = [_Kept(kind) for kind in _KINDS]
+    rules = len(marks.rules)
+    kept = [_Kept(budget) for budget in (*_BUDGETS, *(_A_RULE for _ in range(rules)))]
     before, block = b"", read_fully(stream, _BLOCK)
     opening = _Window(0, 1, _opening(block))
     offset, line = 0, 1  # where the block begins in the input, and in which line
     while block:
         after = read_fully(stream, _BLOCK) if len(block) == _BLOCK else b""
-        hits = find(block)
-        tail = block[-_SEAM:]  # a mark may stand across its end and the next block's beginning
-        seam = find(tail + after[:_SEAM])
+        hits = search.hits(block)
+        tail = block[
+            -search.seam :
+        ]  # a mark may stand across its end and the next block's beginning
+        seam = search.hits(tail + after[: search.seam])
         if hits or seam:
             context = before[-_BEFORE:]
             near = context + block + after[:_AFTER]
             at_line = line - context.count(b"\n")
             place = offset - len(context), at_line
-            _keep(kept, hits, near, len(context), *place)
-            _keep(kept, seam, near, len(context) + len(block) - len(tail), *place)
+            _keep(kept, search.kinds, hits, near, len(context), *place)
+            _keep(kept, search.kinds, seam, near, len(context) + len(block) - len(tail), *place)
         if offset == _HUGE:
-            count = line_counter()
+            count = line_counter(_BLOCK)
         line += count(block)
         offset += len(block)
         before, block = block, after
-    return _lines([opening, *(window for of in kept for window in of.windows())])
+    closing = _closing(before, offset, line)
+    return _lines([opening, *(window for of in kept for window in of.windows()), closing])
 
 
 def _count(block: bytes) -> int:
@@ -146,8 +130,21 @@ def _opening(block: bytes) -> bytes:
     return block[:end]
 
 
+def _closing(data: bytes, offset: int, line: int) -> _Window:
+    """The log's last lines, of its last bytes, which end at this offset and in this line."""
+    start = len(data)
+    for _ in range(_CLOSING_LINES + 1):
+        start = data.rfind(b"\n", 0, start)
+        if start < len(data) - _BEFORE:
+            break
+    start = max(start + 1, len(data) - _BEFORE)
+    last = data[start:]
+    return _Window(offset - len(last), line - last.count(b"\n"), last)
+
+
 def _keep(
     kept: Sequence[_Kept],
+    kinds: Sequence[int],
     hits: Sequence[Hit],
     near: bytes,
     shift: int,
@@ -161,7 +158,7 @@ def _keep(
     """
     position = 0
     for mark, at, _ in hits:
-        of = kept[_KIND_OF[mark]]
+        of = kept[kinds[mark]]
         hit = at + shift
         if hit < of.until - offset:
             continue

@@ -96,6 +96,7 @@ def scan_stream(
         wordings=casebase.wordings,
         libraries=casebase.libraries,
         families=casebase.families,
+        marks=casebase.marks,
     )
     found: dict[str, Occurrence] = {}
     lost: list[Missing] = []

@@ -1,4 +1,5 @@
 """From a request to the text to diagnose: the form's fields, a chosen file, or the API's three bodies.
+Files and bodies may be compressed.
 
 Nothing is written to disk, and what cannot be used is refused with a sentence for the person who sent it.
 """
@@ -14,6 +15,8 @@ from flask import Request
 from werkzeug.datastructures import FileStorage
 
 from diagnose.model import Lang
+from diagnose.parsing.bytestream import read_fully
+from diagnose.parsing.compression import CompressionError, decompressed, is_compressed
 from diagnose.parsing.decoding import decode
 
 DEFAULT_TOP = 3
@@ -69,7 +72,8 @@ def from_form(request: Request, lang: Lang, max_bytes: int) -> Submission:
     """The paste page's form: a chosen file goes before pasted text.
 
     Raises:
-        InputError: nothing was pasted or chosen, it is too large, or the file is no text.
+        InputError: nothing was pasted or chosen, it is too large, or the file can be read neither as
+            text nor decompressed.
     """
     upload = request.files.get("file")
     if upload is not None and upload.filename:
@@ -148,10 +152,23 @@ def _uploaded(upload: FileStorage, max_bytes: int) -> str:
 def _decoded(data: bytes, max_bytes: int) -> str:
     if len(data) > max_bytes:
         raise too_large(max_bytes)
+    if is_compressed(data):
+        data = _unpacked(data, max_bytes)
     text = decode(data)
     if data and not text:
         raise InputError(400, "error-binary")
     return text
+
+
+def _unpacked(packed: bytes, max_bytes: int) -> bytes:
+    """What was compressed; not a byte more than one over the limit is ever decompressed."""
+    try:
+        data = read_fully(decompressed(BytesIO(packed)), max_bytes + 1)
+    except CompressionError as error:
+        raise InputError(400, "error-compressed", reason=str(error)) from None
+    if len(data) > max_bytes:
+        raise InputError(413, "error-too-large-unpacked", limit=size(max_bytes))
+    return data
 
 
 def _checked(text: str, max_bytes: int) -> str:
