@@ -31,7 +31,7 @@ pytestmark = pytest.mark.faults
 #: What no answer may be without: `as_dict`'s keys.
 CONTRACT = [
     "schema", "source", "verdict", "error", "mismatch", "frames", "libraries", "culprit", "causes",
-    "ranks", "fallout", "nearest", "questions", "sources", "incomplete",
+    "ranks", "fallout", "nearest", "questions", "sources", "incomplete", "advice",
 ]  # fmt: skip
 GOOD = """\
 Traceback (most recent call last):

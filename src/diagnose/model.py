@@ -297,6 +297,19 @@ class FamilyRule(NamedTuple):
     types: tuple[str, ...] = ()
 
 
+class AdviceRule(NamedTuple):
+    """What to do about a failure of another family (kb/advice.toml), in one language.
+
+    ``sentences`` say what to look at, which command shows it and what usually mends it; ``pattern``
+    is searched in "type: message", and its named groups fill the placeholders of the same name.
+    """
+
+    id: str
+    family: str
+    sentences: tuple[str, ...]
+    pattern: str = ""
+
+
 class QuestionRule(NamedTuple):
     """A question that tells causes apart (kb/questions.toml), in one language.
 
@@ -420,7 +433,8 @@ class Missing(NamedTuple):
 class Diagnosis(NamedTuple):
     """The whole answer to one input: what a renderer needs and nothing else.
 
-    ``incomplete`` names the pieces that a fault of diagnose has cost (`diagnose.bulkhead`).
+    ``incomplete`` names the pieces that a fault of diagnose has cost (`diagnose.bulkhead`). ``advice`` is
+    what to do about a failure that is not about placement; code stands in backticks there.
     """
 
     report: Report
@@ -431,3 +445,4 @@ class Diagnosis(NamedTuple):
     lang: Lang = "en"
     questions: tuple[Question, ...] = ()
     incomplete: tuple[Missing, ...] = ()
+    advice: tuple[str, ...] = ()

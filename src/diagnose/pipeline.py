@@ -9,6 +9,7 @@ from typing import Any
 
 from diagnose import facts as fact_stage
 from diagnose import views
+from diagnose.advice import advise
 from diagnose.bulkhead import collecting, guarded, missing
 from diagnose.casebase.store import Casebase, load
 from diagnose.errors import DiagnoseError
@@ -114,7 +115,8 @@ def failed(report: Report, stage: str, error: BaseException, lang: Lang) -> Diag
 def _explained(report: Report, casebase: Casebase, top: int, files: Reader | None) -> Diagnosis:
     if report.error is not None and report.error.family != DEVICE_FAMILY:
         culprit = guarded("culprit", lambda: views.culprit(report), None)
-        return Diagnosis(report, "unknown", culprit, lang=casebase.lang)
+        sentences = guarded("advice", lambda: advise(report, casebase.advice()), ())
+        return Diagnosis(report, "unknown", culprit, lang=casebase.lang, advice=sentences)
     if files is not None:
         report = guarded("sources", partial(completed, report, files), report)
     stage = "facts"

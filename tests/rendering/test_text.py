@@ -141,6 +141,11 @@ ANSWERS = {
         Report("-", Failure("KeyError", "'labels'", "missing-name", 3), frames=(FRAME,)),
         "unknown",
         FRAME,
+        advice=(
+            "A key of that name is not there: look at what the object really holds, and where it was filled.",
+            "`python -m pdb -c continue train.py` stops there; `p list(batch)` shows the keys.",
+            "Usually it was spelled differently.",
+        ),
     ),
     "no-error": Diagnosis(Report("train.log"), "no-error"),
 }

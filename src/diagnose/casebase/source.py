@@ -14,6 +14,7 @@ import regex
 
 from diagnose.bulkhead import debug, place
 from diagnose.casebase import schema
+from diagnose.casebase.advice import advice
 from diagnose.casebase.entry import Entry
 from diagnose.casebase.literals import required
 from diagnose.casebase.questions import known_placeholders, line_with_placeholders, questions
@@ -22,6 +23,7 @@ from diagnose.kberror import KbError
 from diagnose.kbfile import text_of
 from diagnose.model import Edits, FamilyRule, Library, Wording
 from diagnose.parsing import parse
+from diagnose.parsing.families import OTHER
 from diagnose.parsing.kbfiles import load_families, load_libraries, load_wordings
 from diagnose.parsing.marks import derive
 
@@ -70,6 +72,8 @@ def read(kb: Path) -> Source:
     rows += _records("library", kb / "libraries.toml", load_libraries, problems)
     rows += _records("family", kb / "families.toml", load_families, problems)
     rows.append(_marks(rows))
+    families = {row.data["family"] for row in _of_kind("family", rows)}
+    rows += advice(kb, families | {OTHER}, problems) if families else []
     rows += _operands(kb, problems)
 
     fixes = _fixes(kb, problems, rows)
@@ -82,11 +86,7 @@ def read(kb: Path) -> Source:
     for position, cause in enumerate(sorted(causes)):
         with _told(f"causes/{cause}.toml", problems):
             rows += _cause(kb, cause, position, causes, fixes, checks, weights, problems)
-    libraries = [
-        Library(**row.data)
-        for row in rows
-        if isinstance(row, schema.RecordRow) and row.kind == "library"
-    ]
+    libraries = [Library(**row.data) for row in _of_kind("library", rows)]
     for position, path in enumerate(sorted((kb / "cases").glob("*/case.toml"))):
         with _told(path.relative_to(kb).as_posix(), problems):
             rows += _incident(kb, path, position, causes, fixes, libraries, problems)
@@ -101,6 +101,10 @@ def _told(name: str, problems: list[KbError]) -> Iterator[None]:
     except Exception as error:
         debug(f"reading {name} failed", error)
         problems.append(KbError(name, "-", f"cannot be read: a fault of diagnose: {place(error)}"))
+
+
+def _of_kind(kind: str, rows: Sequence[schema.Base]) -> list[schema.RecordRow]:
+    return [row for row in rows if isinstance(row, schema.RecordRow) and row.kind == kind]
 
 
 def _records(

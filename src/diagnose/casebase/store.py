@@ -25,6 +25,7 @@ from diagnose.casebase.connection import (
 )
 from diagnose.casebase.index import StoredIncidents
 from diagnose.model import (
+    AdviceRule,
     Cause,
     FactRule,
     FamilyRule,
@@ -58,6 +59,7 @@ class Casebase(NamedTuple):
     fixes: Mapping[str, str]
     snippets: Mapping[str, str]
     questions: Callable[[], tuple[QuestionRule, ...]]
+    advice: Callable[[], tuple[AdviceRule, ...]]
     digest: str
 
 
@@ -121,6 +123,7 @@ def _read(database: Database, lang: Lang) -> Casebase:
         fixes=texts["fix"],
         snippets=dict(database.rows("SELECT name, source FROM snippet")),
         questions=lru_cache(maxsize=1)(partial(_questions, database, lang)),
+        advice=lru_cache(maxsize=1)(partial(_advice, database, lang)),
         digest=meta["digest"],
     )
 
@@ -142,6 +145,14 @@ def _questions(database: Database, lang: Lang) -> tuple[QuestionRule, ...]:
         answers = tuple(texts.pop("answers"))
         found.append(QuestionRule(id=key, answers=answers, **texts, **row))
     return tuple(found)
+
+
+def _advice(database: Database, lang: Lang) -> tuple[AdviceRule, ...]:
+    """Read when first asked for: only failures of other families want it."""
+    return tuple(
+        AdviceRule(key, row["family"], tuple(row["texts"][lang]), row["pattern"])
+        for key, row in _records(database, "advice")
+    )
 
 
 def _texts(database: Database, lang: Lang) -> dict[str, dict[str, str]]:

@@ -32,5 +32,6 @@ def render(source: str, form: str, lang: Lang) -> str:
         "questions": [],
         "sources": [],
         "incomplete": ["rendering"],
+        "advice": [],
     }
     return json.dumps(answer, ensure_ascii=False) + "\n"

@@ -37,6 +37,7 @@ def as_dict(diagnosis: Diagnosis) -> dict[str, Any]:
         "questions": [_question(question) for question in diagnosis.questions],
         "sources": _read(report.frames),
         "incomplete": [piece.what for piece in diagnosis.incomplete],
+        "advice": list(diagnosis.advice),
     }
 
 

@@ -58,6 +58,7 @@ def _why(diagnosis: Diagnosis, labels: Mapping[str, str]) -> Iterator[str]:
     assert error is not None
     if error.family != DEVICE_FAMILY:
         yield labels["other"].format(family=error.family or "other")
+        yield from ["", *(f"- {text}" for text in diagnosis.advice)] if diagnosis.advice else []
         return
     if diagnosis.verdict == "unknown":
         yield labels["unknown"]

@@ -78,6 +78,11 @@ class _Page:
             yield from wrap(
                 self.labels["other"].format(family=error.family or "other"), self.columns
             )
+            yield from [""] if diagnosis.advice else []
+            for text in diagnosis.advice:
+                first, *others = wrap(text, self.columns - _INDENT)
+                yield f" - {first}"
+                yield from (" " * _INDENT + line for line in others)
             return
         if diagnosis.verdict == "unknown":
             yield ""
