@@ -11,8 +11,12 @@ from types import FunctionType
 
 #: Where literals crowd, `bytes.find` goes on after so many bytes.
 STRIDE = 256
-#: So many literals the vector units look for at once.
-_A_PASS = 64
+#: So many literals the library's vectorised search takes (Teddy, in memory of Intel's Hyperscan), and as
+#: how many sets it looks for them: of each set the first letters at once, so that a set whose literals
+#: begin in many ways seems to be everywhere. It counts the letters that all literals have, up to four.
+_A_PASS, _FEW = 64, 32
+_SETS, _SETS_OF_FEW = 16, 8
+_SHORT, _LETTERS = 4, 3
 
 #: (index of the literal, where it begins, where it ends), as the library tells it.
 Hit = tuple[int, int, int]
@@ -23,17 +27,16 @@ Count = Callable[[bytes], int]
 def finder(literals: Sequence[bytes]) -> Find:
     """A function that tells where a few dozen literals stand in a block, in their order. Of those that
     overlap perhaps one is told."""
-    starts = range(0, len(literals), _A_PASS)
-    passes = [(start, _automaton(literals[start : start + _A_PASS])) for start in starts]
+    passes = [(group, _automaton([literals[at] for at in group])) for group in _passes(literals)]
     if not all(search for _, search in passes):
         return _one_by_one(literals)
 
     def find(block: bytes) -> list[Hit]:
         found: list[Hit] = []
-        for first, search in passes:
+        for group, search in passes:
             if search is not None and (hits := search(block)):
-                found += [(first + index, start, end) for index, start, end in hits]
-        return sorted(found, key=_place) if len(passes) > 1 else found
+                found += [(group[index], start, end) for index, start, end in hits]
+        return sorted(found, key=_place) if found else found
 
     return find
 
@@ -56,6 +59,34 @@ def _automaton(literals: Sequence[bytes], *, dense: bool = False) -> Find | None
     )
     find: Find = automaton.find_matches_as_indexes
     return find
+
+
+def _passes(literals: Sequence[bytes]) -> list[list[int]]:
+    """The literals' indices, pass by pass, those of short ones by themselves."""
+    short = [at for at, literal in enumerate(literals) if len(literal) < _SHORT]
+    rest = [at for at, literal in enumerate(literals) if len(literal) >= _SHORT]
+    rest.sort(key=lambda at: _look(literals[at]))
+    passes = [short, *(rest[start : start + _A_PASS] for start in range(0, len(rest), _A_PASS))]
+    return [_dealt(group) for group in passes if group]
+
+
+def _look(literal: bytes) -> tuple[list[int], bytes]:
+    """What the search distinguishes first letters by: halves of bytes, of which the upper ones tell small
+    letters, capitals and signs apart."""
+    return [letter >> 4 for letter in literal[:_LETTERS]], literal
+
+
+def _dealt(group: Sequence[int]) -> list[int]:
+    """In an order that brings neighbours into one set: the library deals them out to the sets in turn."""
+    sets = _SETS if len(group) > _FEW else _SETS_OF_FEW
+    least, more = divmod(len(group), sets)
+    hands: list[Sequence[int]] = []
+    start = 0
+    for hand in range(sets):
+        size = least + (hand < more)
+        hands.append(group[start : start + size])
+        start += size
+    return [hand[turn] for turn in range(least + 1) for hand in hands if turn < len(hand)]
 
 
 def _place(hit: Hit) -> int:
