@@ -1,6 +1,6 @@
-"""Mutated recordings of every printed form, through the whole pipeline: no crash, none over a second.
+"""Mutated recordings of every printed form, through all doors: no crash, none over a second, no broken edit.
 
-    python benchmarks/fuzz.py [--count 1000000] [--seed 0] [--seconds 0] [--jobs 1]
+    python benchmarks/fuzz.py [--count 1000000] [--seed 0] [--seconds 0] [--jobs 1] [--reports DIR]...
 
 Inputs that crash it, or take more than a second of the processor, are written to --keep and told; the
 exit status is 1 then. tests/fuzz runs a few seconds of it.
@@ -9,10 +9,10 @@ exit status is 1 then. tests/fuzz runs a few seconds of it.
 from __future__ import annotations
 
 import argparse
-import io
 import itertools
 import json
 import random
+import re
 import signal
 import sys
 import time
@@ -21,8 +21,11 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parent))
+import fuzz_lines
+from judge import Judge
+
 ROOT = Path(__file__).parents[1]
-SLOW = 1.0
 #: Beyond this many seconds by the clock an input counts as one that hangs.
 HANGS = 60
 TOKENS = (
@@ -116,19 +119,55 @@ def carry(chance: random.Random, data: bytes, _: Sequence[bytes]) -> bytes:
     return chance.choice(ways)().encode("utf-8", "replace")
 
 
+_CODE = re.compile(rb'(?m)^( *)(?:\[rank\d\]:? *)?File "[^"\n]+", line \d+[^\n]*\n\1  ([^\n]+)$')
+_ARGUMENT = re.compile(
+    rb"(?<=argument )\w+(?= in method)|(?<=but got )\w+(?= is on)|(?<=wrapper_CUDA_)\w+"
+)
+_DEVICE = re.compile(rb"\b(?:cuda:\d|cpu|meta)\b")
+
+
+def another_line(chance: random.Random, data: bytes, _: Sequence[bytes]) -> bytes:
+    """Another source line in a frame: of a real program, or mutated."""
+    found = list(_CODE.finditer(data))
+    if not found:
+        return data
+    kind = fuzz_lines.mutated if chance.random() < 0.5 else fuzz_lines.places
+    line = next(kind(chance, ROOT / "tests")).text.encode("utf-8", "replace")
+    start, end = chance.choice(found).span(2)
+    return data[:start] + line + data[end:]
+
+
+def another_argument(chance: random.Random, data: bytes, _: Sequence[bytes]) -> bytes:
+    """Another argument or operation in the messages."""
+    names = (*fuzz_lines.ARGUMENTS, *fuzz_lines.OPERATIONS)
+    return _ARGUMENT.sub(lambda _: chance.choice(names).encode(), data)
+
+
+def other_devices(chance: random.Random, data: bytes, _: Sequence[bytes]) -> bytes:
+    """Devices of the messages exchanged for others."""
+    other = dict(
+        zip((b"cuda:0", b"cpu", b"meta", b"cuda:1"), chance.sample(_DEVICES, 4), strict=True)
+    )
+    return _DEVICE.sub(lambda match: other.get(match[0], match[0]), data)
+
+
+_DEVICES = (b"cuda:0", b"cuda:1", b"cpu", b"meta", b"xpu:0", b"mps:0")
+
+
 def widen(chance: random.Random, data: bytes, _: Sequence[bytes]) -> bytes:
     return data.decode("utf-8", "replace").encode(chance.choice(("utf-16", "utf-16-le", "utf-32")))
 
 
 CHANGES: tuple[Change, ...] = (
     flip, flip, delete, delete, truncate, put, put, put, repeat, shuffle, splice, splice, prefix, wrap,
-    carry,
+    carry, another_line, another_line, another_line, another_argument, other_devices,
 )  # fmt: skip
 
 
-def recordings(root: Path = ROOT) -> list[bytes]:
-    """The recorded forms and traces of the project."""
-    paths = [*root.glob("tests/parsing/forms/*.txt"), *root.glob("tests/traces/*.txt")]
+def recordings(more: Sequence[Path] = ()) -> list[bytes]:
+    """The recorded forms and traces of the project, and the reports of further folders."""
+    paths = [*ROOT.glob("tests/parsing/forms/*.txt"), *ROOT.glob("tests/traces/**/*.txt")]
+    paths += [path for folder in more for path in folder.glob("*.txt")]
     return [path.read_bytes() for path in sorted(paths)]
 
 
@@ -152,46 +191,24 @@ class Outcome:
     bad: list[tuple[bytes, str]]
     slowest: float
     verdicts: dict[str, int]
+    edits: int = 0
 
 
-def fuzz(seed: int, count: int, seconds: float = 0.0) -> Outcome:
-    """Runs the pipeline on so many inputs, or for so many seconds if that is less (0: no limit)."""
-    from diagnose.model import Report
-    from diagnose.parsing import parse_failures
-    from diagnose.parsing.compression import decompressed
-    from diagnose.pipeline import explain, load
-    from diagnose.rendering import json as as_json
-    from diagnose.rendering import text
-    from diagnose.scanning import fingerprint
-
-    casebase = load()
-    known = {
-        "wordings": casebase.wordings,
-        "libraries": casebase.libraries,
-        "families": casebase.families,
-    }
-    outcome = Outcome(0, [], 0.0, {})
+def fuzz(seed: int, count: int, seconds: float = 0.0, reports: Sequence[Path] = ()) -> Outcome:
+    """Judges so many inputs, or as many as fit into so many seconds if that is less (0: no limit)."""
+    judge = Judge()
+    outcome = Outcome(0, [], 0.0, judge.verdicts)
     limited = hasattr(signal, "setitimer")
     if limited:
         signal.signal(signal.SIGALRM, _hangs)
     end = time.monotonic() + seconds if seconds else float("inf")
-    for data in itertools.islice(inputs(recordings(), seed), count):
+    for data in itertools.islice(inputs(recordings(reports), seed), count):
         if time.monotonic() > end:
             break
-        start = time.process_time()
         if limited:
             signal.setitimer(signal.ITIMER_REAL, HANGS)
         try:
-            failures = parse_failures(decompressed(io.BytesIO(data)), **known)
-            for seen in failures:
-                fingerprint(seen.report)
-            diagnosis = explain(failures[0].report if failures else Report("-"), casebase=casebase)
-            if diagnosis.incomplete:  # a crash, but for the bulkheads
-                raise AssertionError(", ".join(map(str, diagnosis.incomplete)))
-            text.render(diagnosis)
-            json.loads(as_json.render(diagnosis))
-            verdict = diagnosis.verdict
-            outcome.verdicts[verdict] = outcome.verdicts.get(verdict, 0) + 1
+            outcome.bad += [(data, found) for found in judge.findings(data)]
         except BaseException as error:  # whatever it is, it is a finding
             if isinstance(error, KeyboardInterrupt):
                 raise
@@ -199,11 +216,9 @@ def fuzz(seed: int, count: int, seconds: float = 0.0) -> Outcome:
         finally:
             if limited:
                 signal.setitimer(signal.ITIMER_REAL, 0)
-        used = time.process_time() - start
-        if used > SLOW:
-            outcome.bad.append((data, f"took {used:.2f} s"))
-        outcome.slowest = max(outcome.slowest, used)
         outcome.count += 1
+    outcome.slowest = judge.slowest
+    outcome.edits = judge.seen["edits"]
     return outcome
 
 
@@ -221,16 +236,18 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--seconds", type=float, default=0.0)
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--reports", type=Path, action="append", default=[], metavar="DIR")
     parser.add_argument("--keep", type=Path, default=Path("fuzz-findings"))
     options = parser.parse_args()
     share = -(-options.count // options.jobs)
     seeds = [options.seed * 1000 + n for n in range(options.jobs)]
     start = time.monotonic()
     if options.jobs == 1:
-        outcomes = [fuzz(seeds[0], share, options.seconds)]
+        outcomes = [fuzz(seeds[0], share, options.seconds, options.reports)]
     else:
         with ProcessPoolExecutor(options.jobs) as pool:
-            work = [pool.submit(fuzz, seed, share, options.seconds) for seed in seeds]
+            given = (share, options.seconds, options.reports)
+            work = [pool.submit(fuzz, seed, *given) for seed in seeds]
             outcomes = [future.result() for future in work]
     bad = [finding for outcome in outcomes for finding in outcome.bad]
     for number, (data, what) in enumerate(bad):
@@ -244,7 +261,8 @@ def main() -> int:
     count = sum(outcome.count for outcome in outcomes)
     print(
         f"{count} inputs in {time.monotonic() - start:.0f} s, {len(bad)} findings, slowest "
-        f"{max(o.slowest for o in outcomes):.3f} s of the processor; {verdicts}"
+        f"{max(o.slowest for o in outcomes):.3f} s of the processor; "
+        f"{sum(o.edits for o in outcomes)} edits; {verdicts}"
     )
     return bool(bad)
 

@@ -46,6 +46,8 @@ def patch(frame: Frame, made: Edit) -> str | None:
     statement = frame.statement
     if statement is None or statement.line is None or made.line is None:
         return None
+    if made.file.startswith("<"):
+        return None  # a notebook's cell, or a string that was executed
     offset = made.line - statement.line
     before, after = made.before.split("\n"), made.after.split("\n")
     taken = statement.raw[offset : offset + len(before)]
