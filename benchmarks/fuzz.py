@@ -1,4 +1,4 @@
-"""Mutated recordings of every printed form, through all doors: no crash, none over a second, no broken edit.
+"""Mutated recordings of every printed form, through all doors: no crash, none slow, no broken edit.
 
     python benchmarks/fuzz.py [--count 1000000] [--seed 0] [--seconds 0] [--jobs 1] [--reports DIR]...
 

