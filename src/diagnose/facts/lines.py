@@ -235,6 +235,19 @@ def called_modules(report: Report, _: Meeting | None) -> Iterator[Fact]:
             part = name.startswith("self.") and frame.function == "forward"
             if not part and any(_SECOND.search(word) for word in name.split(".")):
                 yield at("calls-second-model", frame, name=name)
+    yield from _chain(report)
+
+
+def _chain(report: Report) -> Iterator[Fact]:
+    """Second models that the calls on the way to the failing line enter, as the carets tell."""
+    for frame in reversed(report.frames):
+        if not frame.own or frame.statement is None or frame.function == "forward":
+            continue
+        line = sourceline.of(frame)
+        call = sourceline.failing(line, frame.statement.marks) if line else None
+        name = sourceline.dotted(call.func) if isinstance(call, ast.Call) else None
+        if name is not None and any(_SECOND.search(word) for word in name.split(".")):
+            yield at("calls-second-model", frame, name=name)
 
 
 _LOOP_NAMES = lazy(
