@@ -79,5 +79,7 @@ def test_there_is_no_diff_of_a_file_that_is_not_the_one_that_failed(
     )
     path.write_text("def forward(a, b):\n    return a + b\n")
     assert list(diffs(text, casebase))
-    path.unlink() if damage == "gone" else path.write_text("# new\ndef f(a, b):\n    return a - b\n")
+    path.unlink() if damage == "gone" else path.write_text(
+        "# new\ndef f(a, b):\n    return a - b\n"
+    )
     assert not list(diffs(text, casebase))
