@@ -16,6 +16,6 @@ class CasebaseBuildHook(BuildHookInterface[Any]):
         """Called by hatchling before files are collected."""
         root = Path(self.root)
         sys.path.insert(0, str(root / "src"))
-        from diagnose.casebase.build import build
+        from diagnose.compiling.build import build
 
         build(root / "kb", root / "src" / "diagnose" / "casebase.sqlite")

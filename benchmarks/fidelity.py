@@ -127,7 +127,7 @@ def worker(names: list[str], simulated: bool, wording: Any) -> None:
     for name in names:
         gpus: Any = nullcontext()
         if simulated:
-            from diagnose.verification.simulate import simulated_gpus
+            from diagnose.simulation import simulated_gpus
 
             gpus = simulated_gpus(programs[name].gpus, wording=wording)
         print(json.dumps({"start": name}), flush=True)

@@ -28,10 +28,10 @@ from pathlib import Path
 from sqlalchemy import create_engine, text
 
 from diagnose.casebase import schema
-from diagnose.casebase.build import build_into, remove_incidents, write_incidents, writing
 from diagnose.casebase.index import Documented, StoredIncidents, documented
 from diagnose.casebase.signature import of_report
 from diagnose.casebase.store import load
+from diagnose.compiling.build import build_into, remove_incidents, write_incidents, writing
 from diagnose.model import Failure, Frame, Incident, Mismatch, Report
 from diagnose.ranking.neighbours import nearest, similarity
 

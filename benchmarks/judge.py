@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from diagnose import pipeline, views
-from diagnose.casebase.drafting import draft, proposed_slug
+from diagnose.authoring.drafting import draft, proposed_slug
 from diagnose.casebase.store import load
 from diagnose.facts.stray import meeting
 from diagnose.fixes.diff import edit, patch

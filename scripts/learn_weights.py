@@ -27,10 +27,9 @@ from diagnose import facts
 from diagnose._toml import loads
 from diagnose.casebase.store import Casebase, load
 from diagnose.evaluation import layout
-from diagnose.evaluation.document import Made
 from diagnose.evaluation.labels import NOT_DEVICE, Labelled, collect, known_ids
 from diagnose.evaluation.plot import svg
-from diagnose.evaluation.running import Outcome, evaluate_one
+from diagnose.evaluation.running import Made, Outcome, evaluate_one
 from diagnose.evaluation.sections import sections
 from diagnose.evaluation.summary import summarize
 from diagnose.model import DEVICE_FAMILY, Incident

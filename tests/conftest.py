@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from diagnose import bulkhead
-from diagnose.casebase.build import build
 from diagnose.casebase.store import Casebase, load
+from diagnose.compiling.build import build
 
 ROOT = Path(__file__).parents[1]
 

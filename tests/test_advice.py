@@ -12,8 +12,8 @@ import pytest
 
 from diagnose._toml import loads
 from diagnose.advice import advise
-from diagnose.casebase.source import read
 from diagnose.casebase.store import Casebase, load
+from diagnose.compiling.source import read
 from diagnose.model import AdviceRule, Failure, Frame, Report
 from diagnose.pipeline import diagnose
 from diagnose.rendering import markdown, text

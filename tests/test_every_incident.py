@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from diagnose.casebase.proving import Proof, prove
+from diagnose.authoring.proving import Proof, prove
 
 pytest.importorskip("torch")
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from diagnose import facts as fact_stage
-from diagnose.casebase.source import read
 from diagnose.casebase.store import Casebase
+from diagnose.compiling.source import read
 from diagnose.model import Diagnosis, Fix, Frame, Library, Line, Mismatch, Report
 from diagnose.parsing import parse
 from diagnose.pipeline import diagnose

@@ -16,8 +16,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from diagnose.casebase.source import read
 from diagnose.casebase.store import Casebase, load
+from diagnose.compiling.source import read
 from diagnose.model import (
     Fact,
     Failure,

@@ -18,8 +18,8 @@ from typing import Any
 import torch
 
 from diagnose._toml import load
-from diagnose.verification.simulate.checks import DeviceChecks, Operand
-from diagnose.verification.simulate.operators import load_rules, operators_path
+from diagnose.simulation.checks import DeviceChecks, Operand
+from diagnose.simulation.operators import load_rules, operators_path
 
 GPU, CPU = torch.device("cuda", 0), torch.device("cpu")
 

@@ -167,7 +167,7 @@ class Wording(NamedTuple):
     ``pattern`` is a regular expression for the ``regex`` module whose named groups carry roles;
     ``literals``: at least one of them stands in every text that the pattern can match (a cheap test
     before the pattern is compiled); ``demands`` are groups of texts, of each of which every match, case
-    folded, holds at least one (`diagnose.casebase.literals`). ``device_error`` is False for wordings that
+    folded, holds at least one (`diagnose.compiling.literals`). ``device_error`` is False for wordings that
     name devices without being a placement failure; ``quotes`` is True for those that carry the message of
     another error, which then says more.
     """
@@ -200,7 +200,7 @@ class FactRule(NamedTuple):
     all must hold. ``frame`` does the same for one frame: ``which`` chooses it, ``file``, ``function``,
     ``code`` and ``library`` are matched. ``all`` and ``none`` name facts that must hold and must not.
     All are empty for facts that are computed in `diagnose.facts`. ``literals`` holds, for some of the
-    patterns, groups of texts: a match holds at least one of each (`diagnose.casebase.literals`).
+    patterns, groups of texts: a match holds at least one of each (`diagnose.compiling.literals`).
     """
 
     id: str

@@ -12,8 +12,8 @@ from sqlalchemy.orm import Session
 
 from diagnose._toml import loads
 from diagnose.casebase import schema, store
-from diagnose.casebase.build import InvalidKbError, build
-from diagnose.casebase.source import digest, read
+from diagnose.compiling.build import InvalidKbError, build
+from diagnose.compiling.source import digest, read
 
 SHARED = Path(__file__).parents[3] / "shared"
 

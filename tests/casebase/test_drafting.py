@@ -14,11 +14,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from diagnose._toml import loads
-from diagnose.casebase.drafting import SLUG, draft, proposed_slug, unfinished
-from diagnose.casebase.source import read
+from diagnose.authoring.drafting import SLUG, draft, proposed_slug, unfinished
+from diagnose.authoring.tomltext import quoted, quoted_list
 from diagnose.casebase.store import Casebase, load
-from diagnose.casebase.tomltext import quoted, quoted_list
 from diagnose.commands.doors import doors
+from diagnose.compiling.source import read
 from diagnose.model import Diagnosis, Failure, Frame, Mismatch, Report
 from diagnose.pipeline import diagnose
 

@@ -10,16 +10,16 @@ import pytest
 from casebase.test_index import report_of
 
 from diagnose.casebase import index
-from diagnose.casebase.build import (
+from diagnose.casebase.connection import connect, displayed
+from diagnose.casebase.schema import IncidentRow, IncidentSourceRow, IncidentTextRow
+from diagnose.casebase.store import Casebase, CasebaseError, default_location, default_path, load
+from diagnose.compiling.build import (
     InvalidKbError,
     build_into,
     remove_incidents,
     write_incidents,
     writing,
 )
-from diagnose.casebase.connection import connect, displayed
-from diagnose.casebase.schema import IncidentRow, IncidentSourceRow, IncidentTextRow
-from diagnose.casebase.store import Casebase, CasebaseError, default_location, default_path, load
 from diagnose.ranking.neighbours import nearest
 
 URL = "https://example.org/ours/1"

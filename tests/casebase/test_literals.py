@@ -9,8 +9,8 @@ import regex
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from diagnose.casebase.literals import required
 from diagnose.casebase.store import Casebase
+from diagnose.compiling.literals import required
 
 
 @pytest.mark.parametrize(

@@ -14,10 +14,10 @@ from casebase.test_index import report_of
 from casebase.test_index_team import rows
 
 from diagnose.casebase import index
-from diagnose.casebase.build import build_into, remove_incidents, write_incidents, writing
 from diagnose.casebase.connection import connect
 from diagnose.casebase.index import StoredIncidents
 from diagnose.casebase.store import Casebase, CasebaseError, load
+from diagnose.compiling.build import build_into, remove_incidents, write_incidents, writing
 from diagnose.ranking.neighbours import nearest
 
 REQUIRED = os.environ.get("DIAGNOSE_REQUIRE_POSTGRESQL") == "1"

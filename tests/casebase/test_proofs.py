@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from diagnose.casebase.proving import Proof
+from diagnose.authoring.proving import Proof
 from diagnose.commands.doors import doors
 from diagnose.commands.proofs import table, told
 

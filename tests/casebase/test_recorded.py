@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from diagnose._toml import loads
-from diagnose.casebase.build import build
-from diagnose.casebase.proving import neutral
+from diagnose.authoring.proving import neutral
 from diagnose.casebase.store import Casebase, load
+from diagnose.compiling.build import build
 from diagnose.facts.again import AGAIN
 from diagnose.model import DEVICE_FAMILY
 from diagnose.pipeline import diagnose

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from diagnose.evaluation.document import Made
 from diagnose.evaluation.measures import Score
-from diagnose.evaluation.running import Outcome
+from diagnose.evaluation.running import Made, Outcome
 
 TRACES = Path(__file__).parents[1] / "traces"
 MADE = Made("1.2.3", "0123456789ab")

@@ -17,7 +17,7 @@ from torch import nn  # noqa: E402
 
 from diagnose.hooks.live import explain  # noqa: E402
 from diagnose.model import Diagnosis, SeenTensor  # noqa: E402
-from diagnose.verification.simulate import simulated_gpus  # noqa: E402
+from diagnose.simulation import simulated_gpus  # noqa: E402
 
 Explain = Callable[[BaseException], Diagnosis]
 

@@ -56,9 +56,7 @@ main()
 
 
 def test_the_answer_names_the_layer_the_cause_and_a_fix(tmp_path: Path) -> None:
-    plain, hooked = both(
-        tmp_path / "train.py", PROGRAM, "-m", "diagnose.verification.simulate", "--gpus", "1"
-    )
+    plain, hooked = both(tmp_path / "train.py", PROGRAM, "-m", "diagnose.simulation", "--gpus", "1")
     assert plain.status == 1
     assert plain.out == "training\n"
     assert "logits = self.out_head(x)" in plain.err

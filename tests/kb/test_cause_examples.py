@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 
 from diagnose._toml import loads
+from diagnose.compiling.kbfiles import load_families, load_libraries, load_wordings
 from diagnose.model import DEVICE_FAMILY, Report
-from diagnose.parsing.kbfiles import load_families, load_libraries, load_wordings
 from diagnose.parsing.report import parse
 
 KB = Path(__file__).parents[2] / "kb"
@@ -66,7 +66,7 @@ def read(text: str) -> Report:
 def simulated(request: pytest.FixtureRequest) -> Callable[[int], Any]:
     """Simulated GPUs, in torch's present wording and in that of before 2.8."""
     pytest.importorskip("torch")
-    from diagnose.verification.simulate import simulated_gpus
+    from diagnose.simulation import simulated_gpus
 
     return lambda count: simulated_gpus(count, wording=request.param)
 

@@ -6,8 +6,8 @@ from functools import cache
 from pathlib import Path
 
 import diagnose.parsing
+from diagnose.compiling.kbfiles import load_families, load_libraries, load_wordings
 from diagnose.model import FamilyRule, Library, Report, Wording
-from diagnose.parsing.kbfiles import load_families, load_libraries, load_wordings
 
 KB = Path(__file__).resolve().parents[2] / "kb"
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from parsing.knowledge import KB
 
-from diagnose.kberror import KbError
-from diagnose.parsing.kbfiles import load_families, load_libraries, load_wordings
+from diagnose.compiling.kberror import KbError
+from diagnose.compiling.kbfiles import load_families, load_libraries, load_wordings
 
 WORDING = """
 [[wording]]

@@ -10,7 +10,7 @@ import regex
 from parsing.knowledge import KB, parse, wordings
 
 from diagnose._toml import loads
-from diagnose.casebase.literals import required
+from diagnose.compiling.literals import required
 from diagnose.parsing.messages import Wordings
 
 ENTRIES: list[dict[str, Any]] = loads((KB / "messages.toml").read_text())["wording"]

@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("torch")
 
-from diagnose.verification.simulate import simulated_gpus
+from diagnose.simulation import simulated_gpus
 
 
 @pytest.fixture

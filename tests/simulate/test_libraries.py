@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from diagnose.verification.simulate import simulated_gpus
+from diagnose.simulation import simulated_gpus
 
 A = torch.device("cuda", 0)
 B = torch.device("cuda", 1)

@@ -10,7 +10,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from diagnose.verification.simulate import simulated_gpus
+from diagnose.simulation import simulated_gpus
 
 A = "cuda:0"
 B = "cuda:1"

@@ -10,8 +10,8 @@ import pytest
 import torch
 
 from diagnose._toml import load
-from diagnose.verification.simulate.checks import _SPECIAL
-from diagnose.verification.simulate.operators import Rule, load_rules, operators_path, rule_of
+from diagnose.simulation.checks import _SPECIAL
+from diagnose.simulation.operators import Rule, load_rules, operators_path, rule_of
 
 
 @cache

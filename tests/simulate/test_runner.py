@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from diagnose.verification.simulate import run_script, simulated_gpus, strip_simulator_frames
-from diagnose.verification.simulate.__main__ import main
+from diagnose.simulation import run_script, simulated_gpus, strip_simulator_frames
+from diagnose.simulation.__main__ import main
 
 FAILING = """
     import torch
@@ -160,7 +160,7 @@ def test_frames_are_gone_outside_the_context() -> None:
 
 def test_command_line(tmp_path: Path) -> None:
     path = script(tmp_path, FAILING)
-    command = [sys.executable, "-m", "diagnose.verification.simulate", "--gpus", "1"]
+    command = [sys.executable, "-m", "diagnose.simulation", "--gpus", "1"]
     done = subprocess.run(
         [*command, "--wording", "old", str(path)], capture_output=True, text=True, check=False
     )
@@ -182,7 +182,7 @@ def test_without_torch() -> None:
     source = (
         "import sys\n"
         "sys.modules['torch'] = None\n"
-        "from diagnose.verification.simulate import simulated_gpus\n"
+        "from diagnose.simulation import simulated_gpus\n"
         "try:\n"
         "    with simulated_gpus(): pass\n"
         "except ImportError as error:\n"

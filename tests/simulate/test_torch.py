@@ -13,7 +13,7 @@ import pytest
 import torch
 from torch import nn
 
-from diagnose.verification.simulate import is_active, run_function, simulated_gpus
+from diagnose.simulation import is_active, run_function, simulated_gpus
 
 A = torch.device("cuda", 0)
 B = torch.device("cuda", 1)
@@ -503,7 +503,7 @@ def test_data_parallel_with_a_tensor_outside_the_module(gpus: None) -> None:
     ) as caught:
         nn.DataParallel(Model())(torch.ones(4, 4, device=A))
     assert "found at least two devices, cuda:1 and cuda:0!" in str(caught.value)
-    assert "verification/simulate" not in str(caught.value)
+    assert "diagnose/simulation" not in str(caught.value)
 
 
 def test_data_parallel_of_a_module_elsewhere(gpus: None) -> None:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from diagnose._toml import loads
-from diagnose.casebase.proving import replaced
+from diagnose.authoring.proving import replaced
 
 ROOT = Path(__file__).resolve().parents[2]
 CASES = ROOT / "kb" / "cases"
@@ -46,7 +46,7 @@ def case(slug: str) -> dict[str, Any]:
 def run(slug: str, variant: str) -> subprocess.CompletedProcess[str]:
     """Runs a reproduction on as many simulated GPUs as it needs; stderr goes where stdout goes."""
     gpus = str(case(slug)["gpus"])
-    simulate = ["-m", "diagnose.verification.simulate", "--gpus", gpus, "--wording", "old"]
+    simulate = ["-m", "diagnose.simulation", "--gpus", gpus, "--wording", "old"]
     path = os.pathsep.join(filter(None, [str(ROOT / "src"), os.environ.get("PYTHONPATH")]))
     return subprocess.run(
         [sys.executable, *simulate, str(CASES / slug / "reproduce.py"), variant],
@@ -75,7 +75,7 @@ def table() -> str:
     for slug in recorded():
         facts = case(slug)
         command = (
-            f"python -m diagnose.verification.simulate --gpus {facts['gpus']} --wording old "
+            f"python -m diagnose.simulation --gpus {facts['gpus']} --wording old "
             f"kb/cases/{slug}/reproduce.py failing"
         )
         needs = ", ".join(f"{name} {version(name).partition('+')[0]}" for name in facts["needs"])

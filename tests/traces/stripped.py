@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from diagnose.verification.simulate import strip_simulator_frames
+from diagnose.simulation import strip_simulator_frames
 
 
 @pytest.hookimpl(tryfirst=True)

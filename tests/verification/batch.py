@@ -15,7 +15,7 @@ import torch
 from torch.nn.modules import module
 from torch.optim import optimizer
 
-from diagnose.verification.simulate import run_script
+from diagnose.simulation import run_script
 
 LOAD = torch.load
 HOOKS = (

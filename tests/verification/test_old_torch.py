@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import diagnose
-from diagnose.verification.simulate import LOWEST_TORCH
+from diagnose.simulation import LOWEST_TORCH
 
 SOURCE = Path(diagnose.__file__).parents[1]
 ROOT = Path(__file__).parents[2]
@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[2]
     [
         ["-m", "diagnose", "simulate", "{script}"],
         ["-m", "diagnose", "verify", "input-not-moved", "--simulate"],
-        ["-m", "diagnose.verification.simulate", "{script}"],
+        ["-m", "diagnose.simulation", "{script}"],
     ],
     ids=["simulate", "verify", "module"],
 )

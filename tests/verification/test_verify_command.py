@@ -11,8 +11,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from diagnose.casebase.store import Casebase
+from diagnose.commands.verify import verify_command
 from diagnose.pipeline import diagnose
-from diagnose.verification.command import verify_command
 from diagnose.verification.snippet import snippet
 
 SCRIPTS = Path(__file__).parent / "scripts"
@@ -136,9 +136,7 @@ def test_run_passes_on_what_belongs_to_whom(
     (command,) = command_line
     where = next(at for at, word in enumerate(command) if word.endswith("verify.py"))
     assert command[0] == sys.executable
-    assert command[1:where] == (
-        ["-m", "diagnose.verification.simulate", *simulator] * bool(simulator)
-    )
+    assert command[1:where] == (["-m", "diagnose.simulation", *simulator] * bool(simulator))
     assert command[where + 1 :] == arguments
 
 

@@ -1,5 +1,5 @@
-"""The case base: kb/ (the source, edited by hand) compiled into one SQLite file, and its readers.
+"""The compiled case base as an answer reads it: one SQLite file, or a team's database.
 
-``source`` reads and validates kb/, ``schema`` says what the tables are, ``build`` fills them through
-SQLAlchemy, ``store`` reads the compiled file in one go with the standard library's sqlite3.
+``store`` reads the compiled file in one go with the standard library's sqlite3; ``index`` and ``searching``
+find incidents; ``schema`` says what the tables are, for SQLAlchemy. `diagnose.compiling` fills them.
 """

@@ -20,7 +20,7 @@ COMMANDS = {
     "serve": ("diagnose.web.command", "serve_command", "Serve the web page and the JSON API."),
     "simulate": ("diagnose.commands.simulate", "simulate", "Run a script on simulated GPUs."),
     "verify": (
-        "diagnose.verification.command",
+        "diagnose.commands.verify",
         "verify_command",
         "Print or run a verification program.",
     ),

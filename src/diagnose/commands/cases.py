@@ -16,9 +16,9 @@ from diagnose.casebase.store import Casebase, CasebaseError, default_path, load
 from diagnose.commands import BAD_INPUT
 from diagnose.commands.explain import explain
 from diagnose.commands.shared import LANG
+from diagnose.compiling.kberror import KbError
 from diagnose.errors import printable
 from diagnose.inputs import InputError, opened
-from diagnose.kberror import KbError
 from diagnose.model import DEVICE_FAMILY, Cause, Diagnosis, Lang, Report
 
 _KB = click.option(
@@ -54,7 +54,7 @@ def new(trace: str | None, silent: bool, slug: str | None, cause_id: str | None,
 
     `diagnose cases check SLUG` then says what is left to write. Nothing is overwritten.
     """
-    from diagnose.casebase.drafting import LONGEST_SLUG, SLUG, draft, proposed_slug
+    from diagnose.authoring.drafting import LONGEST_SLUG, SLUG, draft, proposed_slug
 
     if (trace is None) == (not silent):
         raise click.UsageError("give --from FILE, or --silent for an incident that raises no error")
@@ -144,7 +144,7 @@ def _fail(sentence: str) -> NoReturn:
 )
 def build(kb: Path, output: Path | None) -> None:
     """Compile the folder kb/ into the SQLite file that diagnose reads."""
-    from diagnose.casebase.build import build as compile_kb
+    from diagnose.compiling.build import build as compile_kb
 
     if problems := _mistakes(kb):
         click.echo("\n".join(map(str, problems)), err=True)
@@ -200,8 +200,8 @@ def check(kb: Path, run: bool, jobs: int | None, incidents: tuple[str, ...]) -> 
 
 def _mistakes(kb: Path) -> list[KbError]:
     """Every mistake in kb/ and all that a draft left to do, by file; a thing to do is told once."""
-    from diagnose.casebase.drafting import unfinished
-    from diagnose.casebase.source import read
+    from diagnose.authoring.drafting import unfinished
+    from diagnose.compiling.source import read
 
     left = unfinished(kb)
     told = {(problem.file, problem.key) for problem in left}
@@ -211,9 +211,9 @@ def _mistakes(kb: Path) -> list[KbError]:
 
 def _run_incidents(kb: Path, incidents: tuple[str, ...], jobs: int | None) -> int:
     """Runs incidents and prints what does not hold and a table by cause; returns the exit status."""
-    from diagnose.casebase.build import build as compile_kb
-    from diagnose.casebase.proving import Proof, prove
+    from diagnose.authoring.proving import Proof, prove
     from diagnose.commands.proofs import table, told
+    from diagnose.compiling.build import build as compile_kb
 
     if find_spec("torch") is None:
         _fail("--run needs torch: pip install 'diagnose[torch]'")
@@ -241,8 +241,8 @@ def record(kb: Path, incidents: tuple[str, ...]) -> None:
 
     The failing variants run on simulated GPUs. The next build makes the same traceback known again.
     """
-    from diagnose.casebase.proving import prove
-    from diagnose.casebase.source import TRACE
+    from diagnose.authoring.proving import prove
+    from diagnose.compiling.source import TRACE
 
     known = sorted(path.parent.name for path in (kb / "cases").glob("*/case.toml"))
     if unknown := sorted(set(incidents) - set(known)):
@@ -267,7 +267,7 @@ def publish(kb: Path, url: str) -> None:
     URL is SQLAlchemy's, such as postgresql+psycopg://user@host/name or sqlite:////srv/cases.sqlite;
     $DIAGNOSE_CASEBASE with the same URL makes diagnose read it.
     """
-    from diagnose.casebase.build import build_into
+    from diagnose.compiling.build import build_into
 
     if problems := _mistakes(kb):
         click.echo("\n".join(map(str, problems)), err=True)

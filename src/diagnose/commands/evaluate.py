@@ -16,9 +16,8 @@ from diagnose.outputs import write
 
 if TYPE_CHECKING:
     from diagnose.evaluation.comparing import Comparison
-    from diagnose.evaluation.document import Made
     from diagnose.evaluation.labels import Labelled
-    from diagnose.evaluation.running import Outcome
+    from diagnose.evaluation.running import Made, Outcome
     from diagnose.evaluation.summary import Summary
 
 #: Fewer reports than this are not worth another process's start.
@@ -147,8 +146,8 @@ def evaluate(
 
 
 def _collected(folders: Sequence[Path]) -> tuple[list[Labelled], Made]:
-    from diagnose.evaluation.document import Made
     from diagnose.evaluation.labels import LabelError, collect, known_ids
+    from diagnose.evaluation.running import Made
 
     casebase = load()
     try:

@@ -24,7 +24,7 @@ def simulate(gpus: int, wording: Literal["new", "old"], script: str, args: tuple
 
     The exit status is the script's.
     """
-    from diagnose.verification.simulate import TorchMissingError, run_script
+    from diagnose.simulation import TorchMissingError, run_script
 
     try:
         sys.exit(run_script(script, list(args), gpus=gpus, wording=wording))

@@ -5,15 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from diagnose.evaluation.formulas import calibration, calibration_error, sign_test
 from diagnose.evaluation.measures import MEASURES
-from diagnose.evaluation.running import Outcome
+from diagnose.evaluation.running import Made, Outcome
 from diagnose.evaluation.summary import answers
-
-if TYPE_CHECKING:
-    from diagnose.evaluation.document import Made
 
 #: Values are saved with four digits.
 _SAME = 1e-4

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ from diagnose.errors import DiagnoseError
 from diagnose.evaluation.comparing import Change, Comparison
 from diagnose.evaluation.labels import RUN_MARK
 from diagnose.evaluation.measures import Score
-from diagnose.evaluation.running import Outcome
+from diagnose.evaluation.running import Made, Outcome
 from diagnose.evaluation.summary import Summary
 
 SCHEMA = 1
@@ -20,14 +19,6 @@ SCHEMA = 1
 
 class RunError(DiagnoseError):
     """A file that is no saved run; the message is a sentence."""
-
-
-@dataclass(frozen=True, slots=True)
-class Made:
-    """What made a run: diagnose's version and the case base's digest."""
-
-    version: str
-    casebase: str
 
 
 def as_dict(

@@ -27,6 +27,14 @@ class WorkerError(DiagnoseError):
 
 
 @dataclass(frozen=True, slots=True)
+class Made:
+    """What made a run: diagnose's version and the case base's digest."""
+
+    version: str
+    casebase: str
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """What one report gave.
 

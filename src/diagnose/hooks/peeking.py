@@ -15,7 +15,7 @@ from itertools import islice
 from types import BuiltinFunctionType, GetSetDescriptorType, MemberDescriptorType
 from typing import Any
 
-from diagnose.verification.simulate import is_active
+from diagnose.simulation import is_active
 
 _ITEMS = 64
 _KEY = 60
@@ -128,7 +128,7 @@ def _asked(tensor: Any, name: str) -> Any:
         return None
     try:
         if name == "device" and is_active():  # simulated GPUs stand beside what C++ knows
-            from diagnose.verification.simulate.placement import device_of as simulated
+            from diagnose.simulation.placement import device_of as simulated
 
             return simulated(tensor)
         for base in bases(sys.modules["torch"].Tensor):

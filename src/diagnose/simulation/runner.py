@@ -25,7 +25,7 @@ def run_script(
     wording: Wording = "new",
     env: Mapping[str, str] | None = None,
 ) -> int:
-    """Run a script as `__main__`; see `diagnose.verification.simulate.run_script`."""
+    """Run a script as `__main__`; see `diagnose.simulation.run_script`."""
     script = os.fspath(path)
     source = Path(script).read_bytes()
     with (

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Literal
 
-from ..._toml import load
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 Kind = Literal["checked", "elementwise", "reduction", "free"]
 
@@ -38,7 +42,7 @@ def operators_path() -> Path:
     if packaged.is_file():
         with as_file(packaged) as path:
             return path
-    checkout = Path(__file__).resolve().parents[4] / "kb" / "operators.toml"
+    checkout = Path(__file__).resolve().parents[3] / "kb" / "operators.toml"
     if checkout.is_file():
         return checkout
     raise FileNotFoundError(
@@ -50,7 +54,7 @@ def operators_path() -> Path:
 def load_rules() -> dict[str, Rule]:
     """Return the rule of each operator that operators.toml names, by "operator.overload"."""
     with operators_path().open("rb") as file:
-        data = load(file)
+        data = tomllib.load(file)
     rules: dict[str, Rule] = {}
     rules.update((name, Rule("elementwise")) for name in data["elementwise"])
     rules.update(

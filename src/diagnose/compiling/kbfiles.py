@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from diagnose.kberror import KbError
-from diagnose.kbfile import toml_of
+from diagnose.compiling.kberror import KbError
+from diagnose.compiling.kbfile import toml_of
 from diagnose.model import FamilyRule, Library, Wording
 
 #: A device as torch prints it: a type, perhaps with an index. Patterns in kb/ write `@device` for it.

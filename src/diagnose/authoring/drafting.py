@@ -16,8 +16,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from diagnose._toml import TOMLDecodeError, loads
-from diagnose.casebase.tomltext import quoted, quoted_list
-from diagnose.kberror import KbError
+from diagnose.authoring.tomltext import quoted, quoted_list
+from diagnose.compiling.kberror import KbError
 from diagnose.model import DEVICE_FAMILY, Cause, Diagnosis, Frame, Report
 
 #: An incident's id: it names a folder, stands in addresses, and is typed by people.

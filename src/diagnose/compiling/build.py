@@ -14,9 +14,9 @@ from sqlalchemy.orm import Session
 from diagnose.casebase import schema
 from diagnose.casebase.connection import CasebaseError, displayed
 from diagnose.casebase.signature import held_terms, signature
-from diagnose.casebase.source import read
+from diagnose.compiling.kberror import KbError
+from diagnose.compiling.source import read
 from diagnose.errors import DiagnoseError
-from diagnose.kberror import KbError
 from diagnose.outputs import replacing
 
 #: Tables of incidents, in an order in which they can be emptied.

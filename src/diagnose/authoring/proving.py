@@ -203,7 +203,7 @@ def _verify(program: str, command: Sequence[str], gpus: int) -> int:
 
 def _run(command: Sequence[str], gpus: int) -> tuple[int, str]:
     """Exit status of a script on simulated GPUs and what it printed."""
-    from diagnose.verification.simulate import run_script
+    from diagnose.simulation import run_script
 
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from diagnose.casebase import schema
-from diagnose.casebase.entry import Entry
-from diagnose.kberror import KbError
+from diagnose.compiling.entry import Entry
+from diagnose.compiling.kberror import KbError
 from diagnose.placeholders import ALWAYS, PLACEHOLDERS, fill, placeholders
 
 _LANGS = ("en", "zh")

@@ -6,8 +6,8 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-from diagnose.kberror import KbError
-from diagnose.kbfile import toml_of
+from diagnose.compiling.kberror import KbError
+from diagnose.compiling.kbfile import toml_of
 
 
 class Entry:

@@ -9,8 +9,8 @@ from pathlib import Path
 import regex
 
 from diagnose.casebase import schema
-from diagnose.casebase.entry import Entry
-from diagnose.kberror import KbError
+from diagnose.compiling.entry import Entry
+from diagnose.compiling.kberror import KbError
 from diagnose.placeholders import ALWAYS, placeholders
 
 _LANGS = ("en", "zh")

@@ -14,17 +14,17 @@ import regex
 
 from diagnose.bulkhead import debug, place
 from diagnose.casebase import schema
-from diagnose.casebase.advice import advice
-from diagnose.casebase.entry import Entry
-from diagnose.casebase.literals import required
-from diagnose.casebase.questions import known_placeholders, line_with_placeholders, questions
+from diagnose.compiling.advice import advice
+from diagnose.compiling.entry import Entry
+from diagnose.compiling.kberror import KbError
+from diagnose.compiling.kbfile import text_of
+from diagnose.compiling.kbfiles import load_families, load_libraries, load_wordings
+from diagnose.compiling.literals import required
+from diagnose.compiling.questions import known_placeholders, line_with_placeholders, questions
 from diagnose.facts.values import NAMES
-from diagnose.kberror import KbError
-from diagnose.kbfile import text_of
 from diagnose.model import Edits, FamilyRule, Library, Wording
 from diagnose.parsing import parse
 from diagnose.parsing.families import OTHER
-from diagnose.parsing.kbfiles import load_families, load_libraries, load_wordings
 from diagnose.parsing.marks import derive
 
 LANGS = ("en", "zh")

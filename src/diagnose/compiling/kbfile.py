@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from diagnose._toml import TOMLDecodeError, loads
-from diagnose.kberror import KbError
+from diagnose.compiling.kberror import KbError
 
 #: The largest file that is read; the largest of ours has less than a tenth of it.
 _MOST = 8 << 20

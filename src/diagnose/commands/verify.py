@@ -129,7 +129,7 @@ def verify_command(
       SCRIPT.py ARGS... it runs your script, watched: on this machine's GPUs, or with --simulate
 
     The exit status of a run is that of the program: 0 PASS, 1 FAIL, 2 not run.
-    """  # noqa: D301 - click takes the backspace for "keep these lines"
+    """
     if not (identifier or origin or script):
         raise click.UsageError("name a cause, a report (--from) or a script")
     runs = run or simulate or bool(script)
@@ -232,7 +232,7 @@ def _run(program: str, arguments: list[str], simulated: tuple[int, str] | None) 
     command = [sys.executable]
     if simulated:
         gpus, wording = simulated
-        command += ["-m", "diagnose.verification.simulate"]
+        command += ["-m", "diagnose.simulation"]
         command += ["--gpus", str(gpus), "--wording", wording]
     with tempfile.TemporaryDirectory(prefix="diagnose-") as folder:
         path = Path(folder) / "verify.py"

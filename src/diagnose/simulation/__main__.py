@@ -1,4 +1,4 @@
-"""`python -m diagnose.verification.simulate [--gpus N] [--wording new|old] SCRIPT [ARGS...]`."""
+"""`python -m diagnose.simulation [--gpus N] [--wording new|old] SCRIPT [ARGS...]`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from . import TorchMissingError, run_script
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a script on simulated GPUs and return its exit status; 2 for bad usage."""
     parser = argparse.ArgumentParser(
-        prog="python -m diagnose.verification.simulate",
+        prog="python -m diagnose.simulation",
         description="Run a PyTorch script on simulated GPUs, with CUDA's device checks.",
     )
     parser.add_argument("--gpus", type=int, default=2, help="how many GPUs it sees (default: 2)")

@@ -1,0 +1,1 @@
+"""Drafting a new incident from a traceback, and proving what kb/ says."""
