@@ -1,4 +1,4 @@
-"""Learns how much each fact speaks for each cause: kb/beliefs.toml and labelled reports to kb/weights.toml.
+"""Learns from labelled reports what to add to kb/beliefs.toml: the differences, in kb/corrections.toml.
 
     python scripts/learn_weights.py reports/ more-reports/ [--write] [--plot calibration.svg]
 
@@ -16,7 +16,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -26,6 +26,7 @@ import torch
 from diagnose import facts
 from diagnose._toml import loads
 from diagnose.casebase.store import Casebase, load
+from diagnose.compiling.weights import Weights, corrections_of
 from diagnose.evaluation import layout
 from diagnose.evaluation.labels import NOT_DEVICE, Labelled, collect, known_ids
 from diagnose.evaluation.plot import svg
@@ -38,10 +39,8 @@ from diagnose.ranking.causes import TEMPERATURE
 
 KB = Path(__file__).parents[1] / "kb"
 HEADER = """\
-# How much each fact speaks for (or against) each cause, in log-odds: 1 is a hint, 2 strong, 4 nearly
-# decisive. Learned: beliefs.toml corrected by labelled reports (scripts/learn_weights.py); edit that file,
-# then learn.
-# Facts: kb/facts.toml. Causes: kb/causes/.
+# What labelled reports add to the beliefs, in log-odds: weight = belief + correction. Written by
+# scripts/learn_weights.py: differences only, and only of pairs that beliefs.toml names.
 """
 #: Strength of the prior around the beliefs; chosen among 0.5, 1, 2 and 4 by leaving repositories out.
 PRIOR = 2.0
@@ -50,8 +49,6 @@ INCIDENT, INCIDENT_PRIOR = 0.3, 0.3
 #: The share of the strictest label; the others that a label accepts divide the rest.
 STRICT = 0.7
 FOLDS = 12
-
-Weights = Mapping[str, Mapping[str, float]]
 
 
 @dataclass(frozen=True)
@@ -65,10 +62,10 @@ class Example:
 
 
 def main() -> None:
-    """Prints the validation, and writes the weights where asked to."""
+    """Prints the validation, and writes the corrections where asked to."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("reports", nargs="+", type=Path, metavar="DIR", help="labelled reports")
-    parser.add_argument("--write", action="store_true", help="write kb/weights.toml")
+    parser.add_argument("--write", action="store_true", help="write kb/corrections.toml")
     parser.add_argument("--plot", type=Path, metavar="SVG", help="draw the calibration curve")
     options = parser.parse_args()
     torch.set_default_dtype(torch.float64)
@@ -85,9 +82,9 @@ def main() -> None:
         title = "Calibration, own repository left out"
         options.plot.write_text(svg(summary.bins, title), encoding="utf-8")
     if options.write:
-        learned = learn(examples, beliefs, casebase)
-        (KB / "weights.toml").write_text(_toml(learned), encoding="utf-8")
-        print(f"\n{KB / 'weights.toml'} written")
+        corrections = corrections_of(beliefs, learn(examples, beliefs, casebase))
+        (KB / "corrections.toml").write_text(_toml(corrections), encoding="utf-8")
+        print(f"\n{KB / 'corrections.toml'} written")
 
 
 def _seen(text: bytes, casebase: Casebase) -> frozenset[str] | None:
@@ -134,7 +131,7 @@ def _of_incidents(casebase: Casebase) -> list[Example]:
 
 
 def learn(examples: Sequence[Example], beliefs: Weights, casebase: Casebase) -> Weights:
-    """The weights with the greatest posterior probability."""
+    """The weights with the greatest posterior probability: one for each that ``beliefs`` names."""
     causes, names = list(casebase.causes), sorted(casebase.facts)
     column = {name: number for number, name in enumerate(names)}
     x = torch.tensor([[float(name in e.facts) for name in names] for e in examples])
@@ -201,11 +198,11 @@ def _validated(
     return [outcomes[report.name] for report in reports]
 
 
-def _toml(weights: Weights) -> str:
-    tables = []
-    for cause, table in weights.items():
-        lines = [f"{name} = {w}" for name, w in sorted(table.items(), key=lambda item: -item[1])]
-        tables.append("\n".join([f"[{cause}]", *lines]))
+def _toml(corrections: Weights) -> str:
+    tables = [
+        "\n".join([f"[{cause}]", *(f"{name} = {change}" for name, change in table.items())])
+        for cause, table in corrections.items()
+    ]
     return HEADER + "\n" + "\n\n".join(tables) + "\n"
 
 

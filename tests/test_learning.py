@@ -8,16 +8,22 @@ import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 from traces import record_causes
 
 from diagnose._toml import loads
 from diagnose.casebase.store import Casebase
+from diagnose.compiling.weights import corrections_of, weighed
 
 torch = pytest.importorskip("torch")
 ROOT = Path(__file__).parents[1]
 SCRIPT = ROOT / "scripts" / "learn_weights.py"
+
+
+def of_kb(name: str) -> dict[str, Any]:
+    return loads((ROOT / "kb" / name).read_text(encoding="utf-8"))
 
 
 @pytest.fixture(scope="module")
@@ -58,20 +64,44 @@ def test_reports_correct_a_belief_and_only_that(
 def test_what_reports_do_not_show_stays_as_believed(
     script: ModuleType, casebase: Casebase, double: None
 ) -> None:
-    beliefs = loads((ROOT / "kb" / "beliefs.toml").read_text(encoding="utf-8"))
+    beliefs = of_kb("beliefs.toml")
     nothing = script.Example(frozenset(), ("index-device",), "team/x", False)
     learned = script.learn([nothing], beliefs, casebase)
     assert {cause: table for cause, table in learned.items() if table} == beliefs
 
 
-def test_the_weights_are_those_that_the_beliefs_name() -> None:
-    """An edit of the beliefs that was not followed by learning is found here."""
-    tables = [
-        loads((ROOT / "kb" / name).read_text(encoding="utf-8"))
-        for name in ("beliefs.toml", "weights.toml")
-    ]
-    named = [{cause: set(table) for cause, table in one.items() if table} for one in tables]
-    assert named[0] == named[1]
+def test_corrections_name_only_what_is_believed() -> None:
+    beliefs, corrections = of_kb("beliefs.toml"), of_kb("corrections.toml")
+    strange = {
+        (cause, fact)
+        for cause, table in corrections.items()
+        for fact in table
+        if fact not in beliefs.get(cause, {})
+    }
+    assert not strange
+
+
+def test_a_weight_is_the_belief_and_what_was_learned_about_it(casebase: Casebase) -> None:
+    beliefs, corrections = of_kb("beliefs.toml"), of_kb("corrections.toml")
+    assert corrections
+    for cause in casebase.causes.values():
+        assert dict(cause.weights) == {
+            fact: round(belief + corrections.get(cause.id, {}).get(fact, 0), 2)
+            for fact, belief in beliefs.get(cause.id, {}).items()
+        }
+
+
+def test_a_belief_works_the_moment_it_is_written() -> None:
+    """No correction knows it yet, and those of others stay."""
+    weights = weighed({"a": {"old": 1.0, "new": 2.0}}, {"a": {"old": 0.5}})
+    assert weights == {"a": {"new": 2.0, "old": 1.5}}
+
+
+def test_what_is_written_is_what_was_learned() -> None:
+    beliefs = of_kb("beliefs.toml")
+    learned = weighed(beliefs, of_kb("corrections.toml"))
+    assert weighed(beliefs, corrections_of(beliefs, learned)) == learned
+    assert corrections_of(beliefs, beliefs) == {}
 
 
 def test_the_command_validates_on_reports_of_ones_own(tmp_path: Path) -> None:
@@ -80,7 +110,7 @@ def test_the_command_validates_on_reports_of_ones_own(tmp_path: Path) -> None:
         report.write_bytes(recording.path.read_bytes())
         label = {"cause": recording.cause, "repo": f"team/{recording.program}"}
         report.with_suffix(".json").write_text(json.dumps(label), encoding="utf-8")
-    before = (ROOT / "kb" / "weights.toml").read_bytes()
+    before = (ROOT / "kb" / "corrections.toml").read_bytes()
     plot = tmp_path / "calibration.svg"
     done = subprocess.run(
         [sys.executable, SCRIPT, tmp_path, "--plot", plot],
@@ -92,4 +122,4 @@ def test_the_command_validates_on_reports_of_ones_own(tmp_path: Path) -> None:
     assert "6 labelled reports" in done.stdout
     assert "leave one repository out" in done.stdout
     assert plot.read_text(encoding="utf-8").startswith("<svg")
-    assert (ROOT / "kb" / "weights.toml").read_bytes() == before
+    assert (ROOT / "kb" / "corrections.toml").read_bytes() == before

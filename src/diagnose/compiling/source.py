@@ -21,6 +21,7 @@ from diagnose.compiling.kbfile import text_of
 from diagnose.compiling.kbfiles import load_families, load_libraries, load_wordings
 from diagnose.compiling.literals import required
 from diagnose.compiling.questions import known_placeholders, line_with_placeholders, questions
+from diagnose.compiling.weights import weighed
 from diagnose.facts.values import NAMES
 from diagnose.model import Edits, FamilyRule, Library, Wording
 from diagnose.parsing import parse
@@ -250,9 +251,28 @@ def _program(path: Path, kb: Path, problems: list[KbError], functions: Collectio
 def _weights(
     kb: Path, causes: Collection[str], facts: Collection[str], problems: list[KbError]
 ) -> dict[str, dict[str, float]]:
-    """kb/weights.toml: for each cause the weight of each fact, in log-odds."""
-    entry = Entry.of_file(kb / "weights.toml", kb, problems)
-    weights = {}
+    """For each cause the weight of each fact: kb/beliefs.toml and what kb/corrections.toml adds to it."""
+    beliefs = _log_odds(kb / "beliefs.toml", kb, causes, facts, problems)
+    corrections = _log_odds(kb / "corrections.toml", kb, causes, facts, problems)
+    problems += [
+        KbError("corrections.toml", f"{cause}.{fact}", "corrects what beliefs.toml does not name")
+        for cause, table in corrections.items()
+        for fact in table
+        if cause in causes and fact in facts and fact not in beliefs.get(cause, {})
+    ]
+    return weighed(beliefs, corrections)
+
+
+def _log_odds(
+    path: Path,
+    kb: Path,
+    causes: Collection[str],
+    facts: Collection[str],
+    problems: list[KbError],
+) -> dict[str, dict[str, float]]:
+    """A file that holds, for each cause, a number for some facts."""
+    entry = Entry.of_file(path, kb, problems)
+    found = {}
     for cause in entry.data:
         table = entry.table(cause)
         if cause not in causes:
@@ -260,8 +280,8 @@ def _weights(
         for fact in table.data:
             if fact not in facts:
                 table.problem(fact, "is not a known fact")
-        weights[cause] = {fact: table.number(fact, -20, 20) for fact in table.data}
-    return weights
+        found[cause] = {fact: table.number(fact, -20, 20) for fact in table.data}
+    return found
 
 
 def _cause(
