@@ -8,8 +8,7 @@ from pathlib import Path
 
 from diagnose.bulkhead import debug
 from diagnose.casebase.store import Casebase, load
-from diagnose.commands import BAD_INPUT, FAULT
-from diagnose.errors import DiagnoseError, printable
+from diagnose.errors import BAD_INPUT, FAULT, DiagnoseError, printable
 from diagnose.inputs import InputError, opened
 from diagnose.model import Diagnosis, Lang, Report, Verdict
 from diagnose.outputs import write, writer

@@ -15,8 +15,8 @@ from collections.abc import Callable
 from typing import NoReturn
 
 from diagnose.bulkhead import debug, place
-from diagnose.commands import BAD_INPUT, COMMANDS, FAULT
-from diagnose.errors import DiagnoseError, printable
+from diagnose.commands import COMMANDS
+from diagnose.errors import BAD_INPUT, FAULT, DiagnoseError, printable
 
 #: Allocations between two collections. An answer makes few cycles and ends soon after; Python's default
 #: would look for garbage a hundred times while modules are imported.

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+#: The exit status for bad usage or input.
+BAD_INPUT = 2
+#: The exit status where a fault of ours left something without an answer.
+FAULT = 4
+
 
 class DiagnoseError(Exception):
     """Something that its user can mend: an input, an output, a case base. The message is a sentence.

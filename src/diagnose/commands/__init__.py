@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-#: The exit status for bad usage or input.
-BAD_INPUT = 2
-#: The exit status where a fault of ours left something without an answer.
-FAULT = 4
-
 #: Name -> (module, attribute, line of the overview). Subcommands are imported when they are called:
 #: an answer must not wait for Flask, SQLAlchemy or torch.
 COMMANDS = {

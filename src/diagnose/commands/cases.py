@@ -13,11 +13,10 @@ from typing import NoReturn
 import click
 
 from diagnose.casebase.store import Casebase, CasebaseError, default_path, load
-from diagnose.commands import BAD_INPUT
 from diagnose.commands.explain import explain
 from diagnose.commands.shared import LANG
 from diagnose.compiling.kberror import KbError
-from diagnose.errors import printable
+from diagnose.errors import BAD_INPUT, printable
 from diagnose.inputs import InputError, opened
 from diagnose.model import DEVICE_FAMILY, Cause, Diagnosis, Lang, Report
 

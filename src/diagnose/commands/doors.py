@@ -8,9 +8,9 @@ from typing import Any
 import click
 
 from diagnose import __version__
-from diagnose.commands import BAD_INPUT, COMMANDS, DEFAULT
+from diagnose.commands import COMMANDS, DEFAULT
 from diagnose.commands.shared import BadInput
-from diagnose.errors import DiagnoseError, printable
+from diagnose.errors import BAD_INPUT, DiagnoseError, printable
 
 
 class Doors(click.Group):

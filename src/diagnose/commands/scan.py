@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 import click
 
 from diagnose.casebase.store import load
-from diagnose.commands import BAD_INPUT, FAULT
 from diagnose.commands.shared import OUTPUT, cores
-from diagnose.errors import printable
+from diagnose.errors import BAD_INPUT, FAULT, printable
 from diagnose.outputs import write
 
 if TYPE_CHECKING:

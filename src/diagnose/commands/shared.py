@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from diagnose.commands import BAD_INPUT
+from diagnose.errors import BAD_INPUT
 
 LANG = click.option("--lang", type=click.Choice(["en", "zh"]), default="en", envvar="DIAGNOSE_LANG")
 OUTPUT = click.option(

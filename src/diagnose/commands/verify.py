@@ -15,8 +15,8 @@ import click
 
 from diagnose import views
 from diagnose.casebase.store import Casebase, load
-from diagnose.commands import BAD_INPUT
 from diagnose.commands.shared import BadInput
+from diagnose.errors import BAD_INPUT
 from diagnose.inputs import InputError, opened
 from diagnose.model import Incident, Mismatch, Report
 from diagnose.outputs import write
