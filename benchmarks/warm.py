@@ -34,11 +34,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     rounds = parser.parse_args().rounds
     casebase = load()
-    known = {
-        "wordings": casebase.wordings,
-        "libraries": casebase.libraries,
-        "families": casebase.families,
-    }
+    known = casebase.knowledge
     times: dict[str, list[float]] = {stage: [] for stage in STAGES}
 
     def timed(stage: str, run: Callable[..., Result], *given: Any, **named: Any) -> Result:
@@ -53,11 +49,13 @@ def main() -> None:
         if turn == 1:
             times = {stage: [] for stage in STAGES}
         for one in data:
-            report = timed("parse", parse, one, **known)
+            report = timed("parse", parse, one, knowledge=known)
             if report.error is None or views.site(report) is None:
                 continue
             sourceline.parse.cache_clear()  # as for a report that was never seen
-            found = timed("facts", facts.read, report, casebase.facts, casebase.operands)
+            found = timed(
+                "facts", facts.read, report, casebase.knowledge.facts, casebase.knowledge.operands
+            )
             matches = timed("nearest", nearest, report, casebase.incidents)
             timed("rank", rank, found, matches, casebase.causes)
             ranked = sum(times[stage][-1] for stage in ("facts", "nearest", "rank"))

@@ -91,13 +91,11 @@ def _seen(text: bytes, casebase: Casebase) -> frozenset[str] | None:
     """The facts of a device failure; None of any other."""
     report = parse(
         text,
-        wordings=casebase.wordings,
-        libraries=casebase.libraries,
-        families=casebase.families,
+        knowledge=casebase.knowledge,
     )
     if report.error is None or report.error.family != DEVICE_FAMILY:
         return None
-    return frozenset(facts.read(report, casebase.facts, casebase.operands))
+    return frozenset(facts.read(report, casebase.knowledge.facts, casebase.knowledge.operands))
 
 
 def _repository(report: Labelled) -> str:
@@ -132,7 +130,7 @@ def _of_incidents(casebase: Casebase) -> list[Example]:
 
 def learn(examples: Sequence[Example], beliefs: Weights, casebase: Casebase) -> Weights:
     """The weights with the greatest posterior probability: one for each that ``beliefs`` names."""
-    causes, names = list(casebase.causes), sorted(casebase.facts)
+    causes, names = list(casebase.causes), sorted(casebase.knowledge.facts)
     column = {name: number for number, name in enumerate(names)}
     x = torch.tensor([[float(name in e.facts) for name in names] for e in examples])
     y = torch.tensor([[_share(e, cause) for cause in causes] for e in examples])

@@ -77,7 +77,7 @@ def test_a_claim_that_does_not_stand_there_is_noticed(casebase: Casebase) -> Non
     at = next(
         frame.at for frame in answer.report.frames if frame.function == "forward" and frame.own
     )
-    rule = casebase.facts["uses-own-attribute"].text
+    rule = casebase.knowledge.facts["uses-own-attribute"].text
     code = "hidden = hidden + self.positions[: hidden.size(1)]"
 
     def passes(name: str, quoted: str, line: int | None) -> bool:
@@ -101,7 +101,7 @@ NUMBERS = {"line": r"\d+|\?", "rank": r"\d+", "depth": r"\d+", "count": r"\d+"}
 
 def values(evidence: Evidence, casebase: Casebase) -> Iterator[dict[str, str]]:
     """What the sentence says, by the name of its place, for each fact whose sentence it can be."""
-    for rule in casebase.facts.values():
+    for rule in casebase.knowledge.facts.values():
         pieces = FIELD.split(rule.text)
         seen: set[str] = set()
         pattern = ""

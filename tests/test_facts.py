@@ -37,7 +37,7 @@ def report(
 
 
 def read(given: Report, casebase: Casebase) -> dict[str, facts.Fact]:
-    return facts.read(given, casebase.facts, casebase.operands)
+    return facts.read(given, casebase.knowledge.facts, casebase.knowledge.operands)
 
 
 @pytest.mark.parametrize(
@@ -216,9 +216,7 @@ def test_a_small_report_shows_the_fact(fact: str, casebase: Casebase) -> None:
     text = printed(EXAMPLES[fact])
     given = parse(
         text,
-        wordings=casebase.wordings,
-        libraries=casebase.libraries,
-        families=casebase.families,
+        knowledge=casebase.knowledge,
     )
     found = read(given, casebase)
     assert fact in found
@@ -230,7 +228,7 @@ def test_a_small_report_shows_the_fact(fact: str, casebase: Casebase) -> None:
 def test_every_fact_is_of_use(casebase: Casebase) -> None:
     """It speaks for or against a cause, is a part of another fact, decides a question, or code asks for it."""
     used = {fact for cause in casebase.causes.values() for fact in cause.weights}
-    used |= {fact for rule in casebase.facts.values() for fact in (*rule.all, *rule.none)}
+    used |= {fact for rule in casebase.knowledge.facts.values() for fact in (*rule.all, *rule.none)}
     questions = (HERE.parent / "kb" / "questions.toml").read_text(encoding="utf-8")
     code = "".join(
         path.read_text(encoding="utf-8")
@@ -238,7 +236,9 @@ def test_every_fact_is_of_use(casebase: Casebase) -> None:
         if path.parent.name != "facts" or path.stem == "again"
     )
     asked = questions + code
-    assert [fact for fact in casebase.facts if fact not in used and f'"{fact}"' not in asked] == []
+    assert [
+        fact for fact in casebase.knowledge.facts if fact not in used and f'"{fact}"' not in asked
+    ] == []
 
 
 def test_every_fact_is_shown_by_a_test(casebase: Casebase) -> None:
@@ -249,14 +249,14 @@ def test_every_fact_is_shown_by_a_test(casebase: Casebase) -> None:
     for path in recorded:
         given = parse(
             path.read_bytes(),
-            wordings=casebase.wordings,
-            libraries=casebase.libraries,
-            families=casebase.families,
+            knowledge=casebase.knowledge,
         )
         if given.error is not None:
             shown |= set(read(given, casebase))
     tests = "".join(path.read_text(encoding="utf-8") for path in HERE.glob("**/test_*.py"))
-    assert [fact for fact in casebase.facts if fact not in shown and f'"{fact}"' not in tests] == []
+    assert [
+        fact for fact in casebase.knowledge.facts if fact not in shown and f'"{fact}"' not in tests
+    ] == []
 
 
 def test_every_declared_fact_is_declared_or_computed(casebase: Casebase) -> None:
@@ -265,7 +265,7 @@ def test_every_declared_fact_is_declared_or_computed(casebase: Casebase) -> None
     source = "".join(path.read_text(encoding="utf-8") for path in folder.glob("*.py"))
     computed = [
         rule.id
-        for rule in casebase.facts.values()
+        for rule in casebase.knowledge.facts.values()
         if not rule.when and not rule.frame and not rule.all
     ]
     missing = [
@@ -276,7 +276,7 @@ def test_every_declared_fact_is_declared_or_computed(casebase: Casebase) -> None
 
 
 def stray_operands(given: Report, casebase: Casebase) -> tuple[str, ...]:
-    return strays(given, casebase.operands)
+    return strays(given, casebase.knowledge.operands)
 
 
 LAYER = Frame("/x/site-packages/torch/nn/functional.py", 9, "linear", library="torch")

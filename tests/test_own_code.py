@@ -39,14 +39,14 @@ def test_no_sentence_has_an_empty_slot(casebase: Casebase) -> None:
     for path in RECORDED:
         report = parse(
             path.read_bytes(),
-            wordings=casebase.wordings,
-            libraries=casebase.libraries,
-            families=casebase.families,
+            knowledge=casebase.knowledge,
         )
-        for fact in fact_stage.read(report, casebase.facts, casebase.operands).values():
+        for fact in fact_stage.read(
+            report, casebase.knowledge.facts, casebase.knowledge.operands
+        ).values():
             assert "" not in fact.values.values(), fact
             assert "…" not in {value for value in fact.values.values() if len(value) < 100}
-            shown = sentence(casebase.facts[fact.id].text, fact.values)
+            shown = sentence(casebase.knowledge.facts[fact.id].text, fact.values)
             told += shown is not None
             if shown is not None:
                 without = shown

@@ -34,7 +34,7 @@ class Line(NamedTuple):
     text: str
 
 
-class Marks(NamedTuple):
+class Carets(NamedTuple):
     """The part of a statement that CPython's carets underline: what the failing instruction computes.
 
     Lines count from 0 within the statement, columns in characters; ``end`` stands after the part.
@@ -57,7 +57,7 @@ class Statement(NamedTuple):
 
     text: str
     line: int | None = None
-    marks: Marks | None = None
+    carets: Carets | None = None
     raw: tuple[str, ...] = ()
     above: tuple[str, ...] = ()
     below: tuple[str, ...] = ()
@@ -191,6 +191,15 @@ class Library(NamedTuple):
     marks: tuple[str, ...] = ()
     kind: str = ""
     distribution: str | None = None
+
+
+class Marks(NamedTuple):
+    """What a large log is searched for (`diagnose.parsing.marks`): the literals of device wordings, those
+    of each rule for lines, and parts that all of them hold."""
+
+    wordings: Sequence[str] = ()
+    rules: Sequence[Sequence[str]] = ()
+    parts: Sequence[str] = ()
 
 
 class FactRule(NamedTuple):
@@ -331,6 +340,39 @@ class QuestionRule(NamedTuple):
     all: tuple[str, ...] = ()
     any: tuple[str, ...] = ()
     none: tuple[str, ...] = ()
+
+
+#: For each aten op the role of each of its arguments (kb/operands.toml).
+Roles = Mapping[str, Mapping[str, str]]
+
+
+class Knowledge:
+    """What kb/ holds, compiled: all that the stages from a log to its causes ask for, in one language.
+
+    One object is handed from stage to stage. It is the same as another only if it is that other, so that
+    what a stage prepares from it (compiled patterns) can be kept beside it.
+    """
+
+    __slots__ = ("causes", "facts", "families", "libraries", "marks", "operands", "wordings")
+
+    def __init__(
+        self,
+        *,
+        wordings: Sequence[Wording] = (),
+        libraries: Sequence[Library] = (),
+        families: Sequence[FamilyRule] = (),
+        marks: Marks | None = None,
+        operands: Roles = _NOTHING,
+        facts: Mapping[str, FactRule] = _NOTHING,
+        causes: Mapping[str, Cause] = _NOTHING,
+    ) -> None:
+        self.wordings = wordings
+        self.libraries = libraries
+        self.families = families
+        self.marks = marks
+        self.operands = operands
+        self.facts = facts
+        self.causes = causes
 
 
 # --- what the answer holds --------------------------------------------------------------------------

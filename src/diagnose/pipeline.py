@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from itertools import islice
-from typing import Any
 
 from diagnose import facts as fact_stage
 from diagnose import views
@@ -66,17 +65,11 @@ def diagnose(
         OSError: the stream cannot be read.
     """
     casebase = casebase or load()
-    known: Any = {
-        "wordings": casebase.wordings,
-        "libraries": casebase.libraries,
-        "families": casebase.families,
-        "marks": casebase.marks,
-    }
     try:
         if isinstance(data, bytes | str):
-            report = parse(data, source, **known)
+            report = parse(data, source, knowledge=casebase.knowledge)
         else:
-            report = parse_stream(data, source, **known)
+            report = parse_stream(data, source, knowledge=casebase.knowledge)
     except (DiagnoseError, OSError):  # of the stream
         raise
     except Exception as error:
@@ -121,7 +114,7 @@ def _explained(report: Report, casebase: Casebase, top: int, files: Reader | Non
         report = guarded("sources", partial(completed, report, files), report)
     stage = "facts"
     try:
-        found = fact_stage.read(report, casebase.facts, casebase.operands)
+        found = fact_stage.read(report, casebase.knowledge.facts, casebase.knowledge.operands)
         stage = "ranking"
         matches = nearest(report, casebase.incidents)
         ranked = rank(found, matches, casebase.causes)
@@ -157,7 +150,9 @@ def _answer(
         why=cause.why,
         confidence=round(scored.confidence, 4),
         evidence=guarded(
-            f"{cause.id}/evidence", lambda: _shown_evidence(scored, report, casebase.facts), ()
+            f"{cause.id}/evidence",
+            lambda: _shown_evidence(scored, report, casebase.knowledge.facts),
+            (),
         ),
         incidents=scored.incidents,
         fixes=guarded(

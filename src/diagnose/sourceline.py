@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import NamedTuple
 
-from diagnose.model import Frame, Marks
+from diagnose.model import Carets, Frame
 
 _CLOSERS = {"(": ")", "[": "]", "{": "}"}
 _MAX_LENGTH = 2000  # of a line; a statement may have several
@@ -158,17 +158,17 @@ def read(text: str, reading: Reading) -> ast.Module | None:
         return None
 
 
-def failing(line: SourceLine, marks: Marks | None) -> ast.AST | None:
+def failing(line: SourceLine, carets: Carets | None) -> ast.AST | None:
     """What the carets underline: the outermost node that stands just there; None where none does."""
-    if marks is None:
+    if carets is None:
         return None
     starts = [0, *accumulate(len(text) + 1 for text in line.text.split("\n"))]
-    if marks.end_line >= len(starts) - 1:
+    if carets.end_line >= len(starts) - 1:
         return None
     rows = line.text.split("\n")
     for read_as in (_characters,) if line.text.isascii() else (_characters, _columns):
-        start = starts[marks.line] + read_as(rows[marks.line], marks.column)
-        end = starts[marks.end_line] + read_as(rows[marks.end_line], marks.end)
+        start = starts[carets.line] + read_as(rows[carets.line], carets.column)
+        end = starts[carets.end_line] + read_as(rows[carets.end_line], carets.end)
         for node in line.nodes:
             if isinstance(node, ast.expr) and line.span(node) == (start, end):
                 return node

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from diagnose import sourceline, views
-from diagnose.model import Frame, Marks, Report, Statement
+from diagnose.model import Carets, Frame, Report, Statement
 
 #: The lines of a file, without line feeds; None where it cannot be read.
 Reader = Callable[[str], "Sequence[str] | None"]
@@ -75,7 +75,7 @@ def _completed(frame: Frame, read: Reader) -> Frame:
     statement = Statement(
         text=text,
         line=first,
-        marks=_marks(frame, lines, first),
+        carets=_carets(frame, lines, first),
         raw=tuple(lines[first - 1 : last]),
         above=tuple(lines[max(0, first - 1 - _AROUND) : first - 1]),
         below=tuple(lines[last : min(last + _AROUND, len(lines) - 1)]),
@@ -112,12 +112,12 @@ def _extent(lines: Sequence[str], number: int) -> tuple[int, int]:
     return best
 
 
-def _marks(frame: Frame, lines: Sequence[str], first: int) -> Marks | None:
+def _carets(frame: Frame, lines: Sequence[str], first: int) -> Carets | None:
     """The carets' place in the statement of the file."""
     printed = frame.statement
-    if printed is None or printed.marks is None or frame.line is None:
+    if printed is None or printed.carets is None or frame.line is None:
         return None
-    marks, rows = printed.marks, printed.text.split("\n")
+    carets, rows = printed.carets, printed.text.split("\n")
     offset = frame.line - first
 
     def column(row: int, printed_column: int) -> int | None:
@@ -128,10 +128,10 @@ def _marks(frame: Frame, lines: Sequence[str], first: int) -> Marks | None:
         stripped = _lead(lines[first - 1]) if offset + row == 0 else 0
         return printed_column + moved - stripped
 
-    start, end = column(marks.line, marks.column), column(marks.end_line, marks.end)
+    start, end = column(carets.line, carets.column), column(carets.end_line, carets.end)
     if start is None or end is None:
         return None
-    return Marks(marks.line + offset, start, marks.end_line + offset, end)
+    return Carets(carets.line + offset, start, carets.end_line + offset, end)
 
 
 def _lead(line: str) -> int:

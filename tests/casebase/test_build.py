@@ -27,7 +27,7 @@ def test_ids_are_those_of_the_taxonomy(casebase: store.Casebase) -> None:
     taxonomy = loads((SHARED / "taxonomy.toml").read_text(encoding="utf-8"))
     assert set(casebase.causes) == set(taxonomy["causes"])
     assert set(casebase.fixes) == set(taxonomy["fixes"])
-    families = {rule.family for rule in casebase.families}
+    families = {rule.family for rule in casebase.knowledge.families}
     assert families <= set(taxonomy["families"])
 
 

@@ -50,9 +50,7 @@ def reports(casebase: Casebase) -> list[Report]:
         parse(
             path.read_text(encoding="utf-8"),
             path.name,
-            wordings=casebase.wordings,
-            libraries=casebase.libraries,
-            families=casebase.families,
+            knowledge=casebase.knowledge,
         )
         for path in TRACES
     ]

@@ -64,7 +64,9 @@ def test_a_text_without_the_literals_never_matches(
 
 def test_most_patterns_of_the_facts_demand_a_literal(casebase: Casebase) -> None:
     patterns = [
-        (rule.id, key) for rule in casebase.facts.values() for key in (*rule.when, *rule.frame)
+        (rule.id, key)
+        for rule in casebase.knowledge.facts.values()
+        for key in (*rule.when, *rule.frame)
     ]
-    held = [key for rule in casebase.facts.values() for key in rule.literals]
+    held = [key for rule in casebase.knowledge.facts.values() for key in rule.literals]
     assert len(held) > len(patterns) / 3

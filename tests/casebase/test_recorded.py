@@ -30,7 +30,7 @@ def test_the_same_failure_is_known_again(trace: Path, casebase: Casebase) -> Non
     assert answer.causes[0].id == facts["cause"]
     assert trace.parent.name in [match.id for match in answer.causes[0].incidents]
     assert answer.causes[0].incidents[0].similarity >= AGAIN
-    known = casebase.facts["same-as-documented"].text.format(
+    known = casebase.knowledge.facts["same-as-documented"].text.format(
         title=answer.causes[0].incidents[0].title
     )
     assert answer.causes[0].evidence[0].text == known

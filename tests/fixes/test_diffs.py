@@ -29,7 +29,7 @@ def diffs(text: str, casebase: Casebase) -> Iterator[str]:
     for cause in diagnosis.causes:
         yield from (fix.patch for fix in cause.fixes if fix.patch is not None)
     for frame in diagnosis.report.frames:
-        met = meeting(frame, diagnosis.report, casebase.operands)
+        met = meeting(frame, diagnosis.report, casebase.knowledge.operands)
         for kind in EDITS if met is not None else ():
             assert met is not None
             made = edit(kind, Site(frame, met, diagnosis.report))

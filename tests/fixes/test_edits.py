@@ -16,7 +16,7 @@ from diagnose.facts.stray import meeting
 from diagnose.fixes.diff import edit, patch
 from diagnose.fixes.editing import Site
 from diagnose.fixes.edits import EDITS
-from diagnose.model import Edit, Failure, Frame, Marks, Mismatch, Report
+from diagnose.model import Carets, Edit, Failure, Frame, Mismatch, Report
 from diagnose.parsing.lines import Peeled
 from diagnose.parsing.tracebacks import cpython
 from diagnose.sources import completed
@@ -65,7 +65,7 @@ def made_in(
     wording = "torch.common_device.v1" if argument else ELEMENTWISE
     mismatch = Mismatch(devices, op, argument, wording, expected, found)
     report = Report("-", Failure("RuntimeError", "..."), mismatch, (frame, *after))
-    met = meeting(frame, report, casebase.operands)
+    met = meeting(frame, report, casebase.knowledge.operands)
     return edit(kind, Site(frame, met, report)) if met is not None else None
 
 
@@ -397,7 +397,7 @@ def test_an_edit_changes_only_what_the_carets_underline(
     code: str, start: int, length: int, casebase: Casebase
 ) -> None:
     line = sourceline.parse(code)
-    part = sourceline.failing(line, Marks(0, start, 0, start + length)) if line else None
+    part = sourceline.failing(line, Carets(0, start, 0, start + length)) if line else None
     changed = edited(casebase, "move-tensor-at-line", code, carets=" " * start + "^" * length)
     if line is None or not isinstance(part, ast.expr) or changed is None:
         return

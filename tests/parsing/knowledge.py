@@ -7,7 +7,7 @@ from pathlib import Path
 
 import diagnose.parsing
 from diagnose.compiling.kbfiles import load_families, load_libraries, load_wordings
-from diagnose.model import FamilyRule, Library, Report, Wording
+from diagnose.model import FamilyRule, Knowledge, Library, Report, Wording
 
 KB = Path(__file__).resolve().parents[2] / "kb"
 
@@ -27,7 +27,10 @@ def families() -> tuple[FamilyRule, ...]:
     return load_families(KB / "families.toml")
 
 
+@cache
+def knowledge() -> Knowledge:
+    return Knowledge(wordings=wordings(), libraries=libraries(), families=families())
+
+
 def parse(data: bytes | str, source: str = "-") -> Report:
-    return diagnose.parsing.parse(
-        data, source, wordings=wordings(), libraries=libraries(), families=families()
-    )
+    return diagnose.parsing.parse(data, source, knowledge=knowledge())

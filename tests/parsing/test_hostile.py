@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from parsing.knowledge import families, libraries, parse, wordings
+from parsing.knowledge import knowledge, parse
 
 from diagnose.parsing import parse_stream
 
@@ -153,9 +153,7 @@ def test_a_large_log_is_searched_quickly_and_in_little_memory() -> None:
     report = parse_stream(
         io.BufferedReader(Log()),
         "log",
-        wordings=wordings(),
-        libraries=libraries(),
-        families=families(),
+        knowledge=knowledge(),
     )
     seconds = time.perf_counter() - start
     _, peak = tracemalloc.get_traced_memory()
@@ -172,8 +170,6 @@ def test_small_streams_are_read_like_bytes() -> None:
     report = parse_stream(
         io.BytesIO(PLAIN.encode()),
         "s",
-        wordings=wordings(),
-        libraries=libraries(),
-        families=families(),
+        knowledge=knowledge(),
     )
     assert report == parse(PLAIN, "s")

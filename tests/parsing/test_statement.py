@@ -51,7 +51,7 @@ def failed(frame: Frame) -> str | None:
     line = sourceline.of(frame)
     if line is None or frame.statement is None:
         return None
-    node = sourceline.failing(line, frame.statement.marks)
+    node = sourceline.failing(line, frame.statement.carets)
     return line.segment(node) if node is not None else None  # type: ignore[arg-type]
 
 

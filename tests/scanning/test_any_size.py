@@ -116,18 +116,18 @@ def every_literal() -> set[str]:
 
 
 def test_no_literal_of_the_case_base_is_overlooked(casebase: Casebase) -> None:
-    assert casebase.marks is not None
-    search = Search(casebase.marks)
+    assert casebase.knowledge.marks is not None
+    search = Search(casebase.knowledge.marks)
     missed = [x for x in every_literal() if not search.hits(f"a line: {x}.\n".encode())]
     assert missed == []
 
 
 def test_marks_are_found_wherever_parts_crowd(casebase: Casebase) -> None:
     """Parts alone are no hits, and hide none."""
-    assert casebase.marks is not None
-    search = Search(casebase.marks)
-    parts = " ".join(part for part in casebase.marks.parts if len(part) > 3).encode() * 9
-    sparse = b"".join(part.encode() + b" " * 3000 for part in casebase.marks.parts)
+    assert casebase.knowledge.marks is not None
+    search = Search(casebase.knowledge.marks)
+    parts = " ".join(part for part in casebase.knowledge.marks.parts if len(part) > 3).encode() * 9
+    sparse = b"".join(part.encode() + b" " * 3000 for part in casebase.knowledge.marks.parts)
     for around in (parts, sparse):
         ours = b"\nBus error\n"
         block = around + ours + around
@@ -155,9 +155,9 @@ def test_a_new_wording_brings_its_marks() -> None:
 
 def test_the_case_base_holds_the_marks_of_its_kb(casebase: Casebase) -> None:
     marks = derive(wordings(), families())
-    assert casebase.marks is not None
-    assert [list(of) for of in casebase.marks.rules] == [list(of) for of in marks.rules]
-    assert tuple(casebase.marks.wordings) == marks.wordings
-    assert tuple(casebase.marks.parts) == marks.parts
+    assert casebase.knowledge.marks is not None
+    assert [list(of) for of in casebase.knowledge.marks.rules] == [list(of) for of in marks.rules]
+    assert tuple(casebase.knowledge.marks.wordings) == marks.wordings
+    assert tuple(casebase.knowledge.marks.parts) == marks.parts
     # Few enough for a handful of passes.
     assert len(marks.parts) + len(TRACEBACK) + len(EXCEPTION) <= 96

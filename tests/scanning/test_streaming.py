@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from parsing.knowledge import families, libraries, parse, wordings
+from parsing.knowledge import families, knowledge, parse, wordings
 
 from diagnose.model import Report
 from diagnose.parsing import Seen, compression, literals, parse_failures, parse_stream, streaming
@@ -52,15 +52,11 @@ def telling_lines(stream: ByteStream) -> list[Peeled]:
 
 
 def streamed(data: bytes) -> Report:
-    return parse_stream(
-        io.BytesIO(data), wordings=wordings(), libraries=libraries(), families=families()
-    )
+    return parse_stream(io.BytesIO(data), knowledge=knowledge())
 
 
 def failures(data: bytes) -> list[Seen]:
-    return parse_failures(
-        io.BytesIO(data), wordings=wordings(), libraries=libraries(), families=families()
-    )
+    return parse_failures(io.BytesIO(data), knowledge=knowledge())
 
 
 @pytest.mark.parametrize("path", FORMS, ids=lambda path: path.stem)

@@ -31,12 +31,13 @@ from diagnose.model import (
     FamilyRule,
     FixTemplate,
     Incident,
+    Knowledge,
     Lang,
     Library,
+    Marks,
     QuestionRule,
     Wording,
 )
-from diagnose.parsing.marks import Marks
 
 __all__ = ["Casebase", "CasebaseError", "default_location", "default_path", "load"]
 
@@ -48,19 +49,18 @@ class Casebase(NamedTuple):
     """The case base in one language: in memory, but for the incidents (`index.StoredIncidents`)."""
 
     lang: Lang
-    wordings: tuple[Wording, ...]
-    libraries: tuple[Library, ...]
-    families: tuple[FamilyRule, ...]
-    marks: Marks | None
-    causes: Mapping[str, Cause]
+    knowledge: Knowledge
     incidents: Mapping[str, Incident]
-    operands: Mapping[str, Mapping[str, str]]
-    facts: Mapping[str, FactRule]
     fixes: Mapping[str, str]
     snippets: Mapping[str, str]
     questions: Callable[[], tuple[QuestionRule, ...]]
     advice: Callable[[], tuple[AdviceRule, ...]]
     digest: str
+
+    @property
+    def causes(self) -> Mapping[str, Cause]:
+        """The root causes by id."""
+        return self.knowledge.causes
 
 
 def default_location() -> Path | str:
@@ -108,8 +108,7 @@ def _read(database: Database, lang: Lang) -> Casebase:
             "run `diagnose cases build`"
         )
     texts = _texts(database, lang)
-    return Casebase(
-        lang=lang,
+    knowledge = Knowledge(
         wordings=tuple(Wording(**row) for _, row in _records(database, "wording")),
         libraries=tuple(Library(**row) for _, row in _records(database, "library")),
         families=tuple(FamilyRule(**row) for _, row in _records(database, "family")),
@@ -119,6 +118,10 @@ def _read(database: Database, lang: Lang) -> Casebase:
             key: FactRule(key, texts["fact"][key], **row) for key, row in _records(database, "fact")
         },
         causes={cause.id: cause for cause in _causes(database, lang)},
+    )
+    return Casebase(
+        lang=lang,
+        knowledge=knowledge,
         incidents=StoredIncidents(database, lang),
         fixes=texts["fix"],
         snippets=dict(database.rows("SELECT name, source FROM snippet")),

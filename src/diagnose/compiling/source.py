@@ -23,7 +23,7 @@ from diagnose.compiling.literals import required
 from diagnose.compiling.questions import known_placeholders, line_with_placeholders, questions
 from diagnose.compiling.weights import weighed
 from diagnose.facts.values import NAMES
-from diagnose.model import Edits, FamilyRule, Library, Wording
+from diagnose.model import Edits, FamilyRule, Knowledge, Library, Wording
 from diagnose.parsing import parse
 from diagnose.parsing.families import OTHER
 from diagnose.parsing.marks import derive
@@ -87,7 +87,7 @@ def read(kb: Path) -> Source:
     for position, cause in enumerate(sorted(causes)):
         with _told(f"causes/{cause}.toml", problems):
             rows += _cause(kb, cause, position, causes, fixes, checks, weights, problems)
-    libraries = [Library(**row.data) for row in _of_kind("library", rows)]
+    libraries = Knowledge(libraries=[Library(**row.data) for row in _of_kind("library", rows)])
     for position, path in enumerate(sorted((kb / "cases").glob("*/case.toml"))):
         with _told(path.relative_to(kb).as_posix(), problems):
             rows += _incident(kb, path, position, causes, fixes, libraries, problems)
@@ -348,11 +348,11 @@ def _cause(
     return rows
 
 
-def _recorded(trace: Path, libraries: Sequence[Library]) -> dict[str, Any]:
+def _recorded(trace: Path, libraries: Knowledge) -> dict[str, Any]:
     """What a recorded traceback is recognised by; nothing where none was recorded."""
     if not trace.is_file():
         return {}
-    report = parse(trace.read_bytes(), wordings=(), libraries=libraries, families=())
+    report = parse(trace.read_bytes(), knowledge=libraries)
     return {
         "frames": [f"{frame.file} {frame.function or ''}" for frame in report.frames],
         "message": report.error.message if report.error else "",
@@ -366,7 +366,7 @@ def _incident(
     position: int,
     causes: Collection[str],
     fixes: Collection[str],
-    libraries: Sequence[Library],
+    libraries: Knowledge,
     problems: list[KbError],
 ) -> list[schema.Base]:
     entry = Entry.of_file(path, kb, problems)

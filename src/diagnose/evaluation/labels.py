@@ -98,7 +98,7 @@ class Ids:
 
 def known_ids(casebase: Casebase) -> Ids:
     """The ids of a case base."""
-    families = {rule.family for rule in casebase.families}
+    families = {rule.family for rule in casebase.knowledge.families}
     return Ids(
         {*casebase.causes, NOT_DEVICE}, set(casebase.fixes), {*families, DEVICE_FAMILY, "other"}
     )

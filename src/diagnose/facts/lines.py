@@ -244,7 +244,7 @@ def _chain(report: Report) -> Iterator[Fact]:
         if not frame.own or frame.statement is None or frame.function == "forward":
             continue
         line = sourceline.of(frame)
-        call = sourceline.failing(line, frame.statement.marks) if line else None
+        call = sourceline.failing(line, frame.statement.carets) if line else None
         name = sourceline.dotted(call.func) if isinstance(call, ast.Call) else None
         if name is not None and any(_SECOND.search(word) for word in name.split(".")):
             yield at("calls-second-model", frame, name=name)

@@ -24,7 +24,7 @@ _FIRST = frozenset({"self", "mat1", "batch1", "input"})
 
 class Operand(NamedTuple):
     """An operand of the failing operation: its node, its text in the line, and the device that the
-    message gives it. ``layer`` marks a layer that is called, whose own weights are the operand."""
+    message gives it. ``layer`` carets a layer that is called, whose own weights are the operand."""
 
     node: ast.expr
     text: str
@@ -95,10 +95,10 @@ def part(line: SourceLine, frame: Frame, report: Report) -> ast.AST | None:
 
     Where other frames have carets and this one has none, they would underline all of the line.
     """
-    marks = frame.statement.marks if frame.statement else None
-    if marks is not None:
-        return sourceline.failing(line, marks)
-    if not any(f.statement and f.statement.marks for f in report.frames):
+    carets = frame.statement.carets if frame.statement else None
+    if carets is not None:
+        return sourceline.failing(line, carets)
+    if not any(f.statement and f.statement.carets for f in report.frames):
         return None
     [statement, *_] = line.tree.body
     if not line.reading.before and isinstance(statement, ast.AugAssign):

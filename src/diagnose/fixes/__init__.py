@@ -31,7 +31,7 @@ def for_cause(
     come after the others where the failing line is the user's own.
     """
     in_library = "fails-in-library" in facts
-    known = values(report, facts, (), casebase.libraries)
+    known = values(report, facts, (), casebase.knowledge.libraries)
     fixes: list[Fix] = []
     for template in sorted(cause.fixes, key=lambda fix: _later(fix, in_library)):
         frame = _line_for(template.kind, report, culprit)
@@ -52,7 +52,7 @@ def _later(fix: FixTemplate, in_library: bool) -> bool:
 
 def _edited(kind: str, frame: Frame | None, report: Report, casebase: Casebase) -> Edit | None:
     """The edit of a frame's line, None where the line does not show enough to be sure of it."""
-    met = meeting(frame, report, casebase.operands)
+    met = meeting(frame, report, casebase.knowledge.operands)
     return edit(kind, Site(frame, met, report)) if frame is not None and met is not None else None
 
 

@@ -41,9 +41,7 @@ def explain(error: BaseException, *, lang: Lang = "en") -> Diagnosis:
     report = parse(
         printed(error),
         "traceback",
-        wordings=casebase.wordings,
-        libraries=casebase.libraries,
-        families=casebase.families,
+        knowledge=casebase.knowledge,
     )
     failed = report.error is not None and report.error.family == DEVICE_FAMILY
     tensors = look(error, report) if failed else ()

@@ -10,9 +10,8 @@ from __future__ import annotations
 import heapq
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
-from typing import NamedTuple
 
-from diagnose.model import FamilyRule, Wording
+from diagnose.model import FamilyRule, Marks, Wording
 from diagnose.parsing.families import LINE
 
 #: How journald's JSON begins a message with escape codes, which it writes as the numbers of its bytes.
@@ -25,14 +24,6 @@ LONGEST = 128
 #: Shorter parts stand in too many lines, and make the search slow; a literal that is shorter is a part
 #: itself. From the second length on a longer part is no rarer.
 _SHORTEST, _ENOUGH = 4, 6
-
-
-class Marks(NamedTuple):
-    """The literals of device wordings, those of each rule for lines, and parts that all of them hold."""
-
-    wordings: Sequence[str] = ()
-    rules: Sequence[Sequence[str]] = ()
-    parts: Sequence[str] = ()
 
 
 def derive(wordings: Sequence[Wording], families: Sequence[FamilyRule]) -> Marks:

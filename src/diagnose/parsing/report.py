@@ -10,17 +10,16 @@ from typing import NamedTuple
 from diagnose.model import (
     DEVICE_FAMILY,
     Failure,
-    FamilyRule,
-    Library,
+    Knowledge,
+    Marks,
     Report,
-    Wording,
 )
 from diagnose.parsing import context, overcome, selection
 from diagnose.parsing.bytestream import ByteStream, peek, recoded
 from diagnose.parsing.decoding import decode, encoding_of
 from diagnose.parsing.families import Families
 from diagnose.parsing.lines import Peeled, physical_lines
-from diagnose.parsing.marks import Marks, derive
+from diagnose.parsing.marks import derive
 from diagnose.parsing.messages import Reading, Wordings
 from diagnose.parsing.origin import Origins, libraries_of
 from diagnose.parsing.peeling import peel
@@ -54,18 +53,14 @@ def parse(
     data: bytes | str,
     source: str = "-",
     *,
-    wordings: Sequence[Wording],
-    libraries: Sequence[Library],
-    families: Sequence[FamilyRule],
-    marks: Marks | None = None,
+    knowledge: Knowledge,
 ) -> Report:
     """Reads one input, whatever it is, and reports the failure in it.
 
-    ``data`` is what was pasted or logged, ``source`` its name; the rest is the case base's knowledge
-    (``marks``, for large inputs, follow from it and are derived where they are not given).
+    ``data`` is what was pasted or logged, ``source`` its name.
     Never raises on any input: a report without an error says that there is none to be read.
     """
-    reader = _reader(wordings, libraries, families, marks)
+    reader = _reader(knowledge)
     return reader.report(_lines(data, reader), source)
 
 
@@ -73,13 +68,10 @@ def parse_stream(
     stream: ByteStream,
     source: str = "-",
     *,
-    wordings: Sequence[Wording],
-    libraries: Sequence[Library],
-    families: Sequence[FamilyRule],
-    marks: Marks | None = None,
+    knowledge: Knowledge,
 ) -> Report:
     """As `parse`, of a binary stream of any length, in bounded memory. Raises what reading it raises."""
-    reader = _reader(wordings, libraries, families, marks)
+    reader = _reader(knowledge)
     return reader.report(_streamed(stream, reader), source)
 
 
@@ -87,14 +79,11 @@ def parse_failures(
     stream: ByteStream,
     source: str = "-",
     *,
-    wordings: Sequence[Wording],
-    libraries: Sequence[Library],
-    families: Sequence[FamilyRule],
-    marks: Marks | None = None,
+    knowledge: Knowledge,
 ) -> list[Seen]:
     """Every kind of failure in a stream; the first is the one that `parse_stream` reports. Of a log with
     thousands of failures the first and the last are counted. Raises what reading the stream raises."""
-    reader = _reader(wordings, libraries, families, marks)
+    reader = _reader(knowledge)
     return reader.failures(_streamed(stream, reader), source)
 
 
@@ -130,45 +119,27 @@ def _lines(data: bytes | str, reader: _Reader) -> list[Peeled]:
     return peel(telling_lines(stream, reader.marks))
 
 
-def _reader(
-    wordings: Sequence[Wording],
-    libraries: Sequence[Library],
-    families: Sequence[FamilyRule],
-    marks: Marks | None,
-) -> _Reader:
-    """The reader for this knowledge; the latest one is kept, with the patterns it has compiled."""
-    global _latest
-    latest = _latest
-    if latest is None or not latest.knows(wordings, libraries, families, marks):
-        latest = _latest = _Reader(wordings, libraries, families, marks)
-    return latest
+@lru_cache(maxsize=2)
+def _reader(knowledge: Knowledge) -> _Reader:
+    """The reader for this knowledge, kept with the patterns that it has compiled."""
+    return _Reader(knowledge)
 
 
 class _Reader:
     """What the case base knows, ready for use, and the steps from lines to a report."""
 
-    def __init__(
-        self,
-        wordings: Sequence[Wording],
-        libraries: Sequence[Library],
-        families: Sequence[FamilyRule],
-        marks: Marks | None,
-    ) -> None:
-        self._sources = (wordings, libraries, families, marks)
-        self.wordings = Wordings(wordings)
-        self.families = Families(families)
-        self.origins = Origins(libraries)
+    def __init__(self, knowledge: Knowledge) -> None:
+        self.knowledge = knowledge
+        self.wordings = Wordings(knowledge.wordings)
+        self.families = Families(knowledge.families)
+        self.origins = Origins(knowledge.libraries)
         self._judge = lru_cache(maxsize=1024)(self._judged)
-
-    def knows(self, *sources: object) -> bool:
-        """True where this reader was made of these very objects."""
-        return all(mine is given for mine, given in zip(self._sources, sources, strict=True))
 
     @cached_property
     def marks(self) -> Marks:
-        """What a large input is searched for."""
-        wordings, _, families, marks = self._sources
-        return marks or derive(wordings, families)
+        """What a large input is searched for; derived where the case base lacks it."""
+        knowledge = self.knowledge
+        return knowledge.marks or derive(knowledge.wordings, knowledge.families)
 
     def report(self, lines: Sequence[Peeled], source: str) -> Report:
         found, chosen, told = self._found(lines)
@@ -380,6 +351,3 @@ def _listed_ranks(chosen: selection.Candidate, lines: Sequence[Peeled]) -> tuple
             ranks |= {rank} if code[1] != "-" else set()
             rank = None
     return tuple(sorted(ranks))
-
-
-_latest: _Reader | None = None

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from diagnose.model import Marks
 from diagnose.parsing.literals import STRIDE, Hit, exact_finder, finder
-from diagnose.parsing.marks import EXCEPTION, LONGEST, TRACEBACK, Marks
+from diagnose.parsing.marks import EXCEPTION, LONGEST, TRACEBACK
 
 #: Around a part of a literal so many bytes are searched for the literals themselves.
 _REACH = 4 * LONGEST + STRIDE  # a character takes up to four bytes

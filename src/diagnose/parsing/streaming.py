@@ -12,10 +12,10 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from diagnose.model import Marks
 from diagnose.parsing.bytestream import ByteStream, read_fully
 from diagnose.parsing.lines import Peeled, split_returns
 from diagnose.parsing.literals import Count, Hit, line_counter
-from diagnose.parsing.marks import Marks
 from diagnose.parsing.search import Search
 
 #: Inputs up to this size are read whole.

@@ -58,7 +58,9 @@ def ask(
     )
     if not chosen:
         return ()
-    known = values(report, facts, strays(report, casebase.operands), casebase.libraries)
+    known = values(
+        report, facts, strays(report, casebase.knowledge.operands), casebase.knowledge.libraries
+    )
     put = (
         guarded(f"questions/{rule.id}", partial(_put, rule, known, report, beliefs), None)
         for rule in chosen

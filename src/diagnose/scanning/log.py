@@ -93,10 +93,7 @@ def scan_stream(
     failures = parse_failures(
         stream,
         name,
-        wordings=casebase.wordings,
-        libraries=casebase.libraries,
-        families=casebase.families,
-        marks=casebase.marks,
+        knowledge=casebase.knowledge,
     )
     found: dict[str, Occurrence] = {}
     lost: list[Missing] = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from diagnose.model import Marks, Statement
+from diagnose.model import Carets, Statement
 from diagnose.parsing.tracebacks.source import is_underline
 
 
@@ -28,26 +28,26 @@ def statement(printed: Sequence[str], line: int | None) -> Statement | None:
     shared = min(_lead(text) for text in sources if text)
     first = _lead(sources[0])
     text = "\n".join([sources[0][first:], *(text[shared:] for text in sources[1:])])
-    marks = None
+    carets = None
     if underlined:
         (start_line, start_text), (end_line, end_text) = underlined[0], underlined[-1]
-        marks = Marks(
+        carets = Carets(
             start_line,
             _lead(start_text) - (shared if start_line else first),
             end_line,
             len(end_text) - (shared if end_line else first),
         )
-        if marks.column < 0 or marks.end <= 0 or _beyond(text, marks):
-            marks = None  # the columns were lost on the way
-    return Statement(text, line, marks)
+        if carets.column < 0 or carets.end <= 0 or _beyond(text, carets):
+            carets = None  # the columns were lost on the way
+    return Statement(text, line, carets)
 
 
 def _lead(text: str) -> int:
     return len(text) - len(text.lstrip())
 
 
-def _beyond(text: str, marks: Marks) -> bool:
+def _beyond(text: str, carets: Carets) -> bool:
     """True where carets stand right of the source, counting wide characters as two columns."""
     lines = text.split("\n")
-    wide = sum(not c.isascii() for c in lines[marks.end_line])
-    return marks.end > len(lines[marks.end_line]) + wide
+    wide = sum(not c.isascii() for c in lines[carets.end_line])
+    return carets.end > len(lines[carets.end_line]) + wide
