@@ -189,7 +189,9 @@ def _validated(
             for incident in casebase.incidents.values()
             if fold.get(_thread(incident)) != number
         }
-        apart = casebase._replace(causes=causes, incidents=known)
+        apart = casebase._replace(
+            knowledge=casebase.knowledge.replaced(causes=causes), incidents=known
+        )
         for report in reports:
             if fold[_repository(report)] == number:
                 outcomes[report.name] = evaluate_one(report, apart)

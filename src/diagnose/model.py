@@ -374,6 +374,10 @@ class Knowledge:
         self.facts = facts
         self.causes = causes
 
+    def replaced(self, **parts: Any) -> Knowledge:
+        """A copy with other parts under these names."""
+        return Knowledge(**{name: getattr(self, name) for name in self.__slots__} | parts)
+
 
 # --- what the answer holds --------------------------------------------------------------------------
 
