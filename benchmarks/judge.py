@@ -19,7 +19,7 @@ from diagnose.authoring.drafting import draft, proposed_slug
 from diagnose.casebase.store import load
 from diagnose.facts.stray import meeting
 from diagnose.fixes.diff import edit, patch
-from diagnose.fixes.editing import Site
+from diagnose.fixes.editing import Refused, Site
 from diagnose.fixes.edits import EDITS
 from diagnose.hooks import live
 from diagnose.model import Diagnosis, Edit, Fix
@@ -108,9 +108,11 @@ class Judge:
         if frame is None or met is None:
             return
         for kind in EDITS:
-            made = edit(kind, Site(frame, met, diagnosis.report))
-            if made is not None:
-                yield from self.edit(Fix(kind, "", patch=patch(frame, made), edit=made), made)
+            try:
+                made = edit(kind, Site(frame, met, diagnosis.report))
+            except Refused:
+                continue
+            yield from self.edit(Fix(kind, "", patch=patch(frame, made), edit=made), made)
 
     def _web(self, data: bytes) -> Iterator[str]:
         pasted = data.decode("utf-8", errors="replace")

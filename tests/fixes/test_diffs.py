@@ -6,6 +6,7 @@ import ast
 import shutil
 import subprocess
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from diagnose._toml import loads
 from diagnose.casebase.store import Casebase
 from diagnose.facts.stray import meeting
 from diagnose.fixes.diff import edit, patch
-from diagnose.fixes.editing import Site
+from diagnose.fixes.editing import Refused, Site
 from diagnose.fixes.edits import EDITS
 from diagnose.pipeline import diagnose
 from diagnose.sources import read_file
@@ -32,10 +33,10 @@ def diffs(text: str, casebase: Casebase) -> Iterator[str]:
         met = meeting(frame, diagnosis.report, casebase.knowledge.operands)
         for kind in EDITS if met is not None else ():
             assert met is not None
-            made = edit(kind, Site(frame, met, diagnosis.report))
-            diff = patch(frame, made) if made is not None else None
-            if diff is not None:
-                yield diff
+            with suppress(Refused):
+                diff = patch(frame, edit(kind, Site(frame, met, diagnosis.report)))
+                if diff is not None:
+                    yield diff
 
 
 def applies(diff: str, root: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from diagnose import sourceline
 from diagnose.casebase.store import Casebase
 from diagnose.facts.stray import meeting
 from diagnose.fixes.diff import edit, patch
-from diagnose.fixes.editing import Site
+from diagnose.fixes.editing import Refused, Site
 from diagnose.fixes.edits import EDITS
 from diagnose.model import Carets, Edit, Failure, Frame, Mismatch, Report
 from diagnose.parsing.lines import Peeled
@@ -66,7 +67,12 @@ def made_in(
     mismatch = Mismatch(devices, op, argument, wording, expected, found)
     report = Report("-", Failure("RuntimeError", "..."), mismatch, (frame, *after))
     met = meeting(frame, report, casebase.knowledge.operands)
-    return edit(kind, Site(frame, met, report)) if met is not None else None
+    if met is None:
+        return None
+    try:
+        return edit(kind, Site(frame, met, report))
+    except Refused:
+        return None
 
 
 @pytest.mark.parametrize(
@@ -368,6 +374,34 @@ LINES = st.one_of(
 ARGUMENTS = st.sampled_from(
     [None, "index", "mat2", "self", "target", "weight", "tensors", "other", "é"]
 )
+
+
+@pytest.mark.parametrize(
+    ("kind", "code", "reason"),
+    [
+        (
+            "move-tensor-at-line",
+            "y = x.cuda() + w.to(d)",
+            "x.cuda() and w.to(d) are placed already",
+        ),
+        ("move-tensor-at-line", "y = torch.cat([x, model])", "model does not read like a tensor"),
+        ("move-tensor-at-line", 'f"{x + y}"', "what is to change stands in an f-string"),
+        ("move-tensor-at-line", "y = a", "the line shows no two operands that meet"),
+        ("map-location", "s = torch.load(p, map_location=d)", "torch.load says already where"),
+        ("map-location", "s = pickle.load(p)", "the line has no torch.load"),
+        ("create-on-device", "y = torch.zeros(3)", "the line makes no tensor that meets one"),
+        ("drop-device-map", "m = load(p)", "the line has no device_map="),
+        ("upgrade-library", "y = a + b", "it edits no line"),
+    ],
+)
+def test_a_refusal_says_why(kind: str, code: str, reason: str, casebase: Casebase) -> None:
+    frame = Frame("pkg/model.py", 7, "forward", code)
+    mismatch = Mismatch(("cuda:0", "cpu"), None, None, "torch.common_device.v1")
+    report = Report("-", Failure("RuntimeError", "..."), mismatch, (frame,))
+    met = meeting(frame, report, casebase.knowledge.operands)
+    assert met is not None
+    with pytest.raises(Refused, match=f"^{re.escape(reason)}"):
+        edit(kind, Site(frame, met, report))
 
 
 @settings(max_examples=400, deadline=None)

@@ -4,17 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
+from typing import NamedTuple
 
 from diagnose import views
 from diagnose.bulkhead import guarded
 from diagnose.casebase.store import Casebase
 from diagnose.facts.stray import meeting
 from diagnose.fixes.diff import edit, patch
-from diagnose.fixes.editing import Site
+from diagnose.fixes.editing import Refused, Site
 from diagnose.model import Cause, Edit, Fact, Fix, FixTemplate, Frame, Report
 from diagnose.placeholders import fill, values
 
-__all__ = ["for_cause"]
+__all__ = ["Considered", "considered", "for_cause"]
+
+
+class Considered(NamedTuple):
+    """A fix of a cause, the line that it would edit, and the edit or why there is none."""
+
+    template: FixTemplate
+    frame: Frame | None
+    made: Edit | Refused
 
 
 def for_cause(
@@ -30,17 +39,28 @@ def for_cause(
     else as the cause's example of the changed code. Fixes of libraries (upgrade, downgrade, patch)
     come after the others where the failing line is the user's own.
     """
-    in_library = "fails-in-library" in facts
     known = values(report, facts, (), casebase.knowledge.libraries)
-    fixes: list[Fix] = []
+    return tuple(_fitted(one, known) for one in considered(cause, report, culprit, facts, casebase))
+
+
+def considered(
+    cause: Cause,
+    report: Report,
+    culprit: Frame | None,
+    facts: Mapping[str, Fact],
+    casebase: Casebase,
+) -> list[Considered]:
+    """The fixes of a cause in the order to try them, each with its edit or the reason of its refusal."""
+    in_library = "fails-in-library" in facts
+    found: list[Considered] = []
     for template in sorted(cause.fixes, key=lambda fix: _later(fix, in_library)):
         frame = _line_for(template.kind, report, culprit)
         make = partial(_edited, template.kind, frame, report, casebase)
-        made = guarded(f"{cause.id}/fixes/{template.kind}", make, None)
-        if made is not None and any(fix.edit == made for fix in fixes):
-            made = None  # two ways to say the same edit
-        fixes.append(_fitted(template, frame, made, known))
-    return tuple(fixes)
+        made = guarded(f"{cause.id}/fixes/{template.kind}", make, Refused("a fault of diagnose"))
+        if any(one.made == made for one in found):
+            made = Refused("a fix before it makes the same edit")
+        found.append(Considered(template, frame, made))
+    return found
 
 
 _OF_LIBRARIES = frozenset({"upgrade-library", "downgrade-library", "patch-library-line"})
@@ -50,20 +70,26 @@ def _later(fix: FixTemplate, in_library: bool) -> bool:
     return fix.kind in _OF_LIBRARIES and not in_library
 
 
-def _edited(kind: str, frame: Frame | None, report: Report, casebase: Casebase) -> Edit | None:
-    """The edit of a frame's line, None where the line does not show enough to be sure of it."""
+def _edited(kind: str, frame: Frame | None, report: Report, casebase: Casebase) -> Edit | Refused:
+    """The edit of a frame's line, or why there is none."""
     met = meeting(frame, report, casebase.knowledge.operands)
-    return edit(kind, Site(frame, met, report)) if frame is not None and met is not None else None
+    if frame is None:
+        return Refused("the report shows no line that it could edit")
+    if met is None:
+        return Refused("the line cannot be parsed")
+    try:
+        return edit(kind, Site(frame, met, report))
+    except Refused as refused:
+        return refused
 
 
-def _fitted(
-    template: FixTemplate, frame: Frame | None, made: Edit | None, known: Mapping[str, str]
-) -> Fix:
+def _fitted(one: Considered, known: Mapping[str, str]) -> Fix:
     """The fix with an edit of the report's line, a command for its program, or the cause's example.
 
     A command that needs what the report does not tell is left out.
     """
-    if made is not None and frame is not None:
+    template, frame, made = one
+    if isinstance(made, Edit) and frame is not None:
         return Fix(template.kind, template.title, patch=patch(frame, made), edit=made)
     if template.command is not None:
         return Fix(template.kind, template.title, command=fill(template.command, known))

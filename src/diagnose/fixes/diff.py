@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from diagnose.fixes.editing import Site, applied
+from diagnose.fixes.editing import Refused, Site, applied
 from diagnose.fixes.edits import EDITS
 from diagnose.model import Edit, Frame
 
 
-def edit(kind: str, site: Site) -> Edit | None:
-    """The edit that a fix of this kind makes of a line; None where the line does not show enough.
+def edit(kind: str, site: Site) -> Edit:
+    """The edit that a fix of this kind makes of a line.
 
     Args:
         kind: fix id of the taxonomy.
         site: the line, what met there, what the message says.
+
+    Raises:
+        Refused: the line does not show enough, or no line is edited by such a fix.
     """
     make = EDITS.get(kind)
-    text = applied(site.line, make(site)) if make is not None else None
-    if text is None:
-        return None
+    if make is None:
+        raise Refused("it edits no line")
+    text = applied(site.line, make(site))
     before, after = site.line.text.split("\n"), text.split("\n")
     # Lines of the statement that stay as they are, before and after those that change.
     head = next((i for i, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), 0)

@@ -18,6 +18,10 @@ from diagnose.model import Frame, Report
 from diagnose.sourceline import SourceLine
 
 
+class Refused(Exception):
+    """The line does not show enough to be sure of an edit; the message says what is missing."""
+
+
 class Site(NamedTuple):
     """The line to edit, what met there, and what the message says."""
 
@@ -46,20 +50,20 @@ class Change(NamedTuple):
     becomes: ast.AST
 
 
-def replaced(site: Site, node: ast.expr, text: str) -> Change | None:
-    """The change of an expression to another one; None where ``text`` is none."""
+def replaced(site: Site, node: ast.expr, text: str) -> Change:
+    """The change of an expression to another one. Raises `Refused` where ``text`` is none."""
     try:
         becomes = ast.parse(text, mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise Refused(f"{text} is no Python expression") from error
     return Change(*site.line.span(node), text, node, becomes)
 
 
-def without_keyword(site: Site, call: ast.Call, keyword: ast.keyword) -> Change | None:
-    """The change that takes a keyword and one comma out of a call."""
+def without_keyword(site: Site, call: ast.Call, keyword: ast.keyword) -> Change:
+    """The change that takes a keyword and one comma out of a call. Raises `Refused` where it is cut off."""
     line = site.line
     if not line.whole(keyword):
-        return None
+        raise Refused(f"{keyword.arg}= is cut off")
     start, end = line.span(keyword)
     after = line.text[end:]
     if after.lstrip().startswith(","):
@@ -82,34 +86,40 @@ def _before_comma(text: str, start: int) -> int:
     return len(before) - 1 if before.endswith(",") else start
 
 
-def applied(line: SourceLine, changes: Sequence[Change | None]) -> str | None:
-    """The changed text; None where it would not be just what the changes say.
+def applied(line: SourceLine, changes: Sequence[Change]) -> str:
+    """The changed text.
 
     Args:
         line: the parsed line.
-        changes: what to change; None among them, or no change at all, gives None.
+        changes: what to change.
+
+    Raises:
+        Refused: it would not be just what the changes say, or they change nothing.
     """
-    sure = [change for change in changes if change is not None]
-    if not sure or len(sure) < len(changes):
-        return None
+    if not changes:
+        raise Refused("the line shows nothing that this edit changes")
     quoted = _within_strings(line)
-    for change in sure:
-        if id(change.node) in quoted or not 0 <= change.start <= change.end <= len(line.text):
-            return None
+    for change in changes:
+        if id(change.node) in quoted:
+            raise Refused("what is to change stands in an f-string")
+        if not 0 <= change.start <= change.end <= len(line.text):
+            raise Refused("what is to change is cut off")
     text, last = line.text, len(line.text)
-    for change in sorted(sure, key=lambda change: -change.start):
+    for change in sorted(changes, key=lambda change: -change.start):
         if change.end > last:
-            return None  # two changes of one place
+            raise Refused("two changes of one place")
         text, last = text[: change.start] + change.text + text[change.end :], change.start
     if text == line.text:
-        return None
+        raise Refused("the line already reads so")
     tree = sourceline.read(text, line.reading)
     try:
-        swaps = {id(change.node): change.becomes for change in sure}
+        swaps = {id(change.node): change.becomes for change in changes}
         same = tree is not None and _shape(tree, {}) == _shape(line.tree, swaps)
-    except RecursionError:
-        return None
-    return text if same else None
+    except RecursionError as error:
+        raise Refused("the line is nested too deeply") from error
+    if not same:
+        raise Refused(f"the edited text would read otherwise than meant: {text}")
+    return text
 
 
 def _within_strings(line: SourceLine) -> set[int]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+from contextlib import suppress
 from itertools import pairwise
 
 from diagnose import sourceline
 from diagnose.facts.stray import is_number
-from diagnose.fixes.editing import Change, Site, applied, replaced
+from diagnose.fixes.editing import Change, Refused, Site, applied, replaced
 from diagnose.model import Report
 from diagnose.patterns import lazy
 
@@ -179,23 +180,30 @@ def device_of(site: Site, node: ast.expr) -> str | None:
     return None
 
 
-def moved(site: Site, node: ast.expr, device: str | None) -> Change | None:
-    """``node`` becomes ``node.to(device)``; None for what is no tensor, moved already, or cut off."""
-    if device is None or is_moved(node) or not is_tensor_like(node) or not site.line.whole(node):
-        return None
-    if isinstance(getattr(node, "ctx", None), (ast.Store, ast.Del)):
-        return None
+def moved(site: Site, node: ast.expr, device: str | None) -> Change:
+    """``node`` becomes ``node.to(device)``. Raises `Refused` for what is no tensor, moved already, or cut
+    off."""
     text = site.text(node)
+    if device is None:
+        raise Refused(f"the line shows no device for {text} to move to")
+    if is_moved(node):
+        raise Refused(f"{text} is placed already")
+    if not is_tensor_like(node):
+        raise Refused(f"{text} does not read like a tensor")
+    if not site.line.whole(node):
+        raise Refused(f"{text} is cut off")
+    if isinstance(getattr(node, "ctx", None), (ast.Store, ast.Del)):
+        raise Refused(f"{text} is assigned to")
     if device == f"{text}.device":
-        return None
+        raise Refused(f"{text} would follow itself")
     if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript, ast.Call)):
         return replaced(site, node, f"{text}.to({device})")
     change = replaced(site, node, f"({text}).to({device})")
-    if change is not None:
-        # Brackets that already stand around an operand are its own, unless they are a call's.
-        around = change._replace(start=change.start - 1, end=change.end + 1)
-        framed = site.line.text[max(0, around.start) : around.end]
-        if framed == f"({text})" and applied(site.line, [around]) is not None:
+    # Brackets that already stand around an operand are its own, unless they are a call's.
+    around = change._replace(start=change.start - 1, end=change.end + 1)
+    if site.line.text[max(0, around.start) : around.end] == f"({text})":
+        with suppress(Refused):
+            applied(site.line, [around])
             return around
     return change
 

@@ -17,7 +17,7 @@ from diagnose.fixes.edits import (
     operand,
 )
 
-Edit = Callable[[Site], "Sequence[Change | None]"]
+Edit = Callable[[Site], "Sequence[Change]"]
 
 #: Fix id of the taxonomy -> the edit that makes it, if the line shows enough.
 EDITS: Mapping[str, Edit] = {

@@ -11,7 +11,7 @@ from diagnose.fixes.edits import operand
 from diagnose.fixes.operands import calls_module, moved
 
 
-def changes(site: Site) -> Sequence[Change | None]:
+def changes(site: Site) -> Sequence[Change]:
     """The operand that the message means moves; where it means none of the line, a module's input does."""
     met = site.met
     if len(met.strays) == 1 and not met.strays[0].layer:

@@ -6,10 +6,10 @@ import ast
 from collections.abc import Sequence
 
 from diagnose import sourceline
-from diagnose.fixes.editing import Change, Site, replaced
+from diagnose.fixes.editing import Change, Refused, Site, replaced
 
 
-def changes(site: Site) -> Sequence[Change | None]:
+def changes(site: Site) -> Sequence[Change]:
     """The checkpoint is loaded to the host, whatever device it was saved from."""
     for node in site.line.nodes:
         if not isinstance(node, ast.Call):
@@ -18,10 +18,10 @@ def changes(site: Site) -> Sequence[Change | None]:
             continue
         settled = any(k.arg in (None, "map_location") for k in node.keywords)
         if settled or len(node.args) != 1 or isinstance(node.args[0], ast.Starred):
-            return ()
+            raise Refused("torch.load says already where to load to, or takes more than a path")
         text = site.text(node)
         if not site.line.whole(node) or not text.endswith(")"):
-            return ()
+            raise Refused("torch.load(...) is cut off")
         given = text[:-1].rstrip().rstrip(",")
         return (replaced(site, node, f'{given}, map_location="cpu")'),)
-    return ()
+    raise Refused("the line has no torch.load")

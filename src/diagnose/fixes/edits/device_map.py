@@ -5,22 +5,24 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from diagnose.fixes.editing import Change, Site, replaced, without_keyword
+from diagnose.fixes.editing import Change, Refused, Site, replaced, without_keyword
 
 _OWN_DEVICE = '{"": torch.cuda.current_device()}'
 
 
-def dropped(site: Site) -> Sequence[Change | None]:
+def dropped(site: Site) -> Sequence[Change]:
     """Takes ``device_map=...`` out of the call."""
-    return [without_keyword(site, call, keyword) for call, keyword in _maps(site)][:1]
+    for call, keyword in _maps(site):
+        return (without_keyword(site, call, keyword),)
+    raise Refused("the line has no device_map=")
 
 
-def pinned(site: Site) -> Sequence[Change | None]:
+def pinned(site: Site) -> Sequence[Change]:
     """Each process loads all of the model on its own device."""
     for _, keyword in _maps(site):
         if site.line.whole(keyword.value):
             return (replaced(site, keyword.value, _OWN_DEVICE),)
-    return ()
+    raise Refused("the line has no whole device_map=")
 
 
 def _maps(site: Site) -> Iterator[tuple[ast.Call, ast.keyword]]:

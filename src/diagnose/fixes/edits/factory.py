@@ -6,15 +6,22 @@ import ast
 from collections.abc import Sequence
 
 from diagnose import sourceline
-from diagnose.fixes.editing import Change, Site, replaced
+from diagnose.fixes.editing import Change, Refused, Site, replaced
 from diagnose.fixes.operands import device_of
 
 #: Factories that take no ``device=``, or none but the cpu.
 _WITHOUT_DEVICE = ("Tensor", "from_numpy")
 
 
-def changes(site: Site) -> Sequence[Change | None]:
+def changes(site: Site) -> Sequence[Change]:
     """The first tensor that the failing part makes is made where what it meets is."""
+    if not (made := followed(site)):
+        raise Refused("the line makes no tensor that meets one whose device it tells")
+    return made
+
+
+def followed(site: Site) -> Sequence[Change]:
+    """`changes`; none where the line makes no such tensor."""
     for node in site.met.nodes():
         if isinstance(node, ast.Call) and sourceline.makes_tensor(node):
             device = company(site, node)
@@ -23,10 +30,10 @@ def changes(site: Site) -> Sequence[Change | None]:
     return ()
 
 
-def _made(site: Site, call: ast.Call, device: str) -> Change | None:
+def _made(site: Site, call: ast.Call, device: str) -> Change:
     text = site.text(call)
     if not site.line.whole(call) or not text.endswith(")"):
-        return None
+        raise Refused(f"{text} is cut off")
     if (sourceline.dotted(call.func) or "").endswith(_WITHOUT_DEVICE):
         return replaced(site, call, f"{text}.to({device})")
     comma = ", " if call.args or call.keywords else ""

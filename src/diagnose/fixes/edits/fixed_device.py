@@ -10,7 +10,7 @@ from diagnose.fixes.editing import Change, Site, replaced
 from diagnose.fixes.edits import factory, operand
 
 
-def changes(site: Site) -> Sequence[Change | None]:
+def changes(site: Site) -> Sequence[Change]:
     """A written device gives way to that of what it meets; else what is made or moved follows."""
     for node in site.met.nodes():
         if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
@@ -21,4 +21,4 @@ def changes(site: Site) -> Sequence[Change | None]:
         device = factory.company(site, node)
         if device is not None:
             return (replaced(site, node, f"{site.text(node.func.value)}.to({device})"),)
-    return factory.changes(site) or operand.changes(site)
+    return factory.followed(site) or operand.changes(site)

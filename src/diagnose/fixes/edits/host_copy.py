@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from diagnose import sourceline
-from diagnose.fixes.editing import Change, Site, replaced
+from diagnose.fixes.editing import Change, Refused, Site, replaced
 from diagnose.fixes.operands import is_moved, is_tensor_like
 
 #: NumPy's functions that take an array first; others make one, read a file or call back.
@@ -62,7 +62,7 @@ _OF_ARRAYS = frozenset(
 )
 
 
-def changes(site: Site) -> Sequence[Change | None]:
+def changes(site: Site) -> Sequence[Change]:
     """The first tensor of the failing part that NumPy gets is copied to the host."""
     for node in site.met.nodes():
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
@@ -73,13 +73,15 @@ def changes(site: Site) -> Sequence[Change | None]:
         numpy = isinstance(owner, ast.Name) and owner.id in {"np", "numpy"}
         if numpy and node.func.attr in _OF_ARRAYS and node.args and is_tensor_like(node.args[0]):
             return (_copied(site, node.args[0], ".numpy()"),)
-    return ()
+    raise Refused("the line shows no tensor that NumPy gets")
 
 
-def _copied(site: Site, node: ast.expr, after: str) -> Change | None:
-    if is_moved(node) or not site.line.whole(node):
-        return None
+def _copied(site: Site, node: ast.expr, after: str) -> Change:
     text = site.text(node)
+    if is_moved(node):
+        raise Refused(f"{text} is placed already")
+    if not site.line.whole(node):
+        raise Refused(f"{text} is cut off")
     if not isinstance(node, (ast.Name, ast.Attribute, ast.Subscript, ast.Call)):
         text = f"({text})"
     detached = sourceline.dotted(node) is None and text.endswith(".detach()")

@@ -6,10 +6,10 @@ import ast
 from collections.abc import Sequence
 
 from diagnose import sourceline
-from diagnose.fixes.editing import Change, Site, replaced
+from diagnose.fixes.editing import Change, Refused, Site, replaced
 
 
-def changes(site: Site) -> Sequence[Change | None]:
+def changes(site: Site) -> Sequence[Change]:
     """The move is taken out; a statement that was nothing else becomes ``pass``."""
     for node in site.met.nodes():
         if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
@@ -18,12 +18,12 @@ def changes(site: Site) -> Sequence[Change | None]:
         if node.func.attr not in {"to", "cuda"} or name is None or name in {"self", "torch"}:
             continue
         if not site.line.whole(node):
-            return ()
+            raise Refused("the move is cut off")
         for statement in site.line.nodes:
             if isinstance(statement, ast.Expr) and statement.value is node:
                 if site.text(node) != site.line.text:
-                    return ()
+                    raise Refused("the statement is more than the move")
                 text = f"pass  # {name} stays where it was loaded"
                 return (Change(0, len(site.line.text), text, statement, ast.Pass()),)
         return (replaced(site, node, site.text(node.func.value)),)
-    return ()
+    raise Refused("the line moves nothing that has a name")

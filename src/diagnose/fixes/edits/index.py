@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from diagnose.fixes.editing import Change, Site
+from diagnose.fixes.editing import Change, Refused, Site
 from diagnose.fixes.edits import operand
 from diagnose.fixes.operands import device_of, is_moved, is_tensor_like, moved
 
 
-def changes(site: Site) -> Sequence[Change | None]:
+def changes(site: Site) -> Sequence[Change]:
     """All indices of the subscript that failed move to what they index."""
     for node in site.met.nodes():
         if isinstance(node, ast.Subscript):
@@ -20,6 +20,8 @@ def changes(site: Site) -> Sequence[Change | None]:
             if not indices or device is None or not all(map(is_tensor_like, indices)):
                 continue
             if any(map(is_moved, indices)):
-                return ()
+                raise Refused("an index is placed already")
             return [moved(site, element, device) for element in indices]
-    return operand.changes(site) if site.met.strays else ()
+    if not site.met.strays:
+        raise Refused("the line shows no subscript whose device it tells, and no operand to move")
+    return operand.changes(site)

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 
 from diagnose.facts import calls
 from diagnose.facts.stray import is_number
-from diagnose.fixes.editing import Change, Site
+from diagnose.fixes.editing import Change, Refused, Site
 from diagnose.fixes.operands import device_of, is_moved, is_tensor_like, moved
 
 #: Comparisons that look at each element, and so at the device; ``is`` and ``in`` do not.
 _ELEMENTWISE = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 
 
-def changes(site: Site) -> Sequence[Change | None]:
+def changes(site: Site) -> Sequence[Change]:
     """The operand that the message means, or else the one that follows the other by convention.
 
     State of an object (``self.pe``, ``MEAN``) moves to the batch, not the other way; what is assigned to
@@ -25,8 +25,12 @@ def changes(site: Site) -> Sequence[Change | None]:
     if len(met.strays) == 1:
         [stray] = met.strays
         partner = next((one for one in met.others if not one.layer), None)
-        if stray.layer or _is_assigned(site, stray.node):
-            return ()
+        if stray.layer:
+            raise Refused(
+                f"{stray.text} is a layer: its weights are misplaced, no operand of the line"
+            )
+        if _is_assigned(site, stray.node):
+            raise Refused(f"{stray.text} is assigned to")
         return _follow(site, stray.node, partner.node if partner else _company(site, stray.node))
     if met.part is not None and len(sides) == 2:
         return _one_of(site, sides[0].node, sides[1].node)
@@ -34,26 +38,27 @@ def changes(site: Site) -> Sequence[Change | None]:
     if joined is not None:
         return joined
     if site.report.mismatch is not None and site.report.mismatch.argument not in (None, "other"):
-        return ()  # the message names an operand, and the line does not show which that is
+        raise Refused("the message names an operand, and the line does not show which that is")
     pairs = [pair for pair in _pairs(site) if all(is_tensor_like(node) for node in pair)]
     mixed = [pair for pair in pairs if _is_state(site, pair[0]) != _is_state(site, pair[1])]
     for one, two in (mixed or pairs)[:1]:
         return _chain(site, one, two) or _one_of(site, one, two)
-    return ()
+    raise Refused("the line shows no two operands that meet")
 
 
-def _follow(site: Site, mover: ast.expr, other: ast.expr | None) -> Sequence[Change | None]:
-    if other is None or is_moved(mover):
-        return ()
+def _follow(site: Site, mover: ast.expr, other: ast.expr | None) -> Sequence[Change]:
+    if other is None:
+        raise Refused(f"the line shows nothing that {site.text(mover)} meets")
     return (moved(site, mover, device_of(site, other)),)
 
 
-def _one_of(site: Site, one: ast.expr, two: ast.expr) -> Sequence[Change | None]:
+def _one_of(site: Site, one: ast.expr, two: ast.expr) -> Sequence[Change]:
     """The change of one of two operands of which either may be the stray."""
     if is_moved(one) and is_moved(two):
-        return ()
-    if not (is_tensor_like(one) and is_tensor_like(two)):
-        return ()
+        raise Refused(f"{site.text(one)} and {site.text(two)} are placed already")
+    for side in (one, two):
+        if not is_tensor_like(side):
+            raise Refused(f"{site.text(side)} does not read like a tensor")
     first = is_moved(two) or (_is_state(site, one) and not _is_state(site, two))
     if first and not _is_assigned(site, one):
         return _follow(site, one, two)
@@ -116,7 +121,7 @@ def _height(node: ast.expr) -> int:
     return isinstance(node, (ast.BinOp, ast.Compare)) + max(map(_height, parts), default=0)
 
 
-def _chain(site: Site, first: ast.expr, second: ast.expr) -> Sequence[Change | None]:
+def _chain(site: Site, first: ast.expr, second: ast.expr) -> Sequence[Change]:
     """``a + b + c`` becomes ``a + b.to(a.device) + c.to(a.device)``: any of them may be the stray."""
     device, movers, inner = device_of(site, first), [second], second
     for node in reversed(site.line.nodes):
@@ -130,14 +135,14 @@ def _chain(site: Site, first: ast.expr, second: ast.expr) -> Sequence[Change | N
     return [moved(site, mover, device) for mover in movers]
 
 
-def _joined(site: Site) -> Sequence[Change | None] | None:
+def _joined(site: Site) -> Sequence[Change] | None:
     """``torch.cat([a, b])``: the element that the message does not name first follows the other."""
     for call in calls.calls(site.met.nodes()):
         joined = calls.joined(call)
         if joined is None:
             continue
         if joined.elements is None or len(joined.elements) != 2:
-            return ()
+            raise Refused("what is joined is not two tensors that stand in the line")
         first, second = joined.elements
         devices = site.report.mismatch.devices if site.report.mismatch else ()
         if devices[:1] == ("cpu",):
