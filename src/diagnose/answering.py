@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from importlib import import_module
 from pathlib import Path
 
 from diagnose.bulkhead import debug
@@ -13,6 +14,7 @@ from diagnose.inputs import InputError, opened
 from diagnose.model import Diagnosis, Lang, Report, Verdict
 from diagnose.outputs import write, writer
 from diagnose.pipeline import diagnose, failed
+from diagnose.rendering import FORMATS
 from diagnose.sources import read_file
 
 #: Exit statuses of the contract, by verdict; bad usage or input is `BAD_INPUT`.
@@ -32,7 +34,7 @@ def answer(
 
     Args:
         files: paths; ``-`` is standard input.
-        form: ``text``, ``json`` or ``markdown``.
+        form: one of `diagnose.rendering.FORMATS`.
         top: how many causes an answer shows at most.
         lang: language of the answer.
         output: where the answers go instead of standard output.
@@ -94,17 +96,9 @@ def _rendered(diagnosis: Diagnosis, form: str, color: bool) -> tuple[str, Verdic
 
 
 def _page(diagnosis: Diagnosis, form: str, color: bool) -> str:
-    if form == "json":
-        from diagnose.rendering import json
-
-        return json.render(diagnosis) + "\n"
-    if form == "markdown":
-        from diagnose.rendering import markdown
-
-        return markdown.render(diagnosis)
-    from diagnose.rendering import text
-
-    return text.render(diagnosis, columns=_columns(), color=color)
+    """The answer in its form, whose last line ends."""
+    page: str = import_module(FORMATS[form]).render(diagnosis, columns=_columns(), color=color)
+    return page if page.endswith("\n") else page + "\n"
 
 
 def _columns() -> int:

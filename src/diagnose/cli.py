@@ -49,8 +49,11 @@ def _run(args: list[str]) -> Status:
 
 def _form(args: list[str]) -> tuple[str, list[str]]:
     """The form of the answer where that is the first option, and the other arguments."""
-    if args[:1] == ["--format"] and args[1:2] in (["text"], ["json"], ["markdown"]):
-        return args[1], args[2:]
+    if args[:1] == ["--format"]:
+        from diagnose.rendering import FORMATS
+
+        if args[1:2] and args[1] in FORMATS:
+            return args[1], args[2:]
     return "text", args
 
 

@@ -20,9 +20,12 @@ from parsing.knowledge import parse
 from diagnose.scanning import Grouping, ScannedLog, fingerprint, scan_log
 from diagnose.scanning.finding import logs
 from diagnose.scanning.fingerprint import masked
+from diagnose.scanning.formats import csv as as_csv
+from diagnose.scanning.formats import json as as_json
+from diagnose.scanning.formats import table
+from diagnose.scanning.formats.records import spans
 from diagnose.scanning.grouping import grouped
 from diagnose.scanning.log import Occurrence
-from diagnose.scanning.tables import _ranks, as_csv, as_json, table
 
 ROOT = Path(__file__).parents[1]
 FORMS = sorted((ROOT / "parsing" / "forms").glob("*.txt"))
@@ -199,7 +202,7 @@ def test_parts_grouped_apart_and_merged_are_the_whole(parts: list[ScannedLog], c
 @given(st.sets(st.integers(0, 300)))
 def test_ranks_are_written_as_spans(ranks: set[int]) -> None:
     read: set[int] = set()
-    for part in _ranks(ranks).split():
+    for part in spans(ranks).split():
         low, _, high = part.partition("-")
         read |= set(range(int(low), int(high or low) + 1))
     assert read == ranks
@@ -213,15 +216,15 @@ def test_text_of_logs_steers_neither_terminal_nor_spreadsheet() -> None:
         type="",
     )
     grouping = grouped([ScannedLog("x", (evil,))])
-    assert "\x1b" not in table(grouping) + as_csv(grouping)
-    row = next(csv.DictReader(io.StringIO(as_csv(grouping))))
+    assert "\x1b" not in table.render(grouping) + as_csv.render(grouping)
+    row = next(csv.DictReader(io.StringIO(as_csv.render(grouping))))
     assert row["message"].startswith("'=")
     assert row["file"].startswith("'@")
-    assert "\x1b" not in as_json(grouping)
+    assert "\x1b" not in as_json.render(grouping)
 
 
 def test_nothing_found_is_said() -> None:
-    assert table(Grouping(logs=3)) == "No failures found in 3 logs.\n"
+    assert table.render(Grouping(logs=3)) == "No failures found in 3 logs.\n"
 
 
 def test_the_mapper_on_dask_finds_what_the_command_finds(store: Path) -> None:

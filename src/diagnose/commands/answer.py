@@ -10,6 +10,7 @@ import click
 from diagnose import answering
 from diagnose.commands.shared import OUTPUT
 from diagnose.model import Lang
+from diagnose.rendering import FORMATS
 
 
 @click.command()
@@ -17,7 +18,7 @@ from diagnose.model import Lang
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["text", "json", "markdown"]),
+    type=click.Choice(list(FORMATS)),
     default="text",
     show_default=True,
     help="Form of the answer; json prints one object a line.",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from diagnose.casebase.store import load
 from diagnose.commands.shared import OUTPUT, cores
 from diagnose.errors import BAD_INPUT, FAULT, printable
 from diagnose.outputs import write
+from diagnose.scanning.formats import FORMATS
 
 if TYPE_CHECKING:
     from diagnose.scanning.grouping import Grouping
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["table", "json", "csv"]),
+    type=click.Choice(list(FORMATS)),
     default="table",
     show_default=True,
     help="Form of the answer.",
@@ -81,13 +83,9 @@ def _scanned(paths: tuple[str, ...], globs: tuple[str, ...], jobs: int | None) -
 
 
 def _rendered(grouping: Grouping, form: str) -> str:
-    from diagnose.scanning import tables
-
-    if form == "json":
-        return tables.as_json(grouping)
-    if form == "csv":
-        return tables.as_csv(grouping)
-    return tables.table(grouping, max(shutil.get_terminal_size((100, 24)).columns, 80))
+    columns = max(shutil.get_terminal_size((100, 24)).columns, 80)
+    page: str = import_module(FORMATS[form]).render(grouping, columns=columns)
+    return page
 
 
 def _status(grouping: Grouping) -> int:

@@ -1,1 +1,12 @@
-"""A Diagnosis as text for people, as JSON for tools, as Markdown for issue threads."""
+"""The forms of an answer, one module each: text for people, JSON for tools, Markdown for issue threads."""
+
+from __future__ import annotations
+
+#: Name of a form, as ``--format`` takes it -> the module that renders it, imported when it is asked for:
+#: ``render(diagnosis, *, columns, color) -> str``, for a terminal of so many columns, with its styles or
+#: without. The first is the default. Another form is another module and its line here.
+FORMATS = {
+    "text": "diagnose.rendering.text",
+    "json": "diagnose.rendering.json",
+    "markdown": "diagnose.rendering.markdown",
+}

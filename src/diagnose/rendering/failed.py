@@ -9,7 +9,8 @@ from diagnose.rendering.labels import LABELS
 
 
 def render(source: str, form: str, lang: Lang) -> str:
-    """That an input could not be answered, in a form of the command line: ``json``, ``text``, ``markdown``.
+    """That an input could not be answered, in one of the forms: a sentence, in
+    ``json`` an object.
 
     The object has every key of the contract (docs/json.md).
     """

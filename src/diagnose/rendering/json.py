@@ -41,8 +41,8 @@ def as_dict(diagnosis: Diagnosis) -> dict[str, Any]:
     }
 
 
-def render(diagnosis: Diagnosis) -> str:
-    """The answer as one line of JSON."""
+def render(diagnosis: Diagnosis, *, columns: int = 80, color: bool = False) -> str:
+    """The answer as one line of JSON, whatever the terminal."""
     return json.dumps(as_dict(diagnosis), ensure_ascii=False)
 
 

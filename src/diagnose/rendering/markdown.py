@@ -13,8 +13,8 @@ from diagnose.verification.invocation import invocation
 _SPECIAL = str.maketrans({c: f"\\{c}" for c in "\\`*_{}[]<>#|!~&"})
 
 
-def render(diagnosis: Diagnosis) -> str:
-    """The answer as GitHub-flavoured Markdown; text from the log is escaped or fenced."""
+def render(diagnosis: Diagnosis, *, columns: int = 80, color: bool = False) -> str:
+    """The answer as GitHub-flavoured Markdown, on any terminal; text from the log is escaped or fenced."""
     return "\n".join(_lines(diagnosis)) + "\n"
 
 
