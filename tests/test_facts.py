@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from diagnose import facts
-from diagnose._toml import loads
+from diagnose.authoring.examples import Example, examples, mistake
 from diagnose.casebase.store import Casebase
 from diagnose.facts.stray import strays
 from diagnose.model import Failure, Frame, Line, Mismatch, Report, SeenTensor
 from diagnose.parsing import parse
 
 HERE = Path(__file__).parent
-EXAMPLES = loads((HERE / "facts.toml").read_text(encoding="utf-8"))
+EXAMPLES = list(examples(HERE.parent / "kb"))
 
 
 def report(
@@ -197,32 +196,33 @@ def test_live_tensors_tell_a_model_that_was_never_moved(casebase: Casebase) -> N
     assert "module-seen" not in read(report(tensors=moved), casebase)
 
 
-def printed(example: dict[str, Any]) -> str:
-    """The report of an example of facts.toml, as CPython prints it."""
-    lines = [example["log"]] if "log" in example else []
-    if example.get("frames"):
-        lines.append("Traceback (most recent call last):")
-    for file, function, code in example.get("frames", ()):
-        place = file.replace("LIB/", "/opt/venv/lib/python3.11/site-packages/")
-        lines += [f'  File "{place}", line 7, in {function}', f"    {code}"]
-    met = "Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu!"
-    return "\n".join(
-        [*lines, f"{example.get('type', 'RuntimeError')}: {example.get('message', met)}"]
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.key)
+def test_an_example_shows_its_fact_and_a_counter_example_does_not(
+    example: Example, casebase: Casebase
+) -> None:
+    assert mistake(example, casebase.knowledge) is None
+
+
+@pytest.mark.parametrize("example", EXAMPLES[::7], ids=lambda example: example.key)
+def test_an_example_on_the_wrong_side_is_told(example: Example, casebase: Casebase) -> None:
+    assert "the fact" in (
+        mistake(example._replace(shows=not example.shows), casebase.knowledge) or ""
     )
 
 
-@pytest.mark.parametrize("fact", EXAMPLES)
-def test_a_small_report_shows_the_fact(fact: str, casebase: Casebase) -> None:
-    text = printed(EXAMPLES[fact])
-    given = parse(
-        text,
-        knowledge=casebase.knowledge,
-    )
-    found = read(given, casebase)
-    assert fact in found
-    line = found[fact].line
-    assert line is not None
-    assert 1 <= line <= len(text.splitlines())
+def test_an_example_that_is_no_device_error_is_told(casebase: Casebase) -> None:
+    """It would show nothing, and so hold as any counter-example."""
+    example = Example("shallow", "shallow.not[0]", shows=False, report="ValueError: no")
+    assert "no device error" in (mistake(example, casebase.knowledge) or "")
+
+
+def test_a_fact_that_an_example_shows_rests_on_a_line_of_it(casebase: Casebase) -> None:
+    for example in EXAMPLES:
+        if example.shows:
+            given = parse(example.report, knowledge=casebase.knowledge)
+            line = read(given, casebase)[example.fact].line
+            assert line is not None
+            assert 1 <= line <= len(example.report.splitlines())
 
 
 def test_every_fact_is_of_use(casebase: Casebase) -> None:
@@ -243,7 +243,7 @@ def test_every_fact_is_of_use(casebase: Casebase) -> None:
 
 def test_every_fact_is_shown_by_a_test(casebase: Casebase) -> None:
     """By a recorded traceback, by an example, or by name in a test of this folder."""
-    shown = set(EXAMPLES)
+    shown = {example.fact for example in EXAMPLES if example.shows}
     recorded = [*HERE.glob("traces/**/*.txt"), *HERE.parent.glob("kb/cases/*/trace.txt")]
     recorded += [*HERE.glob("healthy/**/*.txt"), *HERE.glob("parsing/forms/*")]
     for path in recorded:

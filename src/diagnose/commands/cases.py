@@ -170,9 +170,10 @@ def build(kb: Path, output: Path | None) -> None:
 def check(kb: Path, run: bool, jobs: int | None, incidents: tuple[str, ...]) -> None:
     """Check kb/: every mistake, and all that is still to do, with its file, key and reason.
 
-    With INCIDENTs only these are told of. With --run they (or all) are run as well: the failing
-    variant must fail with a device error, the fixed one must end well, and the verification program
-    must tell the two apart. A table shows it by cause.
+    The examples beside each fact must show it, its counter-examples must not. With INCIDENTs only
+    these are told of. With --run they (or all) are run as well: the failing variant must fail with a
+    device error, the fixed one must end well, and the verification program must tell the two apart. A
+    table shows it by cause.
 
     Exit status: 0 all holds, 1 it does not, 2 bad usage.
     """
@@ -181,7 +182,7 @@ def check(kb: Path, run: bool, jobs: int | None, incidents: tuple[str, ...]) -> 
         near = difflib.get_close_matches(unknown[0], known, n=1)
         hint = f"; did you mean {near[0]}?" if near else ""
         _fail(f"no incident {', '.join(unknown)} in {kb}{hint}")
-    problems = _mistakes(kb)
+    problems = _mistakes(kb) if incidents and not run else _checked(kb)
     if incidents and not run:
         folders = tuple(f"cases/{incident}/" for incident in incidents)
         problems = [problem for problem in problems if problem.file.startswith(folders)]
@@ -195,6 +196,19 @@ def check(kb: Path, run: bool, jobs: int | None, incidents: tuple[str, ...]) -> 
     click.echo(f"{where}: no mistakes")
     if run:
         sys.exit(_run_incidents(kb, incidents or tuple(known), jobs))
+
+
+def _checked(kb: Path) -> list[KbError]:
+    """`_mistakes`, and where there are none, the examples beside the facts that do not hold."""
+    from diagnose.authoring.examples import mistakes
+    from diagnose.compiling.build import build as compile_kb
+
+    if problems := _mistakes(kb):
+        return problems
+    with tempfile.TemporaryDirectory() as folder:
+        compiled = Path(folder) / "casebase.sqlite"
+        compile_kb(kb, compiled)
+        return mistakes(kb, load(compiled).knowledge)
 
 
 def _mistakes(kb: Path) -> list[KbError]:

@@ -187,6 +187,9 @@ def _facts(kb: Path, problems: list[KbError], rows: list[schema.Base]) -> Collec
             for key in ("all", "none")
             if key in table.data
         }
+        for key in ("examples", "not"):
+            for example in table.tables(key):
+                _example(example)
         table.done()
         patterns = when | {f"frame.{key}": parts[key] for key in FRAME_MATCHERS if key in parts}
         literals = {key: found for key, text in patterns.items() if (found := required(text))}
@@ -199,6 +202,27 @@ def _facts(kb: Path, problems: list[KbError], rows: list[schema.Base]) -> Collec
             )
         )
     return entry.data.keys()
+
+
+def _example(entry: Entry) -> None:
+    """A small report beside a fact (`diagnose.authoring.examples`), checked for its form."""
+    for key in ("type", "message", "log"):
+        entry.optional_text(key)
+    if len(entry.strings("devices", optional=True)) not in (0, 2):
+        entry.problem("devices", "must be two devices")
+    frames = entry.data.get("frames", [])
+    if not isinstance(frames, list) or not all(map(_is_frame, frames)):
+        entry.problem("frames", "must be a list of [file, function, line]")
+    entry.data.pop("frames", None)
+    entry.done()
+
+
+def _is_frame(frame: object) -> bool:
+    return (
+        isinstance(frame, list)
+        and len(frame) == 3
+        and all(isinstance(part, str) and part for part in frame)
+    )
 
 
 def _texts(kind: str, key: str, table: Entry) -> list[schema.Base]:
