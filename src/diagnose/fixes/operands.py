@@ -191,7 +191,7 @@ def moved(site: Site, node: ast.expr, device: str | None) -> Change:
     if not is_tensor_like(node):
         raise Refused(f"{text} does not read like a tensor")
     if not site.line.whole(node):
-        raise Refused(f"{text} is cut off")
+        raise Refused(f"{text or 'what would move'} is cut off")
     if isinstance(getattr(node, "ctx", None), (ast.Store, ast.Del)):
         raise Refused(f"{text} is assigned to")
     if device == f"{text}.device":

@@ -1,4 +1,9 @@
-"""The edits of a line, one module each; which fix of the taxonomy makes which edit."""
+"""The edits of a line, one module each.
+
+A module's ``KINDS`` say which fixes it makes: id of the fix -> a function of the `Site` that returns
+the changes of the line, or raises `Refused` where the line does not show enough. Another edit is another
+module, its name below, and its recorded cases in tests/fixes/edits.
+"""
 
 from __future__ import annotations
 
@@ -17,19 +22,18 @@ from diagnose.fixes.edits import (
     operand,
 )
 
-Edit = Callable[[Site], "Sequence[Change]"]
+Edit = Callable[[Site], Sequence[Change]]
 
+_DECLARED: Sequence[Mapping[str, Edit]] = (
+    argument.KINDS,
+    checkpoint.KINDS,
+    device_map.KINDS,
+    factory.KINDS,
+    fixed_device.KINDS,
+    host_copy.KINDS,
+    in_place.KINDS,
+    index.KINDS,
+    operand.KINDS,
+)
 #: Fix id of the taxonomy -> the edit that makes it, if the line shows enough.
-EDITS: Mapping[str, Edit] = {
-    "move-tensor-at-line": operand.changes,
-    "patch-library-line": operand.changes,
-    "index-to-device": index.changes,
-    "create-on-device": factory.changes,
-    "use-like-device-of-other": fixed_device.changes,
-    "cpu-before-numpy": host_copy.changes,
-    "map-location": checkpoint.changes,
-    "no-to-on-quantized": in_place.changes,
-    "move-input": argument.changes,
-    "drop-device-map": device_map.dropped,
-    "pin-device-map": device_map.pinned,
-}
+EDITS: Mapping[str, Edit] = {kind: make for kinds in _DECLARED for kind, make in kinds.items()}

@@ -33,3 +33,6 @@ def _home(site: Site, module: ast.expr) -> str | None:
     if sourceline.dotted(module) is None:
         return None
     return f"next({site.text(module)}.parameters()).device"
+
+
+KINDS = {"move-input": changes}

@@ -25,3 +25,6 @@ def changes(site: Site) -> Sequence[Change]:
         given = text[:-1].rstrip().rstrip(",")
         return (replaced(site, node, f'{given}, map_location="cpu")'),)
     raise Refused("the line has no torch.load")
+
+
+KINDS = {"map-location": changes}

@@ -31,3 +31,6 @@ def _maps(site: Site) -> Iterator[tuple[ast.Call, ast.keyword]]:
             for keyword in node.keywords:
                 if keyword.arg == "device_map" and site.text(keyword.value) != _OWN_DEVICE:
                     yield node, keyword
+
+
+KINDS = {"drop-device-map": dropped, "pin-device-map": pinned}

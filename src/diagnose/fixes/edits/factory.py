@@ -70,3 +70,6 @@ def _beside(outer: ast.AST, inner: ast.AST) -> list[ast.expr]:
         case _:
             found = []
     return [node for node in found if node is not inner]
+
+
+KINDS = {"create-on-device": changes}

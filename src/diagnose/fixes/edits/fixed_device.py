@@ -22,3 +22,6 @@ def changes(site: Site) -> Sequence[Change]:
         if device is not None:
             return (replaced(site, node, f"{site.text(node.func.value)}.to({device})"),)
     return factory.followed(site) or operand.changes(site)
+
+
+KINDS = {"use-like-device-of-other": changes}

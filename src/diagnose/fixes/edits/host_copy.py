@@ -86,3 +86,6 @@ def _copied(site: Site, node: ast.expr, after: str) -> Change:
         text = f"({text})"
     detached = sourceline.dotted(node) is None and text.endswith(".detach()")
     return replaced(site, node, f"{text}{'' if detached else '.detach()'}.cpu(){after}")
+
+
+KINDS = {"cpu-before-numpy": changes}

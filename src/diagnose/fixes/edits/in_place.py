@@ -27,3 +27,6 @@ def changes(site: Site) -> Sequence[Change]:
                 return (Change(0, len(site.line.text), text, statement, ast.Pass()),)
         return (replaced(site, node, site.text(node.func.value)),)
     raise Refused("the line moves nothing that has a name")
+
+
+KINDS = {"no-to-on-quantized": changes}

@@ -25,3 +25,6 @@ def changes(site: Site) -> Sequence[Change]:
     if not site.met.strays:
         raise Refused("the line shows no subscript whose device it tells, and no operand to move")
     return operand.changes(site)
+
+
+KINDS = {"index-to-device": changes}

@@ -149,3 +149,6 @@ def _joined(site: Site) -> Sequence[Change] | None:
             return _follow(site, first, second)
         return _follow(site, second, first)
     return None
+
+
+KINDS = {"move-tensor-at-line": changes, "patch-library-line": changes}

@@ -1,0 +1,2 @@
+# move-input
+out = model(ids)

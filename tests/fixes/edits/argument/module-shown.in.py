@@ -1,0 +1,2 @@
+# move-input below=module
+out = model(ids)

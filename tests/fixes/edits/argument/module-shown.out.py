@@ -1,0 +1,1 @@
+out = model(ids.to(next(model.parameters()).device))

@@ -1,0 +1,2 @@
+# move-input
+y = x + self.pe

@@ -1,0 +1,1 @@
+y = x + self.pe.to(x.device)

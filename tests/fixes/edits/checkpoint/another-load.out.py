@@ -1,0 +1,1 @@
+refused: the line has no torch.load

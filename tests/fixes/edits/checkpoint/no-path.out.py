@@ -1,0 +1,1 @@
+refused: torch.load says already where to load to, or takes more than a path

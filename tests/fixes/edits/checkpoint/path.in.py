@@ -1,0 +1,2 @@
+# map-location
+s = torch.load(p)

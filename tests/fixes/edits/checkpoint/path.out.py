@@ -1,0 +1,1 @@
+s = torch.load(p, map_location="cpu")

@@ -1,0 +1,2 @@
+# drop-device-map
+m = load(p

@@ -1,0 +1,2 @@
+# drop-device-map
+m = load(p, device_map="auto", x=1)

@@ -1,0 +1,1 @@
+refused: the line has no whole device_map=

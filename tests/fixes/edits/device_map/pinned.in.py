@@ -1,0 +1,2 @@
+# pin-device-map
+m = load(p, device_map=("auto"))

@@ -1,0 +1,1 @@
+m = load(p, device_map=({"": torch.cuda.current_device()}))

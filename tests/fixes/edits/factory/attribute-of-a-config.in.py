@@ -1,0 +1,2 @@
+# create-on-device
+y = cfg.scale * torch.ones(3)

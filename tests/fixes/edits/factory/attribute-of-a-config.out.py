@@ -1,0 +1,1 @@
+y = cfg.scale * torch.ones(3, device=cfg.scale.device)

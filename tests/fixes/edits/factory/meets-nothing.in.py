@@ -1,0 +1,2 @@
+# create-on-device
+y = torch.ones(3)

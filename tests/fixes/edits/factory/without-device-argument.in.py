@@ -1,0 +1,2 @@
+# create-on-device
+y = x * torch.Tensor([1])

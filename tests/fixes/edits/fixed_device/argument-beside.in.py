@@ -1,0 +1,2 @@
+# use-like-device-of-other
+h = f(x, z.to('cuda'))

@@ -1,0 +1,1 @@
+h = f(x, z.to(x.device))

@@ -1,0 +1,2 @@
+# use-like-device-of-other
+y = x + z.cuda()

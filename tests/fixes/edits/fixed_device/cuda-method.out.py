@@ -1,0 +1,1 @@
+y = x + z.to(x.device)

@@ -1,0 +1,1 @@
+y = x * torch.ones(3, device=x.device)

@@ -1,0 +1,2 @@
+# use-like-device-of-other
+z = z.to('cuda')

@@ -1,0 +1,1 @@
+y = np.array(x.detach().cpu().numpy())

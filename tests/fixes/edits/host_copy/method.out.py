@@ -1,0 +1,1 @@
+y = x.detach().cpu().numpy()

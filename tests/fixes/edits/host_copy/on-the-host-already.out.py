@@ -1,0 +1,1 @@
+refused: x.cpu() is placed already

@@ -1,0 +1,1 @@
+refused: the line moves nothing that has a name

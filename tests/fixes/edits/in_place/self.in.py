@@ -1,0 +1,2 @@
+# no-to-on-quantized
+self.to(device)

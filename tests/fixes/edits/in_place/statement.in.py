@@ -1,0 +1,2 @@
+# no-to-on-quantized
+model.to(device)

@@ -1,0 +1,2 @@
+# index-to-device
+w = table[ids.to(table.device)]

@@ -1,0 +1,1 @@
+refused: an index is placed already

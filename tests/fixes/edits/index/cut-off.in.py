@@ -1,0 +1,2 @@
+# index-to-device
+patch = resized[

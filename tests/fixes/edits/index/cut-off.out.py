@@ -1,0 +1,1 @@
+refused: what would move is cut off

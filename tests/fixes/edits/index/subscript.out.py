@@ -1,0 +1,1 @@
+w = table[ids.to(table.device)]

@@ -1,0 +1,1 @@
+w = table[rows.to(table.device), cols.to(table.device)]

@@ -1,0 +1,2 @@
+# move-tensor-at-line
+y = x + pe.to(x.device)

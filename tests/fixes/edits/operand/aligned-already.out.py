@@ -1,0 +1,1 @@
+refused: x would follow itself

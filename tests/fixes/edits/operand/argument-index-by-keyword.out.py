@@ -1,0 +1,1 @@
+p = torch.gather(input=logp, dim=-1, index=ids.to(logp.device))

@@ -1,0 +1,1 @@
+p = logp.gather(-1, ids.to(logp.device))

@@ -1,0 +1,1 @@
+s = torch.bmm(q, k.to(q.device))

@@ -1,0 +1,1 @@
+y = self.scale * z @ p.t().to(z.device)

@@ -1,0 +1,1 @@
+out.scatter_(1, ids, rows.to(out.device))

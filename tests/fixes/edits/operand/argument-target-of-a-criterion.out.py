@@ -1,0 +1,1 @@
+loss = criterion(out, y.to(out.device))

@@ -1,0 +1,1 @@
+d = torch.cdist(z, centers.to(z.device))

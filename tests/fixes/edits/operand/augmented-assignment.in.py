@@ -1,0 +1,2 @@
+# move-tensor-at-line
+cur[0][i, :] += delta

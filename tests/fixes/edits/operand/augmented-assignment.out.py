@@ -1,0 +1,1 @@
+cur[0][i, :] += delta.to(cur[0].device)

@@ -1,0 +1,2 @@
+# move-tensor-at-line
+print(f'{a + b}')

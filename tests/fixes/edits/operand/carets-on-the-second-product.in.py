@@ -1,0 +1,3 @@
+# move-tensor-at-line
+y = a * b + c * d
+#           ~~^~~

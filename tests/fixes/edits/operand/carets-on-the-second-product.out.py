@@ -1,0 +1,1 @@
+y = a * b + c * d.to(c.device)

@@ -1,0 +1,3 @@
+# move-tensor-at-line
+y = (torch.rand(3) * real + fake)
+#    ~~~~~~~~~~~~~~^~~~~~

@@ -1,0 +1,1 @@
+y = (torch.rand(3).to(real.device) * real + fake)

@@ -1,0 +1,3 @@
+# move-tensor-at-line
+y = 名 * b + c * d
+#            ~~^~~

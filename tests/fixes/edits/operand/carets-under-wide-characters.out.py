@@ -1,0 +1,1 @@
+y = 名 * b + c * d.to(c.device)

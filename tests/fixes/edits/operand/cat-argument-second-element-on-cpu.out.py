@@ -1,0 +1,1 @@
+m = torch.cat([p, m.to(p.device)], 1)

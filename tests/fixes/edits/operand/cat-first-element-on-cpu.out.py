@@ -1,0 +1,1 @@
+m = torch.cat([p.to(m.device), m], 1)

@@ -1,0 +1,2 @@
+# move-tensor-at-line
+elif (x - y).sum() > 1:

@@ -1,0 +1,1 @@
+refused: self.mlp( is cut off

@@ -1,0 +1,1 @@
+y = x.to(device) + pe.to(device)

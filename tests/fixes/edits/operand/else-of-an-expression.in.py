@@ -1,0 +1,2 @@
+# move-tensor-at-line
+else a + b

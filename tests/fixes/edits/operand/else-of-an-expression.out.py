@@ -1,0 +1,1 @@
+else a + b.to(a.device)

@@ -1,0 +1,2 @@
+# move-tensor-at-line
+h = f(a * b,  # the gate

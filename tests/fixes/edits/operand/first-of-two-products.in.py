@@ -1,0 +1,2 @@
+# move-tensor-at-line
+t = (q * cos) + (turn(q) * sin)

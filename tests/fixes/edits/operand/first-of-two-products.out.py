@@ -1,0 +1,1 @@
+t = (q * cos.to(q.device)) + (turn(q) * sin)

@@ -1,0 +1,1 @@
+return (x - self.mean.to(x.device)) / self.std

@@ -1,0 +1,1 @@
+refused: model does not read like a tensor

@@ -1,0 +1,1 @@
+refused: the line shows no two operands that meet

@@ -1,0 +1,2 @@
+# patch-library-line
+hidden = hidden + residual

@@ -1,0 +1,1 @@
+hidden = hidden + residual.to(hidden.device)

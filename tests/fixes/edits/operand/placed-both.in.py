@@ -1,0 +1,2 @@
+# move-tensor-at-line
+y = x.cuda() + w.to(d)

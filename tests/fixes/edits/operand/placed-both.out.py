@@ -1,0 +1,1 @@
+refused: x.cuda() and w.to(d) are placed already

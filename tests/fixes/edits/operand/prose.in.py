@@ -1,0 +1,2 @@
+# move-tensor-at-line
+this is not python

@@ -1,0 +1,2 @@
+# move-tensor-at-line
+x = x + self.pe[:, : x.size(1)]

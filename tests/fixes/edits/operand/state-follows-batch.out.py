@@ -1,0 +1,1 @@
+x = x + self.pe[:, : x.size(1)].to(x.device)

@@ -1,0 +1,2 @@
+# move-tensor-at-line
+loss = a + b + c

@@ -1,0 +1,1 @@
+loss = a + b.to(a.device) + c.to(a.device)

@@ -1,0 +1,1 @@
+y = (a + b.to(a.device)) @ w

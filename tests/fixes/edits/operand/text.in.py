@@ -1,0 +1,2 @@
+# move-tensor-at-line
+s = 'a' + f(b)

@@ -1,0 +1,1 @@
+refused: the line shows nothing that f(b) meets

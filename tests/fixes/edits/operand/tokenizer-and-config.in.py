@@ -1,0 +1,2 @@
+# move-tensor-at-line
+n = tokenizer + config

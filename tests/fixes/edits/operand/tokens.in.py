@@ -1,0 +1,2 @@
+# move-tensor-at-line
+y = self.encoder(x) + tokens

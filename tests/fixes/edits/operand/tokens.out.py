@@ -1,0 +1,1 @@
+refused: the line shows no device for tokens to move to

@@ -1,0 +1,2 @@
+# move-tensor-at-line
+y = 名前 + bé.c  # é
