@@ -48,6 +48,21 @@ def test_facts_move_the_odds_by_their_weights() -> None:
     assert math.log(odds) == pytest.approx(intercept + slope * 3.0 / TEMPERATURE)
 
 
+def test_the_terms_of_a_score_are_what_ranks() -> None:
+    facts = {"seen": Fact("seen", 3), "other": Fact("other", 4)}
+    ranked = rank(facts, (IncidentMatch("i", "i", "", 0.9, "b"),), CAUSES)
+    terms = {one.cause.id: [(t.kind, t.id, round(t.value, 9)) for t in one.terms] for one in ranked}
+    prior = round(math.log(0.5), 9)
+    assert terms["a"] == [("prior", "a", prior), ("fact", "seen", 2.0)]
+    assert terms["b"] == [
+        ("prior", "b", prior), ("fact", "seen", -1.0), ("fact", "other", 0.1), ("incident", "i", 1.0)
+    ]  # fmt: skip
+    shares = calibrated(softmax({one.cause.id: one.score for one in ranked}, TEMPERATURE))
+    assert {one.cause.id: one.confidence for one in ranked} == shares
+    for one in ranked:
+        assert one.score == pytest.approx(sum(term.value for term in one.terms))
+
+
 def test_support_holds_what_speaks_for_a_cause_and_nothing_else() -> None:
     ranked = rank({"seen": Fact("seen", 3), "other": Fact("other", 4)}, (), CAUSES)
     support = {s.cause.id: [f.id for f in s.support] for s in ranked}

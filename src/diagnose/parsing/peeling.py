@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial as partial_of
+from typing import TYPE_CHECKING
 
 from diagnose.parsing.lines import LONGEST, Peeled
 from diagnose.parsing.transports import (
@@ -22,55 +24,88 @@ from diagnose.parsing.transports import (
     wrapping,
 )
 
+if TYPE_CHECKING:  # an answer does not look on
+    from diagnose.parsing.watching import Watch
+
 _DEEPEST = 4
 
 
-def peel(lines: Sequence[Peeled]) -> list[Peeled]:
-    """Lines as the program printed them."""
-    lines = documents.splice(list(journal.messages(indentation.single_spaced(lines))))
-    lines = list(literals.join(lines))
-    lines = wrapping.rejoin(wrapping.unquoted_printable(lines))
+Layer = tuple[str, Callable[[Sequence[Peeled]], Iterable[Peeled]]]
+
+#: What spans several lines of the input, in the order in which it is undone.
+_OF_INPUT: tuple[Layer, ...] = (
+    ("indentation", indentation.single_spaced),
+    ("journal", journal.messages),
+    ("documents", documents.splice),
+    ("literals", literals.join),
+    ("wrapping", wrapping.unquoted_printable),
+    ("wrapping", wrapping.rejoin),
+)
+#: What was drawn around one process's lines, or folded.
+_OF_PROCESS: tuple[Layer, ...] = (
+    ("markup", markup.unfence),
+    ("documents", documents.splice),
+    ("literals", literals.join),
+    ("groups", groups.ungroup),
+    ("indentation", indentation.dedent),
+    ("boxes", boxes.unbox),
+    ("wrapping", wrapping.unwrap),
+)
+
+
+def peel(lines: Sequence[Peeled], watch: Watch | None = None) -> list[Peeled]:
+    """Lines as the program printed them; ``watch`` notes what is taken off."""
+    lines = _without(_OF_INPUT, lines, watch)
     html = any(markup.is_html(line.text) for line in lines)
-    peeled: Sequence[Peeled] = [
-        part for line in partial.join(lines) for part in _peel(line, html, 0)
-    ]
-    peeled, quoted = suffixes.peel_learned(documents.splice(peeled))
-    peeled = list(prefixes.peel_learned(peeled, quoted=quoted))
+    joined = _without((("partial", partial.join),), lines, watch)
+    peeled = [part for line in joined for part in _peel(line, html, 0, watch)]
+    peeled = _without((("documents", documents.splice),), peeled, watch)
+    shorter, quoted = suffixes.peel_learned(peeled)
+    if watch is not None:
+        watch.all("suffixes", peeled, shorter)
+    learned = partial_of(prefixes.peel_learned, quoted=quoted)
+    peeled = _without((("prefixes", learned),), shorter, watch)
     channels: dict[str | None, list[Peeled]] = {}
     for line in peeled:
         channels.setdefault(line.channel, []).append(line)
     if len(channels) < 2:
-        return _unformed(peeled)
+        return _without(_OF_PROCESS, peeled, watch)
     # What spans several lines is undone process by process: others print in between.
-    each = [line for channel in channels.values() for line in _unformed(channel)]
+    each = [line for channel in channels.values() for line in _without(_OF_PROCESS, channel, watch)]
     return sorted(each, key=lambda line: line.number)
 
 
-def _unformed(lines: Sequence[Peeled]) -> list[Peeled]:
-    """One process's lines without what was drawn around them or folded."""
-    lines = list(markup.unfence(lines))
-    lines = list(literals.join(documents.splice(lines)))
-    lines = list(groups.ungroup(lines))
-    lines = list(indentation.dedent(lines))
-    lines = list(boxes.unbox(lines))
-    return list(wrapping.unwrap(lines))
+def _without(layers: Iterable[Layer], lines: Sequence[Peeled], watch: Watch | None) -> list[Peeled]:
+    for name, undo in layers:
+        peeled = list(undo(lines))
+        if watch is not None:
+            watch.all(name, lines, peeled)
+        lines = peeled
+    return list(lines)
 
 
-def _peel(line: Peeled, html: bool, depth: int) -> Iterator[Peeled]:
+def _peel(line: Peeled, html: bool, depth: int, watch: Watch | None) -> Iterator[Peeled]:
     """The lines that one line of the input carries, without the prefixes known by their shape."""
     if not line.text or line.text.isspace():
         yield line
         return
     text = characters.plain(line.text)
+    if watch is not None:
+        watch.line("characters", line.number, line.text, [text])
     # HTML may be escaped within JSON's strings.
     record = records.read(text) if html and text.startswith("{") else None
     if html and record is None:
         shown = markup.unhtml(text)
         if len(shown) > 1 or shown[0] != text:
+            if watch is not None:
+                watch.line("markup", line.number, text, shown)
             for piece in shown:
-                yield from _peel(line._replace(text=piece), False, depth + 1)
+                yield from _peel(line._replace(text=piece), False, depth + 1, watch)
             return
-    text, channel = prefixes.peel_known(text)
+    rest, channel = prefixes.peel_known(text)
+    if watch is not None:
+        watch.line("prefixes", line.number, text, [rest])
+    text = rest
     channel = channel or line.channel
     if depth < _DEEPEST:
         carried = record or records.read(text)
@@ -79,7 +114,10 @@ def _peel(line: Peeled, html: bool, depth: int) -> Iterator[Peeled]:
         else:
             inner, source = carried
         if inner is not None:
+            if watch is not None:
+                watch.line("escaped" if carried is None else "records", line.number, text, inner)
             for piece in inner:
-                yield from _peel(Peeled(line.number, piece, source or channel), html, depth + 1)
+                part = Peeled(line.number, piece, source or channel)
+                yield from _peel(part, html, depth + 1, watch)
             return
     yield Peeled(line.number, text[:LONGEST], channel)

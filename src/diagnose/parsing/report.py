@@ -49,6 +49,17 @@ class Seen(NamedTuple):
     line: int | None
 
 
+class Found(NamedTuple):
+    """The failures of a log: all of them, those that it did not get over, the channel of the rank that its
+    launcher saw fail first, and the one to explain; ``told`` are its lines without those got over."""
+
+    all: Sequence[selection.Candidate]
+    standing: Sequence[selection.Candidate]
+    first_rank: str | None
+    chosen: selection.Candidate | None
+    told: Sequence[Peeled]
+
+
 def parse(
     data: bytes | str,
     source: str = "-",
@@ -60,8 +71,9 @@ def parse(
     ``data`` is what was pasted or logged, ``source`` its name.
     Never raises on any input: a report without an error says that there is none to be read.
     """
-    reader = _reader(knowledge)
-    return reader.report(_lines(data, reader), source)
+    reader = reader_of(knowledge)
+    lines = peel(_lines(data, reader))
+    return reader.report(reader.found(lines), lines, source)
 
 
 def parse_stream(
@@ -71,8 +83,9 @@ def parse_stream(
     knowledge: Knowledge,
 ) -> Report:
     """As `parse`, of a binary stream of any length, in bounded memory. Raises what reading it raises."""
-    reader = _reader(knowledge)
-    return reader.report(_streamed(stream, reader), source)
+    reader = reader_of(knowledge)
+    lines = peel(streamed(stream, reader))
+    return reader.report(reader.found(lines), lines, source)
 
 
 def parse_failures(
@@ -83,11 +96,11 @@ def parse_failures(
 ) -> list[Seen]:
     """Every kind of failure in a stream; the first is the one that `parse_stream` reports. Of a log with
     thousands of failures the first and the last are counted. Raises what reading the stream raises."""
-    reader = _reader(knowledge)
-    return reader.failures(_streamed(stream, reader), source)
+    reader = reader_of(knowledge)
+    return reader.failures(peel(streamed(stream, reader)), source)
 
 
-def _streamed(stream: ByteStream, reader: _Reader) -> list[Peeled]:
+def streamed(stream: ByteStream, reader: LogReader) -> Sequence[Peeled]:
     """The lines of a stream that may matter; all of a short one."""
     head, stream = peek(stream, SMALL + 1)
     if len(head) <= SMALL:
@@ -100,32 +113,32 @@ def _streamed(stream: ByteStream, reader: _Reader) -> list[Peeled]:
     elif head.lstrip(_BLANKS)[:1] in (b"{", b"["):
         document, stream = peek(stream, _LARGEST_DOCUMENT + 1)
         if len(document) <= _LARGEST_DOCUMENT and (found := documents.read(decode(document))):
-            return peel(found)
-    return peel(telling_lines(stream, reader.marks))
+            return found
+    return telling_lines(stream, reader.marks)
 
 
-def _lines(data: bytes | str, reader: _Reader) -> list[Peeled]:
-    """The lines of an input as its program printed them; of a large one, those that may matter."""
+def _lines(data: bytes | str, reader: LogReader) -> Sequence[Peeled]:
+    """The lines of an input; of a large one, those that may matter."""
     if isinstance(data, bytes) and len(data) > SMALL:
-        return _streamed(io.BytesIO(data), reader)
+        return streamed(io.BytesIO(data), reader)
     text = decode(data)
     if len(text) <= _LARGEST_DOCUMENT:
         document = documents.read(text) or tables.read(text)
         if document is not None:
-            return peel(document)
+            return document
     if len(text) <= SMALL and text.count("\n") <= MOST_LINES and text.count("\r") <= MOST_LINES:
-        return peel(list(physical_lines(text)))
+        return list(physical_lines(text))
     stream = io.BytesIO(text.encode("utf-8", errors="replace"))
-    return peel(telling_lines(stream, reader.marks))
+    return telling_lines(stream, reader.marks)
 
 
 @lru_cache(maxsize=2)
-def _reader(knowledge: Knowledge) -> _Reader:
+def reader_of(knowledge: Knowledge) -> LogReader:
     """The reader for this knowledge, kept with the patterns that it has compiled."""
-    return _Reader(knowledge)
+    return LogReader(knowledge)
 
 
-class _Reader:
+class LogReader:
     """What the case base knows, ready for use, and the steps from lines to a report."""
 
     def __init__(self, knowledge: Knowledge) -> None:
@@ -141,15 +154,15 @@ class _Reader:
         knowledge = self.knowledge
         return knowledge.marks or derive(knowledge.wordings, knowledge.families)
 
-    def report(self, lines: Sequence[Peeled], source: str) -> Report:
-        found, chosen, told = self._found(lines)
-        if chosen is None:
-            return self._without_exception(told, source)
-        return self._report(chosen, found, lines, source)
+    def report(self, found: Found, lines: Sequence[Peeled], source: str) -> Report:
+        """The report of the failure to explain. ``found`` is what `found` finds in the lines."""
+        if found.chosen is None:
+            return self._without_exception(found.told, source)
+        return self._report(found.chosen, found.all, lines, source)
 
     def failures(self, lines: Sequence[Peeled], source: str) -> list[Seen]:
         """The failure to explain and every other one that is no echo, each kind once."""
-        found, chosen, told = self._found(lines)
+        found, _, _, chosen, told = self.found(lines)
         if chosen is None:
             report = self._without_exception(told, source)
             return [Seen(report, 1, report.error.at)] if report.error is not None else []
@@ -162,10 +175,8 @@ class _Reader:
             for of in kinds.values()
         ]
 
-    def _found(
-        self, lines: Sequence[Peeled]
-    ) -> tuple[list[selection.Candidate], selection.Candidate | None, Sequence[Peeled]]:
-        """Every failure of the log, the one to explain, and the lines without errors got over."""
+    def found(self, lines: Sequence[Peeled]) -> Found:
+        """Every failure of the log, and which of them is the one to explain."""
         channels: dict[str | None, list[Peeled]] = {}
         for line in lines:
             channels.setdefault(line.channel, []).append(line)
@@ -173,12 +184,13 @@ class _Reader:
         found = selection.candidates(traces, self.family)
         standing = overcome.standing(found, lines)
         told = overcome.told(lines, found, standing)
-        chosen = selection.choose(standing, _first_rank(lines))
+        first_rank = _first_rank(lines)
+        chosen = selection.choose(standing, first_rank)
         if chosen is not None and chosen.trace.type is None:
             completed = self._completed(chosen, told)
             shown = completed is chosen and overcome.went_on(chosen, lines)
             chosen = None if shown else completed  # a stack that was shown while all was well
-        return found, chosen, told
+        return Found(found, standing, first_rank, chosen, told)
 
     def _report(
         self,

@@ -7,7 +7,7 @@ the first failure that is not the echo of another's.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from diagnose.model import DEVICE_FAMILY, Frame
@@ -112,21 +112,42 @@ def candidates(
 
 def choose(found: Sequence[Candidate], first_rank: str | None = None) -> Candidate | None:
     """The failure to explain. ``first_rank``: the channel that the launcher says failed first."""
-    pool = [c for c in found if not c.ignored] or list(found)
-    pool = _prefer(pool, lambda c: not c.trace.dump)
-    pool = _prefer(pool, lambda c: not c.echo)
-    pool = _prefer(pool, lambda c: not c.relayed)
-    pool = _prefer(pool, lambda c: not c.trace.captured)
-    pool = _prefer(pool, lambda c: c.trace.sure)
-    pool = _prefer(pool, lambda c: bool(c.frames) or c.trace.type is not None)
-    if not pool:
-        return None
+    *_, last = rounds(found, first_rank)
+    return last[0][0] if last[0] else None
+
+
+#: The candidates that a rule leaves, and what speaks against those that it takes out.
+Round = tuple[Sequence[Candidate], str]
+#: What is preferred, in this order, where there is any; and what speaks against the rest.
+_PREFERRED: tuple[tuple[Callable[[Candidate], bool], str], ...] = (
+    (lambda c: not c.ignored, "Python only tells of it: nobody caught or waited for it"),
+    (lambda c: not c.trace.dump, "stacks that were shown, no error that was raised"),
+    (lambda c: not c.echo, "it only follows from the failure or the end of another process"),
+    (lambda c: not c.relayed, "it only says that another process failed"),
+    (lambda c: not c.trace.captured, "the report of a test quotes it"),
+    (lambda c: c.trace.sure, "it may be a mere mention of an error"),
+    (lambda c: bool(c.frames) or c.trace.type is not None, "it has neither frames nor a type"),
+)
+
+
+def rounds(found: Sequence[Candidate], first_rank: str | None = None) -> Iterator[Round]:
+    """The choice step by step: the first candidate of the last round is the one to explain."""
+    pool = list(found)
+    for wanted, against in _PREFERRED:
+        pool = _prefer(pool, wanted)
+        yield pool, against
     last_of = {c.channel: c for c in pool}  # in one process, what ended it came last
-    if first_rank is not None and first_rank in last_of:
-        return _framed(last_of[first_rank], pool)
     finals = sorted((_framed(c, pool) for c in last_of.values()), key=lambda c: c.trace.at)
+    yield finals, "a later error ended its process"
+    if first_rank is not None and first_rank in last_of:
+        first = [c for c in finals if c.channel == first_rank]
+        yield first, "the launcher says that another rank failed first"
+        return
     finals = _prefer(finals, lambda c: bool(c.frames) and c.trace.type is not None)
-    return _prefer(finals, lambda c: c.channel is not None)[0]
+    yield finals, "its frames or its type are not shown"
+    finals = _prefer(finals, lambda c: c.channel is not None)
+    yield finals, "nothing tells which process printed it"
+    yield finals[:1], "another process failed before it"
 
 
 def _framed(final: Candidate, pool: Sequence[Candidate]) -> Candidate:

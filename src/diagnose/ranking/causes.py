@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from diagnose.facts.again import AGAIN
 from diagnose.model import Cause, Fact, IncidentMatch
@@ -31,13 +31,29 @@ THRESHOLD = 0.6
 SUPPORT = 0.3
 
 
+class Term(NamedTuple):
+    """What one thing adds to a cause's score: its prior (``id`` is the cause's), a fact that holds, or the
+    nearest of its incidents."""
+
+    kind: Literal["prior", "fact", "incident"]
+    id: str
+    value: float
+
+
 class Scored(NamedTuple):
-    """A cause with its confidence, the facts that speak for it (strongest first), its incidents."""
+    """A cause with its confidence, the facts that speak for it (strongest first), its incidents, and the
+    terms that add up to its score."""
 
     cause: Cause
     confidence: float
     support: tuple[Fact, ...]
     incidents: tuple[IncidentMatch, ...]
+    terms: tuple[Term, ...] = ()
+
+    @property
+    def score(self) -> float:
+        """In log-odds."""
+        return _total(self.terms)
 
 
 def rank(
@@ -49,12 +65,10 @@ def rank(
     by_cause: dict[str, list[IncidentMatch]] = {}
     for match in matches:
         by_cause.setdefault(match.cause, []).append(match)
-    scores = {
-        cause.id: math.log(cause.prior)
-        + sum(weight for fact, weight in cause.weights.items() if fact in facts)
-        + _boost(by_cause.get(cause.id, ()))
-        for cause in causes.values()
+    adding = {
+        cause.id: terms(cause, facts, by_cause.get(cause.id, ())) for cause in causes.values()
     }
+    scores = {key: _total(its) for key, its in adding.items()}
     confidences = calibrated(softmax(scores, TEMPERATURE))
     return tuple(
         Scored(
@@ -62,9 +76,22 @@ def rank(
             confidence,
             _support(causes[key], facts),
             tuple(by_cause.get(key, ())[:3]),
+            adding[key],
         )
         for key, confidence in sorted(confidences.items(), key=lambda item: (-item[1], item[0]))
     )
+
+
+def terms(
+    cause: Cause, facts: Mapping[str, Fact], matches: Sequence[IncidentMatch]
+) -> tuple[Term, ...]:
+    """The terms of a cause's score; ``matches`` are those of its own incidents."""
+    held = [Term("fact", key, weight) for key, weight in cause.weights.items() if key in facts]
+    return (Term("prior", cause.id, math.log(cause.prior)), *held, *_boost(matches))
+
+
+def _total(some: Sequence[Term]) -> float:
+    return math.fsum(term.value for term in some)
 
 
 def likely(matches: Sequence[IncidentMatch], ranked: Sequence[Scored]) -> tuple[IncidentMatch, ...]:
@@ -98,12 +125,15 @@ def calibrated(shares: Mapping[str, float]) -> dict[str, float]:
     return {key: confidence if key == first else value * rest for key, value in shares.items()}
 
 
-def _boost(matches: Sequence[IncidentMatch]) -> float:
-    """What the nearest incident of a cause adds to its score."""
-    best = max((match.similarity for match in matches), default=0.0)
-    if best >= AGAIN:
-        return AGAIN_WEIGHT
-    return INCIDENT_WEIGHT * max(0.0, best - INCIDENT_FLOOR) / (1 - INCIDENT_FLOOR)
+def _boost(matches: Sequence[IncidentMatch]) -> list[Term]:
+    """What the nearest incident of a cause adds to its score, if it is near enough."""
+    best = max(matches, key=lambda match: match.similarity, default=None)
+    if best is None or best.similarity <= INCIDENT_FLOOR:
+        return []
+    if best.similarity >= AGAIN:
+        return [Term("incident", best.id, AGAIN_WEIGHT)]
+    share = (best.similarity - INCIDENT_FLOOR) / (1 - INCIDENT_FLOOR)
+    return [Term("incident", best.id, INCIDENT_WEIGHT * share)]
 
 
 def _support(cause: Cause, facts: Mapping[str, Fact]) -> tuple[Fact, ...]:
