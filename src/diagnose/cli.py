@@ -31,7 +31,8 @@ def main(args: list[str] | None = None) -> NoReturn:
     given = sys.argv[1:] if args is None else args
     closed = _standard_streams()
     status = _settled(lambda: _run(given), closed)
-    sys.exit(_settled(lambda: _flushed(status), closed))
+    status = _settled(lambda: _flushed(status), closed)
+    sys.exit(_settled(lambda: _with_notice(status), closed))
 
 
 def _run(args: list[str]) -> Status:
@@ -124,6 +125,16 @@ def _of_output(error: OSError) -> bool:
 def _flushed(status: Status) -> Status:
     """The status, when all that was printed is out: at exit Python could only complain."""
     sys.stdout.flush()
+    return status
+
+
+def _with_notice(status: Status) -> Status:
+    """The status. Who edits kb/ in a checkout and forgets to compile it is told so, below the answer."""
+    from diagnose.checkout import stale
+
+    with contextlib.suppress(OSError, DiagnoseError):
+        if sentence := stale():
+            print(f"diagnose: {printable(sentence)}", file=sys.stderr)
     return status
 
 

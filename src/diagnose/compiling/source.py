@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import hashlib
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ import regex
 from diagnose.bulkhead import debug, place
 from diagnose.casebase import schema
 from diagnose.compiling.advice import advice
+from diagnose.compiling.digest import digest
 from diagnose.compiling.entry import Entry
 from diagnose.compiling.kberror import KbError
 from diagnose.compiling.kbfile import text_of
@@ -45,16 +45,6 @@ class Source:
 
     rows: tuple[schema.Base, ...]
     problems: tuple[KbError, ...]
-
-
-def digest(kb: Path) -> str:
-    """A SHA-256 over the names and contents of kb/'s files: equal digests, equal case bases."""
-    total = hashlib.sha256()
-    kinds = {".toml", ".py", ".txt"}
-    for path in sorted(p for p in kb.rglob("*") if p.suffix in kinds and p.is_file()):
-        total.update(path.relative_to(kb).as_posix().encode() + b"\0")
-        total.update(path.read_bytes() + b"\0")
-    return total.hexdigest()
 
 
 def read(kb: Path) -> Source:
