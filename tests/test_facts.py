@@ -25,12 +25,12 @@ def report(
     devices: tuple[str, ...] = ("cuda:0", "cpu"),
     op: str | None = None,
     argument: str | None = None,
-    wording: str = "torch.tensor_iterator.same_device",
+    says: tuple[str, ...] = ("elementwise",),
     expected: str | None = None,
     found: str | None = None,
     **more: object,
 ) -> Report:
-    mismatch = Mismatch(devices, op, argument, wording, expected, found)
+    mismatch = Mismatch(devices, op, argument, "any", expected, found, says)
     error = Failure("RuntimeError", message, "device-placement", at=9)
     return Report("-", error, mismatch, frames, **more)  # type: ignore[arg-type]
 
@@ -79,7 +79,7 @@ def test_a_convolution_tells_both_sides(casebase: Casebase) -> None:
     message = (
         "Input type (torch.cuda.FloatTensor) and weight type (torch.FloatTensor) should be the same"
     )
-    given = report(devices=(), wording="torch.conv.type", message=message)
+    given = report(devices=(), says=("input-and-weight-types",), message=message)
     assert "weight-on-cpu" in read(given, casebase)
 
 
@@ -225,6 +225,33 @@ def test_a_fact_that_an_example_shows_rests_on_a_line_of_it(casebase: Casebase) 
             assert 1 <= line <= len(example.report.splitlines())
 
 
+def test_no_fact_reads_the_spelling_of_a_wordings_id(casebase: Casebase) -> None:
+    """What a message is about stands in a field: under any other ids the same facts hold."""
+    renamed = [
+        wording._replace(id=f"wording-{number}")
+        for number, wording in enumerate(casebase.knowledge.wordings)
+    ]
+    other = casebase.knowledge.replaced(wordings=renamed)
+    assert [one.key for one in EXAMPLES if mistake(one, other)] == []
+    for path in (*HERE.glob("traces/**/*.txt"), *HERE.parent.glob("kb/cases/*/trace.txt")):
+        text = path.read_bytes()
+        seen = [
+            read(parse(text, knowledge=knowledge), casebase)
+            for knowledge in (casebase.knowledge, other)
+        ]
+        assert seen[0] == seen[1], path
+
+
+def test_what_a_wording_is_about_is_asked_for(casebase: Casebase) -> None:
+    """By a fact or by code: a word that nobody asks for is a slip of the pen."""
+    told = {topic for wording in casebase.knowledge.wordings for topic in wording.says}
+    asked = {rule.when["says"] for rule in casebase.knowledge.facts.values() if "says" in rule.when}
+    package = HERE.parent / "src" / "diagnose"
+    code = "".join(path.read_text(encoding="utf-8") for path in package.glob("**/*.py"))
+    assert asked <= told
+    assert [topic for topic in told - asked if f'"{topic}" in ' not in code] == []
+
+
 def test_every_fact_is_of_use(casebase: Casebase) -> None:
     """It speaks for or against a cause, is a part of another fact, decides a question, or code asks for it."""
     used = {fact for cause in casebase.causes.values() for fact in cause.weights}
@@ -310,9 +337,9 @@ def test_the_line_shows_what_stood_at_the_misplaced_operands_place(
     frames = [Frame("net.py", 3, "forward", code)]
     if "self.wte" in code or "self.fc" in code:
         frames.append(LAYER)
-    wording = "torch.common_device.v1" if op else "torch.tensor_iterator.same_device"
+    says = () if op else ("elementwise",)
     shown = report(
-        *frames, op=op, argument=argument, expected=expected, found=found, wording=wording,
+        *frames, op=op, argument=argument, expected=expected, found=found, says=says,
         devices=(expected or "cuda:0", found or "cpu"),
     )  # fmt: skip
     assert set(stray_operands(shown, casebase)) == set(operands)

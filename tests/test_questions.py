@@ -164,11 +164,10 @@ def ranked(casebase: Casebase, confidences: dict[str, float]) -> tuple[Scored, .
 def report(code: str | None = "x = x + self.pe", file: str = "model.py") -> Report:
     message = "Expected all tensors to be on the same device, but found cuda:0 and cpu!"
     frames = (Frame("train.py", 9, "<module>", "main()"), Frame(file, 12, "forward", code, at=3))
-    wording = "torch.tensor_iterator.same_device"
     return Report(
         "-",
         Failure("RuntimeError", message, "device-placement", 5),
-        Mismatch(("cuda:0", "cpu"), None, None, wording, "cuda:0", "cpu"),
+        Mismatch(("cuda:0", "cpu"), None, None, "any", "cuda:0", "cpu", ("elementwise",)),
         frames,
     )
 
@@ -439,7 +438,7 @@ def test_nothing_from_a_log_reaches_code_or_a_command(file: str, code: str) -> N
     shown = Report(
         "-",
         Failure("RuntimeError", code, "device-placement", 1),
-        Mismatch((code, "cpu"), code, code, "torch.tensor_iterator.same_device", code, "cpu"),
+        Mismatch((code, "cpu"), code, code, "any", code, "cpu", ("elementwise",)),
         (
             Frame(file, 3, "<module>", code),
             Frame(f"{file}.py", 4, code, f"x = {code}", library=code, at=2),

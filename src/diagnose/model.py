@@ -95,7 +95,7 @@ class Mismatch(NamedTuple):
 
     ``devices`` in the message's order; ``expected`` and ``found`` by their role in this wording (None
     where the wording does not say); ``op`` the method or aten op; ``argument`` the named argument;
-    ``wording`` the id of the entry of kb/messages.toml that recognised it.
+    ``wording`` the id of the entry of kb/messages.toml that recognised it, ``says`` what that is about.
     """
 
     devices: tuple[str, ...]
@@ -104,6 +104,7 @@ class Mismatch(NamedTuple):
     wording: str
     expected: str | None = None
     found: str | None = None
+    says: tuple[str, ...] = ()
 
 
 class Failure(NamedTuple):
@@ -169,7 +170,8 @@ class Wording(NamedTuple):
     before the pattern is compiled); ``demands`` are groups of texts, of each of which every match, case
     folded, holds at least one (`diagnose.compiling.literals`). ``device_error`` is False for wordings that
     name devices without being a placement failure; ``quotes`` is True for those that carry the message of
-    another error, which then says more.
+    another error, which then says more. ``says`` names what it is about: facts and stages ask for that, no
+    one reads the spelling of an id.
     """
 
     id: str
@@ -180,6 +182,7 @@ class Wording(NamedTuple):
     versions: str
     device_error: bool = True
     quotes: bool = False
+    says: tuple[str, ...] = ()
     demands: tuple[Sequence[str], ...] = ()
 
 
@@ -205,11 +208,12 @@ class Marks(NamedTuple):
 class FactRule(NamedTuple):
     """Something that a report may show (kb/facts.toml) and the sentence that says so.
 
-    ``when`` maps a matcher (``wording``, ``op``, ``pair``, ``context`` ...) to a regular expression;
-    all must hold. ``frame`` does the same for one frame: ``which`` chooses it, ``file``, ``function``,
-    ``code`` and ``library`` are matched. ``all`` and ``none`` name facts that must hold and must not.
-    All are empty for facts that are computed in `diagnose.facts`. ``literals`` holds, for some of the
-    patterns, groups of texts: a match holds at least one of each (`diagnose.compiling.literals`).
+    ``when`` maps a matcher (``op``, ``pair``, ``context`` ...) to a regular expression, ``says`` to what
+    the message's wording is about; all must hold. ``frame`` does the same for one frame: ``which``
+    chooses it, ``file``, ``function``, ``code`` and ``library`` are matched. ``all`` and ``none`` name
+    facts that must hold and must not. All are empty for facts that are computed in `diagnose.facts`.
+    ``literals`` holds, for some of the patterns, groups of texts: a match holds at least one of each
+    (`diagnose.compiling.literals`).
     """
 
     id: str

@@ -26,6 +26,7 @@ def load_wordings(path: Path) -> tuple[Wording, ...]:
             versions=_text(entry, "versions", path),
             device_error=_flag(entry, "device_error", path, default=True),
             quotes=_flag(entry, "quotes", path, default=False),
+            says=_strings(entry, "says", path),
         )
         for entry in _entries(path, "wording", "id")
     )

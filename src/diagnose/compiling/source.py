@@ -32,9 +32,7 @@ LANGS = ("en", "zh")
 #: What an incident's failing variant printed, recorded by `diagnose cases record`.
 TRACE = "trace.txt"
 ROLES = ("input", "weight", "index", "target", "class-weight", "state", "tensor")
-MATCHERS = (
-    *("wording", "type", "message", "op", "argument", "pair", "context", "library", "operand"),
-)
+MATCHERS = (*("type", "message", "op", "argument", "pair", "context", "library", "operand"),)
 FRAME_MATCHERS = ("file", "function", "code", "library")
 WHICH = ("any", "innermost", "site", "own", "outermost")
 
@@ -161,12 +159,15 @@ def _fixes(kb: Path, problems: list[KbError], rows: list[schema.Base]) -> Collec
 def _facts(kb: Path, problems: list[KbError], rows: list[schema.Base]) -> Collection[str]:
     """kb/facts.toml: for each fact its sentence and, unless it is computed, its matchers."""
     entry = Entry.of_file(kb / "facts.toml", kb, problems)
+    topics = {topic for row in _of_kind("wording", rows) for topic in row.data["says"]}
     for position, fact in enumerate(entry.data):
         table = entry.table(fact)
         rows += _texts("fact", fact, table)
         for lang in LANGS:
             known_placeholders(table, lang, table.text(lang), NAMES)
         when = {key: _pattern(table, key) for key in MATCHERS if key in table.data}
+        if "says" in table.data:
+            when["says"] = table.text("says", one_of=topics)
         frame = table.table("frame", optional=True)
         parts = {key: _pattern(frame, key) for key in FRAME_MATCHERS if key in frame.data}
         if parts:
@@ -181,7 +182,9 @@ def _facts(kb: Path, problems: list[KbError], rows: list[schema.Base]) -> Collec
             for example in table.tables(key):
                 _example(example)
         table.done()
-        patterns = when | {f"frame.{key}": parts[key] for key in FRAME_MATCHERS if key in parts}
+        patterns = {key: when[key] for key in MATCHERS if key in when} | {
+            f"frame.{key}": parts[key] for key in FRAME_MATCHERS if key in parts
+        }
         literals = {key: found for key, text in patterns.items() if (found := required(text))}
         rows.append(
             schema.RecordRow(

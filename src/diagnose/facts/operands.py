@@ -43,9 +43,9 @@ def roles(report: Report, operands: Roles) -> dict[str, str]:
     mismatch = report.mismatch
     if mismatch is None:
         return {}
-    if mismatch.wording.startswith("torch.conv."):
+    if "input-and-weight-types" in mismatch.says:
         return _convolution(report)
-    if mismatch.wording == "torch.th.object_type":
+    if "expected-type" in mismatch.says:
         return _object_type(report, mismatch.argument)
     table = _arguments(mismatch.op, operands)
     role = role_of(mismatch, operands)
@@ -128,15 +128,7 @@ def elementwise(report: Report) -> Iterator[Fact]:
 def is_elementwise(report: Report) -> bool:
     """True for the wordings of operations that take their operands one by one, without names."""
     mismatch = report.mismatch
-    return mismatch is not None and mismatch.wording.startswith(_ELEMENTWISE)
-
-
-_ELEMENTWISE = (
-    "torch.tensor_iterator",
-    "torch.gpu_kernel",
-    "torch.same_device.cut",
-    "torch.two_devices.cut",
-)
+    return mismatch is not None and "elementwise" in mismatch.says
 
 
 def misplaced_operand(report: Report, operands: Roles) -> Iterator[Fact]:

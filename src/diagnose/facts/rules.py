@@ -32,11 +32,12 @@ def _hit(pattern: str, text: str | None) -> bool:
 class Texts(NamedTuple):
     """What the rules of kb/facts.toml are matched against, read off a report once.
 
-    ``said`` maps a matcher to its text; ``operands`` are the operands that may be misplaced; ``folded``
-    maps every matcher to all its texts, case folded.
+    ``topics`` are what the message's wording is about; ``said`` maps a matcher to its text; ``operands``
+    are the operands that may be misplaced; ``folded`` maps every matcher to all its texts, case folded.
     """
 
     report: Report
+    topics: tuple[str, ...]
     said: Mapping[str, str | None]
     operands: tuple[str, ...]
     values: Mapping[str, str]
@@ -47,7 +48,6 @@ class Texts(NamedTuple):
         """The texts of a report; ``operands`` as `stray.strays` gives them."""
         mismatch, error = report.mismatch, report.error
         said = {
-            "wording": mismatch.wording if mismatch else None,
             "op": mismatch.op if mismatch else None,
             "argument": mismatch.argument if mismatch else None,
             "pair": pair(report),
@@ -61,10 +61,15 @@ class Texts(NamedTuple):
         texts["operand"] = operands
         texts |= {f"frame.{key}": [frame[key] for frame in shown] for key in _SHOWN}
         folded = {key: "\n".join(filter(None, some)).casefold() for key, some in texts.items()}
-        return cls(report, said, operands, common(report), folded)
+        topics = mismatch.says if mismatch else ()
+        return cls(report, topics, said, operands, common(report), folded)
 
     def may_match(self, rule: FactRule) -> bool:
-        """False where a literal that a pattern of the rule demands stands nowhere in the report."""
+        """False where the message is about something else, or where a literal that a pattern of the rule
+        demands stands nowhere in the report."""
+        topic = rule.when.get("says")
+        if topic is not None and topic not in self.topics:
+            return False
         for key, groups in rule.literals.items():
             text = self.folded[key]
             for group in groups:
@@ -83,6 +88,8 @@ def matched(texts: Texts, rule: FactRule) -> Fact | None:
     report, values = texts.report, dict(texts.values)
     line = report.error.at if report.error else None
     for key, pattern in rule.when.items():
+        if key == "says":  # `may_match` has seen to it
+            continue
         if key == "library":
             if not any(_hit(pattern, name) for name in report.libraries):
                 return None

@@ -165,6 +165,7 @@ def _mismatch(wording: Wording, match: regex.Match[str]) -> Mismatch | None:
         wording=wording.id,
         expected=_device(_last(spans, "expected")),
         found=_device(_last(spans, "found")),
+        says=wording.says,
     )
 
 

@@ -258,7 +258,9 @@ class LogReader:
         for trace in (*reversed(chosen.chain), *before[-1:]):
             inner = self._device_reading(trace)
             if inner is not None and inner.mismatch.devices:
-                told = inner.mismatch._replace(wording=reading.wording.id)
+                told = inner.mismatch._replace(
+                    wording=reading.wording.id, says=reading.wording.says
+                )
                 return Reading(reading.wording, told)
         return reading
 
