@@ -42,7 +42,7 @@ from diagnose.model import (
 __all__ = ["Casebase", "CasebaseError", "default_location", "default_path", "load"]
 
 #: Must equal `diagnose.casebase.schema.VERSION`.
-SCHEMA_VERSION = "4"
+SCHEMA_VERSION = "5"
 
 
 class Casebase(NamedTuple):
