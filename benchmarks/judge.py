@@ -14,10 +14,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from diagnose.facts.stray import meeting
+from diagnose.sources import read_file
+
 from diagnose import pipeline, views
 from diagnose.authoring.drafting import draft, proposed_slug
 from diagnose.casebase.store import load
-from diagnose.facts.stray import meeting
 from diagnose.fixes.diff import edit, patch
 from diagnose.fixes.editing import Refused, Site
 from diagnose.fixes.edits import EDITS
@@ -26,7 +28,6 @@ from diagnose.model import Diagnosis, Edit, Fix
 from diagnose.rendering import json as as_json
 from diagnose.rendering import markdown, text
 from diagnose.scanning.log import scan_stream
-from diagnose.sources import read_file
 from diagnose.web.app import create_app
 
 SLOW = 1.0

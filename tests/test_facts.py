@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from diagnose.facts.stray import strays
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from diagnose import facts
 from diagnose.authoring.examples import Example, examples, mistake
 from diagnose.casebase.store import Casebase
-from diagnose.facts.stray import strays
 from diagnose.model import Failure, Frame, Line, Mismatch, Report, SeenTensor
 from diagnose.parsing import parse
 

@@ -9,11 +9,14 @@ from __future__ import annotations
 import ast
 import re
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
-from diagnose import views
-from diagnose.model import Fact, Frame, Library, Report
+from diagnose.model import Fact, Frame, Report
 from diagnose.paths import of_frame
+
+if TYPE_CHECKING:
+    from diagnose.scene import Scene
 
 #: Placeholders that always have a value.
 ALWAYS = frozenset({"script", "launch", "gpu"})
@@ -41,7 +44,7 @@ _OP = r"(?a)[A-Za-z_][\w.:]{0,80}"
 _NAME = r"(?a)[A-Za-z_][\w.]{0,80}"
 _KEY = r"(?a)[\w .-]{1,40}"
 _LONGEST = 60
-#: How `facts.stray.strays` marks a layer whose own weights may be the stray ones.
+#: How `scene.meeting.texts` marks a layer whose own weights may be the stray ones.
 _CALLED = "(…)"
 #: Methods whose result is on the device of the tensor.
 _SAME_DEVICE = frozenset(
@@ -84,24 +87,19 @@ def in_general(text: str) -> str:
     return fill(text, {**_launched(_UNKNOWN_SCRIPT), "gpu": "0", "distribution": "LIBRARY"}) or text
 
 
-def values(
-    report: Report,
-    facts: Mapping[str, Fact],
-    operands: Sequence[str],
-    libraries: Iterable[Library] = (),
-) -> dict[str, str]:
+def values(scene: Scene, facts: Mapping[str, Fact]) -> dict[str, str]:
     """What a report says for each placeholder, as far as it reads as what it should be.
 
     All of it comes from a log, which may hold anything: names and devices that do not look like such
-    are left out, and operands are printed anew from their syntax tree (`expression`).
+    are left out, and operands are printed anew from their syntax tree (`expression`). What may be
+    installed says kb/libraries.toml alone: a log can name any package.
 
     Args:
-        report: what was parsed.
+        scene: the report, looked at.
         facts: what it shows; they name the layer where no operand does.
-        operands: the operands that may be misplaced, as `facts.stray.strays` gives them.
-        libraries: kb/libraries.toml. Only what it says may be installed: a log can name any package.
     """
-    frame, mismatch = views.site(report), report.mismatch
+    report, operands = scene.report, scene.strays
+    frame, mismatch = scene.site.frame if scene.site else None, report.mismatch
     known = _launched(script(report), report) | {"gpu": _gpu(report)}
     tensors = _printable(text for text in operands if not text.endswith(_CALLED))
     layers = _printable(text[: -len(_CALLED)] for text in operands if text.endswith(_CALLED))
@@ -116,7 +114,9 @@ def values(
         known["layer"] = layers[0]
     if frame is not None:
         known |= _of_frame(frame)
-        package = next((one for one in libraries if one.name == frame.library), None)
+        package = next(
+            (one for one in scene.knowledge.libraries if one.name == frame.library), None
+        )
         if package is not None and package.distribution is not None:
             known["distribution"] = package.distribution
     if mismatch is not None:

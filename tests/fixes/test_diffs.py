@@ -10,15 +10,15 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from diagnose.facts.stray import meeting
+from diagnose.sources import read_file
 
 from diagnose._toml import loads
 from diagnose.casebase.store import Casebase
-from diagnose.facts.stray import meeting
 from diagnose.fixes.diff import edit, patch
 from diagnose.fixes.editing import Refused, Site
 from diagnose.fixes.edits import EDITS
 from diagnose.pipeline import diagnose
-from diagnose.sources import read_file
 
 TRACES = Path(__file__).parents[1] / "traces"
 RECORDINGS = loads((TRACES / "recordings.toml").read_text(encoding="utf-8"))["trace"]

@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from diagnose.facts.stray import meeting
+from diagnose.sources import completed
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from diagnose import sourceline
 from diagnose.casebase.store import Casebase
-from diagnose.facts.stray import meeting
 from diagnose.fixes import edits
 from diagnose.fixes.diff import edit, patch
 from diagnose.fixes.editing import Refused, Site
@@ -22,7 +23,6 @@ from diagnose.fixes.edits import EDITS
 from diagnose.model import Carets, Edit, Failure, Frame, Mismatch, Report
 from diagnose.parsing.lines import Peeled
 from diagnose.parsing.tracebacks import cpython
-from diagnose.sources import completed
 
 LAYER = (
     Frame(

@@ -1,4 +1,4 @@
-"""What a report shows, as an expert reads it off: `Report` in, `Fact` objects out.
+"""What a report shows, as an expert reads it off: `Scene` in, `Fact` objects out.
 
 Most facts are data (kb/facts.toml, matched in `rules`). Those that need more than regular expressions
 (operand roles, syntax trees, counting, live tensors) are computed by the functions in ``FINDERS``, each
@@ -9,16 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from diagnose import views
 from diagnose.facts import frames, lines, operands, seen
-from diagnose.facts.operands import Roles
 from diagnose.facts.rules import Texts, combined, matched
-from diagnose.facts.stray import Meeting, meeting, texts
-from diagnose.model import Fact, FactRule, Report
+from diagnose.model import Fact, FactRule
+from diagnose.scene import Scene
 
-__all__ = ["FINDERS", "Roles", "read"]
+__all__ = ["FINDERS", "read"]
 
 FINDERS = (
+    operands.misplaced_operand,
     operands.gpu_numbers,
     operands.elementwise,
     frames.ranks,
@@ -26,9 +25,6 @@ FINDERS = (
     frames.depth,
     frames.inside_criterion,
     seen.seen_tensors,
-)
-#: Those that look into the failing line, at what met there.
-LINE_FINDERS = (
     lines.attributes,
     lines.made_tensors,
     lines.fixed_devices,
@@ -38,18 +34,11 @@ LINE_FINDERS = (
 )
 
 
-def read(report: Report, rules: Mapping[str, FactRule], roles: Roles) -> dict[str, Fact]:
-    """All facts that the report shows, by id.
-
-    Args:
-        report: what was parsed.
-        rules: kb/facts.toml.
-        roles: kb/operands.toml, for each aten op the role of each argument.
-    """
+def read(scene: Scene) -> dict[str, Fact]:
+    """All facts that the scene shows, by id."""
+    rules = scene.knowledge.facts
     found: dict[str, Fact] = {}
-    met = meeting(views.site(report), report, roles)
-    shown = Texts.of(report, texts(met))
-    for fact in (*_declared(shown, rules), *_computed(report, met, roles)):
+    for fact in (*_declared(scene, rules), *_computed(scene)):
         found.setdefault(fact.id, fact)
     for rule in rules.values():
         if (combination := combined(rule, found)) is not None:
@@ -57,7 +46,8 @@ def read(report: Report, rules: Mapping[str, FactRule], roles: Roles) -> dict[st
     return found
 
 
-def _declared(texts: Texts, rules: Mapping[str, FactRule]) -> Iterator[Fact]:
+def _declared(scene: Scene, rules: Mapping[str, FactRule]) -> Iterator[Fact]:
+    texts = Texts.of(scene)
     for rule in rules.values():
         if rule.when or rule.frame:
             fact = matched(texts, rule)
@@ -65,9 +55,6 @@ def _declared(texts: Texts, rules: Mapping[str, FactRule]) -> Iterator[Fact]:
                 yield fact
 
 
-def _computed(report: Report, met: Meeting | None, roles: Roles) -> Iterator[Fact]:
-    yield from operands.misplaced_operand(report, roles)
+def _computed(scene: Scene) -> Iterator[Fact]:
     for find in FINDERS:
-        yield from find(report)
-    for look in LINE_FINDERS:
-        yield from look(report, met)
+        yield from find(scene)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from diagnose import views
 from diagnose.facts.values import at
-from diagnose.model import Fact, Report
+from diagnose.model import Fact
 from diagnose.patterns import lazy
+from diagnose.scene import Scene
 
 
-def ranks(report: Report) -> Iterator[Fact]:
+def ranks(scene: Scene) -> Iterator[Fact]:
     """Which processes failed."""
+    report = scene.report
     line = report.error.at if report.error else None
     if len(report.ranks) > 1:
         yield Fact("several-ranks", line, {"ranks": ", ".join(map(str, report.ranks[:8]))})
@@ -19,18 +20,18 @@ def ranks(report: Report) -> Iterator[Fact]:
         yield Fact("later-rank", line, {"rank": str(report.ranks[0])})
 
 
-def whose_line(report: Report) -> Iterator[Fact]:
+def whose_line(scene: Scene) -> Iterator[Fact]:
     """Whether the line that called the failing op is the user's own."""
-    frame = views.site(report)
-    if frame is not None:
+    if scene.site is not None:
+        frame = scene.site.frame
         yield at("fails-in-own-code" if frame.own else "fails-in-library", frame)
 
 
-def depth(report: Report) -> Iterator[Fact]:
+def depth(scene: Scene) -> Iterator[Fact]:
     """How many modules are entered before it fails."""
     entered = [
         frame
-        for frame in report.frames
+        for frame in scene.report.frames
         if frame.function in {"forward", "_conv_forward"}
         and "torch/nn/modules/module" not in frame.file
     ]
@@ -44,10 +45,10 @@ _CRITERION = lazy(
 )
 
 
-def inside_criterion(report: Report) -> Iterator[Fact]:
+def inside_criterion(scene: Scene) -> Iterator[Fact]:
     """A loss object's own ``forward``, not one of torch's, is entered before it fails."""
     called = False
-    for frame in report.frames:
+    for frame in scene.report.frames:
         if called and frame.function == "forward" and frame.library != "torch":
             yield at("inside-criterion", frame)
             return

@@ -6,11 +6,11 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from diagnose import sourceline, views
-from diagnose.facts.stray import Meeting, inside, part
 from diagnose.facts.values import at
-from diagnose.model import Fact, Frame, Report
+from diagnose.model import Fact, Frame
 from diagnose.patterns import lazy
+from diagnose.scene import Scene, sourceline
+from diagnose.scene.sourceline import SourceLine, inside
 
 _CONSTANTS = lazy(
     r"(?i)(^|_)(mean|std|var|pe|pos(ition)?s?|anchors?|grid|cache|table|bank|codebook|prior|bias"
@@ -36,29 +36,24 @@ _SECOND = lazy(
 )
 
 
-class Look(NamedTuple):
-    """A parsed line and the nodes of its part that failed: all of them where nothing tells which."""
+class _Parsed(NamedTuple):
+    """A place whose line is Python."""
 
     frame: Frame
-    line: sourceline.SourceLine
+    line: SourceLine
     nodes: tuple[ast.AST, ...]
 
 
-def _lines(report: Report) -> list[Look]:
-    """The parsed lines that are closest to the failing op: the site's and the user's own."""
-    found: list[Look] = []
-    for frame in (views.site(report), views.own(report)):
-        if frame is not None and all(frame is not look.frame for look in found):
-            line = sourceline.of(frame)
-            if line is not None:
-                nodes = inside(line, part(line, frame, report))
-                found.append(Look(frame, line, nodes))
-    return found
+def _parsed(scene: Scene) -> list[_Parsed]:
+    """The places closest to the failing op whose lines can be parsed."""
+    return [_Parsed(p.frame, p.line, p.nodes) for p in scene.near if p.line is not None]
 
 
-def attributes(report: Report, met: Meeting | None) -> Iterator[Fact]:
+def attributes(scene: Scene) -> Iterator[Fact]:
     """Data attributes of ``self`` among the operands, and what is indexed by what."""
-    for frame, line, nodes in _lines(report)[:1]:
+    for place in _parsed(scene)[:1]:
+        frame, line, nodes = place.frame, place.line, place.nodes
+        met = scene.met
         if met is not None and len(met.strays) == 1 and not met.strays[0].layer:
             nodes = inside(line, met.strays[0].node)
         called = {id(node.func) for node in line.nodes if isinstance(node, ast.Call)}
@@ -90,7 +85,7 @@ def attributes(report: Report, met: Meeting | None) -> Iterator[Fact]:
 _SCALARS = frozenset({"alpha", "beta", "value", "eps", "dim", "p"})
 
 
-def _of_scalars(line: sourceline.SourceLine) -> set[int]:
+def _of_scalars(line: SourceLine) -> set[int]:
     """The nodes that are given as a number: ``q.add_(p, alpha=self.rate)``."""
     return {
         id(inner)
@@ -117,7 +112,7 @@ _SHAPING = frozenset(
 )
 
 
-def _of_shapes(line: sourceline.SourceLine) -> set[int]:
+def _of_shapes(line: SourceLine) -> set[int]:
     """The nodes that stand among the arguments of a method that takes sizes."""
     return {
         id(inner)
@@ -139,7 +134,7 @@ def _is_index(node: ast.expr) -> bool:
     return not isinstance(node, (ast.Constant, ast.Slice))
 
 
-def _owner_is_called(attribute: ast.Attribute, line: sourceline.SourceLine) -> bool:
+def _owner_is_called(attribute: ast.Attribute, line: SourceLine) -> bool:
     """True where the attribute is a module or object whose method or submodule is called."""
     for node in line.nodes:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
@@ -164,12 +159,12 @@ _TENSOR_METHODS = frozenset(
 )
 
 
-def made_tensors(report: Report, _: Meeting | None) -> Iterator[Fact]:
+def made_tensors(scene: Scene) -> Iterator[Fact]:
     """Tensor factories without a device, in the failing line or in the lines shown around it."""
-    for frame, line, nodes in _lines(report):
-        if _made(line, nodes):
-            yield at("makes-tensor", frame)
-    for frame, code in _shown(report):
+    for place in _parsed(scene):
+        if _made(place.line, place.nodes):
+            yield at("makes-tensor", place.frame)
+    for frame, code in _shown(scene):
         parsed = sourceline.parse(code)
         if parsed and _made(parsed, parsed.nodes):
             yield (
@@ -179,7 +174,7 @@ def made_tensors(report: Report, _: Meeting | None) -> Iterator[Fact]:
             )
 
 
-def _made(line: sourceline.SourceLine, nodes: Sequence[ast.AST]) -> bool:
+def _made(line: SourceLine, nodes: Sequence[ast.AST]) -> bool:
     """True where a part of the line makes a tensor that it does not move at once."""
     moved = {
         id(sourceline.root(node.func.value))
@@ -191,34 +186,32 @@ def _made(line: sourceline.SourceLine, nodes: Sequence[ast.AST]) -> bool:
     return any(sourceline.makes_tensor(node) and id(node) not in moved for node in nodes)
 
 
-def fixed_devices(report: Report, _: Meeting | None) -> Iterator[Fact]:
+def fixed_devices(scene: Scene) -> Iterator[Fact]:
     """Devices that are written into the shown lines of the user's code."""
-    for frame, code in _shown(report):
+    for frame, code in _shown(scene):
         parsed = sourceline.parse(code)
         if parsed and any(sourceline.names_device(node) for node in ast.walk(parsed.tree)):
             yield Fact("names-device", frame.at, {"code": code.strip()})
 
 
-def _shown(report: Report) -> Iterator[tuple[Frame, str]]:
+def _shown(scene: Scene) -> Iterator[tuple[Frame, str]]:
     """The lines of the innermost frames outside torch that the traceback shows, with their context."""
-    places = {id(f): f for f in (views.site(report), views.own(report)) if f is not None}
-    for frame in places.values():
+    for frame in (place.frame for place in scene.near):
         if frame.code:
             yield frame, frame.code
         for _, code in frame.context[-12:]:
             yield frame, code
 
 
-def called_modules(report: Report, _: Meeting | None) -> Iterator[Fact]:
+def called_modules(scene: Scene) -> Iterator[Fact]:
     """What the innermost call of a module outside torch is called."""
-    innermost = views.innermost(report)
-    in_layer = innermost is not None and innermost.library == "torch"
-    for position, (frame, _line, nodes) in enumerate(_lines(report)):
-        calls = [node for node in nodes if isinstance(node, ast.Call)]
+    for position, place in enumerate(_parsed(scene)):
+        frame = place.frame
+        calls = [node for node in place.nodes if isinstance(node, ast.Call)]
         own = [c for c in calls if (sourceline.dotted(c.func) or "").startswith("self.")]
         for node in calls:
             name = sourceline.dotted(node.func)
-            at_site = in_layer and position == 0
+            at_site = scene.in_layer and position == 0
             if isinstance(node.func, ast.Subscript) and at_site:
                 yield at("calls-listed-module", frame)
             if name is None or name.split(".")[0] in {"torch", "F", "nn", "np", "super"}:
@@ -235,16 +228,15 @@ def called_modules(report: Report, _: Meeting | None) -> Iterator[Fact]:
             part = name.startswith("self.") and frame.function == "forward"
             if not part and any(_SECOND.search(word) for word in name.split(".")):
                 yield at("calls-second-model", frame, name=name)
-    yield from _chain(report)
+    yield from _chain(scene)
 
 
-def _chain(report: Report) -> Iterator[Fact]:
+def _chain(scene: Scene) -> Iterator[Fact]:
     """Second models that the calls on the way to the failing line enter, as the carets tell."""
-    for frame in reversed(report.frames):
+    for frame in reversed(scene.report.frames):
         if not frame.own or frame.statement is None or frame.function == "forward":
             continue
-        line = sourceline.of(frame)
-        call = sourceline.failing(line, frame.statement.carets) if line else None
+        call = scene.place(frame).part if frame.statement.carets else None
         name = sourceline.dotted(call.func) if isinstance(call, ast.Call) else None
         if name is not None and any(_SECOND.search(word) for word in name.split(".")):
             yield at("calls-second-model", frame, name=name)
@@ -258,12 +250,12 @@ _WEIGHTS = frozenset({"self.weight", "self.bias"})
 _COMPREHENSIONS = ("<listcomp>", "<dictcomp>", "<genexpr>", "<setcomp>")
 
 
-def looped_modules(report: Report, _: Meeting | None) -> Iterator[Fact]:
+def looped_modules(scene: Scene) -> Iterator[Fact]:
     """A layer that is called by a name of the method's own, ``block(x)``, not by one of ``self``: taken
     from a list or dict, in a loop or in a comprehension over an attribute."""
-    for frame in reversed(report.frames):
+    for frame in reversed(scene.report.frames):
         forward = (frame.function or "").endswith("forward") or frame.function in _COMPREHENSIONS
-        line = sourceline.of(frame) if frame.library != "torch" and forward else None
+        line = scene.place(frame).line if frame.library != "torch" and forward else None
         if line is None:
             continue
         bound = {
@@ -283,9 +275,10 @@ def looped_modules(report: Report, _: Meeting | None) -> Iterator[Fact]:
                     return
 
 
-def joined_locals(report: Report, _: Meeting | None) -> Iterator[Fact]:
+def joined_locals(scene: Scene) -> Iterator[Fact]:
     """The failing line joins nothing but local variables."""
-    for frame, line, nodes in _lines(report)[:1]:
-        names = [sourceline.root(node) for node in sourceline.operands(line, nodes)]
+    for place in _parsed(scene)[:1]:
+        frame = place.frame
+        names = [sourceline.root(node) for node in sourceline.operands(place.line, place.nodes)]
         if len(names) > 1 and all(isinstance(n, ast.Name) and n.id != "self" for n in names):
             yield at("local-operands", frame)

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import regex
 
-from diagnose import views
-from diagnose.facts.values import at, common, pair
-from diagnose.model import Fact, FactRule, Frame, Report
+from diagnose.facts.values import at
+from diagnose.model import Fact, FactRule, Frame
+from diagnose.scene import Scene
 
 _SECONDS = 0.1  # limit of one pattern on one text, against hostile input
 
@@ -32,25 +32,24 @@ def _hit(pattern: str, text: str | None) -> bool:
 class Texts(NamedTuple):
     """What the rules of kb/facts.toml are matched against, read off a report once.
 
-    ``topics`` are what the message's wording is about; ``said`` maps a matcher to its text; ``operands``
-    are the operands that may be misplaced; ``folded`` maps every matcher to all its texts, case folded.
+    ``topics`` are what the message's wording is about; ``said`` maps a matcher to its text; ``folded`` maps
+    every matcher to all its texts, case folded.
     """
 
-    report: Report
+    scene: Scene
     topics: tuple[str, ...]
     said: Mapping[str, str | None]
-    operands: tuple[str, ...]
-    values: Mapping[str, str]
     folded: Mapping[str, str]
 
     @classmethod
-    def of(cls, report: Report, operands: tuple[str, ...] = ()) -> Texts:
-        """The texts of a report; ``operands`` as `stray.strays` gives them."""
+    def of(cls, scene: Scene) -> Texts:
+        """The texts of a scene."""
+        report = scene.report
         mismatch, error = report.mismatch, report.error
         said = {
             "op": mismatch.op if mismatch else None,
             "argument": mismatch.argument if mismatch else None,
-            "pair": pair(report),
+            "pair": scene.pair,
             "type": error.type if error else None,
             "message": error.message if error else None,
         }
@@ -58,11 +57,10 @@ class Texts(NamedTuple):
         texts: dict[str, Iterable[str | None]] = {key: (text,) for key, text in said.items()}
         texts["library"] = report.libraries
         texts["context"] = (note.text for note in report.context)
-        texts["operand"] = operands
+        texts["operand"] = scene.strays
         texts |= {f"frame.{key}": [frame[key] for frame in shown] for key in _SHOWN}
         folded = {key: "\n".join(filter(None, some)).casefold() for key, some in texts.items()}
-        topics = mismatch.says if mismatch else ()
-        return cls(report, topics, said, operands, common(report), folded)
+        return cls(scene, mismatch.says if mismatch else (), said, folded)
 
     def may_match(self, rule: FactRule) -> bool:
         """False where the message is about something else, or where a literal that a pattern of the rule
@@ -85,7 +83,8 @@ def matched(texts: Texts, rule: FactRule) -> Fact | None:
     """The fact, if all matchers of its rule hold."""
     if not texts.may_match(rule):
         return None
-    report, values = texts.report, dict(texts.values)
+    scene, values = texts.scene, dict(texts.scene.values)
+    report = scene.report
     line = report.error.at if report.error else None
     for key, pattern in rule.when.items():
         if key == "says":  # `may_match` has seen to it
@@ -102,17 +101,16 @@ def matched(texts: Texts, rule: FactRule) -> Fact | None:
                 return None
             line, values = note.number, values | {"text": note.text.strip()[:120]}
         elif key == "operand":
-            name = next((name for name in texts.operands if _hit(pattern, name)), None)
-            frame = views.site(report)
-            if name is None or frame is None:
+            name = next((name for name in scene.strays if _hit(pattern, name)), None)
+            if name is None or scene.site is None:
                 return None
-            shown = {"name": name, "code": frame.code}
-            line, values = frame.at, values | {k: v for k, v in shown.items() if v}
+            shown = {"name": name, "code": scene.site.frame.code}
+            line, values = scene.site.frame.at, values | {k: v for k, v in shown.items() if v}
         elif not _hit(pattern, texts.said[key]):
             return None
     if rule.frame:
         frame = next(
-            (f for f in views.chosen(report, rule.frame["which"]) if _frame_hit(rule.frame, f)),
+            (f for f in scene.chosen(rule.frame["which"]) if _frame_hit(rule.frame, f)),
             None,
         )
         if frame is None:

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from diagnose.model import Fact, Report, SeenTensor
+from diagnose.scene import Scene
 
 _SHOWN = 3
 #: A device that holds this share of a model is one of its shards, not a stray.
@@ -47,8 +48,9 @@ class Placement(NamedTuple):
         return tuple(sorted(odd, key=lambda tensor: -(tensor.frame or 0)))
 
 
-def seen_tensors(report: Report) -> Iterator[Fact]:
+def seen_tensors(scene: Scene) -> Iterator[Fact]:
     """What the tensors show; no line of the input does, so the facts have none."""
+    report = scene.report
     for name, values in _shown(report) if report.tensors else ():
         yield Fact(name, None, values)
 

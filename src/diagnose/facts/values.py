@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from diagnose.model import Fact, Frame, Report
+from diagnose.model import Fact, Frame
 from diagnose.paths import of_frame
 
 #: What the sentences of kb/facts.toml may be filled with, where the report shows it.
@@ -13,38 +13,6 @@ NAMES = frozenset(
         *("device", "other", "names", "count", "depth", "rank", "ranks", "title"),
     }
 )
-
-
-def kind(device: str) -> str:
-    """``cpu``, ``meta`` or ``gpu`` for a device as printed."""
-    name = device.lower().split(":")[0]
-    return name if name in {"cpu", "meta"} else "gpu"
-
-
-def pair(report: Report) -> str | None:
-    """The kinds of the first two devices as printed, such as ``gpu-cpu``."""
-    if report.mismatch is None or not report.mismatch.devices:
-        return None
-    return "-".join(kind(device) for device in report.mismatch.devices[:2])
-
-
-def common(report: Report) -> dict[str, str]:
-    """The values that every sentence may use."""
-    values = {}
-    if report.error is not None:
-        message = " ".join(report.error.message.split())
-        values["message"] = message if len(message) <= 140 else f"{message[:139]}…"
-    mismatch = report.mismatch
-    if mismatch is not None:
-        known = {
-            "devices": " / ".join(mismatch.devices),
-            "op": mismatch.op,
-            "argument": mismatch.argument,
-            "found": mismatch.found,
-            "expected": mismatch.expected,
-        }
-        values |= {key: value for key, value in known.items() if value}
-    return values
 
 
 def at(fact: str, frame: Frame, **values: str) -> Fact:

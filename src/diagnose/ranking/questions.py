@@ -12,11 +12,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
 from operator import mul
 
-from diagnose import views
 from diagnose.bulkhead import guarded
 from diagnose.casebase.store import Casebase
-from diagnose.facts.stray import strays
-from diagnose.model import Fact, Question, QuestionRule, Reply, Report
+from diagnose.model import Fact, Question, QuestionRule, Reply
 from diagnose.placeholders import LOCAL, fill, placeholders, values
 from diagnose.ranking.causes import Scored
 
@@ -40,13 +38,13 @@ Rows = tuple[tuple[float, ...], ...]
 
 
 def ask(
-    ranked: Sequence[Scored], report: Report, facts: Mapping[str, Fact], casebase: Casebase
+    ranked: Sequence[Scored], scene: Scene, facts: Mapping[str, Fact], casebase: Casebase
 ) -> tuple[Question, ...]:
     """The questions to put, the most telling one first; none where the first cause is sure.
 
     Args:
         ranked: all causes with their confidences, as `causes.rank` gives them.
-        report: what was parsed; its validated names fill the questions' placeholders.
+        scene: the report, looked at; its validated names fill the questions' placeholders.
         facts: what the report shows, which decides what there is to ask.
         casebase: the questions, and the operands' roles.
     """
@@ -58,11 +56,9 @@ def ask(
     )
     if not chosen:
         return ()
-    known = values(
-        report, facts, strays(report, casebase.knowledge.operands), casebase.knowledge.libraries
-    )
+    known = values(scene, facts)
     put = (
-        guarded(f"questions/{rule.id}", partial(_put, rule, known, report, beliefs), None)
+        guarded(f"questions/{rule.id}", partial(_put, rule, known, scene, beliefs), None)
         for rule in chosen
     )
     return tuple(question for question in put if question is not None)
@@ -154,15 +150,13 @@ def posterior(rule: QuestionRule, answer: int, beliefs: Beliefs) -> dict[str, fl
 # --- how they are put -----------------------------------------------------------------------------
 
 
-def _put(
-    rule: QuestionRule, known: Mapping[str, str], report: Report, beliefs: Beliefs
-) -> Question:
+def _put(rule: QuestionRule, known: Mapping[str, str], scene: Scene, beliefs: Beliefs) -> Question:
     """The question for this report, in its general form where the report lacks a value."""
-    site = views.site(report)
+    site = scene.site
     code = place = None
     if rule.code is not None:
         local = bool(placeholders(rule.code) & LOCAL)
-        if not local or (site is not None and site.own):
+        if not local or (site is not None and site.frame.own):
             code = fill(rule.code, known)
         if code is not None and local:
             place = known.get("place")

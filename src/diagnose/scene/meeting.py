@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from diagnose import sourceline, views
-from diagnose.facts import calls
-from diagnose.facts.operands import Roles, is_elementwise, role_of, roles
-from diagnose.facts.values import kind
-from diagnose.model import Frame, Mismatch, Report
-from diagnose.sourceline import SourceLine
+from diagnose.model import Mismatch
+from diagnose.scene import calls, sourceline
+from diagnose.scene.devices import kind
+from diagnose.scene.roles import role_of
+from diagnose.scene.sourceline import SourceLine, inside
+
+if TYPE_CHECKING:
+    from diagnose.scene.scene import Scene
 
 #: What torch's schemas call the second operand of a product.
 _SECOND = frozenset({"mat2", "other", "tensor", "vec", "batch2", "weight", "mat"})
@@ -24,7 +26,7 @@ _FIRST = frozenset({"self", "mat1", "batch1", "input"})
 
 class Operand(NamedTuple):
     """An operand of the failing operation: its node, its text in the line, and the device that the
-    message gives it. ``layer`` carets a layer that is called, whose own weights are the operand."""
+    message gives it. ``layer`` marks a layer that is called, whose own weights are the operand."""
 
     node: ast.expr
     text: str
@@ -46,11 +48,6 @@ class Meeting(NamedTuple):
         return inside(self.line, self.part)
 
 
-def strays(report: Report, operands: Roles) -> tuple[str, ...]:
-    """`texts` of what met in the failing line."""
-    return texts(meeting(views.site(report), report, operands))
-
-
 def texts(met: Meeting | None) -> tuple[str, ...]:
     """The texts of the operands that may be the misplaced one, such as ``self.pe[:, : x.size(1)]``.
 
@@ -65,64 +62,33 @@ def texts(met: Meeting | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text for text in found if text.strip("([{_")))
 
 
-def meeting(frame: Frame | None, report: Report, operands: Roles) -> Meeting | None:
-    """What met in a frame's line; None where the line shows nothing that can be parsed.
-
-    Args:
-        frame: one of the report; only of the failing line (`views.site`) are operands told.
-        report: what was parsed.
-        operands: kb/operands.toml.
-    """
-    line, mismatch = sourceline.of(frame), report.mismatch
-    if frame is None or line is None:
+def at_site(scene: Scene) -> Meeting | None:
+    """What met in the failing line; None where the line shows nothing that can be parsed."""
+    site, mismatch = scene.site, scene.report.mismatch
+    if site is None or site.line is None:
         return None
-    met = Meeting(line, part=part(line, frame, report))
-    if mismatch is None or frame is not views.site(report):
+    met = Meeting(site.line, part=site.part)
+    if mismatch is None:
         return met
-    return _named(met, report, mismatch, operands) or _compared(met, report, mismatch)
-
-
-def inside(line: SourceLine, part: ast.AST | None) -> tuple[ast.AST, ...]:
-    """The line's nodes within a part of it; all for None."""
-    if part is None:
-        return line.nodes
-    within = {id(node) for node in ast.walk(part)}
-    return tuple(node for node in line.nodes if id(node) in within)
-
-
-def part(line: SourceLine, frame: Frame, report: Report) -> ast.AST | None:
-    """The operation that failed, by CPython's carets.
-
-    Where other frames have carets and this one has none, they would underline all of the line.
-    """
-    carets = frame.statement.carets if frame.statement else None
-    if carets is not None:
-        return sourceline.failing(line, carets)
-    if not any(f.statement and f.statement.carets for f in report.frames):
-        return None
-    [statement, *_] = line.tree.body
-    if not line.reading.before and isinstance(statement, ast.AugAssign):
-        return statement
-    whole = (0, len(line.text))
-    return next((n for n in line.nodes if isinstance(n, ast.expr) and line.span(n) == whole), None)
+    return _named(met, scene, mismatch) or _compared(met, scene, mismatch)
 
 
 # --- operations whose messages name an argument -----------------------------------------------------
 
 
-def _named(met: Meeting, report: Report, mismatch: Mismatch, operands: Roles) -> Meeting | None:
+def _named(met: Meeting, scene: Scene, mismatch: Mismatch) -> Meeting | None:
     """The operand that the message names, and the one that it was compared with."""
     if _joins(mismatch.op):
         return _elements(met, mismatch)
     argument, found, expected = mismatch.argument, mismatch.found, mismatch.expected
     if argument is not None and found is not None:
-        named, other = _sides(met, argument, role_of(mismatch, operands))
+        named, other = _sides(met, argument, role_of(mismatch, scene.knowledge.operands))
         if named is not None and (told := _decided(met, [(named, found), (other, expected)])):
             return told
-    where = roles(report, operands)
+    where = scene.roles
     if len(where) < 2:
         return None
-    layer = _in_layer(report)
+    layer = scene.in_layer
     return _decided(met, [(_by_role(met, r, layer=layer), where[r]) for r in where])
 
 
@@ -144,16 +110,6 @@ def _decided(met: Meeting, sides: Sequence[tuple[ast.expr | None, str | None]]) 
 def _operand(met: Meeting, node: ast.expr, device: str | None = None) -> Operand:
     called = any(call.func is node for call in calls.calls(met.line.nodes))
     return Operand(node, met.line.segment(node), called, device)
-
-
-def _in_layer(report: Report) -> bool:
-    """True where the op failed inside torch, called by the failing line: in a layer most often."""
-    innermost = views.innermost(report)
-    return (
-        innermost is not None
-        and innermost.library == "torch"
-        and innermost is not views.site(report)
-    )
 
 
 Sides = tuple["ast.expr | None", "ast.expr | None"]
@@ -243,14 +199,14 @@ def _elements(met: Meeting, mismatch: Mismatch) -> Meeting | None:
 # --- operations that take their operands one by one -------------------------------------------------
 
 
-def _compared(met: Meeting, report: Report, mismatch: Mismatch) -> Meeting:
+def _compared(met: Meeting, scene: Scene, mismatch: Mismatch) -> Meeting:
     """The operands of an elementwise operation, whose message names none of them.
 
     Between two GPUs the first operand's device comes first; between cpu and GPU always the GPU.
     """
     if mismatch.argument == "other":
         return met._replace(strays=tuple(_operand(met, node) for node in _others(met)))
-    if not is_elementwise(report):
+    if not scene.elementwise:
         return met
     pair = _pair(met.part)
     devices = mismatch.devices[:2]

@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import NamedTuple
 
-from diagnose.model import Carets, Frame
+from diagnose.model import Carets
 
 _CLOSERS = {"(": ")", "[": "]", "{": "}"}
 _MAX_LENGTH = 2000  # of a line; a statement may have several
@@ -114,15 +114,6 @@ _READINGS_OF_LINES = tuple(
 )
 
 
-def of(frame: Frame | None) -> SourceLine | None:
-    """The parsed statement of a frame: all of its lines where they were seen, else the line shown."""
-    if frame is None:
-        return None
-    if frame.statement is not None and (found := parse(frame.statement.text)) is not None:
-        return found
-    return parse(frame.code)
-
-
 @lru_cache(maxsize=256)
 def parse(code: str | None) -> SourceLine | None:
     """Parses a printed line or the lines of a statement; None where no reading of it is Python.
@@ -173,6 +164,23 @@ def failing(line: SourceLine, carets: Carets | None) -> ast.AST | None:
             if isinstance(node, ast.expr) and line.span(node) == (start, end):
                 return node
     return None
+
+
+def outermost(line: SourceLine) -> ast.AST | None:
+    """The operation that takes all of a line: an in-place statement, or one expression."""
+    [statement, *_] = line.tree.body
+    if not line.reading.before and isinstance(statement, ast.AugAssign):
+        return statement
+    whole = (0, len(line.text))
+    return next((n for n in line.nodes if isinstance(n, ast.expr) and line.span(n) == whole), None)
+
+
+def inside(line: SourceLine, part: ast.AST | None) -> tuple[ast.AST, ...]:
+    """The line's nodes within a part of it; all for None."""
+    if part is None:
+        return line.nodes
+    within = {id(node) for node in ast.walk(part)}
+    return tuple(node for node in line.nodes if id(node) in within)
 
 
 def _characters(text: str, column: int) -> int:

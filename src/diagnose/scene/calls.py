@@ -12,7 +12,7 @@ import ast
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from diagnose import sourceline
+from diagnose.scene import sourceline
 
 _PARAMETERS: Mapping[str, tuple[str, ...]] = {
     name: tuple(parameters.split())

@@ -12,8 +12,8 @@ import tokenize
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from diagnose import sourceline, views
-from diagnose.model import Carets, Frame, Report, Statement
+from diagnose.model import Carets, Frame, Statement
+from diagnose.scene import sourceline
 
 #: The lines of a file, without line feeds; None where it cannot be read.
 Reader = Callable[[str], "Sequence[str] | None"]
@@ -44,35 +44,25 @@ def read_cached(name: str) -> Sequence[str] | None:
     return "".join(lines).split("\n") if lines else None
 
 
-def completed(report: Report, read: Reader = read_file) -> Report:
-    """The report with whole statements in those frames that an edit may be about.
+def statement(frame: Frame, read: Reader) -> Statement | None:
+    """The whole statement of a frame in its file; None where that cannot be read or holds another line.
 
     Args:
-        report: what was parsed.
-        read: finds the lines of a frame's file.
+        frame: a frame of a report.
+        read: finds the lines of its file.
     """
-    wanted = [views.site(report), views.own(report)]
-    frames = tuple(
-        _completed(frame, read) if any(frame is one for one in wanted) else frame
-        for frame in report.frames
-    )
-    changed = any(a is not b for a, b in zip(frames, report.frames, strict=True))
-    return report._replace(frames=frames) if changed else report
-
-
-def _completed(frame: Frame, read: Reader) -> Frame:
     if frame.line is None or not frame.code:
-        return frame
+        return None
     lines = read(frame.file)
     # A line feed ends each line; what stands after the last is a line that lacks it.
     if lines is None or frame.line >= len(lines) or _bare(lines[frame.line - 1]) != frame.code:
-        return frame
+        return None
     first, last = _extent(lines, frame.line)
     text = _text(lines, first, last)
     if sourceline.parse(text) is None:
         first = last = frame.line
         text = _text(lines, first, last)
-    statement = Statement(
+    return Statement(
         text=text,
         line=first,
         carets=_carets(frame, lines, first),
@@ -80,7 +70,6 @@ def _completed(frame: Frame, read: Reader) -> Frame:
         above=tuple(lines[max(0, first - 1 - _AROUND) : first - 1]),
         below=tuple(lines[last : min(last + _AROUND, len(lines) - 1)]),
     )
-    return frame._replace(statement=statement)
 
 
 def _text(lines: Sequence[str], first: int, last: int) -> str:

@@ -1,0 +1,242 @@
+"""`Scene`: where it failed, whose line that is, what met there, what is on which device.
+
+Facts, questions, edits and hooks ask the scene and not the report, so that a report is looked at once.
+Beside the report it holds the files that it names, where these may be read, and the tensors of a live
+process.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property, lru_cache, partial
+from typing import TYPE_CHECKING
+
+from diagnose.bulkhead import guarded
+from diagnose.model import Edits, Frame, Knowledge, Report, SeenTensor, Statement
+from diagnose.patterns import lazy
+from diagnose.scene import files, meeting, roles, sourceline
+from diagnose.scene.devices import kind
+
+if TYPE_CHECKING:
+    from diagnose.scene.meeting import Meeting
+
+#: Files whose frames are no place of anybody's code.
+_GENERATED = ("<eval_with_key>", "<frozen ", "<string>", "<__array_function__", "<decorator-gen")
+#: Wrappers that only pass a call on: no line of theirs joins tensors.
+_MACHINERY = lazy(r"accelerate/(hooks|utils/operations|utils/memory)\.py$")
+_INSTALLED = lazy(r"[\\/](?:site|dist)-packages[\\/]")
+
+
+class Place:
+    """A frame with its statement, as printed or as its file holds it, and what that parses to."""
+
+    def __init__(self, frame: Frame, statement: Statement | None, *, carets: bool) -> None:
+        self.frame = frame
+        self.statement = statement
+        self._carets = carets
+
+    @cached_property
+    def line(self) -> sourceline.SourceLine | None:
+        """The parsed statement: all of its lines where they were seen, else the line shown."""
+        if self.statement is not None:
+            whole = sourceline.parse(self.statement.text)
+            if whole is not None:
+                return whole
+        return sourceline.parse(self.frame.code)
+
+    @cached_property
+    def part(self) -> ast.AST | None:
+        """The operation of the line that failed, by CPython's carets.
+
+        Where other frames have carets and this one has none, they would underline all of the line.
+        """
+        line = self.line
+        if line is None:
+            return None
+        carets = self.statement.carets if self.statement else None
+        if carets is not None:
+            return sourceline.failing(line, carets)
+        return sourceline.outermost(line) if self._carets else None
+
+    @cached_property
+    def nodes(self) -> tuple[ast.AST, ...]:
+        """The nodes of the part that failed; of the whole line where it is not known."""
+        return sourceline.inside(self.line, self.part) if self.line is not None else ()
+
+
+class Scene:
+    """A report, looked at: what stands where, each look taken once.
+
+    Args:
+        report: what was parsed.
+        knowledge: what kb/ holds.
+        read: reads the files that frames name; none are read if None.
+        look: asks a live process for the tensors of the failing frames.
+    """
+
+    def __init__(
+        self,
+        report: Report,
+        knowledge: Knowledge,
+        read: files.Reader | None = None,
+        look: Callable[[Scene], tuple[SeenTensor, ...]] | None = None,
+    ) -> None:
+        self.report = report
+        self.knowledge = knowledge
+        self._read = lru_cache(maxsize=8)(read) if read is not None else None
+        self._places: dict[int, Place] = {}
+        if look is not None:
+            self.report = report._replace(tensors=look(self))
+
+    # --- where it failed ------------------------------------------------------------------------------
+
+    @cached_property
+    def innermost(self) -> Frame | None:
+        """The last frame."""
+        return self.report.frames[-1] if self.report.frames else None
+
+    @cached_property
+    def outermost(self) -> Frame | None:
+        """The first frame."""
+        return self.report.frames[0] if self.report.frames else None
+
+    @cached_property
+    def site(self) -> Place | None:
+        """The innermost frame outside torch and the standard library: the line that called the op."""
+        frame = next((f for f in self._peopled if f.library != "torch"), None)
+        return self.place(frame) if frame is not None else None
+
+    @cached_property
+    def own(self) -> Place | None:
+        """The innermost frame of the user's own code."""
+        frame = next((f for f in self._peopled if f.own), None)
+        return self.place(frame) if frame is not None else None
+
+    @cached_property
+    def near(self) -> tuple[Place, ...]:
+        """The places that are closest to the failing op: the site and the user's own, each once."""
+        return tuple(dict.fromkeys(one for one in (self.site, self.own) if one is not None))
+
+    @cached_property
+    def _peopled(self) -> tuple[Frame, ...]:
+        """The frames that hold somebody's code, no generated code or mere wrapper; innermost first."""
+        return tuple(
+            frame
+            for frame in reversed(self.report.frames)
+            if not (frame.stdlib or frame.file.startswith(_GENERATED))
+            and not _MACHINERY.search(frame.file.replace("\\", "/"))
+        )
+
+    def place(self, frame: Frame) -> Place:
+        """A frame with its statement; the same place for the same frame."""
+        found = self._places.get(id(frame))
+        if found is None:
+            statement = frame.statement
+            if self._read is not None:
+                read = partial(files.statement, frame, self._read)
+                statement = guarded("sources", read, None) or statement
+            found = self._places[id(frame)] = Place(frame, statement, carets=self._has_carets)
+        return found
+
+    @cached_property
+    def _has_carets(self) -> bool:
+        return any(f.statement is not None and f.statement.carets for f in self.report.frames)
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The files that were read and used."""
+        read = (p.frame.file for p in self._places.values() if p.statement and p.statement.raw)
+        return tuple(dict.fromkeys(read))
+
+    def chosen(self, which: str) -> Iterator[Frame]:
+        """The frames that a matcher's ``which`` names, innermost first."""
+        if which == "any":
+            yield from reversed(self.report.frames)
+        elif which in ("site", "own"):
+            place = self.site if which == "site" else self.own
+            if place is not None:
+                yield place.frame
+        else:
+            frame = self.innermost if which == "innermost" else self.outermost
+            if frame is not None:
+                yield frame
+
+    def line_to_edit(self, edits: Edits = "own") -> Place | None:
+        """The line to edit, or to look at first.
+
+        The innermost line of the user's own code, or of the library that called the failing op where
+        none of the user's code is shown. ``checkout`` and ``library`` make it the failing line even in a
+        library: one that is not installed but lies in a checkout, where its user edits it, or any.
+        """
+        site = self.site
+        if site is not None and (
+            edits == "library" or (edits == "checkout" and not _INSTALLED.search(site.frame.file))
+        ):
+            return site
+        if (found := self.own or site) is not None:
+            return found
+        return self.place(self.innermost) if self.innermost is not None else None
+
+    # --- what met there -------------------------------------------------------------------------------
+
+    @cached_property
+    def roles(self) -> Mapping[str, str]:
+        """The device of each operand role that the message tells, such as ``{"weight": "cpu"}``."""
+        return roles.told(self.report, self.knowledge.operands)
+
+    @cached_property
+    def elementwise(self) -> bool:
+        """True for the wordings of operations that take their operands one by one, without names."""
+        return roles.is_elementwise(self.report)
+
+    @cached_property
+    def in_layer(self) -> bool:
+        """True where the op failed inside torch, called by the failing line: in a layer most often."""
+        inner, site = self.innermost, self.site
+        return (
+            inner is not None
+            and inner.library == "torch"
+            and (site is None or inner is not site.frame)
+        )
+
+    @cached_property
+    def met(self) -> Meeting | None:
+        """What met in the failing line; None where it shows nothing that can be parsed."""
+        return meeting.at_site(self)
+
+    @cached_property
+    def strays(self) -> tuple[str, ...]:
+        """The texts of the operands that may be misplaced (`meeting.texts`)."""
+        return meeting.texts(self.met)
+
+    def meeting_at(self, place: Place | None) -> Meeting | None:
+        """What met in the line of a place; operands are told only of the failing line."""
+        if place is None or place is self.site:
+            return self.met if place is not None else None
+        return meeting.Meeting(place.line, part=place.part) if place.line is not None else None
+
+    @cached_property
+    def pair(self) -> str | None:
+        """The kinds of the first two devices as printed, such as ``gpu-cpu``."""
+        devices = self.report.mismatch.devices if self.report.mismatch else ()
+        return "-".join(kind(device) for device in devices[:2]) or None
+
+    @cached_property
+    def values(self) -> Mapping[str, str]:
+        """The values that every sentence may use."""
+        found = {}
+        error, mismatch = self.report.error, self.report.mismatch
+        if error is not None:
+            message = " ".join(error.message.split())
+            found["message"] = message if len(message) <= 140 else f"{message[:139]}…"
+        if mismatch is not None:
+            known = {
+                "devices": " / ".join(mismatch.devices),
+                "op": mismatch.op,
+                "argument": mismatch.argument,
+                "found": mismatch.found,
+                "expected": mismatch.expected,
+            }
+            found |= {key: value for key, value in known.items() if value}
+        return found
