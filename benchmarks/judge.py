@@ -14,10 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from diagnose.facts.stray import meeting
-from diagnose.sources import read_file
-
-from diagnose import pipeline, views
+from diagnose import pipeline
 from diagnose.authoring.drafting import draft, proposed_slug
 from diagnose.casebase.store import load
 from diagnose.fixes.diff import edit, patch
@@ -28,6 +25,8 @@ from diagnose.model import Diagnosis, Edit, Fix
 from diagnose.rendering import json as as_json
 from diagnose.rendering import markdown, text
 from diagnose.scanning.log import scan_stream
+from diagnose.scene import Scene
+from diagnose.scene.files import read_file
 from diagnose.web.app import create_app
 
 SLOW = 1.0
@@ -104,16 +103,16 @@ class Judge:
 
     def _every_edit(self, diagnosis: Diagnosis) -> Iterator[str]:
         """The edits of all kinds of the line, whatever the cause: as if another had been first."""
-        frame = views.site(diagnosis.report)
-        met = meeting(frame, diagnosis.report, self._casebases["en"].operands)
-        if frame is None or met is None:
+        scene = Scene(diagnosis.report, self._casebases["en"].knowledge, read_file)
+        place, met = scene.site, scene.met
+        if place is None or met is None:
             return
         for kind in EDITS:
             try:
-                made = edit(kind, Site(frame, met, diagnosis.report))
+                made = edit(kind, Site(place, met, scene))
             except Refused:
                 continue
-            yield from self.edit(Fix(kind, "", patch=patch(frame, made), edit=made), made)
+            yield from self.edit(Fix(kind, "", patch=patch(place, made), edit=made), made)
 
     def _web(self, data: bytes) -> Iterator[str]:
         pasted = data.decode("utf-8", errors="replace")

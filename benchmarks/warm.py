@@ -16,13 +16,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
-from diagnose import facts, sourceline, views
+from diagnose import facts
 from diagnose.casebase.store import load
 from diagnose.parsing import parse
 from diagnose.pipeline import explain
 from diagnose.ranking.causes import rank
 from diagnose.ranking.neighbours import nearest
 from diagnose.rendering import text
+from diagnose.scene import Scene, sourceline
 
 ROOT = Path(__file__).parents[1]
 STAGES = ("parse", "facts", "nearest", "rank", "facts + nearest + rank", "explain", "render", "all")
@@ -50,12 +51,11 @@ def main() -> None:
             times = {stage: [] for stage in STAGES}
         for one in data:
             report = timed("parse", parse, one, knowledge=known)
-            if report.error is None or views.site(report) is None:
+            scene = Scene(report, casebase.knowledge)
+            if report.error is None or scene.site is None:
                 continue
             sourceline.parse.cache_clear()  # as for a report that was never seen
-            found = timed(
-                "facts", facts.read, report, casebase.knowledge.facts, casebase.knowledge.operands
-            )
+            found = timed("facts", facts.read, scene)
             matches = timed("nearest", nearest, report, casebase.incidents)
             timed("rank", rank, found, matches, casebase.causes)
             ranked = sum(times[stage][-1] for stage in ("facts", "nearest", "rank"))

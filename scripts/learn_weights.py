@@ -36,6 +36,7 @@ from diagnose.evaluation.summary import summarize
 from diagnose.model import DEVICE_FAMILY, Incident
 from diagnose.parsing import parse
 from diagnose.ranking.causes import TEMPERATURE
+from diagnose.scene import Scene
 
 KB = Path(__file__).parents[1] / "kb"
 HEADER = """\
@@ -95,7 +96,7 @@ def _seen(text: bytes, casebase: Casebase) -> frozenset[str] | None:
     )
     if report.error is None or report.error.family != DEVICE_FAMILY:
         return None
-    return frozenset(facts.read(report, casebase.knowledge.facts, casebase.knowledge.operands))
+    return frozenset(facts.read(Scene(report, casebase.knowledge)))
 
 
 def _repository(report: Labelled) -> str:

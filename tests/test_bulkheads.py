@@ -51,15 +51,14 @@ SECRET = "what the user pasted"
 #: Where a piece is made -> what the answer then lacks, for each or the first of its causes.
 PIECES = {
     "diagnose.fixes.edit": "/fixes/",
-    "diagnose.fixes.meeting": "/fixes/",
-    "diagnose.pipeline.completed": "sources",
+    "diagnose.scene.scene.files.statement": "sources",
     "diagnose.pipeline.for_cause": "/fixes",
     "diagnose.pipeline.snippet": "/verification",
     "diagnose.pipeline._evidence": "/evidence",
     "diagnose.pipeline.ask": "questions",
     "diagnose.ranking.questions._put": "questions/",
     "diagnose.pipeline.likely": "nearest",
-    "diagnose.views.culprit": "culprit",
+    "diagnose.pipeline._culprit": "culprit",
 }
 #: Where a stage is called without which there is no answer -> its name.
 STAGES = {

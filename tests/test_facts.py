@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from diagnose.facts.stray import strays
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -14,6 +13,7 @@ from diagnose.authoring.examples import Example, examples, mistake
 from diagnose.casebase.store import Casebase
 from diagnose.model import Failure, Frame, Line, Mismatch, Report, SeenTensor
 from diagnose.parsing import parse
+from diagnose.scene import Scene
 
 HERE = Path(__file__).parent
 EXAMPLES = list(examples(HERE.parent / "kb"))
@@ -36,7 +36,7 @@ def report(
 
 
 def read(given: Report, casebase: Casebase) -> dict[str, facts.Fact]:
-    return facts.read(given, casebase.knowledge.facts, casebase.knowledge.operands)
+    return facts.read(Scene(given, casebase.knowledge))
 
 
 @pytest.mark.parametrize(
@@ -303,7 +303,7 @@ def test_every_declared_fact_is_declared_or_computed(casebase: Casebase) -> None
 
 
 def stray_operands(given: Report, casebase: Casebase) -> tuple[str, ...]:
-    return strays(given, casebase.knowledge.operands)
+    return Scene(given, casebase.knowledge).strays
 
 
 LAYER = Frame("/x/site-packages/torch/nn/functional.py", 9, "linear", library="torch")

@@ -12,11 +12,12 @@ import pytest
 from diagnose import facts as fact_stage
 from diagnose.casebase.store import Casebase
 from diagnose.compiling.source import read
-from diagnose.model import Diagnosis, Fix, Frame, Library, Line, Mismatch, Report
+from diagnose.model import Diagnosis, Fix, Frame, Knowledge, Library, Line, Mismatch, Report
 from diagnose.parsing import parse
 from diagnose.pipeline import diagnose
-from diagnose.placeholders import fill, in_general, sentence, values
+from diagnose.placeholders import always, fill, in_general, sentence, values
 from diagnose.rendering import markdown, text
+from diagnose.scene import Scene
 
 TESTS = Path(__file__).parent
 RECORDED = sorted(
@@ -41,9 +42,7 @@ def test_no_sentence_has_an_empty_slot(casebase: Casebase) -> None:
             path.read_bytes(),
             knowledge=casebase.knowledge,
         )
-        for fact in fact_stage.read(
-            report, casebase.knowledge.facts, casebase.knowledge.operands
-        ).values():
+        for fact in fact_stage.read(Scene(report, casebase.knowledge)).values():
             assert "" not in fact.values.values(), fact
             assert "…" not in {value for value in fact.values.values() if len(value) < 100}
             shown = sentence(casebase.knowledge.facts[fact.id].text, fact.values)
@@ -112,7 +111,7 @@ def fixes(diagnosis: Diagnosis) -> list[Fix]:
 def test_commands_name_the_script_that_ran(answers: list[Diagnosis]) -> None:
     commands = 0
     for diagnosis in answers:
-        known = values(diagnosis.report, {}, ())["script"]
+        known = always(diagnosis.report)["script"]
         offered = [fix.command for fix in fixes(diagnosis)]
         offered += [question.command for question in diagnosis.questions]
         for command in filter(None, offered):
@@ -128,7 +127,7 @@ def test_commands_name_the_script_that_ran(answers: list[Diagnosis]) -> None:
 
 def launched(log: str, script: str = "/work/train.py") -> str:
     report = Report("-", context=(Line(1, log),), frames=(Frame(script, 1, "<module>"),))
-    return values(report, {}, ())["launch"]
+    return always(report)["launch"]
 
 
 @pytest.mark.parametrize(
@@ -150,13 +149,13 @@ def test_the_launcher_of_the_log_is_kept_and_nothing_else_of_its_line(
 
 def test_a_script_that_needs_quotes_has_them() -> None:
     report = Report("-", frames=(Frame("/work/my 训练.py", 1, "<module>"),))
-    command = fill("python {script}", values(report, {}, ())) or ""
+    command = fill("python {script}", always(report)) or ""
     assert shlex.split(command) == ["python", "my 训练.py"]
 
 
 def test_the_gpu_that_was_meant_is_the_one_beside_the_first() -> None:
     def gpu(*devices: str) -> str:
-        return values(Report("-", mismatch=Mismatch(devices, None, None, "w")), {}, ())["gpu"]
+        return always(Report("-", mismatch=Mismatch(devices, None, None, "w")))["gpu"]
 
     assert gpu("cuda:0", "cuda:3") == gpu("cuda:3", "cpu") == "3"
     assert gpu("cuda:0", "cpu") == gpu("cuda:$(id)") == gpu() == "0"
@@ -164,7 +163,9 @@ def test_the_gpu_that_was_meant_is_the_one_beside_the_first() -> None:
 
 def distribution(library: str, known: tuple[Library, ...]) -> str | None:
     frame = Frame(f"/env/site-packages/{library}/x.py", 1, "f", library=library)
-    return values(Report("-", frames=(frame,)), {}, (), known).get("distribution")
+    return values(Scene(Report("-", frames=(frame,)), Knowledge(libraries=known)), {}).get(
+        "distribution"
+    )
 
 
 def test_only_a_library_that_the_case_base_knows_is_offered_for_installing() -> None:

@@ -22,6 +22,7 @@ from diagnose.model import (
     Fact,
     Failure,
     Frame,
+    Knowledge,
     Mismatch,
     Question,
     QuestionRule,
@@ -29,7 +30,15 @@ from diagnose.model import (
     Report,
 )
 from diagnose.pipeline import diagnose
-from diagnose.placeholders import ALWAYS, PLACEHOLDERS, expression, fill, placeholders, values
+from diagnose.placeholders import (
+    ALWAYS,
+    PLACEHOLDERS,
+    always,
+    expression,
+    fill,
+    placeholders,
+    values,
+)
 from diagnose.ranking.causes import Scored
 from diagnose.ranking.questions import (
     LIMIT,
@@ -43,6 +52,7 @@ from diagnose.ranking.questions import (
     rows_of,
 )
 from diagnose.rendering.json import as_dict
+from diagnose.scene import Scene
 
 AMBIGUOUS = (
     "RuntimeError: Expected all tensors to be on the same device, "
@@ -173,7 +183,12 @@ def report(code: str | None = "x = x + self.pe", file: str = "model.py") -> Repo
 
 
 def asked(casebase: Casebase, facts: Sequence[str], beliefs: dict[str, float]) -> list[str]:
-    found = ask(ranked(casebase, beliefs), report(), {fact: Fact(fact) for fact in facts}, casebase)
+    found = ask(
+        ranked(casebase, beliefs),
+        Scene(report(), casebase.knowledge),
+        {fact: Fact(fact) for fact in facts},
+        casebase,
+    )
     return [question.id for question in found]
 
 
@@ -261,7 +276,10 @@ def test_conditions() -> None:
 def put(casebase: Casebase, shown: Report, *facts: str) -> dict[str, Question]:
     beliefs = {"input-not-moved": 0.4, "created-without-device": 0.3, "unregistered-tensor": 0.3}
     held = {fact: Fact(fact) for fact in ("pair-cpu-gpu", *facts)}
-    return {q.id: q for q in ask(ranked(casebase, beliefs), shown, held, casebase)}
+    return {
+        q.id: q
+        for q in ask(ranked(casebase, beliefs), Scene(shown, casebase.knowledge), held, casebase)
+    }
 
 
 def test_a_question_names_the_operands_and_the_line(casebase: Casebase) -> None:
@@ -445,7 +463,9 @@ def test_nothing_from_a_log_reaches_code_or_a_command(file: str, code: str) -> N
         ),
     )
     called = {"calls-own-module": Fact("calls-own-module", 2, {"name": code})}
-    known = values(shown, called, (code, f"{code}(…)"))
+    scene = Scene(shown, Knowledge())
+    scene.strays = (code, f"{code}(…)")  # whatever the line would show
+    known = values(scene, called)
     python = fill("print({operand_devices})", known) or ""
     for node in ast.walk(ast.parse(python)):
         if isinstance(node, ast.Call):
@@ -465,12 +485,12 @@ def test_nothing_from_a_log_reaches_code_or_a_command(file: str, code: str) -> N
 )
 def test_a_file_that_is_no_plain_script_is_not_run(name: str) -> None:
     shown = Report("-", None, None, (Frame(name, 1, "<module>"),))
-    assert values(shown, {}, ())["script"] == "YOUR_SCRIPT.py"
+    assert always(shown)["script"] == "YOUR_SCRIPT.py"
 
 
 def test_the_script_is_the_one_that_ran() -> None:
     shown = Report("-", None, None, (Frame("/home/u/tools/fit.py", 1, "<module>"),))
-    assert values(shown, {}, ())["script"] == "fit.py"
+    assert always(shown)["script"] == "fit.py"
 
 
 # --- kb/questions.toml ----------------------------------------------------------------------------

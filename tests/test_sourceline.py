@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from diagnose import sourceline
+from diagnose.scene import sourceline
 
 
 @pytest.mark.parametrize(
@@ -78,6 +78,6 @@ def test_any_text_is_parsed_or_refused_and_segments_stand_in_it(text: str) -> No
 @pytest.mark.parametrize("code", [r'x = re.sub("\d", "", y)', "if x is 1:", "1or x", '"a" is b'])
 def test_what_python_thinks_of_a_line_is_not_printed(code: str) -> None:
     """In a process of its own: pytest sets the filters of warnings for each test."""
-    program = f"from diagnose.sourceline import parse\nassert parse({code!r}) is not None"
+    program = f"from diagnose.scene.sourceline import parse\nassert parse({code!r}) is not None"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")

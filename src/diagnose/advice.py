@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from diagnose.model import AdviceRule, Report
-from diagnose.placeholders import ALWAYS, fill, values
+from diagnose.placeholders import always, fill
 
 _LONGEST = 6000
 _SECONDS = 0.05
@@ -27,13 +27,12 @@ def advise(report: Report, rules: Sequence[AdviceRule]) -> tuple[str, ...]:
     if error is None:
         return ()
     said = " ".join(f"{error.type}: {error.message}"[:_LONGEST].split())
-    known = values(report, {}, ())
-    always = {name: known[name] for name in ALWAYS}
+    known = always(report)
     for rule in rules:
         if rule.family != (error.family or "other"):
             continue
         named = _named(rule.pattern, said)
-        filled = None if named is None else [fill(text, always | named) for text in rule.sentences]
+        filled = None if named is None else [fill(text, known | named) for text in rule.sentences]
         if filled is not None and None not in filled:
             return tuple(text for text in filled if text is not None)
     return ()

@@ -15,7 +15,7 @@ from diagnose.model import Diagnosis, Lang, Report, Verdict
 from diagnose.outputs import write, writer
 from diagnose.pipeline import diagnose, failed
 from diagnose.rendering import FORMATS
-from diagnose.sources import read_file
+from diagnose.scene.files import read_file
 
 #: Exit statuses of the contract, by verdict; bad usage or input is `BAD_INPUT`.
 STATUS = {"diagnosed": 0, "unknown": 1, "no-error": 3, "failed": FAULT}

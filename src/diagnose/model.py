@@ -484,7 +484,8 @@ class Diagnosis(NamedTuple):
     """The whole answer to one input: what a renderer needs and nothing else.
 
     ``incomplete`` names the pieces that a fault of diagnose has cost (`diagnose.bulkhead`). ``advice`` is
-    what to do about a failure that is not about placement; code stands in backticks there.
+    what to do about a failure that is not about placement; code stands in backticks there. ``sources``
+    are the files that were read.
     """
 
     report: Report
@@ -496,3 +497,4 @@ class Diagnosis(NamedTuple):
     questions: tuple[Question, ...] = ()
     incomplete: tuple[Missing, ...] = ()
     advice: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()

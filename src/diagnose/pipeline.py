@@ -7,7 +7,6 @@ from functools import partial
 from itertools import islice
 
 from diagnose import facts as fact_stage
-from diagnose import views
 from diagnose.advice import advise
 from diagnose.bulkhead import collecting, guarded, missing
 from diagnose.casebase.store import Casebase, load
@@ -17,13 +16,14 @@ from diagnose.fixes import for_cause
 from diagnose.model import (
     DEVICE_FAMILY,
     Diagnosis,
+    Edits,
     Evidence,
     Fact,
     FactRule,
+    Frame,
     Lang,
     RankedCause,
     Report,
-    SeenTensor,
     Verdict,
 )
 from diagnose.parsing import parse, parse_stream
@@ -32,7 +32,9 @@ from diagnose.placeholders import sentence
 from diagnose.ranking.causes import THRESHOLD, Scored, likely, rank
 from diagnose.ranking.neighbours import nearest
 from diagnose.ranking.questions import ask
-from diagnose.sources import Reader, completed
+from diagnose.scene import Scene
+from diagnose.scene.files import Reader
+from diagnose.scene.scene import Look
 from diagnose.verification.snippet import snippet
 
 #: Causes below this confidence are not worth a reader's time.
@@ -82,84 +84,102 @@ def explain(
     *,
     casebase: Casebase | None = None,
     top: int = 3,
-    tensors: tuple[SeenTensor, ...] = (),
     files: Reader | None = None,
+    look: Look | None = None,
 ) -> Diagnosis:
-    """Answers for a report that is already parsed, with the tensors that a live hook saw.
+    """Answers for a report that is already parsed.
 
-    ``files`` reads the files that the traceback names, None if it must not.
+    Args:
+        report: what was parsed.
+        casebase: as in `diagnose`.
+        top: as in `diagnose`.
+        files: as in `diagnose`.
+        look: asks a live process for the tensors of the failing frames, where it is a device failure.
+
+    Raises:
+        CasebaseError: the case base cannot be read.
     """
     casebase = casebase or load()
-    if tensors:
-        report = report._replace(tensors=tensors)
     if report.error is None:
         return Diagnosis(report, "no-error", lang=casebase.lang)
     with collecting() as pieces:
-        diagnosis = _explained(report, casebase, top, files)
+        device = report.error.family == DEVICE_FAMILY
+        scene = Scene(report, casebase.knowledge, files, look if device else None)
+        diagnosis = _device(scene, casebase, top) if device else _other(scene, casebase)
     return diagnosis._replace(incomplete=(*pieces, *diagnosis.incomplete))
 
 
-def failed(report: Report, stage: str, error: BaseException, lang: Lang) -> Diagnosis:
+def failed(
+    report: Report, stage: str, error: BaseException, lang: Lang, scene: Scene | None = None
+) -> Diagnosis:
     """The answer where a stage failed: what had been read until then."""
-    culprit = guarded("culprit", lambda: views.culprit(report), None)
+    culprit = guarded("culprit", partial(_culprit, scene), None)
     return Diagnosis(report, "failed", culprit, lang=lang, incomplete=(missing(stage, error),))
 
 
-def _explained(report: Report, casebase: Casebase, top: int, files: Reader | None) -> Diagnosis:
-    if report.error is not None and report.error.family != DEVICE_FAMILY:
-        culprit = guarded("culprit", lambda: views.culprit(report), None)
-        sentences = guarded("advice", lambda: advise(report, casebase.advice()), ())
-        return Diagnosis(report, "unknown", culprit, lang=casebase.lang, advice=sentences)
-    if files is not None:
-        report = guarded("sources", partial(completed, report, files), report)
-    stage = "facts"
+def _culprit(scene: Scene | None, edits: Edits = "own") -> Frame | None:
+    place = scene.line_to_edit(edits) if scene is not None else None
+    return place.frame if place is not None else None
+
+
+def _other(scene: Scene, casebase: Casebase) -> Diagnosis:
+    """The answer to a failure of another family."""
+    culprit = guarded("culprit", partial(_culprit, scene), None)
+    sentences = guarded("advice", lambda: advise(scene.report, casebase.advice()), ())
+    return Diagnosis(scene.report, "unknown", culprit, lang=casebase.lang, advice=sentences)
+
+
+def _device(scene: Scene, casebase: Casebase, top: int) -> Diagnosis:
+    """The answer to a device-placement failure."""
+    report, stage = scene.report, "facts"
     try:
-        found = fact_stage.read(report, casebase.knowledge.facts, casebase.knowledge.operands)
+        found = fact_stage.read(scene)
         stage = "ranking"
         matches = nearest(report, casebase.incidents)
         ranked = rank(found, matches, casebase.causes)
     except DiagnoseError:
         raise
     except Exception as error:
-        return failed(report, stage, error, casebase.lang)
+        return failed(report, stage, error, casebase.lang, scene)
     causes = tuple(
-        _answer(scored, ranked[0], report, found, casebase)
+        _answer(scored, ranked[0], scene, found, casebase)
         for scored in ranked[:top]
         if scored.confidence >= _WORTH_SHOWING
     )
     verdict: Verdict = "diagnosed" if ranked and ranked[0].confidence >= THRESHOLD else "unknown"
-    questions = guarded("questions", lambda: ask(ranked, report, found, casebase), ())
+    questions = guarded("questions", lambda: ask(ranked, scene, found, casebase), ())
     near = guarded("nearest", lambda: likely(matches, ranked)[:3], ())
     edits = ranked[0].cause.edits if ranked else "own"
-    culprit = guarded("culprit", lambda: views.culprit(report, edits), None)
-    return Diagnosis(report, verdict, culprit, causes, near, casebase.lang, questions)
+    return Diagnosis(
+        report,
+        verdict,
+        guarded("culprit", partial(_culprit, scene, edits), None),
+        causes,
+        near,
+        casebase.lang,
+        questions,
+        sources=scene.sources,
+    )
 
 
 def _answer(
-    scored: Scored,
-    best: Scored,
-    report: Report,
-    found: dict[str, Fact],
-    casebase: Casebase,
+    scored: Scored, best: Scored, scene: Scene, found: dict[str, Fact], casebase: Casebase
 ) -> RankedCause:
     cause = scored.cause
-    culprit = guarded(f"{cause.id}/culprit", lambda: views.culprit(report, cause.edits), None)
+    rules = casebase.knowledge.facts
+    culprit = guarded(f"{cause.id}/culprit", partial(_culprit, scene, cause.edits), None)
     return RankedCause(
         id=cause.id,
         title=cause.title,
         why=cause.why,
         confidence=round(scored.confidence, 4),
         evidence=guarded(
-            f"{cause.id}/evidence",
-            lambda: _shown_evidence(scored, report, casebase.knowledge.facts),
-            (),
+            f"{cause.id}/evidence", lambda: _shown_evidence(scored, scene.report, rules), ()
         ),
         incidents=scored.incidents,
-        fixes=guarded(
-            f"{cause.id}/fixes", lambda: for_cause(cause, report, culprit, found, casebase), ()
-        ),
+        fixes=guarded(f"{cause.id}/fixes", lambda: for_cause(cause, scene, found), ()),
         verification=guarded(
-            f"{cause.id}/verification", lambda: snippet(cause, report, culprit, casebase), ""
+            f"{cause.id}/verification", lambda: snippet(cause, scene.report, culprit, casebase), ""
         ),
         rather=best.cause.rather.get(cause.id),
     )

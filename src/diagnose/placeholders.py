@@ -87,6 +87,11 @@ def in_general(text: str) -> str:
     return fill(text, {**_launched(_UNKNOWN_SCRIPT), "gpu": "0", "distribution": "LIBRARY"}) or text
 
 
+def always(report: Report) -> dict[str, str]:
+    """The values of the placeholders that always have one (`ALWAYS`)."""
+    return _launched(script(report), report) | {"gpu": _gpu(report)}
+
+
 def values(scene: Scene, facts: Mapping[str, Fact]) -> dict[str, str]:
     """What a report says for each placeholder, as far as it reads as what it should be.
 
@@ -100,7 +105,7 @@ def values(scene: Scene, facts: Mapping[str, Fact]) -> dict[str, str]:
     """
     report, operands = scene.report, scene.strays
     frame, mismatch = scene.site.frame if scene.site else None, report.mismatch
-    known = _launched(script(report), report) | {"gpu": _gpu(report)}
+    known = always(report)
     tensors = _printable(text for text in operands if not text.endswith(_CALLED))
     layers = _printable(text[: -len(_CALLED)] for text in operands if text.endswith(_CALLED))
     called = facts.get("calls-own-module")

@@ -10,8 +10,6 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from diagnose.facts.stray import meeting
-from diagnose.sources import read_file
 
 from diagnose._toml import loads
 from diagnose.casebase.store import Casebase
@@ -19,6 +17,8 @@ from diagnose.fixes.diff import edit, patch
 from diagnose.fixes.editing import Refused, Site
 from diagnose.fixes.edits import EDITS
 from diagnose.pipeline import diagnose
+from diagnose.scene import Scene
+from diagnose.scene.files import read_file
 
 TRACES = Path(__file__).parents[1] / "traces"
 RECORDINGS = loads((TRACES / "recordings.toml").read_text(encoding="utf-8"))["trace"]
@@ -29,12 +29,14 @@ def diffs(text: str, casebase: Casebase) -> Iterator[str]:
     diagnosis = diagnose(text, casebase=casebase, files=read_file)
     for cause in diagnosis.causes:
         yield from (fix.patch for fix in cause.fixes if fix.patch is not None)
+    scene = Scene(diagnosis.report, casebase.knowledge, read_file)
     for frame in diagnosis.report.frames:
-        met = meeting(frame, diagnosis.report, casebase.knowledge.operands)
+        place = scene.place(frame)
+        met = scene.meeting_at(place)
         for kind in EDITS if met is not None else ():
             assert met is not None
             with suppress(Refused):
-                diff = patch(frame, edit(kind, Site(frame, met, diagnosis.report)))
+                diff = patch(place, edit(kind, Site(place, met, scene)))
                 if diff is not None:
                     yield diff
 

@@ -9,12 +9,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from diagnose.facts.stray import meeting
-from diagnose.sources import completed
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from diagnose import sourceline
 from diagnose.casebase.store import Casebase
 from diagnose.fixes import edits
 from diagnose.fixes.diff import edit, patch
@@ -23,6 +20,8 @@ from diagnose.fixes.edits import EDITS
 from diagnose.model import Carets, Edit, Failure, Frame, Mismatch, Report
 from diagnose.parsing.lines import Peeled
 from diagnose.parsing.tracebacks import cpython
+from diagnose.scene import Place, Scene, sourceline
+from diagnose.scene.files import Reader, read_file, statement
 
 LAYER = (
     Frame(
@@ -30,6 +29,7 @@ LAYER = (
     ),
     Frame("/x/site-packages/torch/nn/functional.py", 3504, "cross_entropy", library="torch"),
 )
+ELEMENTWISE = "torch.tensor_iterator.same_device"
 
 
 def edited(
@@ -45,7 +45,7 @@ def edited(
 ) -> str | None:
     """The changed line; ``carets`` underline the code as CPython does."""
     try:
-        return made_of(casebase, kind, framed(code, carets), devices, argument, op, after).after
+        return made_of(casebase, kind, framed(code, carets), devices, argument, op, after)[0].after
     except Refused:
         return None
 
@@ -68,16 +68,19 @@ def made_of(
     argument: str | None = None,
     op: str | None = None,
     after: tuple[Frame, ...] = (),
-) -> Edit:
-    """The edit of a frame's line. Raises `Refused`."""
+    read: Reader | None = None,
+) -> tuple[Edit, Place]:
+    """The edit of a frame's line, and the place that it is of. Raises `Refused`."""
     expected, found = devices if argument else (None, None)
-    says = () if argument else ("elementwise",)
-    mismatch = Mismatch(devices, op, argument, "any", expected, found, says)
+    wording = "torch.common_device.v1" if argument else ELEMENTWISE
+    mismatch = Mismatch(devices, op, argument, wording, expected, found)
     report = Report("-", Failure("RuntimeError", "..."), mismatch, (frame, *after))
-    met = meeting(frame, report, casebase.knowledge.operands)
+    scene = Scene(report, casebase.knowledge, read)
+    place = scene.place(frame)
+    met = scene.meeting_at(place)
     if met is None:
         raise Refused("the line does not read as Python")
-    return edit(kind, Site(frame, met, report))
+    return edit(kind, Site(place, met, scene)), place
 
 
 CASES = sorted((Path(__file__).parent / "edits").glob("*/*.in.py"))
@@ -112,7 +115,7 @@ class Case(NamedTuple):
                 said.get("argument"),
                 said.get("op"),
                 {"module": LAYER, None: ()}[said.get("below")],
-            ).after
+            )[0].after
         except Refused as refused:
             return f"refused: {refused}"
 
@@ -187,12 +190,10 @@ def test_the_diff_applies_to_the_file(
     (tmp_path / "pkg").mkdir()
     (tmp_path / name).write_bytes((source if last else source + "done()").encode())
     frame = Frame(name, 5, "forward", "x + self.pe,  # learned")
-    report = Report("-", frames=(frame,))
     lines = (tmp_path / name).read_bytes().decode().split("\n")
-    [frame] = completed(report, lambda _: lines).frames
-    made = made_of(casebase, "move-tensor-at-line", frame)
+    made, place = made_of(casebase, "move-tensor-at-line", frame, read=lambda _: lines)
     assert made.line == 5
-    diff = patch(frame, made)
+    diff = patch(place, made)
     assert diff is not None
     for tool in (["git", "apply", "--check", "-"], ["patch", "-p1", "--binary", "--dry-run"]):
         subprocess.run(tool, input=diff.encode(), cwd=tmp_path, check=True, capture_output=True)
@@ -207,7 +208,7 @@ def test_a_line_that_the_file_does_not_hold_is_not_used(tmp_path: Path) -> None:
     path = tmp_path / "model.py"
     path.write_text(SOURCE)
     frame = Frame(str(path), 5, "forward", "x + self.other,")
-    assert completed(Report("-", frames=(frame,))).frames == (frame,)
+    assert statement(frame, read_file) is None
 
 
 def test_only_regular_python_files_are_opened(tmp_path: Path) -> None:
@@ -215,14 +216,14 @@ def test_only_regular_python_files_are_opened(tmp_path: Path) -> None:
     frame = Frame(str(tmp_path / "secret.txt"), 1, "f", "y = a + b")
     device = Frame("/dev/zero", 1, "f", "y = a + b")
     for one in (frame, device):
-        assert completed(Report("-", frames=(one,))).frames == (one,)
+        assert statement(one, read_file) is None
 
 
 def test_without_the_file_there_is_an_edit_and_no_diff(casebase: Casebase) -> None:
     frame = Frame("pkg/model.py", 7, "forward", "y = a + b")
-    made = made_of(casebase, "move-tensor-at-line", frame)
+    made, place = made_of(casebase, "move-tensor-at-line", frame)
     assert made == Edit("pkg/model.py", 7, "y = a + b", "y = a + b.to(a.device)")
-    assert patch(frame, made) is None
+    assert patch(place, made) is None
 
 
 # --- properties -----------------------------------------------------------------------------------------

@@ -9,13 +9,13 @@ import traceback
 import weakref
 
 import pytest
-from diagnose.sources import read_cached
 from hooks.children import MESSAGE, SIGN
 
 import diagnose
 from diagnose.model import Diagnosis
 from diagnose.pipeline import diagnose as diagnose_text
 from diagnose.rendering.text import render
+from diagnose.scene.files import read_cached
 
 
 def raised(error: BaseException, cause: BaseException | None = None) -> BaseException:

@@ -8,10 +8,10 @@ from collections.abc import Callable
 
 import pytest
 
-from diagnose import sourceline
 from diagnose.model import Frame
 from diagnose.parsing.lines import Peeled
 from diagnose.parsing.tracebacks import cpython
+from diagnose.scene import sourceline
 
 #: Printed by CPython 3.13.0 for a sum over three lines.
 SEVERAL = """\

@@ -20,6 +20,7 @@ from diagnose.compiling.kberror import KbError
 from diagnose.compiling.kbfile import toml_of
 from diagnose.model import DEVICE_FAMILY, Knowledge
 from diagnose.parsing import parse
+from diagnose.scene import Scene
 
 _FILE = "facts.toml"
 _LIBRARIES = "/opt/venv/lib/python3.11/site-packages/"
@@ -66,7 +67,7 @@ def mistake(example: Example, knowledge: Knowledge) -> str | None:
     report = parse(example.report, knowledge=knowledge)
     if report.error is None or report.error.family != DEVICE_FAMILY:
         return "is no device error: no wording recognises its message"
-    found = facts.read(report, knowledge.facts, knowledge.operands)
+    found = facts.read(Scene(report, knowledge))
     if example.shows and example.fact not in found:
         return f"does not show the fact, but {', '.join(sorted(found)) or 'none'}"
     if not example.shows and (fact := found.get(example.fact)) is not None:

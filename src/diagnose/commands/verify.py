@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 import click
 
-from diagnose import views
 from diagnose.casebase.store import Casebase, load
 from diagnose.commands.shared import BadInput
 from diagnose.errors import BAD_INPUT
@@ -21,6 +20,7 @@ from diagnose.inputs import InputError, opened
 from diagnose.model import Incident, Mismatch, Report
 from diagnose.outputs import write
 from diagnose.pipeline import diagnose
+from diagnose.scene import Scene
 from diagnose.verification.snippet import any_cause, snippet
 
 MOST_GPUS = 64
@@ -195,7 +195,8 @@ def _target(identifier: str | None, origin: str | None, casebase: Casebase) -> _
             raise InputError(f"{origin} holds no device-placement failure, so there is no cause")
         report = diagnosis.report
         cause = cause or casebase.causes[diagnosis.causes[0].id]
-        culprit = views.culprit(report, cause.edits)
+        place = Scene(report, casebase.knowledge).line_to_edit(cause.edits)
+        culprit = place.frame if place else None
     cause = cause or any_cause(casebase)
     return _Target(snippet(cause, report, culprit, casebase), max(cause.gpus, _named(report)))
 

@@ -6,14 +6,12 @@ from collections.abc import Mapping
 from functools import partial
 from typing import NamedTuple
 
-from diagnose import views
 from diagnose.bulkhead import guarded
-from diagnose.casebase.store import Casebase
-from diagnose.facts.stray import meeting
 from diagnose.fixes.diff import edit, patch
 from diagnose.fixes.editing import Refused, Site
-from diagnose.model import Cause, Edit, Fact, Fix, FixTemplate, Frame, Report
+from diagnose.model import Cause, Edit, Fact, Fix, FixTemplate
 from diagnose.placeholders import fill, values
+from diagnose.scene import Place, Scene
 
 __all__ = ["Considered", "considered", "for_cause"]
 
@@ -22,44 +20,32 @@ class Considered(NamedTuple):
     """A fix of a cause, the line that it would edit, and the edit or why there is none."""
 
     template: FixTemplate
-    frame: Frame | None
+    place: Place | None
     made: Edit | Refused
 
 
-def for_cause(
-    cause: Cause,
-    report: Report,
-    culprit: Frame | None,
-    facts: Mapping[str, Fact],
-    casebase: Casebase,
-) -> tuple[Fix, ...]:
+def for_cause(cause: Cause, scene: Scene, facts: Mapping[str, Fact]) -> tuple[Fix, ...]:
     """The fixes of a cause in the order to try them.
 
     A fix that edits a line comes as an edit of the user's own line where that line shows enough, and
     else as the cause's example of the changed code. Fixes of libraries (upgrade, downgrade, patch)
     come after the others where the failing line is the user's own.
     """
-    known = values(report, facts, (), casebase.knowledge.libraries)
-    return tuple(_fitted(one, known) for one in considered(cause, report, culprit, facts, casebase))
+    known = values(scene, facts)
+    return tuple(_fitted(one, known) for one in considered(cause, scene, facts))
 
 
-def considered(
-    cause: Cause,
-    report: Report,
-    culprit: Frame | None,
-    facts: Mapping[str, Fact],
-    casebase: Casebase,
-) -> list[Considered]:
+def considered(cause: Cause, scene: Scene, facts: Mapping[str, Fact]) -> list[Considered]:
     """The fixes of a cause in the order to try them, each with its edit or the reason of its refusal."""
     in_library = "fails-in-library" in facts
     found: list[Considered] = []
     for template in sorted(cause.fixes, key=lambda fix: _later(fix, in_library)):
-        frame = _line_for(template.kind, report, culprit)
-        make = partial(_edited, template.kind, frame, report, casebase)
+        place = _line_for(template.kind, cause, scene)
+        make = partial(_edited, template.kind, place, scene)
         made = guarded(f"{cause.id}/fixes/{template.kind}", make, Refused("a fault of diagnose"))
         if any(one.made == made for one in found):
             made = Refused("a fix before it makes the same edit")
-        found.append(Considered(template, frame, made))
+        found.append(Considered(template, place, made))
     return found
 
 
@@ -70,15 +56,15 @@ def _later(fix: FixTemplate, in_library: bool) -> bool:
     return fix.kind in _OF_LIBRARIES and not in_library
 
 
-def _edited(kind: str, frame: Frame | None, report: Report, casebase: Casebase) -> Edit | Refused:
-    """The edit of a frame's line, or why there is none."""
-    met = meeting(frame, report, casebase.knowledge.operands)
-    if frame is None:
+def _edited(kind: str, place: Place | None, scene: Scene) -> Edit | Refused:
+    """The edit of a place's line, or why there is none."""
+    if place is None:
         return Refused("the report shows no line that it could edit")
+    met = scene.meeting_at(place)
     if met is None:
         return Refused("the line cannot be parsed")
     try:
-        return edit(kind, Site(frame, met, report))
+        return edit(kind, Site(place, met, scene))
     except Refused as refused:
         return refused
 
@@ -88,21 +74,21 @@ def _fitted(one: Considered, known: Mapping[str, str]) -> Fix:
 
     A command that needs what the report does not tell is left out.
     """
-    template, frame, made = one
-    if isinstance(made, Edit) and frame is not None:
-        return Fix(template.kind, template.title, patch=patch(frame, made), edit=made)
+    template, place, made = one
+    if isinstance(made, Edit) and place is not None:
+        return Fix(template.kind, template.title, patch=patch(place, made), edit=made)
     if template.command is not None:
         return Fix(template.kind, template.title, command=fill(template.command, known))
     example = _example(template)
     return Fix(template.kind, template.title, code=example, example=example is not None)
 
 
-def _line_for(kind: str, report: Report, culprit: Frame | None) -> Frame | None:
+def _line_for(kind: str, cause: Cause, scene: Scene) -> Place | None:
     """The line that a fix edits: a library's line for fixes that say so, and only for those."""
     if kind not in _OF_LIBRARIES:
-        return culprit
-    site = views.site(report)
-    return None if site is None or site.own else site
+        return scene.line_to_edit(cause.edits)
+    site = scene.site
+    return None if site is None or site.frame.own else site
 
 
 def _example(template: FixTemplate) -> str | None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from diagnose.fixes.editing import Refused, Site, applied
 from diagnose.fixes.edits import EDITS
-from diagnose.model import Edit, Frame
+from diagnose.model import Edit
+from diagnose.scene import Place
 
 
 def edit(kind: str, site: Site) -> Edit:
@@ -36,17 +37,17 @@ def edit(kind: str, site: Site) -> Edit:
 
 
 def _first_line(site: Site) -> int | None:
-    statement = site.frame.statement
+    statement = site.place.statement
     whole = statement is not None and statement.text.strip() == site.line.text
     return statement.line if whole and statement is not None else site.frame.line
 
 
-def patch(frame: Frame, made: Edit) -> str | None:
-    """A unified diff that applies to the frame's file; None where the file was not seen.
+def patch(place: Place, made: Edit) -> str | None:
+    """A unified diff that applies to the place's file; None where the file was not seen.
 
     A traceback shows a line without its indentation, so that a diff of it would apply nowhere.
     """
-    statement = frame.statement
+    statement = place.statement
     if statement is None or statement.line is None or made.line is None:
         return None
     if made.file.startswith("<"):

@@ -12,10 +12,9 @@ import copy
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from diagnose import sourceline
-from diagnose.facts.stray import Meeting
 from diagnose.model import Frame, Report
-from diagnose.sourceline import SourceLine
+from diagnose.scene import Meeting, Place, Scene, sourceline
+from diagnose.scene.sourceline import SourceLine
 
 
 class Refused(Exception):
@@ -23,11 +22,21 @@ class Refused(Exception):
 
 
 class Site(NamedTuple):
-    """The line to edit, what met there, and what the message says."""
+    """The line to edit and what met there, in its scene."""
 
-    frame: Frame
+    place: Place
     met: Meeting
-    report: Report
+    scene: Scene
+
+    @property
+    def frame(self) -> Frame:
+        """The frame whose line it is."""
+        return self.place.frame
+
+    @property
+    def report(self) -> Report:
+        """What the message says."""
+        return self.scene.report
 
     @property
     def line(self) -> SourceLine:

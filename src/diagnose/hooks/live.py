@@ -8,10 +8,11 @@ frames, is added to the report.
 from __future__ import annotations
 
 import traceback
+from functools import partial
 from types import TracebackType
 
 from diagnose.hooks.exceptions import printable
-from diagnose.model import DEVICE_FAMILY, Diagnosis, Lang
+from diagnose.model import Diagnosis, Lang
 
 #: The innermost frames of a traceback that are read; recursion can make thousands.
 _FRAMES = 1000
@@ -35,7 +36,7 @@ def explain(error: BaseException, *, lang: Lang = "en") -> Diagnosis:
     from diagnose.casebase.store import load
     from diagnose.hooks.seeing import look
     from diagnose.parsing import parse
-    from diagnose.sources import read_cached
+    from diagnose.scene.files import read_cached
 
     casebase = load(lang=lang)
     report = parse(
@@ -43,10 +44,8 @@ def explain(error: BaseException, *, lang: Lang = "en") -> Diagnosis:
         "traceback",
         knowledge=casebase.knowledge,
     )
-    failed = report.error is not None and report.error.family == DEVICE_FAMILY
-    tensors = look(error, report) if failed else ()
     return pipeline.explain(
-        report._replace(live=True), casebase=casebase, tensors=tensors, files=read_cached
+        report._replace(live=True), casebase=casebase, files=read_cached, look=partial(look, error)
     )
 
 

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from diagnose import views
 from diagnose.hooks.frames import live_frames
 from diagnose.hooks.modules import Modules, dotted, find, joined, walk
 from diagnose.hooks.peeking import (
@@ -25,7 +24,8 @@ from diagnose.hooks.peeking import (
     label,
     shape_of,
 )
-from diagnose.model import Report, SeenTensor
+from diagnose.model import SeenTensor
+from diagnose.scene import Scene
 
 _TENSORS = 20_000
 _SECONDS = 0.3
@@ -35,12 +35,12 @@ _RUNNING = 12
 _REGISTERED = frozenset({"_parameters", "_buffers", "_modules"})
 
 
-def look(error: BaseException, report: Report) -> tuple[SeenTensor, ...]:
+def look(error: BaseException, scene: Scene) -> tuple[SeenTensor, ...]:
     """The tensors of the failing frames; empty where torch is not loaded or nothing can be seen."""
     torch = sys.modules.get("torch")
     try:
         with torch._C.DisableTorchFunction():  # type: ignore[union-attr]
-            return tuple(islice(_Observer(torch, error, report).tensors(), _TENSORS))
+            return tuple(islice(_Observer(torch, error, scene).tensors(), _TENSORS))
     except Exception:
         return ()
 
@@ -48,11 +48,11 @@ def look(error: BaseException, report: Report) -> tuple[SeenTensor, ...]:
 class _Observer:
     """One look at one failure: the frames, the modules in them, and which tensors were named."""
 
-    def __init__(self, torch: Any, error: BaseException, report: Report) -> None:
+    def __init__(self, torch: Any, error: BaseException, scene: Scene) -> None:
         self.tensor, self.module = torch.Tensor, torch.nn.Module
         self.optimizer = torch.optim.Optimizer
-        self.frames = live_frames(error, report)
-        site = views.site(report)
+        self.frames = live_frames(error, scene.report)
+        site = scene.site.frame if scene.site else None
         near = [f for f in self.frames[::-1] if f.frame is site or f.frame.own]
         #: The line that called the failing op and the user's own around it, innermost first.
         self.near = near[:_OWN_FRAMES]

@@ -17,6 +17,7 @@ from diagnose.casebase.store import Casebase
 from diagnose.model import Fact, Question, QuestionRule, Reply
 from diagnose.placeholders import LOCAL, fill, placeholders, values
 from diagnose.ranking.causes import Scored
+from diagnose.scene import Scene
 
 #: No question where the best cause has this confidence. Below it the first cause is mostly a defensible
 #: one, as its confidence says, but every second time another was the labelled one.

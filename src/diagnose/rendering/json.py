@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from typing import Any
 
 from diagnose.model import Diagnosis, Fix, Frame, IncidentMatch, Question, RankedCause
@@ -35,7 +34,7 @@ def as_dict(diagnosis: Diagnosis) -> dict[str, Any]:
         "fallout": [{"type": failure.type, "line": failure.at} for failure in report.fallout],
         "nearest": [_incident(match) for match in diagnosis.nearest],
         "questions": [_question(question) for question in diagnosis.questions],
-        "sources": _read(report.frames),
+        "sources": list(diagnosis.sources),
         "incomplete": [piece.what for piece in diagnosis.incomplete],
         "advice": list(diagnosis.advice),
     }
@@ -57,12 +56,6 @@ def _place(frame: Frame) -> dict[str, Any]:
 
 def _frame(frame: Frame) -> dict[str, Any]:
     return {**_place(frame), "library": frame.library}
-
-
-def _read(frames: Sequence[Frame]) -> list[str]:
-    """The files that were opened and used."""
-    read = (f.file for f in frames if f.statement is not None and f.statement.raw)
-    return list(dict.fromkeys(read))
 
 
 def _incident(match: IncidentMatch) -> dict[str, Any]:

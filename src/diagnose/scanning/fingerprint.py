@@ -10,8 +10,8 @@ from __future__ import annotations
 import hashlib
 import re
 
-from diagnose import views
-from diagnose.model import Frame, Mismatch, Report
+from diagnose.model import Frame, Knowledge, Mismatch, Report
+from diagnose.scene import Scene
 
 _FRAMES = 3
 _MESSAGE = 200
@@ -23,17 +23,19 @@ _MASKS = (
     (re.compile(r"\d+"), "#"),
 )
 _DIGITS = re.compile(r"\d+")
+#: Whose line it is, the frames alone tell.
+_NOTHING = Knowledge()
 
 
 def fingerprint(report: Report) -> str:
     """Twelve hexadecimal digits for the failure of a report, which must have one."""
     assert report.error is not None
     said = _said(report.mismatch) if report.mismatch else masked(report.error.message)
-    culprit = views.culprit(report)
+    culprit = Scene(report, _NOTHING).line_to_edit()
     parts = [
         report.error.type.rsplit(".", 1)[-1],
         said,
-        _place(culprit) if culprit else "",
+        _place(culprit.frame) if culprit else "",
         *(_place(frame) for frame in report.frames[-_FRAMES:]),
     ]
     return hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()[:12]

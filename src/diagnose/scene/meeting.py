@@ -7,17 +7,13 @@ CPython's carets tell which operation of the line failed, the message which of i
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from diagnose.model import Mismatch
 from diagnose.scene import calls, sourceline
 from diagnose.scene.devices import kind
-from diagnose.scene.roles import role_of
 from diagnose.scene.sourceline import SourceLine, inside
-
-if TYPE_CHECKING:
-    from diagnose.scene.scene import Scene
 
 #: What torch's schemas call the second operand of a product.
 _SECOND = frozenset({"mat2", "other", "tensor", "vec", "batch2", "weight", "mat"})
@@ -62,34 +58,48 @@ def texts(met: Meeting | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text for text in found if text.strip("([{_")))
 
 
-def at_site(scene: Scene) -> Meeting | None:
-    """What met in the failing line; None where the line shows nothing that can be parsed."""
-    site, mismatch = scene.site, scene.report.mismatch
-    if site is None or site.line is None:
-        return None
-    met = Meeting(site.line, part=site.part)
-    if mismatch is None:
+class Said(NamedTuple):
+    """What a message says of the operation that failed.
+
+    ``role`` is that of the argument that it names, ``roles`` the device of each role that it tells;
+    ``elementwise`` where it is of an operation that takes its operands one by one, ``in_layer`` where the
+    op failed inside torch, called by the line.
+    """
+
+    mismatch: Mismatch
+    role: str | None
+    roles: Mapping[str, str]
+    elementwise: bool
+    in_layer: bool
+
+
+def at_site(line: SourceLine, part: ast.AST | None, said: Said | None) -> Meeting:
+    """What met in the failing line, of which the part failed; without a message only where."""
+    met = Meeting(line, part=part)
+    if said is None:
         return met
-    return _named(met, scene, mismatch) or _compared(met, scene, mismatch)
+    return _named(met, said) or _compared(met, said)
 
 
 # --- operations whose messages name an argument -----------------------------------------------------
 
 
-def _named(met: Meeting, scene: Scene, mismatch: Mismatch) -> Meeting | None:
+def _named(met: Meeting, said: Said) -> Meeting | None:
     """The operand that the message names, and the one that it was compared with."""
+    mismatch = said.mismatch
     if _joins(mismatch.op):
         return _elements(met, mismatch)
     argument, found, expected = mismatch.argument, mismatch.found, mismatch.expected
     if argument is not None and found is not None:
-        named, other = _sides(met, argument, role_of(mismatch, scene.knowledge.operands))
+        named, other = _sides(met, argument, said.role)
         if named is not None and (told := _decided(met, [(named, found), (other, expected)])):
             return told
-    where = scene.roles
-    if len(where) < 2:
+    if len(said.roles) < 2:
         return None
-    layer = scene.in_layer
-    return _decided(met, [(_by_role(met, r, layer=layer), where[r]) for r in where])
+    return _decided(
+        met,
+        [(_by_role(met, r, layer=said.in_layer), device) for r, device in said.roles.items()],
+    )
 
 
 def _decided(met: Meeting, sides: Sequence[tuple[ast.expr | None, str | None]]) -> Meeting | None:
@@ -199,14 +209,15 @@ def _elements(met: Meeting, mismatch: Mismatch) -> Meeting | None:
 # --- operations that take their operands one by one -------------------------------------------------
 
 
-def _compared(met: Meeting, scene: Scene, mismatch: Mismatch) -> Meeting:
+def _compared(met: Meeting, said: Said) -> Meeting:
     """The operands of an elementwise operation, whose message names none of them.
 
     Between two GPUs the first operand's device comes first; between cpu and GPU always the GPU.
     """
+    mismatch = said.mismatch
     if mismatch.argument == "other":
         return met._replace(strays=tuple(_operand(met, node) for node in _others(met)))
-    if not scene.elementwise:
+    if not said.elementwise:
         return met
     pair = _pair(met.part)
     devices = mismatch.devices[:2]

@@ -10,22 +10,23 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property, lru_cache, partial
-from typing import TYPE_CHECKING
 
 from diagnose.bulkhead import guarded
 from diagnose.model import Edits, Frame, Knowledge, Report, SeenTensor, Statement
 from diagnose.patterns import lazy
 from diagnose.scene import files, meeting, roles, sourceline
 from diagnose.scene.devices import kind
-
-if TYPE_CHECKING:
-    from diagnose.scene.meeting import Meeting
+from diagnose.scene.meeting import Meeting
 
 #: Files whose frames are no place of anybody's code.
 _GENERATED = ("<eval_with_key>", "<frozen ", "<string>", "<__array_function__", "<decorator-gen")
 #: Wrappers that only pass a call on: no line of theirs joins tensors.
 _MACHINERY = lazy(r"accelerate/(hooks|utils/operations|utils/memory)\.py$")
 _INSTALLED = lazy(r"[\\/](?:site|dist)-packages[\\/]")
+
+
+#: Asks a live process for the tensors of a scene's frames.
+Look = Callable[["Scene"], "tuple[SeenTensor, ...]"]
 
 
 class Place:
@@ -80,14 +81,15 @@ class Scene:
         report: Report,
         knowledge: Knowledge,
         read: files.Reader | None = None,
-        look: Callable[[Scene], tuple[SeenTensor, ...]] | None = None,
+        look: Look | None = None,
     ) -> None:
         self.report = report
         self.knowledge = knowledge
         self._read = lru_cache(maxsize=8)(read) if read is not None else None
         self._places: dict[int, Place] = {}
         if look is not None:
-            self.report = report._replace(tensors=look(self))
+            tensors = guarded("tensors", partial(look, self), ())
+            self.report = report._replace(tensors=tensors)
 
     # --- where it failed ------------------------------------------------------------------------------
 
@@ -203,7 +205,14 @@ class Scene:
     @cached_property
     def met(self) -> Meeting | None:
         """What met in the failing line; None where it shows nothing that can be parsed."""
-        return meeting.at_site(self)
+        site, mismatch = self.site, self.report.mismatch
+        if site is None or site.line is None:
+            return None
+        if mismatch is None:
+            return meeting.at_site(site.line, site.part, None)
+        role = roles.role_of(mismatch, self.knowledge.operands)
+        said = meeting.Said(mismatch, role, self.roles, self.elementwise, self.in_layer)
+        return meeting.at_site(site.line, site.part, said)
 
     @cached_property
     def strays(self) -> tuple[str, ...]:
@@ -214,7 +223,7 @@ class Scene:
         """What met in the line of a place; operands are told only of the failing line."""
         if place is None or place is self.site:
             return self.met if place is not None else None
-        return meeting.Meeting(place.line, part=place.part) if place.line is not None else None
+        return Meeting(place.line, part=place.part) if place.line is not None else None
 
     @cached_property
     def pair(self) -> str | None:

@@ -52,7 +52,7 @@ def snippet(cause: Cause, report: Report | None, culprit: Frame | None, casebase
     Args:
         cause: the root cause to verify.
         report: the report it is made for, None for a program that knows of none.
-        culprit: the line to edit, as `diagnose.views.culprit` finds it.
+        culprit: the line to edit, as `diagnose.scene.Scene.line_to_edit` finds it.
         casebase: holds the program's parts.
 
     Raises:

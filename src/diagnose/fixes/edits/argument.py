@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from diagnose import sourceline
 from diagnose.fixes.editing import Change, Site
 from diagnose.fixes.edits import operand
 from diagnose.fixes.operands import calls_module, moved
+from diagnose.scene import sourceline
 
 
 def changes(site: Site) -> Sequence[Change]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from diagnose import sourceline
 from diagnose.fixes.editing import Change, Refused, Site, replaced
 from diagnose.fixes.operands import device_of
+from diagnose.scene import sourceline
 
 #: Factories that take no ``device=``, or none but the cpu.
 _WITHOUT_DEVICE = ("Tensor", "from_numpy")

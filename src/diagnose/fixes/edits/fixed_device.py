@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from diagnose import sourceline
 from diagnose.fixes.editing import Change, Site, replaced
 from diagnose.fixes.edits import factory, operand
+from diagnose.scene import sourceline
 
 
 def changes(site: Site) -> Sequence[Change]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from diagnose import sourceline
 from diagnose.fixes.editing import Change, Refused, Site, replaced
 from diagnose.fixes.operands import is_moved, is_tensor_like
+from diagnose.scene import sourceline
 
 #: NumPy's functions that take an array first; others make one, read a file or call back.
 _OF_ARRAYS = frozenset(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from diagnose import sourceline
 from diagnose.fixes.editing import Change, Refused, Site, replaced
+from diagnose.scene import sourceline
 
 
 def changes(site: Site) -> Sequence[Change]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from diagnose.facts import calls
-from diagnose.facts.stray import is_number
 from diagnose.fixes.editing import Change, Refused, Site
 from diagnose.fixes.operands import device_of, is_moved, is_tensor_like, moved
+from diagnose.scene import calls
+from diagnose.scene.meeting import is_number
 
 #: Comparisons that look at each element, and so at the device; ``is`` and ``in`` do not.
 _ELEMENTWISE = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)

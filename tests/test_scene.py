@@ -1,0 +1,115 @@
+"""The scene: each look at a report is taken once, and is that of an expert."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from diagnose.casebase.store import Casebase
+from diagnose.model import Failure, Frame, Knowledge, Mismatch, Report
+from diagnose.pipeline import diagnose
+from diagnose.scene import Scene, sourceline
+
+TRACES = sorted((Path(__file__).parent / "traces" / "causes").glob("*.txt"))
+
+
+@pytest.fixture
+def counted(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """How often each look is computed, and how many scenes are made."""
+    calls: Counter[str] = Counter()
+
+    def counting(name: str, real: Callable[..., Any]) -> Callable[..., Any]:
+        def look(*args: Any, **named: Any) -> Any:
+            calls[name] += 1
+            return real(*args, **named)
+
+        return look
+
+    for name in ("site", "own", "_peopled", "met", "roles", "strays", "values", "pair"):
+        attribute = getattr(Scene, name)
+        monkeypatch.setattr(attribute, "func", counting(name, attribute.func))
+    monkeypatch.setattr(Scene, "__init__", counting("scenes", Scene.__init__))
+    return calls
+
+
+@pytest.mark.parametrize("path", TRACES[::4], ids=lambda path: path.stem)
+def test_each_look_is_taken_at_most_once_an_answer(
+    path: Path, counted: Counter[str], casebase: Casebase
+) -> None:
+    diagnose(path.read_bytes(), casebase=casebase)
+    assert counted["scenes"] == 1
+    assert max(counted.values()) == 1, counted
+
+
+def scene(*frames: Frame, devices: tuple[str, ...] = ("cuda:0", "cpu"), **more: Any) -> Scene:
+    mismatch = Mismatch(devices, None, None, "torch.tensor_iterator.same_device")
+    report = Report("-", Failure("RuntimeError", "m", "device-placement"), mismatch, frames)
+    return Scene(report, Knowledge(), **more)
+
+
+OWN = Frame("train.py", 9, "main", "out = model(ids)")
+LIBRARY = Frame("/x/site-packages/peft/a.py", 3, "forward", "y = a + b", library="peft")
+TORCH = Frame("/x/site-packages/torch/nn/functional.py", 5, "linear", library="torch")
+HOOK = Frame("/x/site-packages/accelerate/hooks.py", 2, "new_forward", library="accelerate")
+CHECKOUT = Frame("/home/u/peft/src/a.py", 3, "forward", "y = a + b", library="peft")
+
+
+@pytest.mark.parametrize(
+    ("frames", "edits", "expected"),
+    [
+        ((OWN, LIBRARY, TORCH), "own", OWN),
+        ((OWN, LIBRARY, TORCH), "library", LIBRARY),
+        ((OWN, LIBRARY, TORCH), "checkout", OWN),
+        ((OWN, CHECKOUT, TORCH), "checkout", CHECKOUT),
+        ((LIBRARY, HOOK, TORCH), "own", LIBRARY),
+        ((TORCH,), "own", TORCH),
+        ((), "own", None),
+    ],
+)
+def test_whose_line_is_to_be_edited(
+    frames: tuple[Frame, ...], edits: Any, expected: Frame | None
+) -> None:
+    place = scene(*frames).line_to_edit(edits)
+    assert (place.frame if place else None) is expected
+
+
+def test_the_same_place_stands_for_the_same_frame() -> None:
+    looked = scene(OWN)
+    assert looked.site is looked.own is looked.line_to_edit() is looked.place(OWN)
+    assert looked.near == (looked.site,)
+
+
+def test_files_are_read_once_and_named() -> None:
+    read: list[str] = []
+
+    def lines(name: str) -> list[str]:
+        read.append(name)
+        return ["x = 1"] * 8 + ["out = model(ids)", ""]
+
+    looked = scene(OWN, LIBRARY, TORCH, read=lines)
+    assert looked.own is not None and looked.own.statement is not None
+    assert looked.own.statement.raw == ("out = model(ids)",)
+    assert looked.sources == ("train.py",)
+    for _ in range(3):
+        assert looked.place(OWN).line is not None
+    assert read.count("train.py") == 1
+
+
+@pytest.mark.faults
+def test_a_file_that_breaks_its_reader_costs_only_the_file() -> None:
+    def broken(name: str) -> list[str]:
+        raise ValueError(name)
+
+    looked = scene(OWN, read=broken)
+    assert looked.own is not None
+    assert looked.own.line == sourceline.parse(OWN.code)
+
+
+def test_machinery_and_generated_code_are_no_place_of_anybodys() -> None:
+    generated = Frame("<eval_with_key>.3", 2, "forward", "y = a + b")
+    site = scene(OWN, HOOK, generated, TORCH).site
+    assert site is not None and site.frame is OWN
