@@ -29,7 +29,6 @@ LAYER = (
     ),
     Frame("/x/site-packages/torch/nn/functional.py", 3504, "cross_entropy", library="torch"),
 )
-ELEMENTWISE = "torch.tensor_iterator.same_device"
 
 
 def edited(
@@ -72,8 +71,8 @@ def made_of(
 ) -> tuple[Edit, Place]:
     """The edit of a frame's line, and the place that it is of. Raises `Refused`."""
     expected, found = devices if argument else (None, None)
-    wording = "torch.common_device.v1" if argument else ELEMENTWISE
-    mismatch = Mismatch(devices, op, argument, wording, expected, found)
+    says = () if argument else ("elementwise",)
+    mismatch = Mismatch(devices, op, argument, "any", expected, found, says)
     report = Report("-", Failure("RuntimeError", "..."), mismatch, (frame, *after))
     scene = Scene(report, casebase.knowledge, read)
     place = scene.place(frame)
