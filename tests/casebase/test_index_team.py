@@ -136,8 +136,9 @@ def test_a_database_holds_what_the_compiled_file_holds(
     build_into(kb, url)
     base = load(url)
     assert dict(base.incidents) == dict(casebase.incidents)
-    for part in ("wordings", "libraries", "families", "causes", "facts", "fixes", "snippets"):
-        assert getattr(base, part) == getattr(casebase, part)
+    for part in ("wordings", "libraries", "families", "causes", "facts", "operands", "marks"):
+        assert getattr(base.knowledge, part) == getattr(casebase.knowledge, part)
+    assert (base.fixes, base.snippets) == (casebase.fixes, casebase.snippets)
     assert base.digest == casebase.digest
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,6 +21,11 @@ versions = 'any'
 pattern = 'found (?P<found>@device)'
 literals = ['found ']
 """
+
+
+@pytest.fixture(autouse=True)
+def words(tmp_path: Path) -> None:
+    shutil.copy(KB / "words.toml", tmp_path)
 
 
 def test_the_projects_own_files_are_whole() -> None:

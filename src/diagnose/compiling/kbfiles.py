@@ -8,18 +8,27 @@ from typing import Any
 
 from diagnose.compiling.kberror import KbError
 from diagnose.compiling.kbfile import toml_of
+from diagnose.compiling.words import UnknownListError, alternations, expanded
 from diagnose.model import FamilyRule, Library, Wording
 
-#: A device as torch prints it: a type, perhaps with an index. Patterns in kb/ write `@device` for it.
-DEVICE = r"[A-Za-z_]\w*+(?::-?\d++)?+"
+
+def load_words(path: Path) -> dict[str, str]:
+    """Every list of words.toml as the pattern that it stands for. Raises `KbError`."""
+    table = toml_of(path, path.name)
+    lists = {name: _strings(table, name, path, needed=True) for name in table}
+    try:
+        return alternations(lists)
+    except UnknownListError as error:
+        raise KbError(path.name, "-", str(error)) from None
 
 
 def load_wordings(path: Path) -> tuple[Wording, ...]:
     """Every `[[wording]]` of messages.toml, in file order. Raises `KbError`."""
+    words = load_words(path.with_name("words.toml"))
     return tuple(
         Wording(
             id=_text(entry, "id", path),
-            pattern=_pattern(entry, path),
+            pattern=_pattern(entry, path, words),
             literals=_strings(entry, "literals", path, needed=True),
             exception=_text(entry, "exception", path),
             component=_text(entry, "component", path),
@@ -53,7 +62,7 @@ def load_families(path: Path) -> tuple[FamilyRule, ...]:
         FamilyRule(
             id=_text(entry, "id", path),
             family=_text(entry, "family", path),
-            pattern=_pattern(entry, path) if "pattern" in entry else "",
+            pattern=_pattern(entry, path, {}) if "pattern" in entry else "",
             literals=_strings(entry, "literals", path, needed="pattern" in entry),
             types=_strings(entry, "types", path),
         )
@@ -76,13 +85,13 @@ def _entries(path: Path, table: str, key: str) -> list[Mapping[str, Any]]:
     return entries
 
 
-def _pattern(entry: Mapping[str, Any], path: Path) -> str:
+def _pattern(entry: Mapping[str, Any], path: Path, words: Mapping[str, str]) -> str:
     import regex
 
-    pattern = _text(entry, "pattern", path).replace("@device", DEVICE)
     try:
+        pattern = expanded(_text(entry, "pattern", path), words)
         regex.compile(pattern)
-    except regex.error as error:
+    except (regex.error, UnknownListError) as error:
         raise KbError(path.name, _name(entry), f"pattern does not compile: {error}") from error
     return pattern
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,10 +18,11 @@ from diagnose.compiling.digest import digest
 from diagnose.compiling.entry import Entry
 from diagnose.compiling.kberror import KbError
 from diagnose.compiling.kbfile import text_of
-from diagnose.compiling.kbfiles import load_families, load_libraries, load_wordings
+from diagnose.compiling.kbfiles import load_families, load_libraries, load_wordings, load_words
 from diagnose.compiling.literals import required
 from diagnose.compiling.questions import known_placeholders, line_with_placeholders, questions
 from diagnose.compiling.weights import weighed
+from diagnose.compiling.words import UnknownListError, expanded
 from diagnose.facts.values import NAMES
 from diagnose.model import Edits, FamilyRule, Knowledge, Library, Wording
 from diagnose.parsing import parse
@@ -159,17 +160,18 @@ def _fixes(kb: Path, problems: list[KbError], rows: list[schema.Base]) -> Collec
 def _facts(kb: Path, problems: list[KbError], rows: list[schema.Base]) -> Collection[str]:
     """kb/facts.toml: for each fact its sentence and, unless it is computed, its matchers."""
     entry = Entry.of_file(kb / "facts.toml", kb, problems)
+    words = _words(kb, problems)
     topics = {topic for row in _of_kind("wording", rows) for topic in row.data["says"]}
     for position, fact in enumerate(entry.data):
         table = entry.table(fact)
         rows += _texts("fact", fact, table)
         for lang in LANGS:
             known_placeholders(table, lang, table.text(lang), NAMES)
-        when = {key: _pattern(table, key) for key in MATCHERS if key in table.data}
+        when = {key: _pattern(table, key, words) for key in MATCHERS if key in table.data}
         if "says" in table.data:
             when["says"] = table.text("says", one_of=topics)
         frame = table.table("frame", optional=True)
-        parts = {key: _pattern(frame, key) for key in FRAME_MATCHERS if key in frame.data}
+        parts = {key: _pattern(frame, key, words) for key in FRAME_MATCHERS if key in frame.data}
         if parts:
             parts["which"] = frame.optional_text("which", one_of=WHICH) or "any"
         frame.done()
@@ -223,13 +225,26 @@ def _texts(kind: str, key: str, table: Entry) -> list[schema.Base]:
     return [schema.TextRow(kind=kind, id=key, lang=lang, text=table.text(lang)) for lang in LANGS]
 
 
-def _pattern(table: Entry, key: str) -> str:
-    """A regular expression, checked to compile."""
+def _words(kb: Path, problems: list[KbError]) -> dict[str, str]:
+    """kb/words.toml: for each list the pattern that it stands for."""
+    try:
+        return load_words(kb / "words.toml")
+    except KbError as error:
+        if error not in problems:
+            problems.append(error)
+        return {}
+
+
+def _pattern(table: Entry, key: str, words: Mapping[str, str]) -> str:
+    """A regular expression with its lists of words, checked to compile."""
     pattern = table.text(key)
     try:
+        pattern = expanded(pattern, words)
         regex.compile(pattern)
     except regex.error as error:
         table.problem(key, f"is not a regular expression: {error}")
+    except UnknownListError as error:
+        table.problem(key, str(error))
     return pattern
 
 

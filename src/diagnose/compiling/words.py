@@ -1,0 +1,52 @@
+"""kb/words.toml: named lists of words, which the patterns of other files write as ``@name``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+_NAME = re.compile(r"@([a-z]+(?:-[a-z]+)*)")
+
+
+class UnknownListError(ValueError):
+    """A pattern names a list that is not there, or one that names itself."""
+
+
+def alternations(lists: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """For each list the pattern that it stands for: ``(?:one|other)``.
+
+    Raises:
+        UnknownListError: a list names one that is not there, or itself.
+    """
+    return {name: _alternation(name, lists, ()) for name in lists}
+
+
+def expanded(pattern: str, words: Mapping[str, str]) -> str:
+    """A pattern in which every ``@name`` is what the list of that name stands for.
+
+    Args:
+        pattern: as it stands in kb/.
+        words: `alternations` of kb/words.toml.
+
+    Raises:
+        UnknownListError: there is no such list.
+    """
+
+    def found(match: re.Match[str]) -> str:
+        if match[1] not in words:
+            raise UnknownListError(f"names the list @{match[1]}, which words.toml does not hold")
+        return words[match[1]]
+
+    return _NAME.sub(found, pattern)
+
+
+def _alternation(name: str, lists: Mapping[str, Sequence[str]], within: tuple[str, ...]) -> str:
+    if name not in lists:
+        raise UnknownListError(f"names the list @{name}, which words.toml does not hold")
+    if name in within:
+        raise UnknownListError(f"the list @{name} names itself")
+
+    def inner(match: re.Match[str]) -> str:
+        return _alternation(match[1], lists, (*within, name))
+
+    return "(?:" + "|".join(_NAME.sub(inner, word) for word in lists[name]) + ")"

@@ -1,0 +1,62 @@
+"""kb/words.toml: a list of words stands once, under a name that patterns use."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from diagnose._toml import loads
+from diagnose.compiling.source import read
+from diagnose.compiling.words import UnknownListError, alternations, expanded
+
+KB = Path(__file__).parents[2] / "kb"
+
+
+def test_a_list_stands_for_any_of_its_words() -> None:
+    words = alternations({"made": ["mask", r"\w*noise"], "all": ["x", "@made"]})
+    pattern = re.compile(expanded(r"^@all\b(?!\()", words))
+    assert [
+        bool(pattern.search(text)) for text in ("x", "mask.t()", "my_noise", "noise(3)", "y")
+    ] == [*(True, True, True, False, False)]
+
+
+@pytest.mark.parametrize(
+    ("lists", "told"),
+    [
+        ({"all": ["@made"]}, "@made, which words.toml does not hold"),
+        ({"all": ["@made"], "made": ["x", "@all"]}, "names itself"),
+    ],
+)
+def test_a_list_of_no_or_endless_words_is_told(lists: dict[str, list[str]], told: str) -> None:
+    with pytest.raises(UnknownListError, match=told):
+        alternations(lists)
+
+
+def test_a_pattern_that_names_no_list_is_told_with_its_fact(tmp_path: Path) -> None:
+    kb = tmp_path / "kb"
+    shutil.copytree(KB, kb)
+    facts = kb / "facts.toml"
+    text = facts.read_text(encoding="utf-8")
+    facts.write_text(text.replace("@labels", "@lables"), encoding="utf-8")
+    [problem] = read(kb).problems
+    assert (problem.file, problem.key) == ("facts.toml", "operand-label.operand")
+    assert "@lables" in problem.reason
+
+
+def test_every_list_is_used_and_stands_once() -> None:
+    """By a pattern, by another list, or by the engine (`Words`); no pattern repeats one."""
+    lists = loads((KB / "words.toml").read_text(encoding="utf-8"))
+    files = ("facts.toml", "messages.toml", "words.toml")
+    texts = {name: (KB / name).read_text(encoding="utf-8") for name in files}
+    lines = [line for text in texts.values() for line in text.splitlines()]
+    patterns = "\n".join(line for line in lines if not line.startswith("#"))
+    named = set(re.findall(r"@([a-z]+(?:-[a-z]+)*)", patterns))
+    assert named <= lists.keys()
+    engine = {"constants", "plain-attributes", "heads", "first-layers", "second-models"}
+    engine |= {"loop-names", "no-tensors"}
+    assert lists.keys() - named == engine
+    for name, words in lists.items():
+        assert len(words) < 2 or "|".join(words) not in texts["facts.toml"], name
