@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from sqlalchemy import Engine, create_engine, delete, func, make_url, select, text
+from sqlalchemy import Engine, create_engine, delete, func, inspect, make_url, select, text
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from sqlalchemy.orm import Session
 
@@ -15,6 +15,7 @@ from diagnose.casebase import schema
 from diagnose.casebase.connection import CasebaseError, displayed
 from diagnose.casebase.signature import held_terms, signature
 from diagnose.compiling.kberror import KbError
+from diagnose.compiling.migrations import OLDEST, migrate
 from diagnose.compiling.source import read
 from diagnose.errors import DiagnoseError
 from diagnose.outputs import replacing
@@ -77,19 +78,20 @@ def build(kb: Path, target: Path) -> int:
 def build_into(kb: Path, url: str) -> int:
     """Writes the folder ``kb`` into the database at ``url``, in one transaction.
 
-    Makes the tables where there are none. Causes, texts and rules become those of ``kb``; incidents of
-    the same id are replaced, and all others (a team's own) stay.
+    Makes the tables where there are none, and migrates those of an older schema version. Causes, texts
+    and rules become those of ``kb``; incidents of the same id are replaced, and all others (a team's
+    own) stay.
 
     Returns:
         The number of rows written.
 
     Raises:
         InvalidKbError: the source has mistakes; nothing is written.
-        CasebaseError: the database cannot be written, holds another schema version, or keeps an
-            incident whose cause ``kb`` does not have; nothing is written.
+        CasebaseError: the database cannot be written, holds a schema version that there is no way from,
+            or keeps an incident whose cause ``kb`` does not have; nothing is written.
     """
     rows = _checked(kb)
-    with writing(url) as session:
+    with writing(url, migrating=True) as session:
         for table in _REFERENCE_TABLES:
             session.execute(delete(table))
         _write(session, rows)
@@ -97,11 +99,12 @@ def build_into(kb: Path, url: str) -> int:
 
 
 @contextmanager
-def writing(url: str) -> Iterator[Session]:
+def writing(url: str, *, migrating: bool = False) -> Iterator[Session]:
     """A transaction on the case base at ``url``, whose tables are made where there are none.
 
     It is committed when the block ends well. Writers wait for each other; readers see all of it or
-    nothing.
+    nothing. With ``migrating`` tables of an older schema version become today's in it; the block has to
+    write all but the incidents anew.
 
     Raises:
         CasebaseError: as `build_into`.
@@ -109,9 +112,10 @@ def writing(url: str) -> Iterator[Session]:
     try:
         engine = _engine(url)
         try:
-            schema.Base.metadata.create_all(engine)
+            if _version(engine) is None:  # the tables of an older version are the migration's
+                schema.Base.metadata.create_all(engine)
             with Session(engine) as session:
-                _begin(session)
+                _begin(session, url, migrating=migrating)
                 yield session
                 session.commit()
         finally:
@@ -253,8 +257,17 @@ def _engine(url: str) -> Engine:
     return create_engine(parsed)
 
 
-def _begin(session: Session) -> None:
-    """Raises the revision, which makes other writers wait, and checks the schema version."""
+def _version(engine: Engine) -> str | None:
+    """The schema version of a database; None where no case base was written yet."""
+    if not inspect(engine).has_table(schema.MetaRow.__tablename__):
+        return None
+    with Session(engine) as session:
+        found = session.get(schema.MetaRow, "schema")
+        return found.value if found else None
+
+
+def _begin(session: Session, url: str, *, migrating: bool) -> None:
+    """Raises the revision, which makes other writers wait, and brings the schema to today's version."""
     session.execute(
         text(
             "INSERT INTO meta (key, value) VALUES ('revision', '1') ON CONFLICT (key) DO UPDATE"
@@ -262,8 +275,13 @@ def _begin(session: Session) -> None:
         )
     )
     version = session.get(schema.MetaRow, "schema")
-    if version is not None and version.value != str(schema.VERSION):
+    if version is None or version.value == str(schema.VERSION):
+        return
+    older = version.value.isdecimal() and OLDEST <= int(version.value) < schema.VERSION
+    if not older or not migrating:
         raise CasebaseError(
-            f"the case base holds schema version {version.value}, this diagnose writes version"
-            f" {schema.VERSION}"
+            f"the case base {displayed(url)} holds schema version {version.value}, this diagnose writes "
+            f"version {schema.VERSION}"
+            + ("; `diagnose cases publish` migrates it" if older else "")
         )
+    migrate(session.connection(), int(version.value))
