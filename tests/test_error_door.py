@@ -34,6 +34,7 @@ COMMANDS = {
     "cases list": ("cases", "list"),
     "cases show": ("cases", "show", "meta-tensor"),
     "evaluate": ("evaluate", "LABELLED"),
+    "why": ("why", "LOG"),
     "cases check": ("cases", "check", "--kb", "KB"),
 }
 READS_CASEBASE = [name for name in COMMANDS if name != "cases check"]

@@ -76,10 +76,10 @@ def answer(
             statuses.append(STATUS[verdict])
     if verification is not None:
         _write_verification(verification, answers, casebase)
-    return _status(statuses)
+    return overall(statuses)
 
 
-def _status(statuses: list[int]) -> int:
+def overall(statuses: list[int]) -> int:
     """The status for several inputs: bad input first, then a fault of ours, then the best verdict."""
     return next((one for one in (BAD_INPUT, FAULT) if one in statuses), min(statuses))
 

@@ -19,5 +19,6 @@ COMMANDS = {
         "verify_command",
         "Print or run a verification program.",
     ),
+    "why": ("diagnose.commands.why", "why", "Tell how an answer comes about, for contributors."),
 }
 DEFAULT = "answer"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from diagnose.model import (
     DEVICE_FAMILY,
@@ -29,6 +29,9 @@ from diagnose.parsing.tracebacks.reader import read
 from diagnose.parsing.transports import documents, tables
 from diagnose.parsing.transports.prefixes import rank_of
 from diagnose.patterns import lazy
+
+if TYPE_CHECKING:  # an answer does not look on
+    from diagnose.parsing.watching import Watch
 
 _LARGEST_DOCUMENT = 32_000_000
 _BLANKS = b"\xef\xbb\xbf \t\r\n"
@@ -100,11 +103,11 @@ def parse_failures(
     return reader.failures(peel(streamed(stream, reader)), source)
 
 
-def streamed(stream: ByteStream, reader: LogReader) -> Sequence[Peeled]:
-    """The lines of a stream that may matter; all of a short one."""
+def streamed(stream: ByteStream, reader: LogReader, watch: Watch | None = None) -> Sequence[Peeled]:
+    """The lines of a stream that may matter; all of a short one. ``watch`` as in `peel`."""
     head, stream = peek(stream, SMALL + 1)
     if len(head) <= SMALL:
-        return _lines(head, reader)
+        return _lines(head, reader, watch)
     encoding = encoding_of(head)
     if encoding is None:
         return []
@@ -112,20 +115,28 @@ def streamed(stream: ByteStream, reader: LogReader) -> Sequence[Peeled]:
         stream = recoded(stream, encoding)
     elif head.lstrip(_BLANKS)[:1] in (b"{", b"["):
         document, stream = peek(stream, _LARGEST_DOCUMENT + 1)
-        if len(document) <= _LARGEST_DOCUMENT and (found := documents.read(decode(document))):
+        if len(document) <= _LARGEST_DOCUMENT and (found := _document(decode(document), watch)):
             return found
     return telling_lines(stream, reader.marks)
 
 
-def _lines(data: bytes | str, reader: LogReader) -> Sequence[Peeled]:
+def _document(text: str, watch: Watch | None) -> list[Peeled] | None:
+    """The lines that a document carries, where the whole input is one."""
+    for name, carried in (("documents", documents.read), ("tables", tables.read)):
+        if (found := carried(text)) is not None:
+            if watch is not None:
+                watch.all(name, list(physical_lines(text)), found)
+            return found
+    return None
+
+
+def _lines(data: bytes | str, reader: LogReader, watch: Watch | None = None) -> Sequence[Peeled]:
     """The lines of an input; of a large one, those that may matter."""
     if isinstance(data, bytes) and len(data) > SMALL:
-        return streamed(io.BytesIO(data), reader)
+        return streamed(io.BytesIO(data), reader, watch)
     text = decode(data)
-    if len(text) <= _LARGEST_DOCUMENT:
-        document = documents.read(text) or tables.read(text)
-        if document is not None:
-            return document
+    if len(text) <= _LARGEST_DOCUMENT and (document := _document(text, watch)) is not None:
+        return document
     if len(text) <= SMALL and text.count("\n") <= MOST_LINES and text.count("\r") <= MOST_LINES:
         return list(physical_lines(text))
     stream = io.BytesIO(text.encode("utf-8", errors="replace"))

@@ -25,6 +25,6 @@ class Retraced(NamedTuple):
 def retrace(stream: ByteStream, source: str, *, knowledge: Knowledge) -> Retraced:
     """As `parse_stream`, with what it has decided on the way. Raises what reading the stream raises."""
     reader, watch = reader_of(knowledge), Watch()
-    lines = peel(streamed(stream, reader), watch)
+    lines = peel(streamed(stream, reader, watch), watch)
     found = reader.found(lines)
     return Retraced(watch.taken, lines, found, reader.report(found, lines, source))

@@ -1,0 +1,60 @@
+"""The account as JSON, one object for each input: not part of the contract of answers."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from diagnose.explaining.account import Account, Weighed
+from diagnose.fixes import Considered
+from diagnose.model import Edit
+
+
+def render(account: Account) -> str:
+    """The account as one line of JSON."""
+    return json.dumps(as_dict(account), ensure_ascii=False) + "\n"
+
+
+def as_dict(account: Account) -> dict[str, Any]:
+    """The account as plain values."""
+    diagnosis = account.diagnosis
+    error = diagnosis.report.error
+    return {
+        "source": diagnosis.report.source,
+        "verdict": diagnosis.verdict,
+        "family": error.family if error is not None else None,
+        "layers": [layer._asdict() for layer in account.layers],
+        "errors": [one._asdict() for one in account.errors],
+        "facts": [
+            {
+                "id": held.fact.id,
+                "line": held.fact.line,
+                "sentence": held.sentence,
+                "text": held.text,
+                "values": dict(held.fact.values),
+            }
+            for held in account.facts
+        ],
+        "causes": [_cause(weighed) for weighed in account.causes],
+        "incomplete": [piece._asdict() for piece in diagnosis.incomplete],
+    }
+
+
+def _cause(weighed: Weighed) -> dict[str, Any]:
+    scored = weighed.scored
+    return {
+        "id": scored.cause.id,
+        "confidence": scored.confidence,
+        "score": scored.score,
+        "terms": [term._asdict() for term in scored.terms],
+        "fixes": [_fix(one) for one in weighed.fixes],
+    }
+
+
+def _fix(one: Considered) -> dict[str, Any]:
+    made = isinstance(one.made, Edit)
+    return {
+        "kind": one.template.kind,
+        "edit": one.made._asdict() if isinstance(one.made, Edit) else None,
+        "refused": None if made else str(one.made),
+    }
