@@ -8,6 +8,7 @@ Named tuples rather than data classes: making sixty of those at start took a ten
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
@@ -350,6 +351,25 @@ class QuestionRule(NamedTuple):
 Roles = Mapping[str, Mapping[str, str]]
 
 
+#: Found in no text.
+_NEVER = re.compile(r"(?!)")
+
+
+class Words(NamedTuple):
+    """What people call things, as far as the engine itself asks for it (kb/words.toml): patterns that are
+    searched in a name."""
+
+    constants: re.Pattern[str] = _NEVER
+    plain_attributes: re.Pattern[str] = _NEVER
+    heads: re.Pattern[str] = _NEVER
+    first_layers: re.Pattern[str] = _NEVER
+    second_models: re.Pattern[str] = _NEVER
+    loop_names: re.Pattern[str] = _NEVER
+
+
+_NO_WORDS = Words()
+
+
 class Knowledge:
     """What kb/ holds, compiled: all that the stages from a log to its causes ask for, in one language.
 
@@ -357,7 +377,16 @@ class Knowledge:
     what a stage prepares from it (compiled patterns) can be kept beside it.
     """
 
-    __slots__ = ("causes", "facts", "families", "libraries", "marks", "operands", "wordings")
+    __slots__ = (
+        "causes",
+        "facts",
+        "families",
+        "libraries",
+        "marks",
+        "operands",
+        "wordings",
+        "words",
+    )
 
     def __init__(
         self,
@@ -369,6 +398,7 @@ class Knowledge:
         operands: Roles = _NOTHING,
         facts: Mapping[str, FactRule] = _NOTHING,
         causes: Mapping[str, Cause] = _NOTHING,
+        words: Words = _NO_WORDS,
     ) -> None:
         self.wordings = wordings
         self.libraries = libraries
@@ -377,6 +407,7 @@ class Knowledge:
         self.operands = operands
         self.facts = facts
         self.causes = causes
+        self.words = words
 
     def replaced(self, **parts: Any) -> Knowledge:
         """A copy with other parts under these names."""

@@ -11,6 +11,7 @@ import pytest
 from diagnose._toml import loads
 from diagnose.compiling.source import read
 from diagnose.compiling.words import UnknownListError, alternations, expanded
+from diagnose.model import Words
 
 KB = Path(__file__).parents[2] / "kb"
 
@@ -55,8 +56,7 @@ def test_every_list_is_used_and_stands_once() -> None:
     patterns = "\n".join(line for line in lines if not line.startswith("#"))
     named = set(re.findall(r"@([a-z]+(?:-[a-z]+)*)", patterns))
     assert named <= lists.keys()
-    engine = {"constants", "plain-attributes", "heads", "first-layers", "second-models"}
-    engine |= {"loop-names", "no-tensors"}
+    engine = {name.replace("_", "-") for name in Words._fields}
     assert lists.keys() - named == engine
     for name, words in lists.items():
         assert len(words) < 2 or "|".join(words) not in texts["facts.toml"], name

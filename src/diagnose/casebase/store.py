@@ -37,7 +37,9 @@ from diagnose.model import (
     Marks,
     QuestionRule,
     Wording,
+    Words,
 )
+from diagnose.patterns import lazy
 
 __all__ = ["Casebase", "CasebaseError", "default_location", "default_path", "load"]
 
@@ -114,6 +116,7 @@ def _read(database: Database, lang: Lang) -> Casebase:
         families=tuple(FamilyRule(**row) for _, row in _records(database, "family")),
         marks=next((Marks(**row) for _, row in _records(database, "marks")), None),
         operands=dict(_records(database, "operands")),
+        words=next((_words(row) for _, row in _records(database, "words")), Words()),
         facts={
             key: FactRule(key, texts["fact"][key], **row) for key, row in _records(database, "fact")
         },
@@ -138,6 +141,10 @@ def _records(database: Database, kind: str) -> Iterable[tuple[str, dict[str, Any
     )
     for (key, _), record in zip(rows, decoded_all([data for _, data in rows]), strict=True):
         yield key, {k: tuple(v) if isinstance(v, list) else v for k, v in record.items()}
+
+
+def _words(row: Mapping[str, str]) -> Words:
+    return Words(**{name: lazy(pattern) for name, pattern in row.items()})
 
 
 def _questions(database: Database, lang: Lang) -> tuple[QuestionRule, ...]:

@@ -22,7 +22,7 @@ from diagnose.compiling.kbfiles import load_families, load_libraries, load_wordi
 from diagnose.compiling.literals import required
 from diagnose.compiling.questions import known_placeholders, line_with_placeholders, questions
 from diagnose.compiling.weights import weighed
-from diagnose.compiling.words import UnknownListError, expanded
+from diagnose.compiling.words import UnknownListError, expanded, sought
 from diagnose.facts.values import NAMES
 from diagnose.model import Edits, FamilyRule, Knowledge, Library, Wording
 from diagnose.parsing import parse
@@ -65,6 +65,7 @@ def read(kb: Path) -> Source:
     families = {row.data["family"] for row in _of_kind("family", rows)}
     rows += advice(kb, families | {OTHER}, problems) if families else []
     rows += _operands(kb, problems)
+    rows += _sought(kb, problems)
 
     fixes = _fixes(kb, problems, rows)
     facts = _facts(kb, problems, rows)
@@ -233,6 +234,18 @@ def _words(kb: Path, problems: list[KbError]) -> dict[str, str]:
         if error not in problems:
             problems.append(error)
         return {}
+
+
+def _sought(kb: Path, problems: list[KbError]) -> list[schema.Base]:
+    """The patterns of words that the engine itself looks for."""
+    try:
+        data = sought(load_words(kb / "words.toml"))
+    except KbError:  # told where the facts are read
+        return []
+    except UnknownListError as error:
+        problems.append(KbError("words.toml", "-", str(error)))
+        return []
+    return [schema.RecordRow(kind="words", position=0, id="words", data=data)]
 
 
 def _pattern(table: Entry, key: str, words: Mapping[str, str]) -> str:

@@ -7,6 +7,16 @@ from collections.abc import Mapping, Sequence
 
 _NAME = re.compile(r"@([a-z]+(?:-[a-z]+)*)")
 
+#: How the engine looks for the words of a list in a name (`diagnose.model.Words`).
+_SOUGHT = {
+    "constants": r"(?i)(^|_)@constants\d*(_|$)",
+    "plain_attributes": r"^@plain-attributes$",
+    "heads": r"(?i)(^|_)@heads\d*(_|$)",
+    "first_layers": r"(?i)(^|_)@first-layers(_|$)",
+    "second_models": r"(?i)(^|_)@second-models(_|$|\w*model|\w*net)",
+    "loop_names": r"(?i)^@loop-names$",
+}
+
 
 class UnknownListError(ValueError):
     """A pattern names a list that is not there, or one that names itself."""
@@ -38,6 +48,15 @@ def expanded(pattern: str, words: Mapping[str, str]) -> str:
         return words[match[1]]
 
     return _NAME.sub(found, pattern)
+
+
+def sought(words: Mapping[str, str]) -> dict[str, str]:
+    """The patterns that the engine itself looks for, by their names in `diagnose.model.Words`.
+
+    Raises:
+        UnknownListError: words.toml lacks a list that they need.
+    """
+    return {name: expanded(pattern, words) for name, pattern in _SOUGHT.items()}
 
 
 def _alternation(name: str, lists: Mapping[str, Sequence[str]], within: tuple[str, ...]) -> str:

@@ -8,32 +8,8 @@ from typing import NamedTuple
 
 from diagnose.facts.values import at
 from diagnose.model import Fact, Frame
-from diagnose.patterns import lazy
 from diagnose.scene import Scene, sourceline
 from diagnose.scene.sourceline import SourceLine, inside
-
-_CONSTANTS = lazy(
-    r"(?i)(^|_)(mean|std|var|pe|pos(ition)?s?|anchors?|grid|cache|table|bank|codebook|prior|bias"
-    r"|mask|scale|shift|freqs?|cos|sin|buffer|proto(type)?s?|kernel|ab|beta|alpha|eye|offsets?"
-    r"|weights?|temperature|stats?|images?|features?|memory|logvar)\d*(_|$)"
-)
-_HEADS = lazy(
-    r"(?i)(^|_)(head|heads|classifier|out_head|lm_head|score|fc|cls|adapter|lora|prompt|prefix|out)\d*(_|$)"
-)
-_FIRST = lazy(
-    r"(?i)(^|_)(conv_?1|conv_?in|stem|embed\w*|patch\w*|input\w*|fc_?1|l1|lin1|linear_?1|layer_?1|wte|features)(_|$)"
-)
-#: Attributes that hold settings, not tensors.
-_SETTINGS = lazy(
-    r"^(weight|bias|device|dtype|training|config|cfg|args|opt|options|hparams|mode|version|name|stride"
-    r"|padding|dilation|groups|eps|epsilon|p|k|dim|lr|momentum|dropout|discount|gamma|temperature"
-    r"|temp|tau|scale_factor|\w+_size|\w+_dim|\w+_rate|num_\w+|n_\w+|use_\w+|is_\w+|max_\w+|min_\w+)$"
-)
-_SECOND = lazy(
-    r"(?i)(^|_)(teacher|target(_net)?|ema|vgg|lpips|vae|encoder|decoder|disc(riminator)?|critic"
-    r"|reward|ref(erence)?|vocoder|perceptual|inception|clip|text_encoder|extractor|backbone"
-    r"|scaling_layer|feature)(_|$|\w*model|\w*net)"
-)
 
 
 class _Parsed(NamedTuple):
@@ -51,6 +27,7 @@ def _parsed(scene: Scene) -> list[_Parsed]:
 
 def attributes(scene: Scene) -> Iterator[Fact]:
     """Data attributes of ``self`` among the operands, and what is indexed by what."""
+    words = scene.knowledge.words
     for place in _parsed(scene)[:1]:
         frame, line, nodes = place.frame, place.line, place.nodes
         met = scene.met
@@ -70,14 +47,14 @@ def attributes(scene: Scene) -> Iterator[Fact]:
                 and isinstance(node.value, ast.Name)
                 and node.value.id == "self"
                 and id(node) not in called
-                and not _SETTINGS.search(node.attr)
+                and not words.plain_attributes.search(node.attr)
             ):
                 if _owner_is_called(node, line):
                     continue
                 yield at("uses-own-attribute", frame, name=f"self.{node.attr}")
-                if _HEADS.search(node.attr):
+                if words.heads.search(node.attr):
                     yield at("uses-added-attribute", frame, name=f"self.{node.attr}")
-                if _CONSTANTS.search(node.attr):
+                if words.constants.search(node.attr):
                     yield at("uses-cached-attribute", frame, name=f"self.{node.attr}")
 
 
@@ -205,6 +182,7 @@ def _shown(scene: Scene) -> Iterator[tuple[Frame, str]]:
 
 def called_modules(scene: Scene) -> Iterator[Fact]:
     """What the innermost call of a module outside torch is called."""
+    words = scene.knowledge.words
     for position, place in enumerate(_parsed(scene)):
         frame = place.frame
         calls = [node for node in place.nodes if isinstance(node, ast.Call)]
@@ -220,32 +198,29 @@ def called_modules(scene: Scene) -> Iterator[Fact]:
                 yield at("calls-own-module", frame, name=name)
                 if len(own) > 1:
                     continue  # which of them failed, the line does not tell
-                if _HEADS.search(name.rpartition(".")[2]):
+                if words.heads.search(name.rpartition(".")[2]):
                     yield at("calls-head", frame, name=name)
-                elif _FIRST.search(name.rpartition(".")[2]):
+                elif words.first_layers.search(name.rpartition(".")[2]):
                     yield at("calls-first-layer", frame, name=name)
             # Inside forward, self.encoder is a part of the model, not a second one.
             part = name.startswith("self.") and frame.function == "forward"
-            if not part and any(_SECOND.search(word) for word in name.split(".")):
+            if not part and any(words.second_models.search(word) for word in name.split(".")):
                 yield at("calls-second-model", frame, name=name)
     yield from _chain(scene)
 
 
 def _chain(scene: Scene) -> Iterator[Fact]:
     """Second models that the calls on the way to the failing line enter, as the carets tell."""
+    words = scene.knowledge.words
     for frame in reversed(scene.report.frames):
         if not frame.own or frame.statement is None or frame.function == "forward":
             continue
         call = scene.place(frame).part if frame.statement.carets else None
         name = sourceline.dotted(call.func) if isinstance(call, ast.Call) else None
-        if name is not None and any(_SECOND.search(word) for word in name.split(".")):
+        if name is not None and any(words.second_models.search(word) for word in name.split(".")):
             yield at("calls-second-model", frame, name=name)
 
 
-_LOOP_NAMES = lazy(
-    r"(?i)^((\w+_)?(layer|block|blk|module|mod|head|stage|cell|expert|branch|conv|linear|lin|fc|bn|norm|act|op)"
-    r"\w{0,4}|l|m|f|net|enc|dec|down|up|(layer|block|conv|module)_\w+)$"
-)
 _WEIGHTS = frozenset({"self.weight", "self.bias"})
 _COMPREHENSIONS = ("<listcomp>", "<dictcomp>", "<genexpr>", "<setcomp>")
 
@@ -253,6 +228,7 @@ _COMPREHENSIONS = ("<listcomp>", "<dictcomp>", "<genexpr>", "<setcomp>")
 def looped_modules(scene: Scene) -> Iterator[Fact]:
     """A layer that is called by a name of the method's own, ``block(x)``, not by one of ``self``: taken
     from a list or dict, in a loop or in a comprehension over an attribute."""
+    words = scene.knowledge.words
     for frame in reversed(scene.report.frames):
         forward = (frame.function or "").endswith("forward") or frame.function in _COMPREHENSIONS
         line = scene.place(frame).line if frame.library != "torch" and forward else None
@@ -270,7 +246,7 @@ def looped_modules(scene: Scene) -> Iterator[Fact]:
                 name = node.func.id
                 if any(sourceline.dotted(argument) in _WEIGHTS for argument in node.args):
                     continue  # a function that takes the layer's weight
-                if name in bound or _LOOP_NAMES.search(name):
+                if name in bound or words.loop_names.search(name):
                     yield at("calls-loop-module", frame, name=name)
                     return
 
