@@ -4,97 +4,79 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from diagnose.model import DEVICE_FAMILY, Diagnosis, Failure, Fix, Question, RankedCause
+from diagnose.model import Diagnosis, Failure, Fix, Question
 from diagnose.paths import of_frame
+from diagnose.rendering.answer import Answer, ShownCause, answer
 from diagnose.rendering.labels import LABELS
-from diagnose.rendering.words import changed, clean, code, counted, percent
-from diagnose.verification.invocation import invocation
+from diagnose.rendering.words import changed, clean, code
 
 _SPECIAL = str.maketrans({c: f"\\{c}" for c in "\\`*_{}[]<>#|!~&"})
 
 
 def render(diagnosis: Diagnosis, *, columns: int = 80, color: bool = False) -> str:
     """The answer as GitHub-flavoured Markdown, on any terminal; text from the log is escaped or fenced."""
-    return "\n".join(_lines(diagnosis)) + "\n"
+    return "\n".join(_lines(diagnosis)).rstrip("\n") + "\n"
 
 
 def _lines(diagnosis: Diagnosis) -> Iterator[str]:
     labels = LABELS[diagnosis.lang]
-    report = diagnosis.report
-    name = labels["standard input"] if report.source == "-" else _plain(report.source)
-    if report.error is None and diagnosis.verdict == "no-error":
-        yield labels["no-error"].format(source=name)
-        return
-    if report.error is not None:
-        yield from _what_failed(diagnosis, report.error, labels)
-    if diagnosis.verdict == "failed":
-        yield labels["failed"].format(source=name)
-        yield ""
-    else:
-        yield from _why(diagnosis, labels)
-    if diagnosis.incomplete:
-        pieces = ", ".join(piece.what for piece in diagnosis.incomplete)
-        yield _plain(labels["incomplete"].format(pieces=pieces))
-
-
-def _what_failed(diagnosis: Diagnosis, error: Failure, labels: Mapping[str, str]) -> Iterator[str]:
-    report, culprit = diagnosis.report, diagnosis.culprit
-    place = f" {labels['in']} {_tick(of_frame(culprit))}" if culprit else ""
-    yield f"### {_plain(error.type)}{place}"
-    yield ""
-    shown = [culprit.code.strip()] if culprit and culprit.code else []
-    yield from _fence([*shown, f"{error.type}: {error.message}"], "")
-    if report.libraries:
-        yield f"{' › '.join(_tick(name) for name in report.libraries)}"
-        yield ""
-    if report.fallout:
-        errors = counted(failure.type for failure in report.fallout)
-        yield _plain(labels["fallout"].format(errors=errors))
-        yield ""
-
-
-def _why(diagnosis: Diagnosis, labels: Mapping[str, str]) -> Iterator[str]:
-    error = diagnosis.report.error
-    assert error is not None
-    if error.family != DEVICE_FAMILY:
-        yield labels["other"].format(family=error.family or "other")
-        yield from ["", *(f"- {text}" for text in diagnosis.advice)] if diagnosis.advice else []
-        return
-    if diagnosis.verdict == "unknown":
-        yield labels["unknown"]
-        yield ""
-    for number, cause in enumerate(diagnosis.causes, 1):
-        yield from _cause(number, cause, diagnosis)
-    if diagnosis.questions:
+    shown = answer(diagnosis, _plain(diagnosis.report.source))
+    if diagnosis.report.error is not None:
+        yield from _what_failed(diagnosis, diagnosis.report.error, shown)
+    yield from (shown.ending, "") if shown.ending else ()
+    yield from (*(f"- {text}" for text in shown.advice), "") if shown.advice else ()
+    yield from (shown.unknown, "") if shown.unknown else ()
+    for cause in shown.causes:
+        yield from _cause(cause, labels)
+    if shown.questions:
         yield f"#### {labels['decide']}"
         yield ""
-    for question in diagnosis.questions:
+    for question in shown.questions:
         yield from _question(question, labels)
+    if shown.nearest:
+        yield labels["nearest"]
+        yield ""
+        yield from (f"- [{_plain(match.title)}]({match.url})" for match in shown.nearest)
+        yield ""
+    if shown.incomplete:
+        yield _plain(shown.incomplete)
 
 
-def _cause(number: int, cause: RankedCause, diagnosis: Diagnosis) -> Iterator[str]:
-    words, live = LABELS[diagnosis.lang], diagnosis.report.live
-    yield f"#### {number}. {_plain(cause.title)} ({percent(cause.confidence)}, `{cause.id}`)"
+def _what_failed(diagnosis: Diagnosis, error: Failure, shown: Answer) -> Iterator[str]:
+    report, culprit = diagnosis.report, diagnosis.culprit
+    place = f" {LABELS[diagnosis.lang]['in']} {_tick(of_frame(culprit))}" if culprit else ""
+    yield f"### {_plain(error.type)}{place}"
+    yield ""
+    line = [culprit.code.strip()] if culprit and culprit.code else []
+    yield from _fence([*line, f"{error.type}: {error.message}"], "")
+    stack = " › ".join(_tick(name) for name in report.libraries)
+    if facts := [part for part in (_plain(shown.devices), stack, _plain(shown.ranks)) if part]:
+        yield " · ".join(facts)
+        yield ""
+    if shown.fallout:
+        yield _plain(shown.fallout)
+        yield ""
+
+
+def _cause(shown: ShownCause, labels: Mapping[str, str]) -> Iterator[str]:
+    cause = shown.cause
+    yield f"#### {shown.number}. {_plain(cause.title)} ({shown.sure}, `{cause.id}`)"
     yield ""
     yield _plain(cause.why)
     yield ""
-    for evidence in cause.evidence:
-        where = (
-            f" ({words['line'].format(line=evidence.line)})" if evidence.line and not live else ""
-        )
-        yield f"- {_plain(evidence.text)}{where}"
-    for match in cause.incidents[:1]:
-        yield f"- {words['known']}: [{_plain(match.title)}]({match.url})"
-    if cause.evidence or cause.incidents:
+    yield from (f"- {_plain(text)}" for text in shown.evidence)
+    for match in shown.incidents:
+        yield f"- {labels['known']}: [{_plain(match.title)}]({match.url})"
+    if shown.evidence or shown.incidents:
         yield ""
-    for fix in cause.fixes[:3]:
-        yield from _fix(
-            fix, words["fix"] if fix is cause.fixes[0] else words["or"], words["example"]
-        )
-    if number == 1:
-        yield f"**{words['verify']}:**"
+    if shown.rather:
+        yield from (f"*{_plain(shown.rather)}*", "")
+    for number, fix in enumerate(shown.fixes):
+        yield from _fix(fix, labels["or" if number else "fix"], labels["example"])
+    if shown.verify is not None:
+        yield f"**{labels['verify']}:**"
         yield ""
-        yield from _fence([invocation(diagnosis)], "sh")
+        yield from _fence([shown.verify], "sh")
 
 
 def _fix(fix: Fix, label: str, example: str) -> Iterator[str]:

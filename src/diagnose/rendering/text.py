@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from diagnose.model import DEVICE_FAMILY, Diagnosis, Fix, Frame, Question, RankedCause, Reply
+from diagnose.model import Diagnosis, Fix, Frame, Question, Reply
 from diagnose.paths import of_frame
+from diagnose.rendering.answer import ShownCause, answer
 from diagnose.rendering.labels import LABELS
-from diagnose.rendering.words import changed, clean, code, counted, percent, width, wrap
-from diagnose.verification.invocation import invocation
+from diagnose.rendering.words import changed, clean, code, width, wrap
 
 _STYLES = {
     "bold": "\x1b[1m",
@@ -21,7 +21,6 @@ _STYLES = {
 _RESET = "\x1b[0m"
 _INDENT = 3
 _LABEL = 9
-_MAX_FIXES = 3
 
 
 def render(diagnosis: Diagnosis, *, columns: int = 80, color: bool = False) -> str:
@@ -43,6 +42,7 @@ class _Page:
         self.columns = columns
         self.color = color
         self.labels = LABELS[diagnosis.lang]
+        self.answer = answer(diagnosis, clean(diagnosis.report.source))
 
     def styled(self, text: str, *styles: str) -> str:
         if not self.color or not text:
@@ -50,57 +50,35 @@ class _Page:
         return "".join(_STYLES[style] for style in styles) + text + _RESET
 
     def lines(self) -> Iterator[str]:
-        diagnosis = self.diagnosis
-        error = diagnosis.report.error
-        source = diagnosis.report.source
-        name = self.labels["standard input"] if source == "-" else clean(source)
-        if error is None and diagnosis.verdict == "no-error":
-            yield self.labels["no-error"].format(source=name)
-            return
-        if error is not None:
+        shown = self.answer
+        if self.diagnosis.report.error is not None:
             yield from self._what_failed()
-        if diagnosis.verdict == "failed":
-            yield from [""] if error is not None else []
-            yield from wrap(self.labels["failed"].format(source=name), self.columns)
-        else:
-            yield from self._why()
-        if diagnosis.incomplete:
-            pieces = ", ".join(piece.what for piece in diagnosis.incomplete)
+            yield from [""] if shown.ending else []
+        yield from wrap(shown.ending, self.columns)
+        yield from [""] if shown.advice else []
+        for text in shown.advice:
+            first, *others = wrap(text, self.columns - _INDENT)
+            yield f" - {first}"
+            yield from (" " * _INDENT + line for line in others)
+        if shown.unknown:
+            yield from ("", shown.unknown)
+        for cause in shown.causes:
             yield ""
-            yield from wrap(self.labels["incomplete"].format(pieces=pieces), self.columns)
-
-    def _why(self) -> Iterator[str]:
-        diagnosis = self.diagnosis
-        error = diagnosis.report.error
-        assert error is not None
-        if error.family != DEVICE_FAMILY:
-            yield ""
-            yield from wrap(
-                self.labels["other"].format(family=error.family or "other"), self.columns
-            )
-            yield from [""] if diagnosis.advice else []
-            for text in diagnosis.advice:
-                first, *others = wrap(text, self.columns - _INDENT)
-                yield f" - {first}"
-                yield from (" " * _INDENT + line for line in others)
-            return
-        if diagnosis.verdict == "unknown":
-            yield ""
-            yield self.labels["unknown"]
-        for number, cause in enumerate(diagnosis.causes, 1):
-            yield ""
-            yield from self._cause(number, cause)
-        if diagnosis.questions:
+            yield from self._cause(cause)
+        if shown.questions:
             yield ""
             yield self.styled(self.labels["decide"], "bold")
-        for letter, question in zip("abcdefgh", diagnosis.questions, strict=False):
+        for letter, question in zip("abcdefgh", shown.questions, strict=False):
             yield ""
             yield from self._question(letter, question)
-        if diagnosis.verdict == "unknown" and diagnosis.nearest:
+        if shown.nearest:
             yield ""
             yield self.labels["nearest"]
-            for match in diagnosis.nearest:
+            for match in shown.nearest:
                 yield f"   {clean(match.title)}  {match.url}"
+        if shown.incomplete:
+            yield ""
+            yield from wrap(shown.incomplete, self.columns)
 
     def _what_failed(self) -> Iterator[str]:
         report, culprit = self.diagnosis.report, self.diagnosis.culprit
@@ -112,22 +90,16 @@ class _Page:
             yield f"    {self.styled(code(culprit.code).strip(), 'cyan')}"
         for line in wrap(_shortened(report.error.message, 400), self.columns - 4):
             yield f"    {self.styled(line, 'dim')}"
-        parts = [_devices(self.diagnosis, self.labels["met"]), " > ".join(_stack(self.diagnosis))]
-        if len(report.ranks) > 1:
-            parts.append(self.labels["ranks"].format(ranks=", ".join(map(str, report.ranks[:8]))))
-        elif report.ranks:
-            parts.append(self.labels["rank"].format(rank=report.ranks[0]))
-        shown = "    ".join(part for part in parts if part)
-        if shown:
-            yield from (f"    {line}" for line in wrap(shown, self.columns - 4))
-        if report.fallout:
-            errors = counted(clean(failure.type) for failure in report.fallout)
-            told = self.labels["fallout"].format(errors=errors)
-            yield from (f"    {self.styled(line, 'dim')}" for line in wrap(told, self.columns - 4))
+        stack = " > ".join(clean(name) for name in report.libraries)
+        parts = (clean(self.answer.devices), stack, self.answer.ranks)
+        facts = "    ".join(part for part in parts if part)
+        yield from (f"    {line}" for line in wrap(facts, self.columns - 4))
+        told = wrap(clean(self.answer.fallout), self.columns - 4)
+        yield from (f"    {self.styled(line, 'dim')}" for line in told)
 
-    def _cause(self, number: int, cause: RankedCause) -> Iterator[str]:
-        sure = percent(cause.confidence)
-        title, tail = f"{number}  {cause.title}", f"{cause.id}  {sure:>4}"
+    def _cause(self, shown: ShownCause) -> Iterator[str]:
+        cause = shown.cause
+        title, tail = f"{shown.number}  {cause.title}", f"{cause.id}  {shown.sure:>4}"
         gap = self.columns - width(title) - width(tail)
         head = self.styled(title, "bold")
         if gap >= 2:
@@ -137,26 +109,21 @@ class _Page:
             yield " " * _INDENT + self.styled(tail, "yellow")
         for line in wrap(cause.why, self.columns - _INDENT):
             yield " " * _INDENT + line
-        for evidence in cause.evidence:
-            text = clean(evidence.text)
-            if evidence.line and not self.diagnosis.report.live:
-                text += f" ({self.labels['line'].format(line=evidence.line)})"
-            yield from self._entry("seen", text, first=evidence is cause.evidence[0])
-        for match in cause.incidents[:1]:
+        for number, text in enumerate(shown.evidence):
+            yield from self._entry("seen", clean(text), first=number == 0)
+        for match in shown.incidents:
             alike = self.labels["alike"].format(percent=f"{match.similarity:.0%}")
             yield from self._entry("known", f"{clean(match.title)} ({alike})")
             yield " " * (_INDENT + _LABEL) + match.url
-        if cause.rather and number > 1:
-            for line in wrap(cause.rather, self.columns - _INDENT):
-                yield " " * _INDENT + self.styled(line, "dim")
-        shown = cause.fixes[: _MAX_FIXES if number == 1 else 1]
-        for fix in shown:
-            yield from self._fix("fix" if fix is shown[0] else "or", fix)
-        if number == 1:
+        for line in wrap(shown.rather or "", self.columns - _INDENT):
+            yield " " * _INDENT + self.styled(line, "dim")
+        for number, fix in enumerate(shown.fixes):
+            yield from self._fix("or" if number else "fix", fix)
+        if shown.verify is not None:
             # Not wrapped: it is one line of a shell.
             name = self.labels["verify"]
             lead = self.styled(name, "dim") + " " * (_LABEL - width(name))
-            yield " " * _INDENT + lead + code(invocation(self.diagnosis))
+            yield " " * _INDENT + lead + code(shown.verify)
 
     def _fix(self, label: str, fix: Fix) -> Iterator[str]:
         yield from self._entry(label, fix.title)
@@ -225,16 +192,6 @@ def _place(frame: Frame) -> str:
     """The place and the function, where a notebook's cell has one."""
     place, function = clean(of_frame(frame)), clean(frame.function or "")
     return place if function in ("", "<module>") else f"{place}, {function}"
-
-
-def _devices(diagnosis: Diagnosis, met: str) -> str:
-    mismatch = diagnosis.report.mismatch
-    return f" {met} ".join(clean(d) for d in mismatch.devices) if mismatch else ""
-
-
-def _stack(diagnosis: Diagnosis) -> list[str]:
-    """The libraries, outermost first, each once."""
-    return [clean(name) for name in diagnosis.report.libraries]
 
 
 def _shortened(text: str, limit: int) -> str:

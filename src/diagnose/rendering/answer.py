@@ -1,0 +1,106 @@
+"""What an answer says and in which order: one choice for every skin, which only lays it out.
+
+Texts from the log are as they were printed: each skin makes them harmless in its own way.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from diagnose.model import DEVICE_FAMILY, Diagnosis, Fix, IncidentMatch, Question, RankedCause
+from diagnose.rendering.labels import LABELS
+from diagnose.rendering.words import counted, percent
+from diagnose.verification.invocation import invocation
+
+#: Fixes of the first cause, and of the others.
+_MOST_FIXES, _OTHERS_FIXES = 3, 1
+_MOST_RANKS = 8
+
+
+class ShownCause(NamedTuple):
+    """A cause with what is shown of it; ``verify`` is a line of a shell, for the first one only."""
+
+    number: int
+    cause: RankedCause
+    sure: str
+    evidence: tuple[str, ...]
+    incidents: tuple[IncidentMatch, ...]
+    fixes: tuple[Fix, ...]
+    rather: str | None
+    verify: str | None
+
+
+class Answer(NamedTuple):
+    """The parts of an answer, each empty or None where there is none of it.
+
+    ``ending`` is the one sentence in place of causes: no error, a fault of diagnose, another family;
+    ``unknown`` that the causes are only candidates. ``nearest`` are incidents where no cause is sure.
+    """
+
+    devices: str = ""
+    ranks: str = ""
+    fallout: str = ""
+    ending: str = ""
+    advice: tuple[str, ...] = ()
+    unknown: str = ""
+    causes: tuple[ShownCause, ...] = ()
+    questions: tuple[Question, ...] = ()
+    nearest: tuple[IncidentMatch, ...] = ()
+    incomplete: str = ""
+
+
+def answer(diagnosis: Diagnosis, source: str) -> Answer:
+    """The answer in its language; ``source`` is the input's name, fit for the skin."""
+    labels, report, error = LABELS[diagnosis.lang], diagnosis.report, diagnosis.report.error
+    if report.source == "-":
+        source = labels["standard input"]
+    if error is None and diagnosis.verdict == "no-error":
+        return Answer(ending=labels["no-error"].format(source=source))
+    missing = ", ".join(piece.what for piece in diagnosis.incomplete)
+    fallout = counted(failure.type for failure in report.fallout)
+    shown = Answer(
+        devices=f" {labels['met']} ".join(report.mismatch.devices) if report.mismatch else "",
+        ranks=_ranks(diagnosis),
+        fallout=labels["fallout"].format(errors=fallout) if fallout else "",
+        incomplete=labels["incomplete"].format(pieces=missing) if missing else "",
+    )
+    if diagnosis.verdict == "failed" or error is None:
+        return shown._replace(ending=labels["failed"].format(source=source))
+    if error.family != DEVICE_FAMILY:
+        other = labels["other"].format(family=error.family or "other")
+        return shown._replace(ending=other, advice=diagnosis.advice)
+    unknown = diagnosis.verdict == "unknown"
+    return shown._replace(
+        unknown=labels["unknown"] if unknown else "",
+        causes=tuple(_cause(n, cause, diagnosis) for n, cause in enumerate(diagnosis.causes, 1)),
+        questions=diagnosis.questions,
+        nearest=diagnosis.nearest if unknown else (),
+    )
+
+
+def _ranks(diagnosis: Diagnosis) -> str:
+    """Which processes failed, where the log tells."""
+    labels, ranks = LABELS[diagnosis.lang], diagnosis.report.ranks
+    if len(ranks) > 1:
+        return labels["ranks"].format(ranks=", ".join(map(str, ranks[:_MOST_RANKS])))
+    return labels["rank"].format(rank=ranks[0]) if ranks else ""
+
+
+def _cause(number: int, cause: RankedCause, diagnosis: Diagnosis) -> ShownCause:
+    labels = LABELS[diagnosis.lang]
+
+    def told(text: str, line: int | None) -> str:
+        # In a hook there is no input whose lines could be counted.
+        numbered = line is not None and not diagnosis.report.live
+        return f"{text} ({labels['line'].format(line=line)})" if numbered else text
+
+    return ShownCause(
+        number,
+        cause,
+        percent(cause.confidence),
+        tuple(told(evidence.text, evidence.line) for evidence in cause.evidence),
+        cause.incidents[:1],
+        cause.fixes[: _MOST_FIXES if number == 1 else _OTHERS_FIXES],
+        cause.rather if number > 1 else None,
+        invocation(diagnosis) if number == 1 else None,
+    )
