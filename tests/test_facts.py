@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 from diagnose import facts
 from diagnose.authoring.examples import Example, examples, mistake
 from diagnose.casebase.store import Casebase
+from diagnose.compiling.kbfile import files
 from diagnose.model import Failure, Frame, Line, Mismatch, Report, SeenTensor
 from diagnose.parsing import parse
 from diagnose.scene import Scene
 
 HERE = Path(__file__).parent
-EXAMPLES = list(examples(HERE.parent / "kb"))
+EXAMPLES = list(examples(files(HERE.parent / "kb")))
 
 
 def report(
@@ -196,14 +197,16 @@ def test_live_tensors_tell_a_model_that_was_never_moved(casebase: Casebase) -> N
     assert "module-seen" not in read(report(tensors=moved), casebase)
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.key)
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: ".".join(map(str, example.way)))
 def test_an_example_shows_its_fact_and_a_counter_example_does_not(
     example: Example, casebase: Casebase
 ) -> None:
     assert mistake(example, casebase.knowledge) is None
 
 
-@pytest.mark.parametrize("example", EXAMPLES[::7], ids=lambda example: example.key)
+@pytest.mark.parametrize(
+    "example", EXAMPLES[::7], ids=lambda example: ".".join(map(str, example.way))
+)
 def test_an_example_on_the_wrong_side_is_told(example: Example, casebase: Casebase) -> None:
     assert "the fact" in (
         mistake(example._replace(shows=not example.shows), casebase.knowledge) or ""
@@ -212,7 +215,7 @@ def test_an_example_on_the_wrong_side_is_told(example: Example, casebase: Caseba
 
 def test_an_example_that_is_no_device_error_is_told(casebase: Casebase) -> None:
     """It would show nothing, and so hold as any counter-example."""
-    example = Example("shallow", "shallow.not[0]", shows=False, report="ValueError: no")
+    example = Example("shallow", ("shallow", "not", 0), shows=False, report="ValueError: no")
     assert "no device error" in (mistake(example, casebase.knowledge) or "")
 
 

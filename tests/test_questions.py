@@ -7,7 +7,6 @@ import itertools
 import math
 import re
 import shlex
-import shutil
 from collections.abc import Sequence
 from html import unescape
 from pathlib import Path
@@ -17,7 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from diagnose.casebase.store import Casebase, load
-from diagnose.compiling.source import read
+from diagnose.compiling.kbfile import Files, files
+from diagnose.compiling.reading import read
 from diagnose.model import (
     Fact,
     Failure,
@@ -497,11 +497,9 @@ def test_the_script_is_the_one_that_ran() -> None:
 
 
 @pytest.fixture(scope="module")
-def copied(kb: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    copy = tmp_path_factory.mktemp("questions") / "kb"
-    shutil.copytree(kb, copy, ignore=shutil.ignore_patterns("cases"))
-    (copy / "cases").mkdir()
-    return copy
+def others(kb: Path) -> Files:
+    """The files of kb/ but the incidents, which no question knows."""
+    return {name: held for name, held in files(kb).items() if not name.startswith("cases/")}
 
 
 GOOD = """
@@ -522,43 +520,49 @@ zh = "那里"
 """
 
 
-def problems(kb: Path, text: str) -> list[str]:
-    (kb / "questions.toml").write_text(text, encoding="utf-8")
-    return [str(p) for p in read(kb).problems if p.file == "questions.toml"]
+def problems(others: Files, text: str) -> list[str]:
+    told = read({**others, "questions.toml": text.encode()}).problems
+    assert {problem.file for problem in told} <= {"questions.toml"}
+    return list(map(str, told))
 
 
-def test_a_question_without_mistakes(copied: Path) -> None:
-    assert problems(copied, GOOD) == []
+def test_a_question_without_mistakes(others: Files) -> None:
+    assert problems(others, GOOD) == []
 
 
 @pytest.mark.parametrize(
     ("old", "new", "key", "reason"),
     [
         ("rank-device =", "rank-devices =", "causes.rank-devices", "not a known cause"),
-        ("rank-device = 0.9", "rank-device = 1.2", "causes.rank-device", "must lie between 0"),
+        (
+            "rank-device = 0.9",
+            "rank-device = 1.2",
+            "causes.rank-device",
+            "is 1.2; allowed: up to 1",
+        ),
         ("rank-device = 0.9", 'rank-device = "0.9"', "causes.rank-device", "must be a number"),
         ('zh = "那里"', "", "answers[1].zh", "is missing"),
         ('zh.ask = "{operand} 在哪里？"', "", "where.zh.ask", "is missing"),
         ('en.general = "Where is it?"', "", "where.en.general", "is missing"),
         ('en.general = "Where is it?"', 'en.general = "{operand}?"', "en.general", "{operand}"),
-        ("Where is {operand}?", "Where is {operands}?", "where.en.ask", "{operands} is not"),
-        ('en = "here"', 'en = "in {file}"', "answers[0].en", "{file} is not"),
+        ("Where is {operand}?", "Where is {operands}?", "where.en.ask", "{operands}: no"),
+        ('en = "here"', 'en = "in {file}"', "answers[0].en", "{file}: no"),
         ("print({operand}.device)", "print({operand}", "where.code", "is not Python"),
         ("print({operand}.device)", f"print({'1' * 80})", "where.code", "more than 70"),
-        ("print({operand}.device)", "print({tensor})", "where.code", "{tensor} is not"),
-        ('["pair-cpu-gpu"]', '["pair"]', "where.any", "'pair' is not a known id"),
+        ("print({operand}.device)", "print({tensor})", "where.code", "{tensor}: no"),
+        ('["pair-cpu-gpu"]', '["pair"]', "where.any[0]", "'pair' is not a known fact"),
         ('en = "there"', 'en = "there"\ncauses = { rank-device = 0.4 }', "answers", "1.30"),
-        ('en = "there"', 'en = "there"\nothers = 2', "others", "must lie between"),
+        ('en = "there"', 'en = "there"\nothers = 2', "others", "is 2; allowed: up to 1"),
         ('en = "there"', 'en = "there"\nother = 0.5', "answers[1].other", "not a key"),
         ("causes = {", "# causes = {", "where.answers", "name no cause"),
         ('[[where.answers]]\nen = "there"\nzh = "那里"', "", "where.answers", "at least 2"),
     ],
 )
 def test_a_mistake_is_told_with_its_place(
-    copied: Path, old: str, new: str, key: str, reason: str
+    others: Files, old: str, new: str, key: str, reason: str
 ) -> None:
     assert old in GOOD
-    found = problems(copied, GOOD.replace(old, new))
+    found = problems(others, GOOD.replace(old, new))
     assert any(key in problem and reason in problem for problem in found), found
 
 

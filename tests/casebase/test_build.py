@@ -13,7 +13,8 @@ from sqlalchemy.orm import Session
 from diagnose._toml import loads
 from diagnose.casebase import schema, store
 from diagnose.compiling.build import InvalidKbError, build
-from diagnose.compiling.source import digest, read
+from diagnose.compiling.digest import digest
+from diagnose.compiling.source import read
 
 SHARED = Path(__file__).parents[3] / "shared"
 
@@ -116,8 +117,14 @@ def broken(kb: Path, tmp_path: Path) -> Path:
         ("beliefs.toml", "[rank-device]", "[rank-devices]", "rank-devices", "not a known cause"),
         ("beliefs.toml", "says-devices0 =", "says-nothing =", "says-nothing", "not a known fact"),
         ("corrections.toml", "training =", "rotary =", "rotary", "beliefs.toml does not name"),
-        ("operands.toml", 'mat1 = "input"', 'mat1 = "inputs"', "mat1", "not a known id"),
-        ("fixes.toml", "[move-input]", "move-input", "-", "at line"),
+        (
+            "operands.toml",
+            'mat1 = "input"',
+            'mat1 = "inputs"',
+            "mat1",
+            "allowed: 'input', 'weight'",
+        ),
+        ("fixes.toml", "[move-input]", "move-input", "-", "is no TOML"),
     ],
 )
 def test_a_mistake_is_told_with_file_key_and_reason(
@@ -163,8 +170,8 @@ def test_an_incident_needs_an_https_source_and_known_ids(broken: Path) -> None:
     assert "must be an https address" in reasons
 
 
-def test_the_digest_follows_the_content(broken: Path, kb: Path) -> None:
-    assert digest(broken) == digest(kb)
+def test_the_digest_follows_the_content(broken: Path, kb: Path, casebase_path: Path) -> None:
+    assert digest(broken) == digest(kb) == store.load(casebase_path).digest
     (broken / "fixes.toml").write_text("", encoding="utf-8")
     assert digest(broken) != digest(kb)
 

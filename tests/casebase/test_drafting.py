@@ -14,10 +14,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from diagnose._toml import loads
-from diagnose.authoring.drafting import SLUG, draft, proposed_slug, unfinished
+from diagnose.authoring.drafting import SLUG, draft, proposed_slug
 from diagnose.authoring.tomltext import quoted, quoted_list
+from diagnose.authoring.unfinished import unfinished
 from diagnose.casebase.store import Casebase, load
 from diagnose.commands.doors import doors
+from diagnose.compiling.kbfile import files
 from diagnose.compiling.source import read
 from diagnose.model import Diagnosis, Failure, Frame, Mismatch, Report
 from diagnose.pipeline import diagnose
@@ -248,11 +250,20 @@ def test_every_gap_of_a_draft_is_told_once_with_file_and_key(small_kb: Path) -> 
     new(small_kb, "--from", "-", "--id", "mine")
     done = check(small_kb, "mine")
     assert done.exit_code == 1
-    told = [line.split(": ")[:2] for line in done.output.splitlines() if line.startswith("cases/")]
+    case, program = small_kb / "cases/mine/case.toml", small_kb / "cases/mine/reproduce.py"
+    told = [line.split(": ")[:2] for line in done.output.splitlines() if "/cases/" in line]
     texts = [f"{lang}.{key}" for lang in ("en", "zh") for key in ("title", "saw", "was", "mended")]
-    keys = sorted(key for file, key in told if file == "cases/mine/case.toml")
-    assert keys == sorted(["cause", "fixes", *texts, "sources[0].url", "sources[0].supports"])
-    assert [key for file, key in told if file == "cases/mine/reproduce.py"] == ["line 1", "line 7"]
+    lines = case.read_text(encoding="utf-8").splitlines()
+    keys = []
+    for place, key in told:
+        if place.startswith(f"{case}:"):
+            keys.append(key)
+            line = lines[int(place.rpartition(":")[2]) - 1]
+            assert "TODO" in line or line.endswith('"""'), "the line of the key"
+    assert sorted(keys) == sorted(
+        ["cause", "fixes[0]", *texts, "sources[0].url", "sources[0].supports"]
+    )
+    assert [place for place, _ in told if "reproduce" in place] == [f"{program}:1", f"{program}:7"]
     assert len(told) == len(keys) + 2
 
 
@@ -276,7 +287,7 @@ def test_a_trace_that_says_todo_is_no_gap(small_kb: Path) -> None:
         == 0
     )
     assert str(facts_of(small_kb, "mine")["message"]).startswith("TODO Expected")
-    assert {p.key for p in unfinished(small_kb)}.isdisjoint({"message", "frames"})
+    assert {p.key for p in unfinished(files(small_kb))}.isdisjoint({"message", "frames"})
 
 
 def test_only_the_named_incidents_are_told_of(small_kb: Path) -> None:
@@ -340,4 +351,4 @@ def test_a_finished_draft_has_no_mistakes(small_kb: Path) -> None:
     path.write_text("\n".join(lines).replace("TODO: ", ""), encoding="utf-8")
     program = path.with_name("reproduce.py")
     program.write_text(program.read_text(encoding="utf-8").replace("TODO: ", ""), encoding="utf-8")
-    assert [str(p) for p in [*read(small_kb).problems, *unfinished(small_kb)]] == []
+    assert [str(p) for p in [*read(small_kb).problems, *unfinished(files(small_kb))]] == []

@@ -7,18 +7,16 @@ import re
 import sys
 import traceback
 from collections.abc import Callable
-from functools import cache
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
+from parsing.knowledge import parse as read
 
 from diagnose._toml import loads
-from diagnose.compiling.kbfiles import load_families, load_libraries, load_wordings
-from diagnose.model import DEVICE_FAMILY, Report
-from diagnose.parsing.report import parse
+from diagnose.model import DEVICE_FAMILY
 
 KB = Path(__file__).parents[2] / "kb"
 CAUSES = sorted(path.stem for path in (KB / "causes").glob("*.toml"))
@@ -47,19 +45,6 @@ def failure_of(function: Callable[[list[str]], object], devices: list[str]) -> s
     except Exception:
         return traceback.format_exc()
     return None
-
-
-@cache
-def knowledge() -> dict[str, Any]:
-    return {
-        "wordings": load_wordings(KB / "messages.toml"),
-        "libraries": load_libraries(KB / "libraries.toml"),
-        "families": load_families(KB / "families.toml"),
-    }
-
-
-def read(text: str) -> Report:
-    return parse(text, **knowledge())
 
 
 @pytest.fixture(params=["new", "old"])

@@ -4,27 +4,41 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import BaseModel
 
 import diagnose.parsing
-from diagnose.compiling.kbfiles import load_families, load_libraries, load_wordings
+from diagnose._toml import loads
+from diagnose.compiling.models.messages import Families, Libraries, Messages
+from diagnose.compiling.words import alternations
 from diagnose.model import FamilyRule, Knowledge, Library, Report, Wording
 
 KB = Path(__file__).resolve().parents[2] / "kb"
+_Model = TypeVar("_Model", bound=BaseModel)
+
+
+def _read(name: str, model: type[_Model]) -> _Model:
+    return model.model_validate(_toml(name), context={"words": alternations(_toml("words.toml"))})
+
+
+def _toml(name: str) -> dict[str, Any]:
+    return loads((KB / name).read_text(encoding="utf-8"))
 
 
 @cache
 def wordings() -> tuple[Wording, ...]:
-    return load_wordings(KB / "messages.toml")
+    return tuple(entry.value() for entry in _read("messages.toml", Messages).wording)
 
 
 @cache
 def libraries() -> tuple[Library, ...]:
-    return load_libraries(KB / "libraries.toml")
+    return tuple(entry.value() for entry in _read("libraries.toml", Libraries).library)
 
 
 @cache
 def families() -> tuple[FamilyRule, ...]:
-    return load_families(KB / "families.toml")
+    return tuple(entry.value() for entry in _read("families.toml", Families).rule)
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Drafts the folder of a new incident from a diagnosed trace, and finds what of it is still to do.
+"""Drafts the folder of a new incident from a diagnosed trace; `unfinished` finds what is still to do.
 
 What the trace says is written down; what only a person can know is a string that begins with
 ``TODO:`` and says what belongs there. No text of the trace gets into the program or into a comment.
@@ -7,17 +7,12 @@ What the trace says is written down; what only a person can know is a string tha
 from __future__ import annotations
 
 import ast
-import contextlib
 import re
 import shutil
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any
 
-from diagnose._toml import TOMLDecodeError, loads
 from diagnose.authoring.tomltext import quoted, quoted_list
-from diagnose.compiling.kberror import KbError
 from diagnose.model import DEVICE_FAMILY, Cause, Diagnosis, Frame, Report
 
 #: An incident's id: it names a folder, stands in addresses, and is typed by people.
@@ -27,10 +22,6 @@ LONGEST_SLUG = 60
 _LONGEST_MESSAGE = 1500
 #: The innermost frames; a recursion has a thousand.
 _MOST_FRAMES = 24
-
-_TODO = re.compile(r"\bTODO\b:?\s*(.*)")
-#: Keys of case.toml in which TODO stands for missing work and not for what somebody's program printed.
-_WRITTEN_BY_PEOPLE = ("cause", "fixes", "en", "zh", "sources")
 
 _INSTALLED = re.compile(r"(?:^|/)(?:site|dist)-packages/")
 _CALL_WRAPPERS = {"_call_impl", "_wrapped_call_impl"}
@@ -123,52 +114,6 @@ def proposed_slug(diagnosis: Diagnosis) -> str:
         words.insert(0, frame.library)
     slug = re.sub(r"[^a-z0-9]+", "-", "-".join(words).lower())
     return slug[:LONGEST_SLUG].strip("-") or "incident"
-
-
-def unfinished(kb: Path) -> list[KbError]:
-    """What is left to do in the incidents of kb/: missing files, and every ``TODO`` with its key."""
-    left = []
-    for folder in sorted(path for path in (kb / "cases").glob("[!_.]*") if path.is_dir()):
-        for file, todos in (("case.toml", _todos_of_facts), ("reproduce.py", _todos_of_program)):
-            path = folder / file
-            name = path.relative_to(kb).as_posix()
-            if not path.is_file():
-                left.append(KbError(name, "-", "is missing"))
-                continue
-            left += [
-                KbError(name, key, f"is still to do: {todo.strip() or 'see the lines around it'}")
-                for key, todo in todos(path.read_text(encoding="utf-8", errors="replace"))
-            ]
-    return left
-
-
-def _todos_of_facts(text: str) -> Iterator[tuple[str, str]]:
-    """Key and text of each TODO in a case.toml; none where it is no TOML, for `source.read` to tell."""
-    with contextlib.suppress(TOMLDecodeError, RecursionError):
-        data = loads(text)
-        for top in _WRITTEN_BY_PEOPLE:
-            for key, value in _strings(top, data.get(top)):
-                if todo := _TODO.search(value):
-                    yield key, todo[1]
-
-
-def _todos_of_program(text: str) -> Iterator[tuple[str, str]]:
-    """Line and text of each TODO in a program."""
-    for number, line in enumerate(text.splitlines(), 1):
-        if todo := _TODO.search(line):
-            yield f"line {number}", todo[1]
-
-
-def _strings(key: str, value: Any) -> Iterator[tuple[str, str]]:
-    """The strings in a value of case.toml, each with the key that `source.read` would name."""
-    if isinstance(value, str):
-        yield key, value
-    elif isinstance(value, dict):
-        for name, inner in value.items():
-            yield from _strings(f"{key}.{name}", inner)
-    elif isinstance(value, list):
-        for position, inner in enumerate(value):
-            yield from _strings(key if isinstance(inner, str) else f"{key}[{position}]", inner)
 
 
 # --- case.toml --------------------------------------------------------------------------------------

@@ -12,12 +12,12 @@ An example is a table of
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from diagnose import facts
 from diagnose.compiling.kberror import KbError
-from diagnose.compiling.kbfile import toml_of
+from diagnose.compiling.kbfile import Files, text_of, toml_of
+from diagnose.compiling.positions import Way, key_of, line_of, positions
 from diagnose.model import DEVICE_FAMILY, Knowledge
 from diagnose.parsing import parse
 from diagnose.scene import Scene
@@ -28,36 +28,37 @@ _MET = "Expected all tensors to be on the same device, but found at least two de
 
 
 class Example(NamedTuple):
-    """A report that shows a fact, or one that nearly does; ``key`` is its place in kb/facts.toml."""
+    """A report that shows a fact, or one that nearly does; ``way`` is its place in kb/facts.toml."""
 
     fact: str
-    key: str
+    way: Way
     shows: bool
     report: str
 
 
-def examples(kb: Path) -> Iterator[Example]:
+def examples(read: Files) -> Iterator[Example]:
     """Every example and counter-example of the case base's source.
 
     Raises:
         KbError: facts.toml cannot be read.
     """
-    for fact, table in toml_of(kb / _FILE, _FILE).items():
+    for fact, table in toml_of(read, _FILE).items():
         for name, shows in (("examples", True), ("not", False)):
             for number, example in enumerate(table.get(name, ())):
-                yield Example(fact, f"{fact}.{name}[{number}]", shows, _printed(example))
+                yield Example(fact, (fact, name, number), shows, _printed(example))
 
 
-def mistakes(kb: Path, knowledge: Knowledge) -> list[KbError]:
+def mistakes(read: Files, knowledge: Knowledge) -> list[KbError]:
     """Every example that does not show its fact, and every counter-example that does.
 
     Args:
-        kb: the case base's source, without other mistakes.
+        read: the case base's source, without other mistakes.
         knowledge: the same compiled.
     """
+    table, lines = toml_of(read, _FILE), positions(text_of(read, _FILE))
     return [
-        KbError(_FILE, example.key, told)
-        for example in examples(kb)
+        KbError(_FILE, key_of(table, example.way), told, line_of(lines, example.way))
+        for example in examples(read)
         if (told := mistake(example, knowledge)) is not None
     ]
 

@@ -8,7 +8,7 @@ import sys
 import tempfile
 from importlib.util import find_spec
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
@@ -19,6 +19,9 @@ from diagnose.compiling.kberror import KbError
 from diagnose.errors import BAD_INPUT, printable
 from diagnose.inputs import InputError, opened
 from diagnose.model import DEVICE_FAMILY, Cause, Diagnosis, Lang, Report
+
+if TYPE_CHECKING:
+    from diagnose.compiling.source import Source
 
 _KB = click.option(
     "--kb",
@@ -143,16 +146,14 @@ def _fail(sentence: str) -> NoReturn:
 )
 def build(kb: Path, output: Path | None) -> None:
     """Compile the folder kb/ into the SQLite file that diagnose reads."""
-    from diagnose.compiling.build import build as compile_kb
-
-    if problems := _mistakes(kb):
-        click.echo("\n".join(map(str, problems)), err=True)
-        _fail(f"{len(problems)} things to mend in {kb}; nothing was written")
+    source = _without_mistakes(kb)
     try:
         target = output or default_path()
     except CasebaseError as error:
         _fail(f"{error}; name a file with --output")
-    rows = compile_kb(kb, target)
+    from diagnose.compiling.build import write
+
+    rows = write(source, target)
     click.echo(f"{target}: {rows} rows")
 
 
@@ -168,7 +169,7 @@ def build(kb: Path, output: Path | None) -> None:
 )
 @click.argument("incidents", nargs=-1, metavar="[INCIDENT]...")
 def check(kb: Path, run: bool, jobs: int | None, incidents: tuple[str, ...]) -> None:
-    """Check kb/: every mistake, and all that is still to do, with its file, key and reason.
+    """Check kb/: every mistake, and all that is still to do, with file, line, key and what is allowed.
 
     The examples beside each fact must show it, its counter-examples must not. With INCIDENTs only
     these are told of. With --run they (or all) are run as well: the failing variant must fail with a
@@ -182,12 +183,13 @@ def check(kb: Path, run: bool, jobs: int | None, incidents: tuple[str, ...]) -> 
         near = difflib.get_close_matches(unknown[0], known, n=1)
         hint = f"; did you mean {near[0]}?" if near else ""
         _fail(f"no incident {', '.join(unknown)} in {kb}{hint}")
-    problems = _mistakes(kb) if incidents and not run else _checked(kb)
+    source = _source(kb)
+    problems = _mistakes(source) if incidents and not run else _checked(source)
     if incidents and not run:
         folders = tuple(f"cases/{incident}/" for incident in incidents)
         problems = [problem for problem in problems if problem.file.startswith(folders)]
     for problem in problems:
-        click.echo(str(problem))
+        click.echo(problem.told(kb))
     where = ", ".join(incidents) if incidents and not run else str(kb)
     if problems:
         count = "1 thing" if len(problems) == 1 else f"{len(problems)} things"
@@ -195,45 +197,65 @@ def check(kb: Path, run: bool, jobs: int | None, incidents: tuple[str, ...]) -> 
         sys.exit(1)
     click.echo(f"{where}: no mistakes")
     if run:
-        sys.exit(_run_incidents(kb, incidents or tuple(known), jobs))
+        sys.exit(_run_incidents(kb, source, incidents or tuple(known), jobs))
 
 
-def _checked(kb: Path) -> list[KbError]:
+def _checked(source: Source) -> list[KbError]:
     """`_mistakes`, and where there are none, the examples beside the facts that do not hold."""
     from diagnose.authoring.examples import mistakes
-    from diagnose.compiling.build import build as compile_kb
+    from diagnose.compiling.build import write
 
-    if problems := _mistakes(kb):
+    if problems := _mistakes(source):
         return problems
     with tempfile.TemporaryDirectory() as folder:
         compiled = Path(folder) / "casebase.sqlite"
-        compile_kb(kb, compiled)
-        return mistakes(kb, load(compiled).knowledge)
+        write(source, compiled)
+        return mistakes(source.files, load(compiled).knowledge)
 
 
-def _mistakes(kb: Path) -> list[KbError]:
-    """Every mistake in kb/ and all that a draft left to do, by file; a thing to do is told once."""
-    from diagnose.authoring.drafting import unfinished
-    from diagnose.compiling.source import read
+def _source(kb: Path) -> Source:
+    """kb/, each file read once."""
+    try:
+        from diagnose.compiling.source import read
+    except ImportError as error:
+        if error.name != "pydantic":
+            raise
+        _fail("reading kb/ needs pydantic: pip install 'diagnose[authoring]'")
+    return read(kb)
 
-    left = unfinished(kb)
-    told = {(problem.file, problem.key) for problem in left}
-    wrong = [p for p in read(kb).problems if (p.file, p.key) not in told]
-    return sorted([*wrong, *left], key=lambda problem: problem.file)
+
+def _without_mistakes(kb: Path) -> Source:
+    """kb/, or the end with every mistake told."""
+    source = _source(kb)
+    if problems := _mistakes(source):
+        click.echo("\n".join(problem.told(kb) for problem in problems), err=True)
+        count = "1 thing" if len(problems) == 1 else f"{len(problems)} things"
+        _fail(f"{count} to mend in {kb}; nothing was written")
+    return source
 
 
-def _run_incidents(kb: Path, incidents: tuple[str, ...], jobs: int | None) -> int:
+def _mistakes(source: Source) -> list[KbError]:
+    """Every mistake and all that a draft left to do, by file and line; a thing to do is told once."""
+    from diagnose.authoring.unfinished import unfinished
+
+    left = unfinished(source.files)
+    told = {problem.order for problem in left}
+    wrong = [problem for problem in source.problems if problem.order not in told]
+    return sorted([*wrong, *left], key=lambda problem: problem.order)
+
+
+def _run_incidents(kb: Path, source: Source, incidents: tuple[str, ...], jobs: int | None) -> int:
     """Runs incidents and prints what does not hold and a table by cause; returns the exit status."""
     from diagnose.authoring.proving import Proof, prove
     from diagnose.commands.proofs import table, told
-    from diagnose.compiling.build import build as compile_kb
+    from diagnose.compiling.build import write
 
     if find_spec("torch") is None:
         _fail("--run needs torch: pip install 'diagnose[torch]'")
     proofs: list[Proof] = []
     with tempfile.TemporaryDirectory() as folder:
         compiled = Path(folder) / "casebase.sqlite"
-        compile_kb(kb, compiled)
+        write(source, compiled)
         try:
             for proof in prove(kb, incidents, casebase=compiled, processes=jobs):
                 proofs.append(proof)
@@ -255,7 +277,7 @@ def record(kb: Path, incidents: tuple[str, ...]) -> None:
     The failing variants run on simulated GPUs. The next build makes the same traceback known again.
     """
     from diagnose.authoring.proving import prove
-    from diagnose.compiling.source import TRACE
+    from diagnose.compiling.kbfile import TRACE
 
     known = sorted(path.parent.name for path in (kb / "cases").glob("*/case.toml"))
     if unknown := sorted(set(incidents) - set(known)):
@@ -280,12 +302,31 @@ def publish(kb: Path, url: str) -> None:
     URL is SQLAlchemy's, such as postgresql+psycopg://user@host/name or sqlite:////srv/cases.sqlite;
     $DIAGNOSE_CASEBASE with the same URL makes diagnose read it.
     """
-    from diagnose.compiling.build import build_into
+    source = _without_mistakes(kb)
+    from diagnose.compiling.build import write_into
 
-    if problems := _mistakes(kb):
-        click.echo("\n".join(map(str, problems)), err=True)
-        _fail(f"{len(problems)} things to mend in {kb}; nothing was written")
-    click.echo(f"{build_into(kb, url)} rows")
+    click.echo(f"{write_into(source, url)} rows")
+
+
+@cases.command()
+@_KB
+@click.argument(
+    "folder", type=click.Path(file_okay=False, path_type=Path), default=Path(".schemas")
+)
+def schema(kb: Path, folder: Path) -> None:
+    """Write JSON Schemas of the files of kb/ for editors, by default into .schemas/.
+
+    The taplo.toml beside them says which is for which file; an editor with taplo (Even Better TOML)
+    then offers keys and ids as one types, and marks what is wrong.
+    """
+    source = _source(kb)
+    from diagnose.compiling.schemas import write as write_schemas
+
+    try:
+        written = write_schemas(source.files, folder)
+    except OSError as error:
+        _fail(f"{folder} cannot be written: {error.strerror or error}")
+    click.echo("\n".join(map(str, written)))
 
 
 @cases.command("list")

@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sqlalchemy import Engine, create_engine, delete, func, inspect, make_url, select, text
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
@@ -16,9 +17,11 @@ from diagnose.casebase.connection import CasebaseError, displayed
 from diagnose.casebase.signature import held_terms, signature
 from diagnose.compiling.kberror import KbError
 from diagnose.compiling.migrations import OLDEST, migrate
-from diagnose.compiling.source import read
 from diagnose.errors import DiagnoseError
 from diagnose.outputs import replacing
+
+if TYPE_CHECKING:
+    from diagnose.compiling.source import Source
 
 #: Tables of incidents, in an order in which they can be emptied.
 _INCIDENT_TABLES = (
@@ -58,7 +61,12 @@ def build(kb: Path, target: Path) -> int:
         InvalidKbError: the source has mistakes; nothing is written.
         CasebaseError: the file cannot be written; an earlier one stays.
     """
-    rows = _checked(kb)
+    return write(_read(kb), target)
+
+
+def write(source: Source, target: Path) -> int:
+    """As `build`, of a kb/ that was read."""
+    rows = _checked(source)
     try:
         with replacing(target) as unfinished:
             engine = create_engine(f"sqlite:///{unfinished}")
@@ -90,7 +98,12 @@ def build_into(kb: Path, url: str) -> int:
         CasebaseError: the database cannot be written, holds a schema version that there is no way from,
             or keeps an incident whose cause ``kb`` does not have; nothing is written.
     """
-    rows = _checked(kb)
+    return write_into(_read(kb), url)
+
+
+def write_into(source: Source, url: str) -> int:
+    """As `build_into`, of a kb/ that was read."""
+    rows = _checked(source)
     with writing(url, migrating=True) as session:
         for table in _REFERENCE_TABLES:
             session.execute(delete(table))
@@ -168,11 +181,17 @@ def remove_incidents(session: Session, ids: Collection[str]) -> int:
     return len(_remove(session, ids))
 
 
-def _checked(kb: Path) -> tuple[schema.Base, ...]:
-    source = read(kb)
+def _read(kb: Path) -> Source:
+    # Imported here: who only adds incidents to a database needs no pydantic.
+    from diagnose.compiling.source import read
+
+    return read(kb)
+
+
+def _checked(source: Source) -> list[schema.Base]:
     if source.problems:
         raise InvalidKbError(source.problems)
-    return source.rows
+    return source.rows()
 
 
 def _write(session: Session, rows: Sequence[schema.Base]) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-_NAME = re.compile(r"@([a-z]+(?:-[a-z]+)*)")
+#: How a pattern names a list.
+NAME = re.compile(r"@([a-z]+(?:-[a-z]+)*)")
 
 #: How the engine looks for the words of a list in a name (`diagnose.model.Words`).
 _SOUGHT = {
@@ -28,7 +29,12 @@ def alternations(lists: Mapping[str, Sequence[str]]) -> dict[str, str]:
     Raises:
         UnknownListError: a list names one that is not there, or itself.
     """
-    return {name: _alternation(name, lists, ()) for name in lists}
+    return {name: alternation(name, lists) for name in lists}
+
+
+def alternation(name: str, lists: Mapping[str, Sequence[str]]) -> str:
+    """The pattern that one list stands for. Raises `UnknownListError`, as `alternations`."""
+    return _alternation(name, lists, ())
 
 
 def expanded(pattern: str, words: Mapping[str, str]) -> str:
@@ -47,7 +53,11 @@ def expanded(pattern: str, words: Mapping[str, str]) -> str:
             raise UnknownListError(f"names the list @{match[1]}, which words.toml does not hold")
         return words[match[1]]
 
-    return _NAME.sub(found, pattern)
+    return NAME.sub(found, pattern)
+
+
+#: The lists that the engine needs.
+NEEDED = tuple(dict.fromkeys(name for p in _SOUGHT.values() for name in NAME.findall(p)))
 
 
 def sought(words: Mapping[str, str]) -> dict[str, str]:
@@ -68,4 +78,4 @@ def _alternation(name: str, lists: Mapping[str, Sequence[str]], within: tuple[st
     def inner(match: re.Match[str]) -> str:
         return _alternation(match[1], lists, (*within, name))
 
-    return "(?:" + "|".join(_NAME.sub(inner, word) for word in lists[name]) + ")"
+    return "(?:" + "|".join(NAME.sub(inner, word) for word in lists[name]) + ")"

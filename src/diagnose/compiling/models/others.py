@@ -1,0 +1,116 @@
+"""advice.toml, operands.toml, operators.toml and the symptoms that `diagnose search` knows."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Literal
+
+from pydantic import (
+    AfterValidator,
+    Field,
+    RootModel,
+    StringConstraints,
+    ValidationInfo,
+    field_validator,
+)
+
+from diagnose.compiling.models.strict import (
+    Family,
+    Regex,
+    SomeTexts,
+    Strict,
+    Text,
+    at_most,
+    known_placeholders,
+    wrong,
+)
+from diagnose.placeholders import ALWAYS, placeholders
+
+_CODE = r"`[^`]*`"
+Role = Literal["input", "weight", "index", "target", "class-weight", "state", "tensor"]
+_Advice = Annotated[
+    tuple[Annotated[str, at_most(400)], ...],
+    Field(strict=False, min_length=3, max_length=3),
+]
+
+
+class AdviceEntry(Strict):
+    """What to do about a failure of another family: look, show, mend."""
+
+    id: Text
+    family: Family
+    pattern: Regex | None = Field(None, description="Its named groups fill placeholders.")
+    en: _Advice
+    zh: _Advice
+
+    @field_validator("en", "zh")
+    @classmethod
+    def _filled(cls, sentences: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
+        import regex
+
+        if "pattern" not in info.data:
+            return sentences
+        pattern = info.data["pattern"] or ""
+        for sentence in sentences:
+            known_placeholders(sentence, ALWAYS | set(regex.compile(pattern).groupindex))
+            if placeholders(re.sub(_CODE, "", sentence)):
+                raise wrong("has a placeholder that does not stand in backticks")
+        return sentences
+
+
+class Advice(Strict):
+    """What to do about failures that are not about placement."""
+
+    advice: Annotated[tuple[AdviceEntry, ...], Field(strict=False, min_length=1)]
+
+
+def _first(roles: dict[str, Role]) -> dict[str, Role]:
+    if "first" not in roles:
+        raise wrong("`first` is missing: the operand that the check takes as reference")
+    return roles
+
+
+class Operands(RootModel[dict[str, Annotated[dict[str, Role], AfterValidator(_first)]]]):
+    """For each op the role of each named argument; `first` is the one that the check takes as reference."""
+
+
+_Operator = Annotated[str, StringConstraints(pattern=r"^\w+(\.\w+)?$")]
+_Operators = Annotated[tuple[_Operator, ...], Field(strict=False)]
+
+
+class CheckedEntry(Strict):
+    """A generated kernel wrapper: its name as printed, and the arguments that it compares."""
+
+    method: Text
+    args: SomeTexts
+
+
+class Operators(Strict):
+    """How CUDA checks the devices of an aten operator's tensors; an operator of no table is elementwise."""
+
+    elementwise: _Operators
+    elementwise_any_scalars: _Operators
+    elementwise_no_scalars: _Operators
+    reduction: _Operators
+    free: _Operators
+    reached: dict[_Operator, CheckedEntry]
+    checked: dict[_Operator, CheckedEntry]
+
+
+class Words(
+    RootModel[dict[Annotated[str, StringConstraints(pattern=r"^[a-z]+(-[a-z]+)*$")], SomeTexts]]
+):
+    """Named lists of words, each a regular expression; @name in one stands for another list."""
+
+
+class Stop(Strict):
+    """Words that say nothing about what happened."""
+
+    words: SomeTexts
+
+
+class Symptoms(Strict):
+    """How people say what they see: for each notion the words and phrases that mean it."""
+
+    notions: dict[str, SomeTexts]
+    stop: Stop
