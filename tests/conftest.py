@@ -17,6 +17,15 @@ ROOT = Path(__file__).parents[1]
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--renew", action="store_true", help="rewrite the golden files")
+    parser.addini("fast", "files and folders whose tests are marked `fast`", type="paths")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Marks what pyproject.toml lists as fast: the tests of reading and deciding, without processes."""
+    fast = config.getini("fast")
+    for item in items:
+        if any(item.path.is_relative_to(place) for place in fast):
+            item.add_marker("fast")
 
 
 @pytest.fixture
