@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from diagnose.model import Frame
 from diagnose.parsing.lines import Peeled
 from diagnose.parsing.tracebacks import exceptions
+from diagnose.parsing.tracebacks.events import Raised
+from diagnose.parsing.tracebacks.form import Form, Reading, State, called
 from diagnose.parsing.tracebacks.source import (
     Source,
     indentation,
@@ -103,3 +105,18 @@ def _continues(text: str, indent: int) -> bool:
         and FRAME.match(text) is None
         and not exceptions.is_structure(text)
     )
+
+
+def _read(lines: Sequence[Peeled], state: State) -> Reading | None:
+    found = frame(lines, state.here)
+    if found is None:
+        return None
+    line = lines[state.here]
+    events, after = called(*found, indent=indentation(line.text))
+    before = FRAME.match(line.text)  # an exception that a log told on one line with its first frame
+    if before and (named := exceptions.match(before["before"], after_frame=False)):
+        events = [Raised(line.number, named.type, named.message), *events]
+    return events, after
+
+
+FORM = Form("cpython", _read, probes=("File",), marks=('File "',))

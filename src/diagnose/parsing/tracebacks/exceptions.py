@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from diagnose.parsing.tracebacks.events import HeadKind, LinkKind
+from diagnose.parsing.lines import Peeled
+from diagnose.parsing.tracebacks.events import Head, HeadKind, Link, LinkKind
+from diagnose.parsing.tracebacks.form import Form, Reading, State
 from diagnose.patterns import lazy
 
 _HEAD = lazy(
@@ -14,21 +17,24 @@ _HEAD = lazy(
     r"|^\s*(?:Current thread|Thread) 0x[0-9a-f]+[^(]*\(most recent call first\)"
 )
 _INNER = lazy(r"(?:Original|Remote|Child) Traceback|Traceback of TorchScript")
-_LINKS: tuple[tuple[re.Pattern[str], LinkKind], ...] = (
-    (lazy(r"During handling of the above exception, another exception occurred"), "during"),
-    (lazy(r"The above exception was the direct cause of the following exception"), "cause"),
-    (lazy(r"^\s*from user code:"), "user-code"),
-    (lazy(r"^\s*-- Process \d+ terminated with the following error:"), "inner"),
-    (lazy(r"^\s*(?:\| )*\+(?:-\+)?-{8,}(?: (?:\d+|\.\.\.) -{4,})?$"), "group"),
-    (lazy(r"^Exception ignored (?:in|on)\b"), "ignored"),
-    (lazy(r"^Exception \w+: .* in <.*> ignored$"), "ignored"),
-    (lazy(r"^(?:Task|Future) exception was never retrieved"), "ignored"),
-    (lazy(r"^Error in atexit\._run_exitfuncs:|^--- Logging error ---"), "ignored"),
-    (lazy(r"^-{3,} Captured (?:std)?(?:out|err|log)(?: \w+)? -{3,}$"), "captured"),
-    (lazy(r"^-{4} \(full traceback above\) -{4}$"), "shown-above"),  # stackprinter
-    (lazy(r"^-{4} \(full traceback below\) -{4}$"), "shown-below"),
-    (lazy(r"^(?:={3,} .+ ={3,}|_{3,} .+ _{3,})$"), "section"),
-)
+#: What every such line holds, what it looks like, and how it ties what follows to what came before.
+_LINKS: tuple[tuple[str, re.Pattern[str], LinkKind], ...] = (
+    ("above exception", lazy(r"During handling of the above exception, another exception occ"), "during"),
+    ("above exception", lazy(r"The above exception was the direct cause of the following exc"), "cause"),
+    ("user code", lazy(r"^\s*from user code:"), "user-code"),
+    ("terminated", lazy(r"^\s*-- Process \d+ terminated with the following error:"), "inner"),
+    ("+-", lazy(r"^\s*(?:\| )*\+(?:-\+)?-{8,}(?: (?:\d+|\.\.\.) -{4,})?$"), "group"),
+    ("Exception", lazy(r"^Exception ignored (?:in|on)\b"), "ignored"),
+    ("Exception", lazy(r"^Exception \w+: .* in <.*> ignored$"), "ignored"),
+    ("never retrieved", lazy(r"^(?:Task|Future) exception was never retrieved"), "ignored"),
+    ("Error in atexit", lazy(r"^Error in atexit\._run_exitfuncs:"), "ignored"),
+    ("Logging error", lazy(r"^--- Logging error ---"), "ignored"),
+    ("Captured", lazy(r"^-{3,} Captured (?:std)?(?:out|err|log)(?: \w+)? -{3,}$"), "captured"),
+    ("full traceback", lazy(r"^-{4} \(full traceback above\) -{4}$"), "shown-above"),  # stackprinter
+    ("full traceback", lazy(r"^-{4} \(full traceback below\) -{4}$"), "shown-below"),
+    ("===", lazy(r"^={3,} .+ ={3,}$"), "section"),
+    ("___", lazy(r"^_{3,} .+ _{3,}$"), "section"),
+)  # fmt: skip
 _REPEATED = lazy(r"^\s*\[Previous line repeated (\d+) more times?\]|^\s*\.\.\. *$")
 
 _SUFFIX = (
@@ -84,7 +90,10 @@ def head(text: str) -> HeadKind | None:
 
 def link(text: str) -> LinkKind | None:
     """How a line says that what follows belongs to what came before."""
-    return next((kind for pattern, kind in _LINKS if pattern.search(text)), None)
+    for probe, pattern, kind in _LINKS:
+        if probe in text and pattern.search(text):
+            return kind
+    return None
 
 
 def is_elision(text: str) -> bool:
@@ -157,3 +166,37 @@ def _bare(text: str) -> str:
     if len(line) > 2 and line[0] == line[-1] == "_":
         line = line[1:-1]
     return line
+
+
+def _header(lines: Sequence[Peeled], state: State) -> Reading | None:
+    index = state.here
+    kind = head(lines[index].text)
+    if kind is None:
+        return None
+    return (Head(lines[index].number, kind),), State(index + 1, True, index + 1, state.indent)
+
+
+def _elision(lines: Sequence[Peeled], state: State) -> Reading | None:
+    index, opened, latest, indent = state
+    if not is_elision(lines[index].text):
+        return None
+    return (), State(index + 1, opened, index + 1 if latest == index else latest, indent)
+
+
+def _relation(lines: Sequence[Peeled], state: State) -> Reading | None:
+    index, opened, latest, indent = state
+    kind = link(lines[index].text)
+    if kind is None or (kind == "section" and opened):
+        return None
+    opened = kind == "user-code"
+    return (Link(lines[index].number, kind),), State(index + 1, opened, latest, indent)
+
+
+HEADER = Form(
+    "header",
+    _header,
+    probes=("Traceback", "first)", ":"),
+    marks=("Traceback", "most recent call"),
+)
+ELISION = Form("elision", _elision, probes=("line", "..."))
+LINK = Form("link", _relation, probes=tuple(probe for probe, *_ in _LINKS))

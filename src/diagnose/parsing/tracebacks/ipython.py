@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from diagnose.model import Frame
 from diagnose.parsing.lines import Peeled
 from diagnose.parsing.tracebacks import cpython
+from diagnose.parsing.tracebacks.form import Form, of_frames
 from diagnose.parsing.tracebacks.source import Source, indentation, listing
 from diagnose.patterns import lazy
 
@@ -134,3 +135,6 @@ def frame_head(text: str) -> re.Match[str] | None:
     """The match of a line that looks like a frame of this or CPython's form."""
     stripped = text.strip()
     return cpython.FRAME.match(text) or _CELL.match(stripped) or _OLD.match(stripped)
+
+
+FORM = Form("ipython", of_frames(frame), probes=(" in ", "\nin ", ":", "line"))

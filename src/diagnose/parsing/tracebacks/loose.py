@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from diagnose.model import Frame
 from diagnose.parsing.lines import Peeled
 from diagnose.parsing.tracebacks import exceptions
+from diagnose.parsing.tracebacks.events import Head
+from diagnose.parsing.tracebacks.form import Form, Reading, State, called
 from diagnose.parsing.tracebacks.source import indentation, is_annotation
 from diagnose.patterns import lazy
 
@@ -94,3 +96,23 @@ def _is_code(text: str, indent: int) -> bool:
         and _PLACE.match(text) is None
         and 'File "' not in text
     )
+
+
+def _read(lines: Sequence[Peeled], state: State) -> Reading | None:
+    found = frame(lines, state.here, within=state.opened)
+    return None if found is None else called(*found)
+
+
+def _listed(lines: Sequence[Peeled], state: State) -> Reading | None:
+    found = debugger_frame(lines, state.here)
+    if found is None:
+        return None
+    one, end = found
+    if one is None:
+        return (), State(end, *state[1:])
+    events, after = called(one, end)
+    return events if state.opened else [Head(lines[state.here].number, "debugger"), *events], after
+
+
+FORM = Form("loose", _read, probes=(" in ", "\nin "))
+DEBUGGER = Form("debugger", _listed, probes=("Pdb)", "pdb", ".py"))

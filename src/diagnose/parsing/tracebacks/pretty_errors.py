@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from diagnose.model import Frame
 from diagnose.parsing.lines import Peeled
+from diagnose.parsing.tracebacks.form import Form, of_frames
 from diagnose.patterns import lazy
 
 _FUNCTION = r"(?P<function><\w+>|[\w.]+)"
@@ -87,3 +88,6 @@ def _text(lines: Sequence[Peeled], index: int) -> str:
 def _is_prose(text: str) -> bool:
     """Frames stand apart: after a blank line or a rule."""
     return bool(text) and _RULE.match(text) is None
+
+
+FORM = Form("pretty_errors", of_frames(frame), probes=(".py",))

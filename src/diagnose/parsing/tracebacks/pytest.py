@@ -9,6 +9,7 @@ from diagnose.model import Frame
 from diagnose.parsing.lines import Peeled
 from diagnose.parsing.tracebacks import exceptions
 from diagnose.parsing.tracebacks.events import Called, Event, Link, Raised
+from diagnose.parsing.tracebacks.form import Form, Reading, State
 from diagnose.patterns import lazy
 
 _PLACE = lazy(
@@ -34,7 +35,8 @@ def events(lines: Sequence[Peeled], index: int) -> tuple[list[Event], int] | Non
     """What a line of a pytest failure says, and the index after it; None for any other line."""
     text = lines[index].text
     if text.startswith("E"):
-        return _error(lines, index) if _ERROR.match(text) else None
+        # A bare E begins no error: unittest prints it for each test that failed.
+        return _error(lines, index) if text[1:3] == "  " and _ERROR.match(text) else None
     if summary := _SUMMARY.match(text):  # --tb=line
         at = lines[index].number
         frame = Frame(summary["file"], int(summary["line"][:9]), at=at)
@@ -135,3 +137,14 @@ def _bracket(source: str) -> str:
 
 def _is_failure(lines: Sequence[Peeled], index: int) -> bool:
     return any(_ERROR.match(line.text) for line in lines[max(0, index - 60) : index])
+
+
+def _read(lines: Sequence[Peeled], state: State) -> Reading | None:
+    found = events(lines, state.here)
+    if found is None:
+        return None
+    said, end = found
+    return said, State(end, isinstance(said[-1], Called), end, state.indent)
+
+
+FORM = Form("pytest", _read, probes=("E  ", ":"), marks=("\nE   ",))

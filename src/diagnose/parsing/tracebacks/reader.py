@@ -5,151 +5,82 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from diagnose.parsing.lines import Peeled
-from diagnose.parsing.tracebacks import cpython, exceptions, ipython, loose, pretty_errors, pytest
-from diagnose.parsing.tracebacks.events import Break, Called, Event, Head, Link, Raised
-from diagnose.parsing.tracebacks.source import indentation
+from diagnose.parsing.tracebacks import (
+    cpython,
+    exceptions,
+    ipython,
+    loose,
+    pretty_errors,
+    pytest,
+    raised,
+)
+from diagnose.parsing.tracebacks.events import Break, Event
+from diagnose.parsing.tracebacks.form import Form, Reading, State
 
+#: The forms in the order in which they are tried; the first that knows a line takes it. First what holds
+#: tracebacks together, whose words no frame holds; then frames, the stricter forms before the looser ones:
+#: a debugger's place would do for one of IPython's, and a retold frame for most; last exceptions, for which
+#: after a frame any name will do.
+FORMS: tuple[Form, ...] = (
+    exceptions.HEADER,
+    exceptions.ELISION,
+    exceptions.LINK,
+    cpython.FORM,
+    loose.DEBUGGER,
+    ipython.FORM,
+    loose.FORM,
+    pretty_errors.FORM,
+    pytest.FORM,
+    raised.ANNOUNCED,
+    raised.NAMED,
+    raised.MENTIONED,
+)
 #: So many lines that say nothing may stand between two frames of one traceback.
 _PATIENCE = 80
-_MOST_MESSAGE_LINES = 80
-_ANY_INDENT = 1000  # forms that stand in columns of their own
-_PROBES = (
-    "Error", "Exception", "Traceback", "File", "line", " in ", "E  ", ".py", ":", "user code", "+-",
-    "Interrupt", "Exit", "Iteration", "above exception", "first)", "terminated", "Captured", "===", "___",
-    "never retrieved", "Logging error", "full traceback", "Pdb)", "pdb",
-)  # fmt: skip
 
 
 def read(lines: Sequence[Peeled]) -> Iterator[Event]:
     """The events of one channel's lines, in their order."""
-    index = 0
-    opened = False  # a header or a frame stands open: its exception is still to come
-    latest = -1  # the index after the latest frame and its source
-    indent = 0
-    while index < len(lines):
-        text = lines[index].text
-        at = lines[index].number
-        if not text.strip() or not (text[:3] == "in " or any(p in text for p in _PROBES)):
-            if text.strip() and not opened:
-                yield Break(at)
-            latest = latest + 1 if latest == index and not text.strip() else latest
-            opened = opened and index - latest < _PATIENCE
-            index += 1
-            continue
-        if (kind := exceptions.head(text)) is not None:
-            yield Head(at, kind)
-            opened, latest = True, index + 1
-            index += 1
-            continue
-        if exceptions.is_elision(text):
-            latest = index + 1 if latest == index else latest
-            index += 1
-            continue
-        relation = exceptions.link(text)
-        if relation is not None and not (relation == "section" and opened):
-            yield Link(at, relation)
-            opened = relation == "user-code"
-            index += 1
-            continue
-        if (found := cpython.frame(lines, index)) is not None:
-            frame, index = found
-            indent = indentation(text)
-            before = cpython.FRAME.match(text)
-            if before and (named := exceptions.match(before["before"], after_frame=False)):
-                yield Raised(at, named.type, named.message)
-            yield Called(frame)
-            opened, latest = True, index
-            continue
-        if (listed := loose.debugger_frame(lines, index)) is not None:
-            called, index = listed
-            if called is not None:
-                if not opened:
-                    yield Head(at, "debugger")
-                yield Called(called)
-                opened, latest, indent = True, index, _ANY_INDENT
-            continue
-        if (
-            found := ipython.frame(lines, index)
-            or loose.frame(lines, index, within=opened)
-            or pretty_errors.frame(lines, index)
-        ) is not None:
-            frame, index = found
-            indent = _ANY_INDENT
-            yield Called(frame)
-            opened, latest = True, index
-            continue
-        if (failure := pytest.events(lines, index)) is not None:
-            events, index = failure
-            yield from events
-            opened, latest = isinstance(events[-1], Called), index
-            continue
-        if (announced := _announced(lines, index)) is not None:
-            raised, index = announced
-            yield raised
-            opened = False
-            continue
-        exception = exceptions.match(text, after_frame=opened and latest == index)
-        if exception is not None and (not opened or indentation(text) <= max(indent, 1)):
-            if opened or not exception.type.endswith("Warning"):
-                message, index = _message(lines, index, exception.message)
-                yield Raised(at, exception.type, message)
-                opened = False
-                continue
-        elif not opened and (mentioned := exceptions.inside(text)) is not None:
-            yield Raised(at, mentioned.type, mentioned.message, sure=False)
-        elif not opened:
-            yield Break(at)
-        opened = opened and index - latest < _PATIENCE
-        index += 1
+    state = State()
+    while state.here < len(lines):
+        events, state = recognised(lines, state)[1]
+        yield from events
 
 
-def _announced(lines: Sequence[Peeled], index: int) -> tuple[Raised, int] | None:
-    """An editor's announcement and the message on the lines below it."""
-    kind = exceptions.announced(lines[index].text)
-    if kind is None:
-        return None
-    after = index + 1
-    if after < len(lines) and _goes_on(lines, after):
-        message, after = _message(lines, after, lines[after].text.strip())
-    else:
-        message = ""
-    return Raised(lines[index].number, kind, message), after
+def recognised(lines: Sequence[Peeled], state: State) -> tuple[Form | None, Reading]:
+    """What the lines from here on say, and in which form; None where it is none's."""
+    text = lines[state.here].text
+    if may_tell(text):
+        for form in FORMS:
+            found = form.read(lines, state)
+            if found is not None:
+                return form, found
+    return None, _passed(lines, state)
 
 
-def _message(lines: Sequence[Peeled], index: int, first: str) -> tuple[str, int]:
-    """The whole message, whose first line stands at the index, and the index after it."""
-    said = [first]
-    index += 1
-    while index < len(lines) and len(said) < _MOST_MESSAGE_LINES:
-        if not _goes_on(lines, index) and not _pauses(said, lines, index):
-            break
-        said.append(lines[index].text.rstrip())
-        index += 1
-    return "\n".join(said).rstrip(), index
+def _passed(lines: Sequence[Peeled], state: State) -> Reading:
+    """A line that says nothing: a traceback that stands open waits some more lines."""
+    index, opened, latest, indent = state
+    blank = not lines[index].text.strip()
+    if blank and latest == index:
+        latest += 1
+    events = () if blank or opened else (Break(lines[index].number),)
+    return events, State(index + 1, opened and index - latest < _PATIENCE, latest, indent)
 
 
-def _pauses(said: Sequence[str], lines: Sequence[Peeled], index: int) -> bool:
-    """True for a blank line within an indented message (dynamo's explanations, with their hints)."""
-    return (
-        not lines[index].text.strip()
-        and said[-1].startswith("  ")
-        and index + 1 < len(lines)
-        and lines[index + 1].text.startswith("  ")
-        and _goes_on(lines, index + 1)
-    )
+def _least(probes: Sequence[str]) -> tuple[str, ...]:
+    """The probes that hold no other one, each once, short ones first: these stand in most lines."""
+    least = {one for one in probes if not any(other in one for other in probes if other != one)}
+    return tuple(sorted(least, key=lambda one: (len(one), one)))
 
 
-def _goes_on(lines: Sequence[Peeled], index: int) -> bool:
-    """True where a line continues the message above it."""
-    text = lines[index].text
-    return (
-        bool(text.strip())
-        and not exceptions.is_structure(text)
-        and exceptions.match(text, after_frame=False) is None
-        and not exceptions.is_log(text)
-        and 'File "' not in text
-        and text.strip() != '"""'
-        and ipython.frame_head(text) is None
-        and loose.debugger_frame(lines, index) is None
-        and loose.frame(lines, index, within=False) is None
+_ALL = [probe for form in FORMS for probe in form.probes]
+_PROBES = _least([probe for probe in _ALL if probe[0] != "\n"])
+_BEGINNINGS = tuple(dict.fromkeys(probe[1:] for probe in _ALL if probe[0] == "\n"))
+
+
+def may_tell(text: str) -> bool:
+    """False where no form begins with such a line, as its declared probes tell."""
+    return not text.isspace() and (
+        any(probe in text for probe in _PROBES) or text.startswith(_BEGINNINGS)
     )
