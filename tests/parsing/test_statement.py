@@ -12,6 +12,7 @@ from diagnose.model import Frame
 from diagnose.parsing.lines import Peeled
 from diagnose.parsing.tracebacks import cpython
 from diagnose.scene import sourceline
+from diagnose.scene.scene import Place
 
 #: Printed by CPython 3.13.0 for a sum over three lines.
 SEVERAL = """\
@@ -48,7 +49,7 @@ def read(text: str) -> Frame:
 
 def failed(frame: Frame) -> str | None:
     """The source of the part that the carets underline."""
-    line = sourceline.of(frame)
+    line = Place(frame, frame.statement, carets=True).line
     if line is None or frame.statement is None:
         return None
     node = sourceline.failing(line, frame.statement.carets)
@@ -72,7 +73,7 @@ def test_lines_that_were_left_out_end_the_statement() -> None:
     frame = read(LEFT_OUT)
     assert frame.statement is not None
     assert frame.statement.text == "y = torch.cat(\n    ["
-    assert sourceline.of(frame) is not None
+    assert Place(frame, frame.statement, carets=True).line is not None
 
 
 class _Raises:
