@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from diagnose.casebase.store import Casebase
-from diagnose.model import Failure, Frame, Knowledge, Mismatch, Report
+from diagnose.model import Carets, Failure, Frame, Knowledge, Mismatch, Report, Statement
 from diagnose.pipeline import diagnose
 from diagnose.scene import Scene, sourceline
 
@@ -113,3 +113,13 @@ def test_machinery_and_generated_code_are_no_place_of_anybodys() -> None:
     generated = Frame("<eval_with_key>.3", 2, "forward", "y = a + b")
     site = scene(OWN, HOOK, generated, TORCH).site
     assert site is not None and site.frame is OWN
+
+
+def test_a_line_that_is_only_a_comment_has_no_part() -> None:
+    carets = Statement("y = f(x)", 3, Carets(0, 4, 0, 8))
+    looked = scene(
+        Frame("a.py", 3, "main", "y = f(x)", statement=carets),
+        Frame("a.py", 9, "f", "# a + b"),
+    )
+    assert looked.site is not None
+    assert looked.site.part is None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from diagnose.model import Frame
 from diagnose.patterns import lazy
 
-_INSTALLED = lazy(r".*[\\/](?:site|dist)-packages[\\/]")
+_INSTALLED = ("site-packages/", "dist-packages/")
 _CELL = lazy(r"<ipython-input-(\d+)-\w+>|(?:Cell In|Input In|In) ?\[(\d+)\]")
 _LONGEST = 60
 
@@ -18,13 +18,18 @@ def short(path: str) -> str:
     """
     if cell := _CELL.fullmatch(path):
         return f"Cell In[{cell[1] or cell[2]}]"
-    path = _INSTALLED.sub("", path).replace("\\", "/")
+    path = path.replace("\\", "/")
+    for folder in _INSTALLED:
+        _, found, after = path.rpartition(f"/{folder}")
+        path = after if found else path
     if len(path) <= _LONGEST:
         return path
     parts = path.split("/")
-    while len(parts) > 2 and len("/".join(parts)) > _LONGEST:
-        del parts[0]
-    return "/".join(parts)
+    kept, length = 1, len(parts[-1])
+    while kept < len(parts) and (kept < 2 or length + 1 + len(parts[-kept - 1]) <= _LONGEST):
+        kept += 1
+        length += 1 + len(parts[-kept])
+    return "/".join(parts[-kept:])
 
 
 def place(file: str, line: int | None) -> str:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from parsing.knowledge import knowledge, parse
 
 from diagnose.parsing import parse_stream
+from diagnose.pipeline import diagnose
 
 FORMS = [path.read_text() for path in sorted(Path(__file__).with_name("forms").glob("*.txt"))]
 PLAIN = Path(__file__).with_name("forms").joinpath("cpython.txt").read_text()
@@ -173,3 +174,15 @@ def test_small_streams_are_read_like_bytes() -> None:
         knowledge=knowledge(),
     )
     assert report == parse(PLAIN, "s")
+
+
+def test_a_long_path_and_a_long_formula_are_answered_at_once() -> None:
+    """Both took seconds: a pattern that tried every slash, and pairs of operands without bound."""
+    long = "/" + "/a" * 8000 + ".py"
+    formula = " + ".join(f"self.a{n}[{n}] * b{n}" for n in range(120))
+    for file, line in ((long, "y = a + b"), ("a.py", f"y = {formula}")):
+        text = PLAIN.splitlines()
+        report = "\n".join([text[0], f'  File "{file}", line 3, in f', f"    {line}", text[-1]])
+        start = time.process_time()
+        diagnose(report)
+        assert time.process_time() - start < 2, "linear in the input"

@@ -19,6 +19,8 @@ from diagnose.scene import sourceline
 Reader = Callable[[str], "Sequence[str] | None"]
 
 _LARGEST = 2_000_000
+#: Of a larger file only the line itself is used: parsing it would take longer than all of the answer.
+_LARGEST_PARSED = 250_000
 _AROUND = 3
 
 
@@ -83,22 +85,39 @@ def _bare(line: str) -> str:
 
 def _extent(lines: Sequence[str], number: int) -> tuple[int, int]:
     """First and last line of the statement that a line belongs to; of a compound one its header."""
+    if sum(map(len, lines)) > _LARGEST_PARSED:
+        return number, number
     try:
-        tree = ast.parse("\n".join(lines))
+        body: Sequence[ast.AST] = ast.parse("\n".join(lines)).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return number, number
-    best = (number, number)
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.stmt) or not node.lineno <= number <= (node.end_lineno or 0):
-            continue
-        body = getattr(node, "body", None)
-        if not body:
-            best = (node.lineno, node.end_lineno or node.lineno)
-        elif node.lineno <= number < body[0].lineno and not isinstance(
-            node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-        ):
-            best = (node.lineno, body[0].lineno - 1)
-    return best
+    while (found := _holding(body, number)) is not None:
+        last = getattr(found, "end_lineno", number)
+        blocks = _blocks(found)
+        if not blocks:
+            return getattr(found, "lineno", number), last
+        first = min(getattr(node, "lineno", number) for node in blocks)
+        if getattr(found, "lineno", number) <= number < first and not isinstance(found, _DEFINES):
+            return getattr(found, "lineno", number), first - 1
+        body = blocks
+    return number, number
+
+
+_DEFINES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+def _holding(body: Sequence[ast.AST], number: int) -> ast.AST | None:
+    """The statement or handler that a line stands in."""
+    for node in body:
+        if getattr(node, "lineno", 0) <= number <= getattr(node, "end_lineno", 0):
+            return node
+    return None
+
+
+def _blocks(node: ast.AST) -> list[ast.AST]:
+    """What stands in the blocks of a compound statement."""
+    names = ("body", "orelse", "finalbody", "handlers", "cases")
+    return [inner for name in names for inner in getattr(node, name, ())]
 
 
 def _carets(frame: Frame, lines: Sequence[str], first: int) -> Carets | None:

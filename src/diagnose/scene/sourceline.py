@@ -168,9 +168,9 @@ def failing(line: SourceLine, carets: Carets | None) -> ast.AST | None:
 
 def outermost(line: SourceLine) -> ast.AST | None:
     """The operation that takes all of a line: an in-place statement, or one expression."""
-    [statement, *_] = line.tree.body
-    if not line.reading.before and isinstance(statement, ast.AugAssign):
-        return statement
+    first = next(iter(line.tree.body), None)  # none in a comment
+    if not line.reading.before and isinstance(first, ast.AugAssign):
+        return first
     whole = (0, len(line.text))
     return next((n for n in line.nodes if isinstance(n, ast.expr) and line.span(n) == whole), None)
 

@@ -10,6 +10,8 @@ from diagnose.fixes.operands import device_of, is_moved, is_tensor_like, moved
 from diagnose.scene import calls
 from diagnose.scene.meeting import is_number
 
+#: In a longer formula nobody could tell by convention which operand is meant.
+_MOST_PAIRS = 24
 #: Comparisons that look at each element, and so at the device; ``is`` and ``in`` do not.
 _ELEMENTWISE = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 
@@ -39,7 +41,7 @@ def changes(site: Site) -> Sequence[Change]:
         return joined
     if site.report.mismatch is not None and site.report.mismatch.argument not in (None, "other"):
         raise Refused("the message names an operand, and the line does not show which that is")
-    pairs = [pair for pair in _pairs(site) if all(is_tensor_like(node) for node in pair)]
+    pairs = [p for p in _pairs(site)[:_MOST_PAIRS] if all(is_tensor_like(node) for node in p)]
     mixed = [pair for pair in pairs if _is_state(site, pair[0]) != _is_state(site, pair[1])]
     for one, two in (mixed or pairs)[:1]:
         return _chain(site, one, two) or _one_of(site, one, two)
