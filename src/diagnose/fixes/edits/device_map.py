@@ -22,7 +22,7 @@ def pinned(site: Site) -> Sequence[Change]:
     for _, keyword in _maps(site):
         if site.line.whole(keyword.value):
             return (replaced(site, keyword.value, _OWN_DEVICE),)
-    raise Refused("the line has no device_map=, or one cut off")
+    raise Refused("the line has no whole device_map=")
 
 
 def _maps(site: Site) -> Iterator[tuple[ast.Call, ast.keyword]]:
