@@ -14,12 +14,11 @@ from collections.abc import Collection, Iterable, Sequence
 from diagnose.model import FamilyRule, Marks, Wording
 from diagnose.parsing.families import LINE
 from diagnose.parsing.tracebacks.reader import FORMS
+from diagnose.parsing.transports import records
 
-#: How journald's JSON begins a message with escape codes, which it writes as the numbers of its bytes.
-_NUMBERS = ('"MESSAGE":[', '"MESSAGE": [')
 #: What tracebacks and exceptions are known by, in every printed form (tests/parsing/forms).
 TRACEBACK = tuple(dict.fromkeys(mark for form in FORMS for mark in form.marks))
-EXCEPTION = (*dict.fromkeys(mark for form in FORMS for mark in form.common), *_NUMBERS)
+EXCEPTION = (*dict.fromkeys(mark for form in FORMS for mark in form.common), *records.MARKS)
 #: Of a literal so much is looked for: no more can be needed to tell it from another one.
 LONGEST = 128
 #: Shorter parts stand in too many lines, and make the search slow; a literal that is shorter is a part

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial as partial_of
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from diagnose.parsing.lines import LONGEST, Peeled
@@ -23,6 +22,7 @@ from diagnose.parsing.transports import (
     suffixes,
     wrapping,
 )
+from diagnose.parsing.transports.layer import Layer, Scope
 
 if TYPE_CHECKING:  # an answer does not look on
     from diagnose.parsing.watching import Watch
@@ -30,41 +30,40 @@ if TYPE_CHECKING:  # an answer does not look on
 _DEEPEST = 4
 
 
-Layer = tuple[str, Callable[[Sequence[Peeled]], Iterable[Peeled]]]
+#: The modules that peel layers off many lines at once, each with what it declares.
+_DECLARING = (
+    boxes,
+    documents,
+    groups,
+    indentation,
+    journal,
+    literals,
+    markup,
+    partial,
+    wrapping,
+)
+LAYERS: tuple[Layer, ...] = tuple(layer for module in _DECLARING for layer in module.LAYERS)
 
-#: What spans several lines of the input, in the order in which it is undone.
-_OF_INPUT: tuple[Layer, ...] = (
-    ("indentation", indentation.single_spaced),
-    ("journal", journal.messages),
-    ("documents", documents.splice),
-    ("literals", literals.join),
-    ("wrapping", wrapping.unquoted_printable),
-    ("wrapping", wrapping.rejoin),
-)
-#: What was drawn around one process's lines, or folded.
-_OF_PROCESS: tuple[Layer, ...] = (
-    ("markup", markup.unfence),
-    ("documents", documents.splice),
-    ("literals", literals.join),
-    ("groups", groups.ungroup),
-    ("indentation", indentation.dedent),
-    ("boxes", boxes.unbox),
-    ("wrapping", wrapping.unwrap),
-)
+
+def _of(scope: Scope) -> tuple[Layer, ...]:
+    return tuple(sorted((one for one in LAYERS if one.scope == scope), key=lambda one: one.order))
+
+
+_OF_INPUT, _AS_PRINTED, _OF_PROCESS = _of("input"), _of("printed"), _of("process")
 
 
 def peel(lines: Sequence[Peeled], watch: Watch | None = None) -> list[Peeled]:
     """Lines as the program printed them; ``watch`` notes what is taken off."""
     lines = _without(_OF_INPUT, lines, watch)
     html = any(markup.is_html(line.text) for line in lines)
-    joined = _without((("partial", partial.join),), lines, watch)
-    peeled = [part for line in joined for part in _peel(line, html, 0, watch)]
-    peeled = _without((("documents", documents.splice),), peeled, watch)
+    peeled = [part for line in lines for part in _peel(line, html, 0, watch)]
+    peeled = _without(_AS_PRINTED, peeled, watch)
     shorter, quoted = suffixes.peel_learned(peeled)
     if watch is not None:
         watch.all("suffixes", peeled, shorter)
-    learned = partial_of(prefixes.peel_learned, quoted=quoted)
-    peeled = _without((("prefixes", learned),), shorter, watch)
+    peeled = list(prefixes.peel_learned(shorter, quoted=quoted))
+    if watch is not None:
+        watch.all("prefixes", shorter, peeled)
     channels: dict[str | None, list[Peeled]] = {}
     for line in peeled:
         channels.setdefault(line.channel, []).append(line)
@@ -76,10 +75,10 @@ def peel(lines: Sequence[Peeled], watch: Watch | None = None) -> list[Peeled]:
 
 
 def _without(layers: Iterable[Layer], lines: Sequence[Peeled], watch: Watch | None) -> list[Peeled]:
-    for name, undo in layers:
-        peeled = list(undo(lines))
+    for layer in layers:
+        peeled = list(layer.peel(lines))
         if watch is not None:
-            watch.all(name, lines, peeled)
+            watch.all(layer.name, lines, peeled)
         lines = peeled
     return list(lines)
 

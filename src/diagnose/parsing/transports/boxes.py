@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from diagnose.parsing.lines import Peeled
+from diagnose.parsing.transports.layer import Layer
 from diagnose.patterns import lazy
 
 _BORDER = lazy(r"^\s*(?:[╭╰┌└┏┗╔╚+][─━═-]{3,}|[╭┌┏╔][─━═]+ Traceback \()")
@@ -209,3 +210,14 @@ def _goes_on(path: str, text: str) -> bool:
 def _join(head: str, tail: str) -> str:
     """A wrapped path put together: "in f" was wrapped at a blank, all else within the path."""
     return f"{head} {tail}" if tail.startswith("in ") or head.endswith(" in") else head + tail
+
+
+LAYERS = (
+    Layer(
+        "boxes",
+        unbox,
+        "process",
+        60,
+        "boxes are known by their columns: after trees and indentation",
+    ),
+)

@@ -7,6 +7,7 @@ from functools import cache
 
 from diagnose.parsing.lines import Peeled
 from diagnose.parsing.transports import prefixes, structured
+from diagnose.parsing.transports.layer import Layer
 from diagnose.patterns import lazy
 
 _LARGEST = 32_000_000
@@ -102,3 +103,28 @@ def _located(lines: list[str], text: str) -> list[Peeled]:
             position = at
         found.append(Peeled(number, line))
     return found
+
+
+LAYERS = (
+    Layer(
+        "documents",
+        splice,
+        "input",
+        30,
+        "a document over several lines, before its strings are taken for literals",
+    ),
+    Layer(
+        "documents",
+        splice,
+        "printed",
+        10,
+        "a document each line of which had a prefix or was a record's",
+    ),
+    Layer(
+        "documents",
+        splice,
+        "process",
+        20,
+        "a document whose lines another process's stood between, or in a fence",
+    ),
+)

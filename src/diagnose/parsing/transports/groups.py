@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from diagnose.parsing.lines import Peeled
+from diagnose.parsing.transports.layer import Layer
 from diagnose.patterns import lazy
 
 _ROOT = lazy(r"^(?P<indent>\s*)\+ Exception Group Traceback")
@@ -29,3 +30,14 @@ def ungroup(lines: Sequence[Peeled]) -> Iterator[Peeled]:
             else:
                 inside = bool(text.startswith("    ") and not text.strip())
         yield line._replace(text=text)
+
+
+LAYERS = (
+    Layer(
+        "groups",
+        ungroup,
+        "process",
+        40,
+        "the tree stands outside of the boxes and of the indentation within it",
+    ),
+)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from diagnose.parsing.lines import Peeled
+from diagnose.parsing.transports.layer import Layer
 from diagnose.patterns import lazy
 
 _FEWEST = 8
@@ -39,3 +40,21 @@ def dedent(lines: Sequence[Peeled]) -> Sequence[Peeled]:
         line._replace(text=line.text[len(indent) :]) if line.text.startswith(indent) else line
         for line in lines
     ]
+
+
+LAYERS = (
+    Layer(
+        "indentation",
+        single_spaced,
+        "input",
+        10,
+        "the blank lines that a paste gained part what all others put together",
+    ),
+    Layer(
+        "indentation",
+        dedent,
+        "process",
+        50,
+        "a report is moved as a whole, with its fences and trees; boxes stand in columns",
+    ),
+)

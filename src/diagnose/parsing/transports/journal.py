@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from diagnose.parsing.lines import Peeled
+from diagnose.parsing.transports.layer import Layer
 from diagnose.patterns import lazy
 
 _MESSAGE = lazy(r"^\s*MESSAGE=(?P<said>.*)$")
@@ -33,3 +34,8 @@ def messages(lines: Sequence[Peeled]) -> Iterator[Peeled]:
             binary = True
         elif text.strip() and not _FIELD.match(text) and not _ENTRY.search(text):
             yield line
+
+
+LAYERS = (
+    Layer("journal", messages, "input", 20, "its fields carry messages that may be anything below"),
+)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from diagnose.parsing.lines import Peeled
 from diagnose.parsing.transports.escaped import unescaped
+from diagnose.parsing.transports.layer import Layer
 from diagnose.patterns import lazy
 
 _PIECE = lazy(
@@ -52,3 +53,15 @@ def _literal(lines: Sequence[Peeled], index: int) -> tuple[list[Peeled], int]:
     if rest:
         said.append(lines[index - 1]._replace(text=rest))
     return said, index
+
+
+LAYERS = (
+    Layer(
+        "literals",
+        join,
+        "input",
+        40,
+        "what code or pprint folded, before a terminal's width is measured",
+    ),
+    Layer("literals", join, "process", 30, "literals whose lines had prefixes"),
+)

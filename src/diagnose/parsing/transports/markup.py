@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from diagnose.parsing.lines import Peeled
+from diagnose.parsing.transports.layer import Layer
 from diagnose.patterns import lazy
 
 _HTML = lazy(
@@ -94,3 +95,6 @@ def _unticked(lines: Sequence[Peeled]) -> Sequence[Peeled]:
             text, ticks = text.removesuffix(ticks), ""
         kept.append(line._replace(text=text))
     return kept
+
+
+LAYERS = (Layer("markup", unfence, "process", 10, "fences and quotes stand around all else"),)

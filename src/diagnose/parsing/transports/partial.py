@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from diagnose.parsing.lines import LONGEST, Peeled
 from diagnose.parsing.transports import records
+from diagnose.parsing.transports.layer import Layer
 from diagnose.patterns import lazy
 
 _PIECE = lazy(
@@ -70,3 +71,6 @@ def _together(first: str, second: str) -> str:
     except (ValueError, TypeError, KeyError, RecursionError):
         return first + "\n" + second
     return json.dumps(one)
+
+
+LAYERS = (Layer("partial", join, "input", 70, "pieces of one record, before the record is read"),)

@@ -14,6 +14,9 @@ _MESSAGE = (
     "full_message", "log", "data", "message", "msg", "event", "text", "MESSAGE", "@message", "line",
     "body", "payload", "textPayload", "short_message", "_raw",
 )  # fmt: skip
+#: What a large log is searched for: how journald's JSON begins a message with escape codes, which it writes
+#: as the numbers of its bytes, so that no mark of a traceback stands in it.
+MARKS = ('"MESSAGE":[', '"MESSAGE": [')
 _WRAPPED = ("jsonPayload", "fields", "record", "payload", "attributes", "data", "result", "_source")
 _LONGEST_PREFIX = 200
 _FIELD = r"[\w.@/-]+=(?:\"(?:\\.|[^\"\\])*\"|[^\s\"]*)"

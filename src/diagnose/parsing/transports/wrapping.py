@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from diagnose.parsing.lines import LONGEST, Peeled
 from diagnose.parsing.transports import prefixes
+from diagnose.parsing.transports.layer import Layer
 from diagnose.patterns import lazy
 
 _BROKEN = lazy(r'^\s*File "[^"]*$|^\s*File "[^"]+",?(?: l(?:i(?:n(?:e(?: \d*)?)?)?)?)?$')
@@ -175,3 +176,28 @@ def _apart(line: Peeled) -> Iterator[Peeled]:
     pieces = _END.sub("\n", pieces)
     for piece in pieces.split("\n"):
         yield line._replace(text=piece)
+
+
+LAYERS = (
+    Layer(
+        "wrapping",
+        unquoted_printable,
+        "input",
+        50,
+        "a mail's soft line ends hide how wide the lines were",
+    ),
+    Layer(
+        "wrapping",
+        rejoin,
+        "input",
+        60,
+        "a prefixed line is put together before its prefix goes: its rest has none",
+    ),
+    Layer(
+        "wrapping",
+        unwrap,
+        "process",
+        70,
+        "the width of a terminal shows only in lines as the program printed them",
+    ),
+)
