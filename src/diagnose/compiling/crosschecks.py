@@ -52,11 +52,12 @@ def _twice(name: str, document: Document, key: str) -> Iterator[Found]:
 
 
 def word_lists(document: Document) -> dict[str, str]:
-    """What each well-formed list of words.toml stands for."""
-    found = {}
-    for name in (lists := _lists(document)):
+    """What each list of words.toml stands for; nothing where it is not as it should be."""
+    lists, found = _lists(document), dict.fromkeys(document, "")
+    for name in lists:
         with suppress(UnknownListError):
-            found[name] = alternation(name, lists)
+            pattern = alternation(name, lists)
+            found[name] = "" if regex_mistake(pattern) else pattern
     return found
 
 

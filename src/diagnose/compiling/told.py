@@ -40,7 +40,6 @@ _REASONS: Mapping[str, Callable[[_Details, Any], str]] = {
     "finite_number": lambda ctx, value: f"is {value}; allowed: finite numbers",
     "string_pattern_mismatch": lambda ctx, value: f"is {value!r}; allowed: {ctx['pattern']}",
 }
-_TYPES = {str: "a string", bool: "true or false", int: "a number", float: "a number"}
 
 
 def mistake(file: str, text: str, document: Mapping[str, Any], path: Way, reason: str) -> KbError:
@@ -80,8 +79,11 @@ def _schema(model: type[BaseModel]) -> dict[str, Any]:
 
 
 def _kind(value: Any) -> str:
-    named = "a list" if isinstance(value, list) else "a table"
-    return _TYPES.get(type(value), named if isinstance(value, (list, dict)) else "a date")
+    """What a value is, for people; a number itself."""
+    for kind, named in ((str, "a string"), (list, "a list"), (dict, "a table")):
+        if isinstance(value, kind):
+            return named
+    return str(value).lower()  # true, 1.5, a date
 
 
 def _allowed(schema: Mapping[str, Any], path: Way) -> list[str]:
@@ -91,7 +93,9 @@ def _allowed(schema: Mapping[str, Any], path: Way) -> list[str]:
         if isinstance(part, int):
             node = node.get("items", {})
         else:
-            node = node.get("properties", {}).get(part) or node.get("additionalProperties", {})
+            others = next(iter(node.get("patternProperties", {}).values()), None)
+            others = others or node.get("additionalProperties", {})
+            node = node.get("properties", {}).get(part) or others
         node = _resolved(node, schema)
     return list(node.get("properties", {}))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Any
 
-from pydantic import Field, RootModel, ValidationInfo, field_validator
+from pydantic import Field, ValidationInfo, field_validator
 
 from diagnose.compiling.models.strict import (
     LANGS,
@@ -18,6 +18,7 @@ from diagnose.compiling.models.strict import (
     General,
     Sentences,
     Strict,
+    StrictRoot,
     Text,
     at_most,
     filled,
@@ -67,7 +68,7 @@ class CauseFile(Strict):
     fixes: Annotated[tuple[FixEntry, ...], Field(strict=False, min_length=1)]
 
 
-class Fixes(RootModel[dict[str, Sentences]]):
+class Fixes(StrictRoot[dict[str, Sentences]]):
     """One general sentence for each way to mend a placement error."""
 
 
@@ -158,7 +159,7 @@ class QuestionEntry(Strict):
         }
 
 
-class Questions(RootModel[dict[str, QuestionEntry]]):
+class Questions(StrictRoot[dict[str, QuestionEntry]]):
     """What to ask where no cause is sure; cheap questions stand first."""
 
 

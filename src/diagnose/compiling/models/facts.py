@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, Field, RootModel, ValidationInfo, field_validator
+from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
 from diagnose.compiling.literals import required
 from diagnose.compiling.models.strict import (
@@ -12,6 +12,7 @@ from diagnose.compiling.models.strict import (
     FactId,
     Regex,
     Strict,
+    StrictRoot,
     Text,
     Topic,
     Verbatim,
@@ -122,7 +123,7 @@ class FactEntry(Strict):
         return {"when": when | says, "frame": frame, **others, "literals": literals}
 
 
-class Facts(RootModel[dict[str, FactEntry]]):
+class Facts(StrictRoot[dict[str, FactEntry]]):
     """What a report may show: one fact a table, with the sentence that states it as evidence."""
 
 
@@ -135,5 +136,5 @@ def _finite(number: float) -> float:
 LogOdds = Annotated[float, AfterValidator(_finite)]
 
 
-class Weights(RootModel[dict[CauseId, dict[FactId, LogOdds]]]):
+class Weights(StrictRoot[dict[CauseId, dict[FactId, LogOdds]]]):
     """For each cause how much each fact speaks for (or against) it, in log-odds."""

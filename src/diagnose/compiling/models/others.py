@@ -8,7 +8,6 @@ from typing import Annotated, Literal
 from pydantic import (
     AfterValidator,
     Field,
-    RootModel,
     StringConstraints,
     ValidationInfo,
     field_validator,
@@ -19,6 +18,7 @@ from diagnose.compiling.models.strict import (
     Regex,
     SomeTexts,
     Strict,
+    StrictRoot,
     Text,
     at_most,
     known_placeholders,
@@ -70,7 +70,7 @@ def _first(roles: dict[str, Role]) -> dict[str, Role]:
     return roles
 
 
-class Operands(RootModel[dict[str, Annotated[dict[str, Role], AfterValidator(_first)]]]):
+class Operands(StrictRoot[dict[str, Annotated[dict[str, Role], AfterValidator(_first)]]]):
     """For each op the role of each named argument; `first` is the one that the check takes as reference."""
 
 
@@ -98,7 +98,7 @@ class Operators(Strict):
 
 
 class Words(
-    RootModel[dict[Annotated[str, StringConstraints(pattern=r"^[a-z]+(-[a-z]+)*$")], SomeTexts]]
+    StrictRoot[dict[Annotated[str, StringConstraints(pattern=r"^[a-z]+(-[a-z]+)*$")], SomeTexts]]
 ):
     """Named lists of words, each a regular expression; @name in one stands for another list."""
 

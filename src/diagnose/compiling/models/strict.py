@@ -10,7 +10,7 @@ import ast
 import difflib
 from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Generic, Literal, TypeVar, get_args
 
 import regex
 from pydantic import (
@@ -18,6 +18,7 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
+    RootModel,
     StringConstraints,
     ValidationInfo,
     WithJsonSchema,
@@ -32,6 +33,7 @@ LANGS: tuple[Lang, ...] = get_args(Lang)
 #: So that a line of code fits into 80 columns where it is shown.
 _WIDEST = 70
 _NEAR = 3
+_Root = TypeVar("_Root")
 #: How many ids are listed where one is not known.
 _LISTED = 40
 
@@ -45,6 +47,12 @@ class Strict(BaseModel):
     """A table whose every key is known and of one type."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+class StrictRoot(RootModel[_Root], Generic[_Root]):
+    """A file that is one table of entries, whose keys are ids."""
+
+    model_config = ConfigDict(frozen=True, strict=True)
 
 
 def wrong(reason: str) -> PydanticCustomError:
@@ -166,6 +174,8 @@ def regex_mistake(pattern: str) -> str | None:
 def _compiles(pattern: str, info: ValidationInfo) -> str:
     words = (info.context or {}).get("words")
     if words is None:  # words.toml cannot be read, which is told already
+        return pattern
+    if any(words.get(name) == "" for name in NAME.findall(pattern)):  # a broken list, told there
         return pattern
     try:
         pattern = expanded(pattern, words)

@@ -1,0 +1,189 @@
+"""A whole kb/ as small as one can be: two of each thing, no mistake."""
+
+from __future__ import annotations
+
+FILES = {
+    "words.toml": """\
+batch = ['x', 'inputs?']
+constants = ['mean']
+plain-attributes = ['shape']
+heads = ['head']
+first-layers = ['conv1']
+second-models = ['teacher']
+loop-names = ['layer']
+""",
+    "messages.toml": """\
+[[wording]]
+id = 'torch.same'
+exception = 'RuntimeError'
+component = 'torch'
+versions = 'any'
+says = ['elementwise']
+pattern = 'found (?P<a>\\w+) and (?P<b>\\w+)'
+literals = ['found ']
+examples = ['found cpu and cuda']
+
+[[wording]]
+id = 'torch.meta'
+exception = 'NotImplementedError'
+component = 'torch'
+versions = 'any'
+pattern = 'no data'
+literals = ['no data']
+examples = ['no data']
+""",
+    "families.toml": """\
+[[rule]]
+id = 'zero'
+family = 'division-by-zero'
+types = ['ZeroDivisionError']
+
+[[rule]]
+id = 'oom'
+family = 'out-of-memory'
+pattern = 'out of memory'
+literals = ['out of memory']
+examples = ['RuntimeError: out of memory']
+""",
+    "libraries.toml": """\
+[[library]]
+name = 'torch'
+kind = 'framework'
+marks = ['torch/nn']
+
+[[library]]
+name = 'peft'
+distributions = ['peft']
+kind = 'training'
+""",
+    "facts.toml": """\
+[says-same]
+says = 'elementwise'
+en = "Two met: {devices}."
+zh = "相遇：{devices}。"
+
+[in-forward]
+frame = { which = 'site', function = 'forward' }
+en = "It fails in {function}."
+zh = "在 {function} 中失败。"
+examples = [{ frames = [['a.py', 'forward', 'y = x']] }]
+not = [{ frames = [['a.py', 'main', 'y = x']] }]
+
+[both]
+all = ['says-same', 'in-forward']
+none = ['names-batch']
+en = "Both."
+zh = "两者。"
+
+[names-batch]
+operand = '^@batch$'
+en = "{name}"
+zh = "{name}"
+""",
+    "beliefs.toml": "[one]\nsays-same = 2.0\nboth = -1\n\n[two]\nin-forward = 1.5\n",
+    "corrections.toml": "[one]\nsays-same = 0.25\n",
+    "questions.toml": """\
+[where]
+any = ['says-same']
+code = "print({operand}.device)"
+en.ask = "Where is {operand}?"
+en.general = "Where is it?"
+zh.ask = "{operand} 在哪里？"
+zh.general = "它在哪里？"
+[[where.answers]]
+en = "here"
+zh = "这里"
+causes = { one = 0.9, two = 0.1 }
+[[where.answers]]
+en = "there"
+zh = "那里"
+""",
+    "fixes.toml": '[move]\nen = "Move it."\nzh = "移动它。"\n',
+    "operands.toml": '[mm]\nfirst = "input"\nmat2 = "weight"\n',
+    "operators.toml": """\
+elementwise = ["add.Tensor"]
+elementwise_any_scalars = ["where.self"]
+elementwise_no_scalars = []
+reduction = ["sum"]
+free = ["empty"]
+
+[reached]
+"mm" = { method = "wrapper_CUDA_mm", args = ["self", "mat2"] }
+
+[checked]
+"bmm" = { method = "wrapper_CUDA_bmm", args = ["self", "mat2"] }
+""",
+    "advice.toml": "".join(
+        f'[[advice]]\nid = "{family}"\nfamily = "{family}"\n'
+        'en = ["Look.", "`python {script}`", "Mend."]\nzh = ["看。", "`python {script}`", "改。"]\n\n'
+        for family in ("division-by-zero", "out-of-memory", "other")
+    ),
+    "symptoms.toml": "[notions]\nnan = ['nan', 'not a number']\n\n[stop]\nwords = ['a', 'the']\n",
+    "verification/harness.py": "def run():\n    pass\n",
+    "verification/checks/indexing.py": "def check():\n    pass\n",
+    "cases/first/case.toml": """\
+id = "first"
+cause = "one"
+exception = "RuntimeError"
+message = "found cpu and cuda"
+devices = ["cpu", "cuda"]
+libraries = ["torch"]
+frames = ["train.py main"]
+fixes = ["move"]
+gpus = 1
+needs = ["torch"]
+
+[versions]
+torch = "2.1"
+
+[en]
+title = "A title"
+saw = "Seen."
+was = "It was."
+mended = "Mended."
+
+[zh]
+title = "标题"
+saw = "所见。"
+was = "原因。"
+mended = "修复。"
+
+[[sources]]
+url = "https://example.org/1"
+supports = "the error"
+""",
+    "cases/first/reproduce.py": "import sys\n\nprint(sys.argv)\n",
+    "cases/first/trace.txt": "RuntimeError: found cpu and cuda\n",
+}
+for _cause, _other in (("one", "two"), ("two", "one")):
+    FILES[f"causes/{_cause}.toml"] = f"""\
+id = "{_cause}"
+prior = 0.5
+gpus = 1
+checks = ["indexing"]
+
+[en]
+title = "A cause"
+why = "Because."
+tell = "So."
+
+[zh]
+title = "原因"
+why = "因为。"
+tell = "如此。"
+
+[rather.{_other}]
+en = "Rather that."
+zh = "更可能是那个。"
+
+[[fixes]]
+kind = "move"
+en = "Move it there."
+zh = "移到那里。"
+before = "y = x"
+after = "y = x.cuda()"
+command = "python {{script}}"
+"""
+    FILES[f"causes/{_cause}.py"] = (
+        "def mistake(devices):\n    pass\n\n\ndef fixed(devices):\n    pass\n"
+    )

@@ -1,0 +1,293 @@
+"""Every mistake in every file of kb/ is told, all at once, with file, line, key and what is allowed."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from compiling.small import FILES
+
+from diagnose._toml import loads
+from diagnose.commands.doors import doors
+from diagnose.compiling.crosschecks import order
+from diagnose.compiling.kberror import KbError
+from diagnose.compiling.models import KINDS
+from diagnose.compiling.positions import Way, positions
+from diagnose.compiling.reading import read
+
+#: File; what stands there and what is planted; line, key and words of what is told.
+PLANTED = [
+    ('words.toml', "batch = ['x', 'inputs?']", 'batch = []', 1, 'batch', 'at least 1'),
+    ('words.toml', "batch = ['x', 'inputs?']", "batch = ['x', '@none']", 1, 'batch', '@none'),
+    ('words.toml', "batch = ['x', 'inputs?']", "batch = ['x', '@batch']", 1, 'batch', 'names itself'),
+    ('words.toml', "batch = ['x', 'inputs?']", "batch = ['(']", 1, 'batch', 'not a regular expression'),
+    ('words.toml', 'heads =', "Heads = ['a']\nheads =", 4, 'Heads', '[a-z]+'),
+    ('messages.toml', "'torch.meta'", "'torch.same'", 12, 'wording[torch.same].id', 'twice'),
+    ('messages.toml', "component = 'torch'\n", "qoutes = true\ncomponent = 'torch'\n", 4, 'wording[torch.same].qoutes', 'quotes'),
+    ('messages.toml', "versions = 'any'", 'versions = 3', 5, 'wording[torch.same].versions', 'a string, not 3'),
+    ('messages.toml', "literals = ['no data']\n", '', 11, 'wording[torch.meta].literals', 'is missing'),
+    ('messages.toml', "['no data']\nex", "['data']\nquotes = 'no'\nex", 18, 'wording[torch.meta].quotes', 'true or false'),
+    ('messages.toml', "examples = ['no data']", "examples = ['more data']", 18, 'wording[torch.meta].examples', 'not matched'),
+    ('messages.toml', "literals = ['found ']\n", "literals = ['fond ']\n", 9, 'wording[torch.same].examples', 'literals'),
+    ('messages.toml', "(?P<b>\\w+)'", "(?P<b>\\w+'", 7, 'wording[torch.same].pattern', 'not a regular expression'),
+    ('messages.toml', "'no data'\nlit", "'no @dta'\nlit", 16, 'wording[torch.meta].pattern', '@dta'),
+    ('messages.toml', "exception = 'RuntimeError'", "exception = ''", 3, 'wording[torch.same].exception', 'is empty'),
+    ('families.toml', "id = 'oom'", "id = 'zero'", 7, 'rule[zero].id', 'twice'),
+    ('families.toml', "family = 'out-of-memory'\n", '', 6, 'rule[oom].family', 'is missing'),
+    ('families.toml', "literals = ['out of memory']\n", '', 6, 'rule[oom].literals', 'at least one'),
+    ('families.toml', "examples = ['RuntimeError: out", "examples = ['RuntimeError: no", 11, 'rule[oom].examples', 'not matched'),
+    ('families.toml', "types = ['ZeroDivisionError']", "type = 'Z'", 4, 'rule[zero].type', 'types'),
+    ('libraries.toml', "name = 'peft'", "name = 'torch'", 7, 'library[torch].name', 'twice'),
+    ('libraries.toml', "marks = ['torch/nn']", "marks = 'torch/nn'", 4, 'library[torch].marks', 'a list, not a string'),
+    ('libraries.toml', 'marks =', 'mark =', 4, 'library[torch].mark', 'marks'),
+    ('facts.toml', 'zh = "两者。"\n', '', 13, 'both.zh', 'is missing'),
+    ('facts.toml', '"Both."', '"{cod}"', 16, 'both.en', '{code}'),
+    ('facts.toml', "all = ['says-same'", "operand = 'x'\nall = ['says-same'", 15, 'both.all', 'contradicts operand'),
+    ('facts.toml', "'in-forward']", "'in-foward']", 14, 'both.all[1]', 'in-forward'),
+    ('facts.toml', "none = ['names-batch']", "none = ['says-same']", 15, 'both.none', 'never hold'),
+    ('facts.toml', "all = ['says-same', 'in-forward']\n", '', 14, 'both.none', 'without `all`'),
+    ('facts.toml', "none = ['names-batch']", "none = ['both']", 15, 'both.none', 'circle: both -> both'),
+    ('facts.toml', "operand = '^@batch$'", "operand = '^@bach$'", 20, 'names-batch.operand', 'batch'),
+    ('facts.toml', "operand = '^@batch$'", "operand = '('", 20, 'names-batch.operand', 'not a regular'),
+    ('facts.toml', "'elementwise'", "'elementwize'", 2, 'says-same.says', 'elementwise'),
+    ('facts.toml', "which = 'site'", "which = 'sight'", 7, 'in-forward.frame.which', "'site'"),
+    ('facts.toml', ", function = 'forward' }", ' }', 7, 'in-forward.frame.library', 'needs one of'),
+    ('facts.toml', 'examples = [{ frames', 'examples = [{ frame', 10, 'in-forward.examples[0].frame', 'frames'),
+    ('facts.toml', "'forward', 'y = x'", "'forward'", 10, 'in-forward.examples[0].frames[0][2]', 'is missing'),
+    ('facts.toml', '[both]', '[both', 13, '-', 'is no TOML'),
+    ('beliefs.toml', '[two]', '[too]', 5, 'too', 'two'),
+    ('beliefs.toml', 'both = -1', 'bath = -1', 3, 'one.bath', 'both'),
+    ('beliefs.toml', 'in-forward = 1.5', 'in-forward = 150', 6, 'two.in-forward', 'between -20 and 20'),
+    ('beliefs.toml', 'in-forward = 1.5', 'in-forward = nan', 6, 'two.in-forward', 'between -20 and 20'),
+    ('corrections.toml', 'says-same =', 'in-forward =', 2, 'one.in-forward', 'beliefs.toml'),
+    ('corrections.toml', '0.25', '"0.25"', 2, 'one.says-same', 'a number, not a string'),
+    ('corrections.toml', '= 0.25', '0.25', 2, '-', 'is no TOML'),
+    ('questions.toml', 'two = 0.1', 'too = 0.1', 11, 'where.answers[0].causes.too', 'two'),
+    ('questions.toml', "['says-same']", "['say-same']", 2, 'where.any[0]', 'says-same'),
+    ('questions.toml', '{operand}.device)', '{operand}.device', 3, 'where.code', 'not Python'),
+    ('questions.toml', 'en.general = "Where is it?"\n', '', 4, 'where.en.general', 'is missing'),
+    ('questions.toml', 'two = 0.1 }\n', 'two = 0.1 }\nothers = 2\n', 12, 'where.answers[0].others', 'up to 1'),
+    ('questions.toml', 'zh = "那里"', 'zh = "那里"\ncauses = { one = 0.4 }', 8, 'where.answers', 'add up to 1.30'),
+    ('fixes.toml', 'zh = "移动它。"', 'cn = "移动它。"', 3, 'move.cn', 'en, zh'),
+    ('operands.toml', 'mat2 = "weight"', 'mat2 = "weights"', 3, 'mm.mat2', "'weight'"),
+    ('operands.toml', 'first = "input"\n', '', 1, 'mm', '`first` is missing'),
+    ('operators.toml', '["sum"]', '["sum", "add.Tensor"]', 4, 'reduction[1]', 'elementwise too'),
+    ('operators.toml', '"bmm" = { method', '"bmm" = { methods', 11, 'checked.bmm.methods', 'method'),
+    ('operators.toml', 'free = ', 'fre = ', 5, 'fre', 'free'),
+    ('advice.toml', '"other"\nfamily = "other"', '"other"\nfamily = "others"', 15, 'advice[other].family', 'other'),
+    ('advice.toml', '"Look.", ', '', 4, 'advice[division-by-zero].en', 'at least 3'),
+    ('advice.toml', '`python {script}`', 'python {script}', 4, 'advice[division-by-zero].en', 'backticks'),
+    ('symptoms.toml', "['nan', 'not a number']", "'nan'", 2, 'notions.nan', 'a list, not a string'),
+    ('symptoms.toml', '[stop]', '[stops]', 4, 'stops', 'stop'),
+    ('causes/one.toml', 'id = "one"', 'id = "won"', 1, 'id', "must be 'one'"),
+    ('causes/one.toml', 'prior = 0.5', 'piror = 0.5', 2, 'piror', 'prior'),
+    ('causes/one.toml', 'gpus = 1', 'gpus = 1.5', 3, 'gpus', 'whole number'),
+    ('causes/one.toml', '["indexing"]', '["indexes"]', 4, 'checks[0]', 'indexing'),
+    ('causes/one.toml', '[rather.two]', '[rather.too]', 16, 'rather.too', 'two'),
+    ('causes/one.toml', 'kind = "move"', 'kind = "mover"', 21, 'fixes[0].kind', 'move'),
+    ('causes/one.toml', 'python {script}', 'python {file}', 26, 'fixes[0].command', '{script}'),
+    ('causes/one.toml', '"A cause"', '"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"', 7, 'en.title', 'at most 80'),
+    ('causes/one.py', 'def fixed', 'def mended', 1, 'fixed', 'not defined'),
+    ('causes/one.py', 'def fixed(devices)', 'def fixed(devices', 5, '-', 'no Python program'),
+    ('cases/first/case.toml', 'id = "first"', 'id = "last"', 1, 'id', "must be 'first'"),
+    ('cases/first/case.toml', 'cause = "one"', 'cause = "won"', 2, 'cause', 'one'),
+    ('cases/first/case.toml', '["move"]', '["move", "mov"]', 8, 'fixes[1]', 'move'),
+    ('cases/first/case.toml', 'https://', 'http://', 28, 'sources[0].url', 'https'),
+    ('cases/first/case.toml', 'gpus = 1', 'gpus = true', 9, 'gpus', 'not true'),
+    ('cases/first/case.toml', 'torch = "2.1"', 'torch = 2.1', 13, 'versions.torch', 'a string'),
+    ('cases/first/case.toml', 'gpus = 1', 'gpus = 1\nsilent = true', 10, 'silent', 'contradicts'),
+    ('cases/first/case.toml', 'gpus = 1', 'gpus = 65', 9, 'gpus', 'up to 64'),
+    ('cases/first/case.toml', '[zh]', '[cn]', 21, 'cn', 'zh'),
+    ('cases/first/reproduce.py', 'print(', 'print((', 3, '-', 'no Python program'),
+    ('verification/harness.py', 'def run()', 'def run(', 1, '-', 'no Python program'),
+]  # fmt: skip
+
+
+def planted(*mistakes: tuple[str, str, str]) -> list[KbError]:
+    """What is told of the small kb/ with other text in its files; without any, nothing is."""
+    files = dict(FILES)
+    for file, old, new in mistakes:
+        assert old in files[file]
+        files[file] = files[file].replace(old, new, 1)
+    return list(read({name: text.encode() for name, text in files.items()}).problems)
+
+
+def test_the_small_kb_has_no_mistakes() -> None:
+    assert planted() == []
+
+
+@pytest.mark.parametrize(("file", "old", "new", "line", "key", "told"), PLANTED)
+def test_a_mistake_is_told_with_file_line_and_key(
+    file: str, old: str, new: str, line: int, key: str, told: str
+) -> None:
+    found = planted((file, old, new))
+    [one] = [p for p in found if (p.file, p.line, p.key) == (file, line, key)]
+    assert told in one.reason
+    assert str(one).startswith(f"{file}:{line}: {key}: ")
+    assert len(found) <= 2, (
+        "a slip in a name is an unknown key and a missing one, nothing else is told"
+    )
+
+
+def test_every_kind_of_file_is_covered() -> None:
+    files = {file for file, *_ in PLANTED}
+    for kind in KINDS:
+        assert any(fnmatchcase(file, kind.glob) for file in files), kind.glob
+    assert len(PLANTED) >= 40
+
+
+def test_ten_mistakes_are_told_at_once() -> None:
+    ten = list(
+        {file: mistake for mistake in PLANTED if (file := mistake[0]) != "words.toml"}.values()
+    )[:10]
+    assert len(ten) == 10
+    found = planted(*((file, old, new) for file, old, new, *_ in ten))
+    told = {(p.file, p.key) for p in found}
+    assert told >= {(file, key) for file, _, _, _, key, _ in ten}
+    assert [p.order for p in found] == sorted(p.order for p in found)
+
+
+def test_two_mistakes_of_one_entry_are_told_at_once() -> None:
+    found = planted(
+        ("facts.toml", 'zh = "两者。"\n', ""),
+        ("facts.toml", "'in-forward']", "'in-foward']"),
+        ("facts.toml", "none =", "nine = 1\nnone ="),
+    )
+    assert [p.key for p in found] == ["both.zh", "both.all[1]", "both.nine"]
+
+
+@pytest.mark.parametrize("file", [file for file in FILES if not file.endswith(".txt")])
+def test_a_broken_file_is_told_and_the_others_are_read(file: str) -> None:
+    files: dict[str, bytes | KbError] = {name: text.encode() for name, text in FILES.items()}
+    files |= {file: b"= [\xff", "libraries.toml": b"library = 3"}
+    told = read(files).problems
+    if file != "libraries.toml":
+        assert {file, "libraries.toml"} == {p.file for p in told}
+        assert [(p.line, "UTF-8" in p.reason) for p in told if p.file == file] == [(1, True)]
+
+
+@pytest.mark.parametrize("file", [file for file in FILES if not file.endswith(".txt")])
+def test_a_missing_file_is_told(file: str) -> None:
+    files = {name: text.encode() for name, text in FILES.items() if name != file}
+    told = [str(p) for p in read(files).problems]
+    optional = file.startswith(("verification/harness", "cases/first/case"))
+    assert told or optional or file == "symptoms.toml"
+
+
+def test_a_stray_file_is_told() -> None:
+    files = {name: text.encode() for name, text in FILES.items()}
+    [one] = read(files | {"fact.toml": b"", "cases/first/notes.txt": b""}).problems
+    assert one.file == "fact.toml" and "facts.toml" in one.reason
+    [one] = read(files | {"causes/three.py": b""}).problems
+    assert one.file == "causes/three.py"
+
+
+def test_a_combination_stands_behind_what_it_is_made_of() -> None:
+    """Wherever it stands in the file, so that one pass over the rules is enough."""
+    facts = {"c": {"all": ["b"]}, "x": {}, "b": {"all": ["a"], "none": ["d"]}, "a": {}, "d": {}}
+    assert order(facts) == (["a", "d", "b", "c", "x"], [])
+    assert order({"a": {"all": ["b"]}, "b": {"none": ["a"]}})[1] == [["a", "b"]]
+
+
+# --- the lines --------------------------------------------------------------------------------------
+
+
+def test_every_key_of_every_file_has_its_line(kb: Path) -> None:
+    for path in kb.rglob("*.toml"):
+        text = path.read_text(encoding="utf-8")
+        found, lines = positions(text), text.splitlines()
+        assert set(found) == set(ways(loads(text))), path
+        for way, line in found.items():
+            assert isinstance(way[-1], int) or way[-1] in lines[line - 1], (path, way)
+
+
+def ways(value: Any, way: Way = ()) -> Iterator[Way]:
+    """The way to everything in a document."""
+    if way:
+        yield way
+    for part, inner in (
+        value.items()
+        if isinstance(value, dict)
+        else (enumerate(value) if isinstance(value, list) else ())
+    ):
+        yield from ways(inner, (*way, part))
+
+
+# --- the commands -----------------------------------------------------------------------------------
+
+
+def test_a_build_reads_each_file_once(kb: Path, tmp_path: Path) -> None:
+    counted = subprocess.run(
+        [sys.executable, "-c", OPENED, str(kb), str(tmp_path / "out.sqlite")],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    opened = Counter(json.loads(counted.stdout.splitlines()[-1]))
+    assert set(opened.values()) == {1}
+    assert sum(name.endswith("case.toml") for name in opened) > 160
+
+
+OPENED = """
+import json, sys
+opened = []
+sys.addaudithook(
+    lambda event, args: opened.append(str(args[0]))
+    if event == "open" and str(args[0]).startswith(sys.argv[1]) else None
+)
+from diagnose.cli import main
+try:
+    main(["cases", "build", "--kb", sys.argv[1], "--output", sys.argv[2]])
+except SystemExit as done:
+    assert not done.code
+print(json.dumps(opened))
+"""
+
+
+def test_without_pydantic_a_sentence_says_what_to_install(kb: Path) -> None:
+    block = "import sys; sys.modules['pydantic'] = None; from diagnose.cli import main; main(sys.argv[1:])"
+    done = subprocess.run(
+        [sys.executable, "-c", block, "cases", "check", "--kb", str(kb)],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 2
+    assert "pip install 'diagnose[authoring]'" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_an_answer_needs_no_pydantic() -> None:
+    code = "import sys; sys.modules['pydantic'] = None; from diagnose.cli import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        input="RuntimeError: Expected all tensors to be on the same device, but found at least two"
+        " devices, cuda:0 and cpu!",
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode in (0, 1), done.stderr) == (True, "")
+    assert "same device" in done.stdout
+
+
+def test_the_schemas_offer_keys_and_ids(kb: Path, tmp_path: Path) -> None:
+    done = CliRunner().invoke(doors, ["cases", "schema", "--kb", str(kb), str(tmp_path / "s")])
+    assert done.exit_code == 0, done.output
+    rules = loads((tmp_path / "s/taplo.toml").read_text(encoding="utf-8"))["rule"]
+    assert [rule["include"] for rule in rules] == [[f"**/{k.glob.lstrip('*')}"] for k in KINDS]
+    for rule in rules:
+        schema = json.loads(Path(rule["schema"]["path"]).read_text(encoding="utf-8"))
+        assert schema["$schema"] and schema["description"]
+    facts = json.loads((tmp_path / "s/facts.json").read_text(encoding="utf-8"))
+    entry = facts["$defs"]["FactEntry"]
+    assert entry["additionalProperties"] is False
+    assert {"en", "zh"} <= set(entry["required"]) and "not" in entry["properties"]
+    named = next(one for one in entry["properties"]["all"]["anyOf"] if one["type"] == "array")
+    assert "says-elementwise" in named["items"]["enum"]
