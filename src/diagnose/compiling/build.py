@@ -8,15 +8,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Engine, create_engine, delete, func, inspect, make_url, select, text
-from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+from sqlalchemy import create_engine, delete, func, select, text
+from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from diagnose.casebase import schema
 from diagnose.casebase.connection import CasebaseError, displayed
 from diagnose.casebase.signature import held_terms, signature
+from diagnose.compiling.database import begin, engine_of, version_of
 from diagnose.compiling.kberror import KbError
-from diagnose.compiling.migrations import OLDEST, migrate
 from diagnose.errors import DiagnoseError
 from diagnose.outputs import replacing
 
@@ -123,12 +123,12 @@ def writing(url: str, *, migrating: bool = False) -> Iterator[Session]:
         CasebaseError: as `build_into`.
     """
     try:
-        engine = _engine(url)
+        engine = engine_of(url)
         try:
-            if _version(engine) is None:  # the tables of an older version are the migration's
+            if version_of(engine) is None:  # the tables of an older version are the migration's
                 schema.Base.metadata.create_all(engine)
             with Session(engine) as session:
-                _begin(session, url, migrating=migrating)
+                begin(session, url, migrating=migrating)
                 yield session
                 session.commit()
         finally:
@@ -259,48 +259,3 @@ def _count_terms(session: Session, lines: Iterable[str], sign: int) -> None:
             ),
             [{"term": term, "documents": sign * n} for term, n in sorted(counts.items())],
         )
-
-
-def _engine(url: str) -> Engine:
-    """An engine for the kinds of database that a case base can be read from."""
-    try:
-        parsed = make_url(url)
-    except ArgumentError as error:
-        raise CasebaseError(f"{displayed(url)} is no database URL") from error
-    if parsed.drivername == "postgresql":  # SQLAlchemy would look for psycopg2
-        parsed = parsed.set(drivername="postgresql+psycopg")
-    if parsed.drivername not in {"sqlite", "postgresql+psycopg"}:
-        raise CasebaseError(
-            f"{displayed(url)} is no case base: sqlite:///FILE or postgresql://... is wanted"
-        )
-    return create_engine(parsed)
-
-
-def _version(engine: Engine) -> str | None:
-    """The schema version of a database; None where no case base was written yet."""
-    if not inspect(engine).has_table(schema.MetaRow.__tablename__):
-        return None
-    with Session(engine) as session:
-        found = session.get(schema.MetaRow, "schema")
-        return found.value if found else None
-
-
-def _begin(session: Session, url: str, *, migrating: bool) -> None:
-    """Raises the revision, which makes other writers wait, and brings the schema to today's version."""
-    session.execute(
-        text(
-            "INSERT INTO meta (key, value) VALUES ('revision', '1') ON CONFLICT (key) DO UPDATE"
-            " SET value = CAST(CAST(meta.value AS integer) + 1 AS varchar)"
-        )
-    )
-    version = session.get(schema.MetaRow, "schema")
-    if version is None or version.value == str(schema.VERSION):
-        return
-    older = version.value.isdecimal() and OLDEST <= int(version.value) < schema.VERSION
-    if not older or not migrating:
-        raise CasebaseError(
-            f"the case base {displayed(url)} holds schema version {version.value}, this diagnose writes "
-            f"version {schema.VERSION}"
-            + ("; `diagnose cases publish` migrates it" if older else "")
-        )
-    migrate(session.connection(), int(version.value))
