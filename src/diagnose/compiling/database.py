@@ -1,4 +1,4 @@
-"""A team's database, opened to be written: the kinds that can be, their schema version, one writer at a time."""
+"""A database opened to be written: the kinds that can be, their schema version, one writer at a time."""
 
 from __future__ import annotations
 
