@@ -3,33 +3,23 @@
 from __future__ import annotations
 
 import difflib
-import shlex
 import sys
 import tempfile
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 import click
 
-from diagnose.casebase.store import Casebase, CasebaseError, default_path, load
+from diagnose.casebase.store import CasebaseError, default_path, load
+from diagnose.commands.drafts import new
 from diagnose.commands.explain import explain
-from diagnose.commands.shared import LANG
+from diagnose.commands.shared import KB, LANG, fail
 from diagnose.compiling.kberror import KbError
-from diagnose.errors import BAD_INPUT, printable
-from diagnose.inputs import InputError, opened
-from diagnose.model import DEVICE_FAMILY, Cause, Diagnosis, Lang, Report
+from diagnose.model import Lang
 
 if TYPE_CHECKING:
     from diagnose.compiling.source import Source
-
-_KB = click.option(
-    "--kb",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=Path("kb"),
-    show_default=True,
-    help="Folder with the case base's source.",
-)
 
 
 @click.group()
@@ -37,107 +27,11 @@ def cases() -> None:
     """Draft, check, build, list and show documented incidents."""
 
 
-@cases.command()
-@click.option(
-    "--from", "trace", metavar="FILE", help='The traceback or log; "-" is standard input.'
-)
-@click.option("--silent", is_flag=True, help="The incident raises no error: there is no trace.")
-@click.option(
-    "--id", "slug", metavar="SLUG", help="The incident's id; made of the trace if left out."
-)
-@click.option("--cause", "cause_id", metavar="ID", help="Its root cause; guessed if left out.")
-@_KB
-def new(trace: str | None, silent: bool, slug: str | None, cause_id: str | None, kb: Path) -> None:
-    """Draft a new incident: kb/cases/SLUG with what the trace says and TODO for the rest.
-
-    \b
-      diagnose cases new --from trace.txt
-      diagnose cases new --silent --id my-model-nan --cause meta-tensor
-
-    `diagnose cases check SLUG` then says what is left to write. Nothing is overwritten.
-    """
-    from diagnose.authoring.drafting import LONGEST_SLUG, SLUG, draft, proposed_slug
-
-    if (trace is None) == (not silent):
-        raise click.UsageError("give --from FILE, or --silent for an incident that raises no error")
-    if silent and not (slug and cause_id):
-        raise click.UsageError("without a trace to read, --silent needs --id and --cause")
-    if slug is not None and (not SLUG.fullmatch(slug) or len(slug) > LONGEST_SLUG):
-        raise click.UsageError(
-            f"--id is lower-case letters and digits with single hyphens between them, at most "
-            f"{LONGEST_SLUG} characters, such as peft-adapter-left-on-cpu"
-        )
-    if not (kb / "causes").is_dir():
-        _fail(
-            f"{kb} is no case base: it has no causes/ folder; run this in a checkout, or name it with --kb"
-        )
-    casebase = load()
-    diagnosis = _diagnosed(trace, casebase)
-    cause = _cause(cause_id, diagnosis, casebase)
-    slug = slug or proposed_slug(diagnosis)
-    try:
-        written = draft(diagnosis, cause, slug, guessed=cause_id is None).write(kb)
-    except FileExistsError:
-        _fail(f"{kb / 'cases' / slug} is there already and stays as it is; choose another --id")
-    except OSError as error:
-        _fail(f"{kb / 'cases' / slug} cannot be written: {error.strerror or error}")
-    click.echo("\n".join(map(str, written)))
-    if diagnosis.nearest:
-        near = diagnosis.nearest[0]
-        click.echo(
-            f"Nearest known incident: {near.id} ({near.similarity:.0%} alike), {near.url}\n"
-            "If it is the same, add your address to its sources instead."
-        )
-    where = "" if kb == Path("kb") else f" --kb {shlex.quote(str(kb))}"
-    click.echo(f"What is left to write: diagnose cases check{where} {slug}")
-
-
-def _diagnosed(trace: str | None, casebase: Casebase) -> Diagnosis:
-    """The answer to the trace; an empty one for a silent incident.
-
-    Raises:
-        InputError: the trace cannot be read or holds no error.
-    """
-    if trace is None:
-        return Diagnosis(Report("-"), "no-error")
-    from diagnose.pipeline import diagnose
-
-    with opened(trace) as stream:
-        diagnosis = diagnose(stream, trace, casebase=casebase)
-    if diagnosis.report.error is None:
-        raise InputError(
-            f"{'standard input' if trace == '-' else click.format_filename(trace)} shows no error; "
-            "for an incident that raises none: --silent --id SLUG --cause ID"
-        )
-    return diagnosis
-
-
-def _cause(cause_id: str | None, diagnosis: Diagnosis, casebase: Casebase) -> Cause:
-    """The cause that was asked for, or the first that the answer names."""
-    if cause_id is not None and cause_id not in casebase.causes:
-        near = difflib.get_close_matches(cause_id, casebase.causes, n=2)
-        hint = f"; did you mean {' or '.join(near)}?" if near else ""
-        raise click.UsageError(
-            f"there is no cause {cause_id!r}{hint} (diagnose cases list --by cause)"
-        )
-    if cause_id is not None:
-        return casebase.causes[cause_id]
-    if diagnosis.causes:
-        return casebase.causes[diagnosis.causes[0].id]
-    error = diagnosis.report.error
-    kind = error.family or "other" if error else "other"
-    what = "this device error" if kind == DEVICE_FAMILY else f"this error ({kind})"
-    _fail(f"no cause can be guessed for {what}; if a device is behind it, name it with --cause ID")
-
-
-def _fail(sentence: str) -> NoReturn:
-    """Ends with a sentence for the user and the status for bad input."""
-    click.echo(f"diagnose: {printable(sentence)}", err=True)
-    sys.exit(BAD_INPUT)
+cases.add_command(new)
 
 
 @cases.command()
-@_KB
+@KB
 @click.option(
     "-o",
     "--output",
@@ -150,7 +44,7 @@ def build(kb: Path, output: Path | None) -> None:
     try:
         target = output or default_path()
     except CasebaseError as error:
-        _fail(f"{error}; name a file with --output")
+        fail(f"{error}; name a file with --output")
     from diagnose.compiling.build import write
 
     rows = write(source, target)
@@ -158,7 +52,7 @@ def build(kb: Path, output: Path | None) -> None:
 
 
 @cases.command()
-@_KB
+@KB
 @click.option("--run", is_flag=True, help="Also run the incidents on simulated GPUs.")
 @click.option(
     "-j",
@@ -182,7 +76,7 @@ def check(kb: Path, run: bool, jobs: int | None, incidents: tuple[str, ...]) -> 
     if unknown := sorted(set(incidents) - set(known)):
         near = difflib.get_close_matches(unknown[0], known, n=1)
         hint = f"; did you mean {near[0]}?" if near else ""
-        _fail(f"no incident {', '.join(unknown)} in {kb}{hint}")
+        fail(f"no incident {', '.join(unknown)} in {kb}{hint}")
     source = _source(kb)
     problems = _mistakes(source) if incidents and not run else _checked(source)
     if incidents and not run:
@@ -220,7 +114,7 @@ def _source(kb: Path) -> Source:
     except ImportError as error:
         if error.name != "pydantic":
             raise
-        _fail("reading kb/ needs pydantic: pip install 'diagnose[authoring]'")
+        fail("reading kb/ needs pydantic: pip install 'diagnose[authoring]'")
     return read(kb)
 
 
@@ -230,7 +124,7 @@ def _without_mistakes(kb: Path) -> Source:
     if problems := _mistakes(source):
         click.echo("\n".join(problem.told(kb) for problem in problems), err=True)
         count = "1 thing" if len(problems) == 1 else f"{len(problems)} things"
-        _fail(f"{count} to mend in {kb}; nothing was written")
+        fail(f"{count} to mend in {kb}; nothing was written")
     return source
 
 
@@ -251,7 +145,7 @@ def _run_incidents(kb: Path, source: Source, incidents: tuple[str, ...], jobs: i
     from diagnose.compiling.build import write
 
     if find_spec("torch") is None:
-        _fail("--run needs torch: pip install 'diagnose[torch]'")
+        fail("--run needs torch: pip install 'diagnose[torch]'")
     proofs: list[Proof] = []
     with tempfile.TemporaryDirectory() as folder:
         compiled = Path(folder) / "casebase.sqlite"
@@ -269,7 +163,7 @@ def _run_incidents(kb: Path, source: Source, incidents: tuple[str, ...], jobs: i
 
 
 @cases.command()
-@_KB
+@KB
 @click.argument("incidents", nargs=-1, metavar="[INCIDENT]...")
 def record(kb: Path, incidents: tuple[str, ...]) -> None:
     """Record what INCIDENTs (or all) print when they fail, as their trace.txt.
@@ -281,7 +175,7 @@ def record(kb: Path, incidents: tuple[str, ...]) -> None:
 
     known = sorted(path.parent.name for path in (kb / "cases").glob("*/case.toml"))
     if unknown := sorted(set(incidents) - set(known)):
-        _fail(f"no incident {', '.join(unknown)} in {kb}")
+        fail(f"no incident {', '.join(unknown)} in {kb}")
     try:
         for proof in prove(kb, incidents or known, casebase=default_path()):
             prints = proof.failing == 1 and not proof.silent
@@ -290,11 +184,11 @@ def record(kb: Path, incidents: tuple[str, ...]) -> None:
                 trace.write_text(proof.printed, encoding="utf-8")
             click.echo(f"{proof.incident}: {'recorded' if prints else 'has no traceback'}")
     except ChildProcessError as error:
-        _fail(str(error))
+        fail(str(error))
 
 
 @cases.command()
-@_KB
+@KB
 @click.option("-o", "--output", "url", required=True, metavar="URL", help="The team's database.")
 def publish(kb: Path, url: str) -> None:
     """Write the folder kb/ into a team's database; the team's own incidents there stay.
@@ -309,7 +203,7 @@ def publish(kb: Path, url: str) -> None:
 
 
 @cases.command()
-@_KB
+@KB
 @click.argument(
     "folder", type=click.Path(file_okay=False, path_type=Path), default=Path(".schemas")
 )
@@ -325,7 +219,7 @@ def schema(kb: Path, folder: Path) -> None:
     try:
         written = write_schemas(source.files, folder)
     except OSError as error:
-        _fail(f"{folder} cannot be written: {error.strerror or error}")
+        fail(f"{folder} cannot be written: {error.strerror or error}")
     click.echo("\n".join(map(str, written)))
 
 

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
+from typing import NoReturn
 
 import click
 
-from diagnose.errors import BAD_INPUT
+from diagnose.errors import BAD_INPUT, printable
 
 LANG = click.option("--lang", type=click.Choice(["en", "zh"]), default="en", envvar="DIAGNOSE_LANG")
+KB = click.option(
+    "--kb",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("kb"),
+    show_default=True,
+    help="Folder with the case base's source.",
+)
 OUTPUT = click.option(
     "-o",
     "--output",
@@ -28,3 +37,9 @@ class BadInput(click.ClickException):
 def cores() -> int:
     """How many processors this process may use; 1 where the system does not tell."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
+
+
+def fail(sentence: str) -> NoReturn:
+    """Ends with a sentence for the user and the status for bad input."""
+    click.echo(f"diagnose: {printable(sentence)}", err=True)
+    sys.exit(BAD_INPUT)

@@ -9,7 +9,8 @@ from typing import NamedTuple
 from diagnose.facts.values import at
 from diagnose.model import Fact, Frame
 from diagnose.scene import Scene, sourceline
-from diagnose.scene.sourceline import SourceLine, inside
+from diagnose.scene.carets import inside
+from diagnose.scene.sourceline import SourceLine
 
 
 class _Parsed(NamedTuple):

@@ -10,7 +10,7 @@ from diagnose.fixes.editing import Change, Refused, Site, applied, replaced
 from diagnose.model import Report
 from diagnose.patterns import lazy
 from diagnose.scene import sourceline
-from diagnose.scene.meeting import is_number
+from diagnose.scene.calls import is_number
 
 #: Methods of a tensor whose result is on the tensor's device.
 _SAME_DEVICE = frozenset(

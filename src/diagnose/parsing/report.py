@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
-from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from functools import lru_cache
+from typing import NamedTuple
 
 from diagnose.model import (
     DEVICE_FAMILY,
@@ -14,34 +13,22 @@ from diagnose.model import (
     Marks,
     Report,
 )
-from diagnose.parsing import context, overcome, selection
-from diagnose.parsing.bytestream import ByteStream, peek, recoded
-from diagnose.parsing.decoding import decode, encoding_of
+from diagnose.parsing import context, overcome, ranks, selection
+from diagnose.parsing.bytestream import ByteStream
+from diagnose.parsing.entering import lines_of, streamed
 from diagnose.parsing.families import Families
-from diagnose.parsing.lines import Peeled, physical_lines
+from diagnose.parsing.lines import Peeled
 from diagnose.parsing.marks import derive
 from diagnose.parsing.messages import Reading, Wordings
 from diagnose.parsing.origin import Origins, libraries_of
 from diagnose.parsing.peeling import peel
-from diagnose.parsing.streaming import MOST_LINES, SMALL, telling_lines
 from diagnose.parsing.tracebacks.assembly import Trace, assemble
 from diagnose.parsing.tracebacks.reader import read
-from diagnose.parsing.transports import documents, tables
-from diagnose.parsing.transports.prefixes import rank_of
-from diagnose.patterns import lazy
 
-if TYPE_CHECKING:  # an answer does not look on
-    from diagnose.parsing.watching import Watch
-
-_LARGEST_DOCUMENT = 32_000_000
-_BLANKS = b"\xef\xbb\xbf \t\r\n"
 _MOST_TRACES = 250
 _MOST_FALLOUT = 32
 _NEAR = 400  # lines around a cut traceback in which its message is looked for
 _SHORTEST_CUT = 24  # of a line alone: no exception's name says that it is an error at all
-_ROOT_CAUSE = lazy(r"Root Cause \(first observed failure\)")
-_EXIT_CODE = lazy(r"^\s*exitcode\s*: (-?)\d+")
-_RANK = lazy(r"^\s*rank\s*: (\d+)")
 
 
 class Seen(NamedTuple):
@@ -75,7 +62,7 @@ def parse(
     Never raises on any input: a report without an error says that there is none to be read.
     """
     reader = reader_of(knowledge)
-    lines = peel(_lines(data, reader))
+    lines = peel(lines_of(data, reader.marks))
     return reader.report(reader.found(lines), lines, source)
 
 
@@ -87,7 +74,7 @@ def parse_stream(
 ) -> Report:
     """As `parse`, of a binary stream of any length, in bounded memory. Raises what reading it raises."""
     reader = reader_of(knowledge)
-    lines = peel(streamed(stream, reader))
+    lines = peel(streamed(stream, reader.marks))
     return reader.report(reader.found(lines), lines, source)
 
 
@@ -100,47 +87,7 @@ def parse_failures(
     """Every kind of failure in a stream; the first is the one that `parse_stream` reports. Of a log with
     thousands of failures the first and the last are counted. Raises what reading the stream raises."""
     reader = reader_of(knowledge)
-    return reader.failures(peel(streamed(stream, reader)), source)
-
-
-def streamed(stream: ByteStream, reader: LogReader, watch: Watch | None = None) -> Sequence[Peeled]:
-    """The lines of a stream that may matter; all of a short one. ``watch`` as in `peel`."""
-    head, stream = peek(stream, SMALL + 1)
-    if len(head) <= SMALL:
-        return _lines(head, reader, watch)
-    encoding = encoding_of(head)
-    if encoding is None:
-        return []
-    if not encoding.startswith("utf-8"):
-        stream = recoded(stream, encoding)
-    elif head.lstrip(_BLANKS)[:1] in (b"{", b"["):
-        document, stream = peek(stream, _LARGEST_DOCUMENT + 1)
-        if len(document) <= _LARGEST_DOCUMENT and (found := _document(decode(document), watch)):
-            return found
-    return telling_lines(stream, reader.marks)
-
-
-def _document(text: str, watch: Watch | None) -> list[Peeled] | None:
-    """The lines that a document carries, where the whole input is one."""
-    for name, carried in (("documents", documents.read), ("tables", tables.read)):
-        if (found := carried(text)) is not None:
-            if watch is not None:
-                watch.all(name, list(physical_lines(text)), found)
-            return found
-    return None
-
-
-def _lines(data: bytes | str, reader: LogReader, watch: Watch | None = None) -> Sequence[Peeled]:
-    """The lines of an input; of a large one, those that may matter."""
-    if isinstance(data, bytes) and len(data) > SMALL:
-        return streamed(io.BytesIO(data), reader, watch)
-    text = decode(data)
-    if len(text) <= _LARGEST_DOCUMENT and (document := _document(text, watch)) is not None:
-        return document
-    if len(text) <= SMALL and text.count("\n") <= MOST_LINES and text.count("\r") <= MOST_LINES:
-        return list(physical_lines(text))
-    stream = io.BytesIO(text.encode("utf-8", errors="replace"))
-    return telling_lines(stream, reader.marks)
+    return reader.failures(peel(streamed(stream, reader.marks)), source)
 
 
 @lru_cache(maxsize=2)
@@ -158,9 +105,9 @@ class LogReader:
         self.families = Families(knowledge.families)
         self.origins = Origins(knowledge.libraries)
         self._judge = lru_cache(maxsize=1024)(self._judged)
+        self.marks = lru_cache(maxsize=1)(self._marks)
 
-    @cached_property
-    def marks(self) -> Marks:
+    def _marks(self) -> Marks:
         """What a large input is searched for; derived where the case base lacks it."""
         knowledge = self.knowledge
         return knowledge.marks or derive(knowledge.wordings, knowledge.families)
@@ -195,7 +142,7 @@ class LogReader:
         found = selection.candidates(traces, self.family)
         standing = overcome.standing(found, lines)
         told = overcome.told(lines, found, standing)
-        first_rank = _first_rank(lines)
+        first_rank = ranks.first(lines)
         chosen = selection.choose(standing, first_rank)
         if chosen is not None and chosen.trace.type is None:
             completed = self._completed(chosen, told)
@@ -231,7 +178,7 @@ class LogReader:
             context=context.telling(lines, used),
             chain=tuple(self._failure(trace) for trace in chosen.chain),
             fallout=self._fallout(chosen, others),
-            ranks=_ranks(chosen, found) or _listed_ranks(chosen, lines),
+            ranks=ranks.sharing(chosen, found) or ranks.listed(chosen, lines),
         )
 
     def family(self, trace: Trace) -> str:
@@ -344,35 +291,3 @@ def _bounded(traces: list[Trace]) -> list[Trace]:
         if len(traces) <= 2 * _MOST_TRACES
         else traces[:_MOST_TRACES] + traces[-_MOST_TRACES:]
     )
-
-
-def _first_rank(lines: Sequence[Peeled]) -> str | None:
-    """The channel of the rank that torchrun saw fail first."""
-    root = False
-    for line in lines:
-        if _ROOT_CAUSE.search(line.text):
-            root = True
-        elif root and (match := _RANK.match(line.text)):
-            return f"rank{match[1]}"
-    return None
-
-
-def _ranks(chosen: selection.Candidate, found: Sequence[selection.Candidate]) -> tuple[int, ...]:
-    """The ranks that failed in the same way."""
-    wanted = selection.gist(chosen.trace)
-    ranks = (rank_of(c.channel) for c in found if selection.gist(c.trace) == wanted)
-    return tuple(sorted({rank for rank in ranks if rank is not None}))
-
-
-def _listed_ranks(chosen: selection.Candidate, lines: Sequence[Peeled]) -> tuple[int, ...]:
-    """The ranks that torchrun's summary lists as failed by themselves, not ended by a signal, where the
-    failure's own lines name none."""
-    ranks: set[int] = set()
-    rank: int | None = None
-    for line in lines if chosen.channel is None else ():
-        if match := _RANK.match(line.text):
-            rank = int(match[1][:6])
-        elif rank is not None and (code := _EXIT_CODE.match(line.text)):
-            ranks |= {rank} if code[1] != "-" else set()
-            rank = None
-    return tuple(sorted(ranks))

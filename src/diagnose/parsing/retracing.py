@@ -7,9 +7,10 @@ from typing import NamedTuple
 
 from diagnose.model import Knowledge, Report
 from diagnose.parsing.bytestream import ByteStream
+from diagnose.parsing.entering import streamed
 from diagnose.parsing.lines import Peeled
 from diagnose.parsing.peeling import peel
-from diagnose.parsing.report import Found, reader_of, streamed
+from diagnose.parsing.report import Found, reader_of
 from diagnose.parsing.watching import Taken, Watch
 
 
@@ -25,6 +26,6 @@ class Retraced(NamedTuple):
 def retrace(stream: ByteStream, source: str, *, knowledge: Knowledge) -> Retraced:
     """As `parse_stream`, with what it has decided on the way. Raises what reading the stream raises."""
     reader, watch = reader_of(knowledge), Watch()
-    lines = peel(streamed(stream, reader, watch), watch)
+    lines = peel(streamed(stream, reader.marks, watch), watch)
     found = reader.found(lines)
     return Retraced(watch.taken, lines, found, reader.report(found, lines, source))

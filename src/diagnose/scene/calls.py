@@ -140,3 +140,19 @@ def joined(call: ast.Call) -> Joined | None:
 def calls(nodes: tuple[ast.AST, ...]) -> Iterator[ast.Call]:
     """The calls among nodes."""
     yield from (node for node in nodes if isinstance(node, ast.Call))
+
+
+def is_number(node: ast.expr) -> bool:
+    """True for what is surely no tensor: constants, sizes, settings written in capitals."""
+    if isinstance(node, ast.Constant):
+        return True
+    if isinstance(node, ast.UnaryOp):
+        return is_number(node.operand)
+    if isinstance(node, ast.BinOp):
+        return is_number(node.left) and is_number(node.right)
+    if isinstance(node, ast.Call):
+        name = (sourceline.dotted(node.func) or "").rpartition(".")[2]
+        return name in {"len", "float", "int", "size", "dim", "sqrt", "item"}
+    if isinstance(node, ast.Subscript):
+        return (sourceline.dotted(node.value) or "").endswith(".shape")
+    return False

@@ -12,8 +12,9 @@ from typing import NamedTuple
 
 from diagnose.model import Mismatch
 from diagnose.scene import calls, sourceline
+from diagnose.scene.carets import inside
 from diagnose.scene.devices import kind
-from diagnose.scene.sourceline import SourceLine, inside
+from diagnose.scene.sourceline import SourceLine
 
 #: What torch's schemas call the second operand of a product.
 _SECOND = frozenset({"mat2", "other", "tensor", "vec", "batch2", "weight", "mat"})
@@ -158,7 +159,7 @@ def _parameter(given: dict[str, ast.expr], argument: str, role: str | None) -> s
 
 
 def _is_setting(name: str, node: ast.expr) -> bool:
-    return name in {"dim", "normalized_shape", "num_groups"} or is_number(node)
+    return name in {"dim", "normalized_shape", "num_groups"} or calls.is_number(node)
 
 
 def _by_role(met: Meeting, role: str, *, layer: bool) -> ast.expr | None:
@@ -225,7 +226,7 @@ def _compared(met: Meeting, said: Said) -> Meeting:
         gpus = len(devices) == 2 and all(kind(device) == "gpu" for device in devices)
         known: Sequence[str | None] = devices if gpus else (None, None)
         sides = [_operand(met, node, at) for node, at in zip(pair, known, strict=True)]
-        shown = [side for side in sides if not is_number(side.node)]
+        shown = [side for side in sides if not calls.is_number(side.node)]
         if not gpus and len(shown) == 2 and (stray := _surely_on_cpu(shown)) is not None:
             others = tuple(side for side in shown if side is not stray)
             return met._replace(strays=(stray,), others=others)
@@ -279,7 +280,7 @@ def _leaves(met: Meeting) -> Iterator[ast.expr]:
                 sides = [left, *others]
             case ast.Call():
                 sides = calls.elementwise(node)
-        yield from (s for s in sides if not isinstance(s, ast.BinOp) and not is_number(s))
+        yield from (s for s in sides if not isinstance(s, ast.BinOp) and not calls.is_number(s))
 
 
 def _others(met: Meeting) -> Iterator[ast.expr]:
@@ -291,19 +292,3 @@ def _others(met: Meeting) -> Iterator[ast.expr]:
             yield node.comparators[0]
         elif isinstance(node, ast.Call):
             yield from calls.elementwise(node)[1:2]
-
-
-def is_number(node: ast.expr) -> bool:
-    """True for what is surely no tensor: constants, sizes, settings written in capitals."""
-    if isinstance(node, ast.Constant):
-        return True
-    if isinstance(node, ast.UnaryOp):
-        return is_number(node.operand)
-    if isinstance(node, ast.BinOp):
-        return is_number(node.left) and is_number(node.right)
-    if isinstance(node, ast.Call):
-        name = (sourceline.dotted(node.func) or "").rpartition(".")[2]
-        return name in {"len", "float", "int", "size", "dim", "sqrt", "item"}
-    if isinstance(node, ast.Subscript):
-        return (sourceline.dotted(node.value) or "").endswith(".shape")
-    return False

@@ -14,7 +14,7 @@ from functools import cached_property, lru_cache, partial
 from diagnose.bulkhead import guarded
 from diagnose.model import Edits, Frame, Knowledge, Report, SeenTensor, Statement
 from diagnose.patterns import lazy
-from diagnose.scene import files, meeting, roles, sourceline
+from diagnose.scene import carets, files, meeting, roles, sourceline
 from diagnose.scene.devices import kind
 from diagnose.scene.meeting import Meeting
 
@@ -55,15 +55,15 @@ class Place:
         line = self.line
         if line is None:
             return None
-        carets = self.statement.carets if self.statement else None
-        if carets is not None:
-            return sourceline.failing(line, carets)
-        return sourceline.outermost(line) if self._carets else None
+        printed = self.statement.carets if self.statement else None
+        if printed is not None:
+            return carets.failing(line, printed)
+        return carets.outermost(line) if self._carets else None
 
     @cached_property
     def nodes(self) -> tuple[ast.AST, ...]:
         """The nodes of the part that failed; of the whole line where it is not known."""
-        return sourceline.inside(self.line, self.part) if self.line is not None else ()
+        return carets.inside(self.line, self.part) if self.line is not None else ()
 
 
 class Scene:

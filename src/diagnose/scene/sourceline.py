@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import ast
 import builtins
-import unicodedata
 import warnings
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import accumulate
 from typing import NamedTuple
-
-from diagnose.model import Carets
 
 _CLOSERS = {"(": ")", "[": "]", "{": "}"}
 _MAX_LENGTH = 2000  # of a line; a statement may have several
@@ -147,54 +143,6 @@ def read(text: str, reading: Reading) -> ast.Module | None:
         return ast.parse(f"{reading.before}{text[reading.cut :]}{after}", filename=_PRINTED)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
-
-
-def failing(line: SourceLine, carets: Carets | None) -> ast.AST | None:
-    """What the carets underline: the outermost node that stands just there; None where none does."""
-    if carets is None:
-        return None
-    starts = [0, *accumulate(len(text) + 1 for text in line.text.split("\n"))]
-    if carets.end_line >= len(starts) - 1:
-        return None
-    rows = line.text.split("\n")
-    for read_as in (_characters,) if line.text.isascii() else (_characters, _columns):
-        start = starts[carets.line] + read_as(rows[carets.line], carets.column)
-        end = starts[carets.end_line] + read_as(rows[carets.end_line], carets.end)
-        for node in line.nodes:
-            if isinstance(node, ast.expr) and line.span(node) == (start, end):
-                return node
-    return None
-
-
-def outermost(line: SourceLine) -> ast.AST | None:
-    """The operation that takes all of a line: an in-place statement, or one expression."""
-    first = next(iter(line.tree.body), None)  # none in a comment
-    if not line.reading.before and isinstance(first, ast.AugAssign):
-        return first
-    whole = (0, len(line.text))
-    return next((n for n in line.nodes if isinstance(n, ast.expr) and line.span(n) == whole), None)
-
-
-def inside(line: SourceLine, part: ast.AST | None) -> tuple[ast.AST, ...]:
-    """The line's nodes within a part of it; all for None."""
-    if part is None:
-        return line.nodes
-    within = {id(node) for node in ast.walk(part)}
-    return tuple(node for node in line.nodes if id(node) in within)
-
-
-def _characters(text: str, column: int) -> int:
-    return column
-
-
-def _columns(text: str, column: int) -> int:
-    """The offset of a column of the terminal: wide characters take two."""
-    taken = 0
-    for offset, character in enumerate(text):
-        if taken >= column:
-            return offset
-        taken += 2 if unicodedata.east_asian_width(character) in "WF" else 1
-    return len(text)
 
 
 def _standing(line: SourceLine) -> Iterator[ast.AST]:

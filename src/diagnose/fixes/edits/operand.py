@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from diagnose.fixes.editing import Change, Refused, Site
 from diagnose.fixes.operands import device_of, is_moved, is_tensor_like, moved
 from diagnose.scene import calls
-from diagnose.scene.meeting import is_number
+from diagnose.scene.calls import is_number
 
 #: In a longer formula nobody could tell by convention which operand is meant.
 _MOST_PAIRS = 24

@@ -1,0 +1,129 @@
+"""What an answer holds: facts with their evidence, ranked causes, fixes, questions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple
+
+from diagnose.model.knowledge import Lang
+from diagnose.model.report import Frame, Report
+
+#: ``failed``: a fault of diagnose kept it from an answer.
+Verdict = Literal["diagnosed", "unknown", "no-error", "failed"]
+
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+class Fact(NamedTuple):
+    """Something an expert reads off a report: an id of kb/facts.toml, the values that fill its
+    sentence, and the line of the input that shows it (None where no single line does)."""
+
+    id: str
+    line: int | None = None
+    values: Mapping[str, str] = _NOTHING
+
+
+class Evidence(NamedTuple):
+    """A sentence that supports a cause and the line of the input it rests on."""
+
+    text: str
+    line: int | None
+
+
+class IncidentMatch(NamedTuple):
+    """A documented incident that resembles the report; similarity from 0 to 1; its cause's id."""
+
+    id: str
+    title: str
+    url: str
+    similarity: float
+    cause: str = ""
+
+
+class Edit(NamedTuple):
+    """Lines of a file before and after: from ``line`` on (None where it is not known), the first without
+    its indentation unless the file was read."""
+
+    file: str
+    line: int | None
+    before: str
+    after: str
+
+
+class Fix(NamedTuple):
+    """A concrete fix: taxonomy id, sentence, and an edit of the user's line, a command or code.
+
+    ``patch`` is the edit as a unified diff, where the file itself was seen and it applies. ``example`` says
+    that ``code`` is not the user's: it shows what to do, in names of its own.
+    """
+
+    kind: str
+    title: str
+    patch: str | None = None
+    command: str | None = None
+    code: str | None = None
+    example: bool = False
+    edit: Edit | None = None
+
+
+class RankedCause(NamedTuple):
+    """A cause as an answer to one report."""
+
+    id: str
+    title: str
+    why: str
+    confidence: float
+    evidence: tuple[Evidence, ...]
+    incidents: tuple[IncidentMatch, ...]
+    fixes: tuple[Fix, ...]
+    verification: str
+    rather: str | None = None
+
+
+class Reply(NamedTuple):
+    """A possible answer to a question, and the ids of the causes that it would leave in front."""
+
+    text: str
+    causes: tuple[str, ...]
+
+
+class Question(NamedTuple):
+    """What to find out where no cause is sure, and how: Python to add or a shell command.
+
+    ``place`` (``file.py:12``) is the line that the code goes before, where that is one of the user's.
+    """
+
+    id: str
+    text: str
+    replies: tuple[Reply, ...]
+    code: str | None = None
+    place: str | None = None
+    command: str | None = None
+
+
+class Missing(NamedTuple):
+    """A piece that an answer lacks through a fault of diagnose: which, and where the fault lies."""
+
+    what: str
+    fault: str
+
+
+class Diagnosis(NamedTuple):
+    """The whole answer to one input: what a renderer needs and nothing else.
+
+    ``incomplete`` names the pieces that a fault of diagnose has cost (`diagnose.bulkhead`). ``advice`` is
+    what to do about a failure that is not about placement; code stands in backticks there. ``sources``
+    are the files that were read.
+    """
+
+    report: Report
+    verdict: Verdict
+    culprit: Frame | None = None
+    causes: tuple[RankedCause, ...] = ()
+    nearest: tuple[IncidentMatch, ...] = ()
+    lang: Lang = "en"
+    questions: tuple[Question, ...] = ()
+    incomplete: tuple[Missing, ...] = ()
+    advice: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()

@@ -1,0 +1,266 @@
+"""What the case base holds: wordings, facts, causes, incidents, questions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple
+
+#: Whose line a cause makes one edit: the user's own; the failing one, unless it is in an installed
+#: package; the failing one wherever it is.
+Edits = Literal["own", "checkout", "library"]
+Lang = Literal["en", "zh"]
+
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+class Wording(NamedTuple):
+    """One wording of a device error (kb/messages.toml).
+
+    ``pattern`` is a regular expression for the ``regex`` module whose named groups carry roles;
+    ``literals``: at least one of them stands in every text that the pattern can match (a cheap test
+    before the pattern is compiled); ``demands`` are groups of texts, of each of which every match, case
+    folded, holds at least one (`diagnose.compiling.literals`). ``device_error`` is False for wordings that
+    name devices without being a placement failure; ``quotes`` is True for those that carry the message of
+    another error, which then says more. ``says`` names what it is about: facts and stages ask for that, no
+    one reads the spelling of an id.
+    """
+
+    id: str
+    pattern: str
+    literals: tuple[str, ...]
+    exception: str
+    component: str
+    versions: str
+    device_error: bool = True
+    quotes: bool = False
+    says: tuple[str, ...] = ()
+    demands: tuple[Sequence[str], ...] = ()
+
+
+class Library(NamedTuple):
+    """A third-party library (kb/libraries.toml): import name, the path marks of a source checkout, and
+    what pip calls it, None where that may be one of several."""
+
+    name: str
+    marks: tuple[str, ...] = ()
+    kind: str = ""
+    distribution: str | None = None
+
+
+class Marks(NamedTuple):
+    """What a large log is searched for (`diagnose.parsing.marks`): the literals of device wordings, those
+    of each rule for lines, and parts that all of them hold."""
+
+    wordings: Sequence[str] = ()
+    rules: Sequence[Sequence[str]] = ()
+    parts: Sequence[str] = ()
+
+
+class FactRule(NamedTuple):
+    """Something that a report may show (kb/facts.toml) and the sentence that says so.
+
+    ``when`` maps a matcher (``op``, ``pair``, ``context`` ...) to a regular expression, ``says`` to what
+    the message's wording is about; all must hold. ``frame`` does the same for one frame: ``which``
+    chooses it, ``file``, ``function``, ``code`` and ``library`` are matched. ``all`` and ``none`` name
+    facts that must hold and must not. All are empty for facts that are computed in `diagnose.facts`.
+    ``literals`` holds, for some of the patterns, groups of texts: a match holds at least one of each
+    (`diagnose.compiling.literals`).
+    """
+
+    id: str
+    text: str
+    when: Mapping[str, str] = _NOTHING
+    frame: Mapping[str, str] = _NOTHING
+    all: tuple[str, ...] = ()
+    none: tuple[str, ...] = ()
+    literals: Mapping[str, Sequence[Sequence[str]]] = _NOTHING
+
+
+class FixTemplate(NamedTuple):
+    """One way to mend a cause (kb/causes): taxonomy id, a sentence, an example before and after."""
+
+    kind: str
+    title: str
+    before: str | None = None
+    after: str | None = None
+    command: str | None = None
+
+
+class Cause(NamedTuple):
+    """A root cause in one language. ``weights`` maps fact ids to log-odds; ``checks`` name the
+    verification checks; ``example`` is a program with ``mistake(devices)`` and ``fixed(devices)``;
+    ``edits`` says whose line is to be edited."""
+
+    id: str
+    title: str
+    why: str
+    tell: str
+    fixes: tuple[FixTemplate, ...]
+    prior: float
+    weights: Mapping[str, float]
+    example: str
+    checks: tuple[str, ...]
+    gpus: int
+    rather: Mapping[str, str] = _NOTHING
+    edits: Edits = "own"
+
+
+class Source(NamedTuple):
+    """Where a fact about an incident can be checked: address and what it supports."""
+
+    url: str
+    supports: str
+
+
+class Recording(NamedTuple):
+    """What a program's recorded traceback is recognised by; frames as ``path/file.py function``."""
+
+    frames: tuple[str, ...]
+    message: str
+    libraries: tuple[str, ...]
+
+
+class Incident(NamedTuple):
+    """A documented incident in one language: what people saw, what it was, what mended it."""
+
+    id: str
+    title: str
+    cause: str
+    saw: str
+    was: str
+    mended: str
+    url: str
+    sources: tuple[Source, ...]
+    libraries: tuple[str, ...]
+    exception: str | None
+    message: str
+    devices: tuple[str, ...]
+    op: str | None
+    argument: str | None
+    frames: tuple[str, ...]
+    fixes: tuple[str, ...]
+    versions: Mapping[str, str] = _NOTHING
+    gpus: int = 1
+    reproduce: str = ""
+    recorded: Recording | None = None
+
+
+class FamilyRule(NamedTuple):
+    """One recogniser of a kind of failure other than device placement (kb/families.toml).
+
+    ``pattern`` is searched in "type: message" (an empty one matches whatever ``types`` admits);
+    ``literals``: at least one of them stands in every text that the pattern can match. ``types`` are the
+    exception class names, without module, that the rule is for; empty for any exception, and
+    ``("line",)`` for a rule about a bare log line where no exception was printed (a killed process).
+    """
+
+    id: str
+    family: str
+    pattern: str = ""
+    literals: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
+
+
+class AdviceRule(NamedTuple):
+    """What to do about a failure of another family (kb/advice.toml), in one language.
+
+    ``sentences`` say what to look at, which command shows it and what usually mends it; ``pattern``
+    is searched in "type: message", and its named groups fill the placeholders of the same name.
+    """
+
+    id: str
+    family: str
+    sentences: tuple[str, ...]
+    pattern: str = ""
+
+
+class QuestionRule(NamedTuple):
+    """A question that tells causes apart (kb/questions.toml), in one language.
+
+    ``ask`` and ``code`` may hold placeholders; ``general`` is the question without them. ``all``,
+    ``any`` and ``none`` name facts, as in `FactRule`. ``likelihood`` maps a cause to how likely each of
+    ``answers`` is if that cause is the right one; ``others`` is the same for a cause that it lacks.
+
+    A named tuple: most runs ask nothing, and a dataclass would cost each start most of a millisecond.
+    """
+
+    id: str
+    ask: str
+    general: str | None
+    answers: tuple[str, ...]
+    likelihood: Mapping[str, Sequence[float]]
+    others: tuple[float, ...]
+    code: str | None = None
+    command: str | None = None
+    all: tuple[str, ...] = ()
+    any: tuple[str, ...] = ()
+    none: tuple[str, ...] = ()
+
+
+#: For each aten op the role of each of its arguments (kb/operands.toml).
+Roles = Mapping[str, Mapping[str, str]]
+
+
+#: Found in no text.
+_NEVER = re.compile(r"(?!)")
+
+
+class Words(NamedTuple):
+    """What people call things, as far as the engine itself asks for it (kb/words.toml): patterns that are
+    searched in a name."""
+
+    constants: re.Pattern[str] = _NEVER
+    plain_attributes: re.Pattern[str] = _NEVER
+    heads: re.Pattern[str] = _NEVER
+    first_layers: re.Pattern[str] = _NEVER
+    second_models: re.Pattern[str] = _NEVER
+    loop_names: re.Pattern[str] = _NEVER
+
+
+_NO_WORDS = Words()
+
+
+class Knowledge:
+    """What kb/ holds, compiled: all that the stages from a log to its causes ask for, in one language.
+
+    One object is handed from stage to stage. It is the same as another only if it is that other, so that
+    what a stage prepares from it (compiled patterns) can be kept beside it.
+    """
+
+    __slots__ = (
+        "causes",
+        "facts",
+        "families",
+        "libraries",
+        "marks",
+        "operands",
+        "wordings",
+        "words",
+    )
+
+    def __init__(
+        self,
+        *,
+        wordings: Sequence[Wording] = (),
+        libraries: Sequence[Library] = (),
+        families: Sequence[FamilyRule] = (),
+        marks: Marks | None = None,
+        operands: Roles = _NOTHING,
+        facts: Mapping[str, FactRule] = _NOTHING,
+        causes: Mapping[str, Cause] = _NOTHING,
+        words: Words = _NO_WORDS,
+    ) -> None:
+        self.wordings = wordings
+        self.libraries = libraries
+        self.families = families
+        self.marks = marks
+        self.operands = operands
+        self.facts = facts
+        self.causes = causes
+        self.words = words
+
+    def replaced(self, **parts: Any) -> Knowledge:
+        """A copy with other parts under these names."""
+        return Knowledge(**{name: getattr(self, name) for name in self.__slots__} | parts)

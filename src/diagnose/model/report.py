@@ -1,0 +1,139 @@
+"""What an input shows: the failure, its frames, what the message says of devices."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+DEVICE_FAMILY = "device-placement"
+
+
+class Line(NamedTuple):
+    """One line of the input: its 1-based number there and its text after the transports are peeled."""
+
+    number: int
+    text: str
+
+
+class Carets(NamedTuple):
+    """The part of a statement that CPython's carets underline: what the failing instruction computes.
+
+    Lines count from 0 within the statement, columns in characters; ``end`` stands after the part.
+    """
+
+    line: int
+    column: int
+    end_line: int
+    end: int
+
+
+class Statement(NamedTuple):
+    """The source lines of a frame that a traceback shows, or that its file holds.
+
+    ``text`` begins without white space and may break off before the statement ends; its further lines
+    stand as in the file, or relative to the first where only a printed form was seen. ``line`` is the
+    number of its first line. ``raw`` are its lines just as the file holds them, with some ``above`` and
+    ``below``; empty where the file was not seen: printed forms lose the indentation.
+    """
+
+    text: str
+    line: int | None = None
+    carets: Carets | None = None
+    raw: tuple[str, ...] = ()
+    above: tuple[str, ...] = ()
+    below: tuple[str, ...] = ()
+
+
+class Frame(NamedTuple):
+    """One entry of a traceback.
+
+    ``file``, ``line`` and ``function`` stand as printed (``function`` without arguments); ``code`` is
+    the source line where the traceback shows it, ``context`` the neighbouring source lines that some
+    formats print (IPython, rich, pytest), as (line number, text). ``statement`` holds all lines of the
+    code, with carets, where more than one line or carets were printed. ``library`` is the import name of
+    the third-party package the file belongs to, None for the user's own code; ``stdlib`` marks Python's
+    own library. ``at`` is the line of the input that names the frame.
+    """
+
+    file: str
+    line: int | None = None
+    function: str | None = None
+    code: str | None = None
+    library: str | None = None
+    stdlib: bool = False
+    at: int | None = None
+    context: tuple[tuple[int, str], ...] = ()
+    statement: Statement | None = None
+
+    @property
+    def own(self) -> bool:
+        """True for the user's own code: neither a third-party package nor the standard library."""
+        return self.library is None and not self.stdlib and not self.file.startswith("<frozen ")
+
+
+class Mismatch(NamedTuple):
+    """What a device message says, as printed.
+
+    ``devices`` in the message's order; ``expected`` and ``found`` by their role in this wording (None
+    where the wording does not say); ``op`` the method or aten op; ``argument`` the named argument;
+    ``wording`` the id of the entry of kb/messages.toml that recognised it, ``says`` what that is about.
+    """
+
+    devices: tuple[str, ...]
+    op: str | None
+    argument: str | None
+    wording: str
+    expected: str | None = None
+    found: str | None = None
+    says: tuple[str, ...] = ()
+
+
+class Failure(NamedTuple):
+    """One exception: type as printed, whole message, family id of the taxonomy, line of the input."""
+
+    type: str
+    message: str
+    family: str | None = None
+    at: int | None = None
+
+
+class SeenTensor(NamedTuple):
+    """A live tensor that a hook saw: an expression that names it, its device, where it belongs.
+
+    ``kind`` is ``local``, ``parameter``, ``buffer``, ``attribute``, ``unregistered`` (of a layer that a
+    plain list or dict holds) or ``state`` (of an optimizer, only where it is not with its parameter).
+    ``owner`` is the class of the object it belongs to, if any; ``frame`` the index of the frame (into
+    Report.frames) whose locals hold it; ``root`` the variable that holds its outermost module.
+    """
+
+    name: str
+    device: str
+    kind: str = "local"
+    owner: str | None = None
+    frame: int | None = None
+    shape: tuple[int, ...] = ()
+    root: str | None = None
+
+
+class Report(NamedTuple):
+    """What was read from one input: the failure to explain and what surrounds it.
+
+    ``error`` is None where the input holds no failure. ``frames`` outermost first. ``libraries`` are
+    import names of third-party packages in the frames, outermost first. ``context`` holds the lines of
+    the log outside the traceback that say something about placement (warnings, launch command,
+    versions). ``chain`` are the exceptions that came before or around ``error``; ``fallout`` those
+    that only followed (lost connections, aborted communicators, the launcher's). ``ranks`` share the
+    failure. ``tensors`` come from live hooks only; ``live`` says that the report is of an exception at
+    hand, so that there is no input whose lines anybody could look up.
+    """
+
+    source: str
+    error: Failure | None = None
+    mismatch: Mismatch | None = None
+    frames: tuple[Frame, ...] = ()
+    libraries: tuple[str, ...] = ()
+    context: tuple[Line, ...] = ()
+    chain: tuple[Failure, ...] = ()
+    fallout: tuple[Failure, ...] = ()
+    ranks: tuple[int, ...] = ()
+    tensors: tuple[SeenTensor, ...] = ()
+    live: bool = False
