@@ -173,9 +173,9 @@ def test_a_device_is_refused(verb: tuple[str, ...]) -> None:
 
 CASES = {
     "deep": ("a = " + "[" * 50_000, "nested too deeply"),
-    "infinite": ("gpus = 1e400", "gpus: must lie between 1 and 64"),
-    "no number": ("gpus = nan", "gpus: must lie between 1 and 64"),
-    "long number": ("gpus = 1" + "0" * 4000, "gpus: must lie between 1 and 64"),
+    "infinite": ("gpus = 1e400", "gpus: must be a whole number, not inf"),
+    "no number": ("gpus = nan", "gpus: must be a whole number, not nan"),
+    "long number": ("gpus = 1" + "0" * 4000, "allowed: up to 64"),
     "no text": ("\x00", ""),
 }
 
@@ -198,9 +198,7 @@ def test_a_broken_incident_is_a_mistake_of_its_file(text: str, reason: str, own_
         command("cases", "check", "--kb", str(own_kb)), capture_output=True, timeout=120
     )
     ended(done, 1)
-    told = [
-        x for x in done.stdout.decode().splitlines() if x.startswith("cases/broken/case.toml: ")
-    ]
+    told = [x for x in done.stdout.decode().splitlines() if "cases/broken/case.toml:" in x]
     assert any(reason in line for line in told)
     assert all(len(line) < 1000 for line in told)
 
@@ -220,7 +218,9 @@ def test_an_incident_that_is_no_file_is_a_mistake(kind: str, file: str, own_kb: 
             command("cases", verb, "--kb", str(own_kb)), capture_output=True, timeout=120
         )
         told = ended(done, 1 if verb == "check" else 2) + done.stdout.decode()
-        assert "cases/broken/case.toml: " in told
+        # Of a trace nothing is said while its incident has other mistakes; it is not read either.
+        assert "cases/broken/" in told
+        assert file == "trace.txt" or f"cases/broken/{file}: -: is no regular file" in told
 
 
 @full

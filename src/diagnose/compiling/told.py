@@ -34,12 +34,22 @@ _REASONS: Mapping[str, Callable[[_Details, Any], str]] = {
     "too_long": lambda ctx, value: (
         f"has more than {ctx['max_length']} entries; allowed: {ctx['max_length']}"
     ),
-    "literal_error": lambda ctx, value: f"is {value!r}; allowed: {ctx['expected']}",
-    "greater_than_equal": lambda ctx, value: f"is {value}; allowed: from {ctx['ge']}",
-    "less_than_equal": lambda ctx, value: f"is {value}; allowed: up to {ctx['le']}",
+    "literal_error": lambda ctx, value: f"is {_short(repr(value))}; allowed: {ctx['expected']}",
+    "greater_than_equal": lambda ctx, value: f"is {_short(str(value))}; allowed: from {ctx['ge']}",
+    "less_than_equal": lambda ctx, value: f"is {_short(str(value))}; allowed: up to {ctx['le']}",
     "finite_number": lambda ctx, value: f"is {value}; allowed: finite numbers",
-    "string_pattern_mismatch": lambda ctx, value: f"is {value!r}; allowed: {ctx['pattern']}",
+    "string_pattern_mismatch": lambda ctx, value: (
+        f"is {_short(repr(value))}; allowed: {ctx['pattern']}"
+    ),
 }
+
+#: Characters of a value that a sentence shows.
+_LONGEST = 80
+
+
+def _short(value: str) -> str:
+    """A value as a sentence has room for it."""
+    return value if len(value) <= _LONGEST else f"{value[:_LONGEST]}…"
 
 
 def mistake(file: str, text: str, document: Mapping[str, Any], path: Way, reason: str) -> KbError:
