@@ -125,7 +125,7 @@ def test_commands_name_the_script_that_ran(answers: list[Diagnosis]) -> None:
     assert commands > 100
 
 
-def launched(log: str, script: str = "/work/train.py") -> str:
+def launched(log: str, script: str = "/home/u/train.py") -> str:
     report = Report("-", context=(Line(1, log),), frames=(Frame(script, 1, "<module>"),))
     return always(report)["launch"]
 
@@ -133,7 +133,7 @@ def launched(log: str, script: str = "/work/train.py") -> str:
 @pytest.mark.parametrize(
     ("log", "command"),
     [
-        ("+ torchrun --nproc_per_node=8 /work/train.py --lr 1", "torchrun train.py"),
+        ("+ torchrun --nproc_per_node=8 /home/u/train.py --lr 1", "torchrun train.py"),
         ("accelerate launch train.py", "accelerate launch --num_processes 1 train.py"),
         ("$ deepspeed --num_gpus=4 train.py", "deepspeed --num_gpus 1 train.py"),
         ("torchrun other.py", "python train.py"),
@@ -148,7 +148,7 @@ def test_the_launcher_of_the_log_is_kept_and_nothing_else_of_its_line(
 
 
 def test_a_script_that_needs_quotes_has_them() -> None:
-    report = Report("-", frames=(Frame("/work/my 训练.py", 1, "<module>"),))
+    report = Report("-", frames=(Frame("/home/u/my 训练.py", 1, "<module>"),))
     command = fill("python {script}", always(report)) or ""
     assert shlex.split(command) == ["python", "my 训练.py"]
 

@@ -16,7 +16,7 @@ from diagnose.rendering.text import render
     [
         ("train.py", "train.py"),
         ("/root/autodl-tmp/exp/train.py", "/root/autodl-tmp/exp/train.py"),
-        ("C:\\work\\train.py", "C:/work/train.py"),
+        ("C:\\jobs\\train.py", "C:/jobs/train.py"),
         ("/opt/conda/lib/python3.11/site-packages/peft/tuners/lora.py", "peft/tuners/lora.py"),
         ("C:\\env\\Lib\\site-packages\\peft\\lora.py", "peft/lora.py"),
         ("/usr/lib/python3/dist-packages/torch/nn/functional.py", "torch/nn/functional.py"),
