@@ -161,8 +161,19 @@ def test_a_fix_that_edits_no_line_says_so(casebase: Casebase) -> None:
     "code", ["y = torch.gather(", "loss = torch.gather(input=x, dim=1, index=i)"]
 )
 def test_a_call_without_positional_arguments_breaks_nothing(code: str, casebase: Casebase) -> None:
+    whole = cpython_reads(code)
     for kind in EDITS:
-        edited(casebase, kind, code, argument="index", op="wrapper_CUDA_gather")
+        after = edited(casebase, kind, code, argument="index", op="wrapper_CUDA_gather")
+        assert after is None or (after != code and cpython_reads(after) == whole), (kind, after)
+
+
+def cpython_reads(code: str) -> bool:
+    """Whether CPython reads the code as a whole statement."""
+    try:
+        ast.parse(code)
+    except SyntaxError:
+        return False
+    return True
 
 
 # --- several lines, and files -----------------------------------------------------------------------
