@@ -57,7 +57,7 @@ def statement(frame: Frame, read: Reader) -> Statement | None:
         return None
     lines = read(frame.file)
     # A line feed ends each line; what stands after the last is a line that lacks it.
-    if lines is None or frame.line >= len(lines) or _bare(lines[frame.line - 1]) != frame.code:
+    if lines is None or frame.line >= len(lines) or lines[frame.line - 1].strip() != frame.code:
         return None
     first, last = _extent(lines, frame.line)
     text = _text(lines, first, last)
@@ -77,10 +77,6 @@ def statement(frame: Frame, read: Reader) -> Statement | None:
 def _text(lines: Sequence[str], first: int, last: int) -> str:
     """The lines of a statement without the first one's indentation."""
     return "\n".join(line.removesuffix("\r") for line in lines[first - 1 : last]).strip()
-
-
-def _bare(line: str) -> str:
-    return line.strip()
 
 
 def _extent(lines: Sequence[str], number: int) -> tuple[int, int]:
@@ -130,7 +126,7 @@ def _carets(frame: Frame, lines: Sequence[str], first: int) -> Carets | None:
 
     def column(row: int, printed_column: int) -> int | None:
         at = frame.line - 1 + row if frame.line is not None else 0
-        if row >= len(rows) or at >= len(lines) or _bare(lines[at]) != rows[row].strip():
+        if row >= len(rows) or at >= len(lines) or lines[at].strip() != rows[row].strip():
             return None
         moved = _lead(lines[at]) - _lead(rows[row])
         stripped = _lead(lines[first - 1]) if offset + row == 0 else 0

@@ -24,7 +24,6 @@ _GENERATED = ("<eval_with_key>", "<frozen ", "<string>", "<__array_function__", 
 _MACHINERY = lazy(r"accelerate/(hooks|utils/operations|utils/memory)\.py$")
 _INSTALLED = lazy(r"[\\/](?:site|dist)-packages[\\/]")
 
-
 #: Asks a live process for the tensors of a scene's frames.
 Look = Callable[["Scene"], "tuple[SeenTensor, ...]"]
 
