@@ -256,7 +256,7 @@ def test_debugging_shows_the_reason(
 def test_a_fault_outside_the_bulkheads_is_a_sentence(
     poison: Poison, logs: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    poison("diagnose.answering._columns", always=True)  # a renderer's; then its last resort
+    poison("diagnose.answering.columns", always=True)  # a renderer's; then its last resort
     poison("diagnose.rendering.failed.render", always=True)
     assert run(*logs) == 4
     error = capsys.readouterr().err

@@ -299,7 +299,7 @@ def test_the_straight_way_says_what_the_options_say(form: str) -> None:
     assert straight.returncode == 0
 
 
-@pytest.mark.parametrize("arguments", [[], ["--format", "json"], ["-"]])
+@pytest.mark.parametrize("arguments", [[], ["--format", "json"], ["-"], ["scan", "-"]])
 def test_the_straight_way_imports_no_click(arguments: list[str]) -> None:
     code = (
         "import sys\nfrom diagnose.cli import main\n"

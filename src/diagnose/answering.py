@@ -12,13 +12,15 @@ from diagnose.casebase.store import Casebase, load
 from diagnose.errors import BAD_INPUT, FAULT, DiagnoseError, printable
 from diagnose.inputs import InputError, opened
 from diagnose.model import Diagnosis, Lang, Report, Verdict
-from diagnose.outputs import write, writer
+from diagnose.outputs import columns, write, writer
 from diagnose.pipeline import diagnose, failed
 from diagnose.rendering import FORMATS
 from diagnose.scene.files import read_file
 
 #: Exit statuses of the contract, by verdict; bad usage or input is `BAD_INPUT`.
 STATUS = {"diagnosed": 0, "unknown": 1, "no-error": 3, "failed": FAULT}
+#: Columns of a text; the eye loses the line beyond.
+_WIDEST = 120
 
 
 def answer(
@@ -97,17 +99,10 @@ def _rendered(diagnosis: Diagnosis, form: str, color: bool) -> tuple[str, Verdic
 
 def _page(diagnosis: Diagnosis, form: str, color: bool) -> str:
     """The answer in its form, whose last line ends."""
-    page: str = import_module(FORMATS[form]).render(diagnosis, columns=_columns(), color=color)
+    page: str = import_module(FORMATS[form]).render(
+        diagnosis, columns=min(columns(), _WIDEST), color=color
+    )
     return page if page.endswith("\n") else page + "\n"
-
-
-def _columns() -> int:
-    """The terminal's width, at least 80 so that paths stay readable, at most 120 for the eye."""
-    if "COLUMNS" not in os.environ and not sys.stdout.isatty():
-        return 80
-    import shutil
-
-    return min(max(shutil.get_terminal_size((80, 24)).columns, 80), 120)
 
 
 def _answered(name: str, casebase: Casebase, top: int) -> Diagnosis:

@@ -1,7 +1,8 @@
 """The entry point of the command line, and its one door for errors.
 
-``diagnose < traceback.txt`` and ``diagnose [--format FORM] FILE...`` go straight to the answer: importing
-click, which reads options and subcommands (`diagnose.commands.doors`), takes longer than ranking a report.
+``diagnose < traceback.txt``, ``diagnose [--format FORM] FILE...`` and ``diagnose scan PATH...`` go straight
+to the answer: importing click, which reads options and subcommands (`diagnose.commands.doors`), takes
+longer than ranking a report.
 """
 
 from __future__ import annotations
@@ -42,6 +43,12 @@ def _run(args: list[str]) -> Status:
         from diagnose.answering import answer
 
         return answer(tuple(files), form)
+    if args[:1] == ["scan"] and args[1:] and _only_files(args[1:]):
+        gc.set_threshold(_COLLECT_AFTER)
+        from diagnose.scanning.answering import scan
+        from diagnose.scanning.workers import cores
+
+        return scan(args[1:], jobs=cores())
     from diagnose.commands.doors import doors
 
     doors.main(args=args, prog_name="diagnose")  # ends with SystemExit

@@ -52,6 +52,15 @@ def write(text: str, path: Path | None = None) -> None:
         put(text)
 
 
+def columns(otherwise: int = 80) -> int:
+    """The terminal's width, at least 80 so that paths stay readable; ``otherwise`` where there is none."""
+    if "COLUMNS" not in os.environ and not sys.stdout.isatty():
+        return otherwise
+    import shutil  # which imports every compression there is
+
+    return max(shutil.get_terminal_size((otherwise, 24)).columns, 80)
+
+
 @contextlib.contextmanager
 def replacing(target: Path) -> Iterator[Path]:
     """A temporary file beside ``target`` that takes its place, and its permissions, when the block ends

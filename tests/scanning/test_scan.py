@@ -107,6 +107,12 @@ def test_standard_input_and_output_file(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "out.json").read_text())["failures"][0]["first_log"] == "-"
 
 
+def test_the_straight_way_says_what_the_options_say(store: Path) -> None:
+    straight, by_click = run(str(store)), run("--format", "table", str(store))
+    assert (straight.returncode, straight.stdout) == (by_click.returncode, by_click.stdout)
+    assert straight.returncode == 0
+
+
 def test_statuses(store: Path) -> None:
     assert run("fine.log", cwd=store).returncode == 3
     assert run("three.log.gz", cwd=store).returncode == 1

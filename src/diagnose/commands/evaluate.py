@@ -11,8 +11,9 @@ import click
 
 from diagnose import __version__
 from diagnose.casebase.store import load
-from diagnose.commands.shared import BadInput, cores
+from diagnose.commands.shared import BadInput
 from diagnose.outputs import write
+from diagnose.scanning.workers import cores
 
 if TYPE_CHECKING:
     from diagnose.evaluation.comparing import Comparison

@@ -1,8 +1,7 @@
-"""What several subcommands share: options, how bad input ends, how many processes run."""
+"""What several subcommands share: options, and how bad input ends."""
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 from typing import NoReturn
@@ -32,11 +31,6 @@ class BadInput(click.ClickException):
     """Bad usage or input, or a case base that cannot be read; the message is a sentence."""
 
     exit_code = BAD_INPUT
-
-
-def cores() -> int:
-    """How many processors this process may use; 1 where the system does not tell."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
 
 
 def fail(sentence: str) -> NoReturn:

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 
 from diagnose.scanning.log import ScannedLog, scan_log
+
+
+def cores() -> int:
+    """How many processors this process may use; 1 where the system does not tell."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
 
 
 def scan(logs: Iterable[tuple[str, int]], workers: int = 1) -> Iterator[tuple[ScannedLog, int]]:
