@@ -1,0 +1,120 @@
+"""What placement analysis says of a program: what was made where, what moved it, where devices meet."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import NamedTuple
+
+
+class Source(NamedTuple):
+    """A parsed file of the user's: its path, its lines without line feeds (the last is empty where the
+    file ends with one), its tree."""
+
+    path: str
+    lines: Sequence[str]
+    tree: ast.Module
+
+    @property
+    def text(self) -> str:
+        """All of the file."""
+        return "\n".join(self.lines)
+
+
+class Spot(NamedTuple):
+    """A node of a file: `ast` counts its lines from 1 and its columns in bytes from 0."""
+
+    source: Source
+    node: ast.AST
+    function: str | None = None
+
+    @property
+    def file(self) -> str:
+        """The path of its file."""
+        return self.source.path
+
+    @property
+    def line(self) -> int:
+        """The line it begins in."""
+        return int(getattr(self.node, "lineno", 1))
+
+    @property
+    def code(self) -> str:
+        """The line it begins in, without its indentation."""
+        return str(self.source.lines[self.line - 1]).strip()
+
+
+class Device(NamedTuple):
+    """A device as far as source tells it.
+
+    ``type`` is ``cpu``, ``cuda`` (any accelerator), ``meta``, or ``split`` for a model that a library
+    spreads over devices; ``index`` a number, None where it is the current one or not known; ``home`` marks
+    the device that the program itself chose (``device``, ``self.device``, that of a model's weights)
+    rather than one that a line names by number.
+    """
+
+    type: str
+    index: int | None = None
+    home: bool = False
+
+    def __str__(self) -> str:
+        return self.type if self.index is None else f"{self.type}:{self.index}"
+
+
+class Step(NamedTuple):
+    """Something that happened to a value: ``what`` is ``made``, ``loaded``, ``moved``, ``kept`` (as an
+    attribute), ``held`` (in a list or dict), ``put`` (a layer into a model), ``given``, ``wrapped``."""
+
+    what: str
+    spot: Spot
+    device: Device | None = None
+
+
+class Suspect(NamedTuple):
+    """Why a value is not where what it meets is, and what to edit.
+
+    Args:
+        cause: id of the root cause (taxonomy).
+        name: what the user's code calls it, such as ``self.pe`` or ``model.fc``.
+        spot: the expression or statement to edit:
+            unregistered-tensor: the assignment ``self.pe = ...``; unregistered-submodule: the assignment of
+            the list or dict; created-without-device: the factory call; hardcoded-device: the expression of
+            the fixed device, or the call ``x.cuda(...)``/``x.to("cuda:1")``; module-not-moved,
+            loss-or-metric-state, dataparallel-home-device: the expression that builds the module, or the
+            weight tensor inside of it; submodule-added-after-move: the expression of the new layer;
+            checkpoint-location: the ``torch.load`` call; generator-device: the ``torch.Generator`` call;
+            input-not-moved: the expression that makes or yields the input; optimizer-state: the call that
+            makes the optimizer or loads its state; rank-device: the expression of the device;
+            meta-tensor: the ``.to(...)`` call, or the context expression that makes on meta;
+            host-copy-needed: the expression that must come to the host.
+        device: where it is; None where that is not known.
+        wanted: where what it meets is.
+        devices: expressions for the wanted device that are in scope at ``spot``, best first.
+        steps: what happened to it, in order.
+        meets: where it meets the other device; None where no such line was reached.
+        move: the earlier call that moved its owner (``model.to(device)``), where there is one.
+        owner: the variable that holds the model it belongs to, such as ``model``.
+        sure: False where a step of the way was taken for likely and not known.
+    """
+
+    cause: str
+    name: str
+    spot: Spot
+    device: Device | None = None
+    wanted: Device | None = None
+    devices: tuple[str, ...] = ()
+    steps: tuple[Step, ...] = ()
+    meets: Spot | None = None
+    move: Spot | None = None
+    owner: str | None = None
+    sure: bool = True
+
+
+class Checked(NamedTuple):
+    """What the analysis of a file without a failure says: suspects, how many operations it could judge
+    and how many it could not, and a sentence why it could not be read."""
+
+    suspects: tuple[Suspect, ...] = ()
+    judged: int = 0
+    unknown: int = 0
+    problem: str | None = None
