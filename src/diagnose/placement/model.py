@@ -48,17 +48,17 @@ class Device(NamedTuple):
     """A device as far as source tells it.
 
     ``type`` is ``cpu``, ``cuda`` (any accelerator), ``meta``, or ``split`` for a model that a library
-    spreads over devices; ``index`` a number, None where it is the current one or not known; ``home`` marks
+    spreads over devices; ``number`` which one, None where it is the current one or not known; ``home`` marks
     the device that the program itself chose (``device``, ``self.device``, that of a model's weights)
     rather than one that a line names by number.
     """
 
     type: str
-    index: int | None = None
+    number: int | None = None
     home: bool = False
 
     def __str__(self) -> str:
-        return self.type if self.index is None else f"{self.type}:{self.index}"
+        return self.type if self.number is None else f"{self.type}:{self.number}"
 
 
 class Step(NamedTuple):
