@@ -1,0 +1,19 @@
+import torch
+from torch import nn
+
+
+class Masked(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.proj = nn.Linear(8, 8)
+
+    def forward(self, x):
+        mask = torch.ones(x.shape[0], 8, device=x.device)
+        noise = torch.randn_like(x)
+        more = x.new_zeros(8)
+        return self.proj(x) * mask + noise + more
+
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+model = Masked().to(device)
+print(model(torch.randn(4, 8, device=device)).shape)

@@ -1,0 +1,18 @@
+import torch
+import torch.distributed as dist
+import torch.multiprocessing as mp
+from torch import nn
+from torch.nn.parallel import DistributedDataParallel as DDP
+
+
+def worker(rank, world_size):
+    dist.init_process_group("nccl", init_method="tcp://127.0.0.1:29501", rank=rank, world_size=world_size)
+    torch.cuda.set_device(rank)
+    ddp = DDP(nn.Linear(5, 1).cuda(), device_ids=[rank])
+    ddp(torch.rand(2, 5).to(rank)).sum().backward()
+    if rank == 0:
+        torch.save(ddp.module.state_dict(), "spawned.pt")
+
+
+if __name__ == "__main__":
+    mp.spawn(worker, args=(2,), nprocs=2)

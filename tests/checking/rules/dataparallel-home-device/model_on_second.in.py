@@ -1,0 +1,6 @@
+import torch
+from torch import nn
+
+device = torch.device("cuda:1")
+net = nn.DataParallel(nn.Linear(4, 4).to(device))  # finds: dataparallel-home-device
+print(net(torch.rand(4, 4).to(device)))
