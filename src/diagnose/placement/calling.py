@@ -1,0 +1,322 @@
+"""Calls of the user's functions, classes and modules, and what attributes hold."""
+
+from __future__ import annotations
+
+import ast
+
+from diagnose.placement import library, methods, modules
+from diagnose.placement.frames import AGAIN, DEPTH, Arguments, Frame, Given, Machine, Meets, joined
+from diagnose.placement.model import Device, Spot
+from diagnose.placement.values import (
+    Batch,
+    Class,
+    Const,
+    External,
+    Function,
+    Generator,
+    Loader,
+    Method,
+    Module,
+    Number,
+    Object,
+    Optimizer,
+    Place,
+    Table,
+    Tensor,
+    Unknown,
+    Value,
+    tensors_in,
+)
+from diagnose.placement.values import Sequence as Items
+
+
+def invoke(
+    machine: Machine, function: Value, given: Arguments, node: ast.AST, frame: Frame
+) -> Value:
+    """The result of calling a value."""
+    match function:
+        case Function():
+            return run(machine, function, given, node, frame)
+        case Class():
+            return construct(machine, function, given, node, frame)
+        case Method():
+            return methods.call(machine, function.owner, function.name, given, node, frame)
+        case Module():
+            return forward(machine, function, given, node, frame)
+        case External():
+            return library.call(machine, function.dotted, given, node, frame)
+        case Object(kind="static"):
+            return invoke(machine, function.attributes["call"], given, node, frame)
+        case Object():
+            called = function.made.find("__call__") if function.made is not None else None
+            if isinstance(called, Function):
+                return run(machine, called.bound(function), given, node, frame)
+            return methods.call(machine, function, "__call__", given, node, frame)
+    return Unknown()
+
+
+# --- the user's functions ---------------------------------------------------------------------------
+
+
+def run(
+    machine: Machine, function: Function, given: Arguments, node: ast.AST, frame: Frame
+) -> Value:
+    """The result of a function of the user's."""
+    key = id(function.node)
+    machine.entered.add(key)
+    if len(machine.calls) >= DEPTH or machine.depths.get(key, 0) >= AGAIN:
+        return Unknown()
+    inner = Frame(
+        function.source, {}, function.around, function.name, function.this, function.owner
+    )
+    _parameters(machine, function, given, inner)
+    machine.depths[key] = machine.depths.get(key, 0) + 1
+    machine.calls.append(Spot(frame.source, node, frame.function))
+    default = machine.default
+    try:
+        if isinstance(function.node, ast.Lambda):
+            return machine.evaluate(machine, function.node.body, inner)
+        machine.execute(machine, function.node.body, inner)
+    finally:
+        machine.default = default
+        machine.calls.pop()
+        machine.depths[key] -= 1
+    if any(isinstance(n, ast.Yield) for n in ast.walk(function.node)) and inner.result:
+        return Items([], _all(inner.result))
+    return _all(inner.result) if inner.result else Const(None)
+
+
+def _all(values: list[Value]) -> Value:
+    found = values[0]
+    for value in values[1:]:
+        found = joined(found, value)
+    return found
+
+
+def _parameters(machine: Machine, function: Function, given: Arguments, inner: Frame) -> None:
+    args = function.node.args
+    names = [each.arg for each in (*args.posonlyargs, *args.args)]
+    listed = list(given.listed)
+    if function.this is not None and names:
+        inner.names[names[0]] = function.this
+        names = names[1:]
+    defaults = dict(zip(reversed(names), reversed(args.defaults), strict=False))
+    for position, name in enumerate(names):
+        found = given.named.get(name) or (listed[position] if position < len(listed) else None)
+        inner.names[name] = _passed(machine, name, found, defaults.get(name), given, inner)
+    for each, default in zip(args.kwonlyargs, args.kw_defaults, strict=True):
+        found = given.named.get(each.arg)
+        inner.names[each.arg] = _passed(machine, each.arg, found, default, given, inner)
+    if args.vararg is not None:
+        inner.names[args.vararg.arg] = Items([one.value for one in listed[len(names) :]])
+    if args.kwarg is not None:
+        rest = {
+            key: one.value
+            for key, one in given.named.items()
+            if key not in inner.names and key != "**"
+        }
+        inner.names[args.kwarg.arg] = Table(dict(rest), Unknown() if given.open else None)
+    for name in inner.names:
+        inner.lines[name] = 0
+
+
+def _passed(
+    machine: Machine,
+    name: str,
+    found: Given | None,
+    default: ast.expr | None,
+    given: Arguments,
+    inner: Frame,
+) -> Value:
+    if found is not None:
+        return found.value
+    if given.open and (rest := given.named.get("**")) is not None:
+        return next(iter(tensors_in(rest.value)), Unknown(name))
+    if default is not None:
+        return machine.evaluate(machine, default, inner)
+    return Unknown(name)
+
+
+# --- classes -----------------------------------------------------------------------------------------
+
+
+def construct(
+    machine: Machine, made: Class, given: Arguments, node: ast.AST, frame: Frame
+) -> Value:
+    """An object of a user's class."""
+    found: Module | Object
+    if modules.of_class(tuple(made.names())[1:]):
+        found = Module(made.node.name, None, made)
+        found.weights = False
+        if (shape := _library_of(made)) is not None:
+            found.weights, found.device = shape, machine.default
+    elif any(name.rpartition(".")[2].endswith("Optimizer") for name in made.names()):
+        found = Object("optimizer", made)
+    else:
+        found = Object(made.node.name, made)
+    found.steps, found.frame = machine.step("made", node, frame, machine.default), frame
+    start = made.find("__init__")
+    if isinstance(start, Function):
+        run(machine, start.bound(found), given, node, frame)
+    else:
+        held = found.plain if isinstance(found, Module) else found.attributes
+        fields = list(_fields(made))
+        held |= {name: one.value for name, one in zip(fields, given.listed, strict=False)}
+        held |= {name: one.value for name, one in given.named.items()}
+        if isinstance(found, Object) and isinstance(after := made.find("__post_init__"), Function):
+            run(machine, after.bound(found), Arguments(), node, frame)
+    return found
+
+
+def _fields(made: Class) -> list[str]:
+    """The fields of a dataclass or named tuple."""
+    return [
+        each.target.id
+        for each in made.node.body
+        if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name)
+    ]
+
+
+def _library_of(made: Class) -> bool | None:
+    """True where a base is a library's model with weights of its own."""
+    for name in made.names():
+        last = name.rpartition(".")[2]
+        if name.startswith("torch.nn.") and last not in (
+            "Module",
+            "ModuleList",
+            "Sequential",
+            "ModuleDict",
+        ):
+            return True
+        if last.startswith(("Bert", "GPT", "Llama", "T5", "ViT", "Roberta")) and "." in name:
+            return True
+    return None
+
+
+def forward(
+    machine: Machine, module: Module, given: Arguments, node: ast.AST, frame: Frame
+) -> Value:
+    """The result of calling a module."""
+    if module.made is not None:
+        called = module.made.find("forward") or module.made.find("__call__")
+        if isinstance(called, Function):
+            return run(machine, called.bound(module), given, node, frame)
+    if module.kind == "Sequential" and module.children:
+        current = given
+        found: Value = Unknown()
+        for each in module.children.values():
+            found = forward(machine, each, current, node, frame)
+            current = Arguments([Given(one.node, found) for one in current.listed[:1]])
+        return found
+    if module.kind in ("DataParallel", "DistributedDataParallel") and "module" in module.children:
+        return forward(machine, module.children["module"], given, node, frame)
+    return methods.applied(machine, module, given, node, frame)
+
+
+# --- attributes ---------------------------------------------------------------------------------------
+
+
+def attribute(machine: Machine, owner: Value, name: str, node: ast.AST, frame: Frame) -> Value:
+    """What an attribute holds."""
+    match owner:
+        case External():
+            return External(f"{owner.dotted}.{name}")
+        case Module():
+            return _of_module(machine, owner, name, node, frame)
+        case Object():
+            return _of_object(machine, owner, name, node, frame)
+        case Class():
+            found = owner.find(name)
+            return found if found is not None else Method(owner, name)
+        case Tensor():
+            return methods.of_tensor(owner, name)
+        case Batch():
+            return methods.of_batch(owner, name)
+        case Generator(device=device) if name == "device":
+            return Place(device)
+        case Place() if name in ("type", "index"):
+            return Const(owner.device.type) if name == "type" else Number()
+        case Unknown():
+            return Method(owner, name) if name in ("to", "cuda", "cpu", "numpy") else Unknown(name)
+        case Const() if not isinstance(owner.value, str):
+            return Unknown(name)
+        case Function() if name == "__name__":
+            return Unknown()
+    return Method(owner, name)
+
+
+def _of_module(machine: Machine, owner: Module, name: str, node: ast.AST, frame: Frame) -> Value:
+    for held in (owner.children, owner.tensors, owner.plain):
+        if name in held:
+            found: Value = held[name]
+            if isinstance(found, Tensor) and found.module is None:
+                found.module, found.name = owner, name
+            return found
+    if owner.made is not None and (member := owner.made.find(name)) is not None:
+        return _member(machine, owner, member, node, frame)
+    if name == "device":
+        device = owner.where()
+        return Place(device._replace(home=True)) if device is not None else Unknown("device")
+    if name in methods.MODULE or (
+        owner.made is None and name.islower() and methods.is_method(name)
+    ):
+        return Method(owner, name)
+    if owner.kind in ("DataParallel", "DistributedDataParallel") and "module" in owner.children:
+        return _of_module(machine, owner.children["module"], name, node, frame)
+    if owner.made is not None:
+        return Method(owner, name) if _called(node, frame) else Unknown(name)
+    if name in ("config", "training", "dtype", "hparams", "tokenizer", "trainer", "logger"):
+        return Unknown(name)
+    if _called(node, frame) and name not in owner.children and not _is_layer(name):
+        return Method(owner, name)
+    if name.endswith(("_size", "_dim", "_features", "_channels", "num_heads")):
+        return Number()
+    return modules.child(owner, name)
+
+
+def _is_layer(name: str) -> bool:
+    return name in (
+        "encoder",
+        "decoder",
+        "backbone",
+        "transformer",
+        "model",
+        "head",
+        "classifier",
+        "fc",
+        "lm_head",
+    )
+
+
+def _called(node: ast.AST, frame: Frame) -> bool:
+    """Whether an attribute is what a call calls; told by the text that follows it."""
+    end, column = getattr(node, "end_lineno", None), getattr(node, "end_col_offset", 0)
+    if end is None or end > len(frame.source.lines):
+        return False
+    line = frame.source.lines[end - 1].encode()[column : column + 1]
+    return bool(line == b"(")
+
+
+def _of_object(machine: Machine, owner: Object, name: str, node: ast.AST, frame: Frame) -> Value:
+    if name in owner.attributes:
+        return owner.attributes[name]
+    if owner.made is not None and (member := owner.made.find(name)) is not None:
+        return _member(machine, owner, member, node, frame)
+    if owner.kind == "accelerator" and name == "device":
+        return Place(Device("cuda", machine.current, home=True))
+    if owner.made is None:
+        return Method(owner, name)
+    return Unknown(name)
+
+
+def _member(machine: Machine, owner: Value, member: Value, node: ast.AST, frame: Frame) -> Value:
+    if isinstance(member, Function):
+        return member.bound(owner)
+    if isinstance(member, Object) and member.kind == "property":
+        function = member.attributes["get"]
+        if isinstance(function, Function):
+            return run(machine, function.bound(owner), Arguments(), node, frame)
+    return member
+
+
+_ = (Loader, Meets, Optimizer)

@@ -1,0 +1,52 @@
+"""Devices as source writes them, and whether two of them differ."""
+
+from __future__ import annotations
+
+import re
+
+from diagnose.placement.model import Device
+
+CPU = Device("cpu")
+META = Device("meta")
+#: The accelerator that the program itself chose.
+HOME = Device("cuda", None, home=True)
+SPLIT = Device("split")
+_WRITTEN = re.compile(r"(cpu|meta|cuda|xpu|npu|mps|hpu|mlu|musa)(?::(\d+))?\Z")
+_DEVICE_WORD = re.compile(r"(^|_|\b)(device|dev|gpu|cuda)(_?id|_?str|_?name)?$", re.IGNORECASE)
+
+
+def written(text: str) -> Device | None:
+    """The device that a string names, None for one that names none."""
+    found = _WRITTEN.match(text.strip())
+    if found is None:
+        return None
+    kind, number = found.groups()
+    if kind in ("cpu", "meta"):
+        return Device(kind)
+    return Device("cuda", int(number) if number else None)
+
+
+def named_so(word: str) -> bool:
+    """Whether people who name a variable so keep a device in it."""
+    return _DEVICE_WORD.search(word) is not None
+
+
+def differ(one: Device | None, other: Device | None) -> bool | None:
+    """Whether two devices are not the same; None where the source does not tell."""
+    if one is None or other is None or "split" in (one.type, other.type):
+        return None
+    if one.type != other.type:
+        return True
+    if one.number == other.number:
+        return False
+    if one.number is None or other.number is None:
+        return None
+    return True
+
+
+def is_said(device: Device | None, printed: str) -> bool | None:
+    """Whether a device may be the one that a message prints; None where it is not known."""
+    said = written(printed)
+    if device is None or said is None or device.type == "split":
+        return None
+    return differ(device, said) is not True

@@ -1,0 +1,200 @@
+"""The state of the abstract interpreter: variables, calls on the way, what met where."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from typing import NamedTuple
+
+from diagnose.placement.devices import CPU, HOME
+from diagnose.placement.model import Device, Source, Spot, Step
+from diagnose.placement.values import Const, Module, Table, Tensor, Unknown, Value
+from diagnose.placement.values import Sequence as Items
+
+#: Nodes that one analysis visits at most, and calls on the way at most.
+BUDGET = 150_000
+DEPTH = 24
+#: A function that calls itself is followed so far.
+AGAIN = 2
+_MEETINGS = 4_000
+
+
+class Exhausted(Exception):
+    """The analysis has visited more than it may."""
+
+
+class Given(NamedTuple):
+    """An argument: its node and its value."""
+
+    node: ast.expr
+    value: Value
+
+
+class Arguments(NamedTuple):
+    """The arguments of a call. ``open`` marks one with ``*args`` or ``**kwargs`` that are not known."""
+
+    listed: Sequence[Given] = ()
+    named: Mapping[str, Given] = {}
+    open: bool = False
+
+    def get(self, name: str, position: int | None = None) -> Given | None:
+        """The argument of a name, or at a position."""
+        if name in self.named:
+            return self.named[name]
+        if position is not None and position < len(self.listed):
+            return self.listed[position]
+        return None
+
+    def every(self) -> list[Given]:
+        """All arguments."""
+        return [*self.listed, *self.named.values()]
+
+    def text(self, name: str, position: int | None = None) -> str | None:
+        """A literal string."""
+        given = self.get(name, position)
+        if given is not None and isinstance(given.value, Const):
+            return given.value.value if isinstance(given.value.value, str) else None
+        return None
+
+
+class Frame:
+    """The variables of a call, or of a file."""
+
+    __slots__ = ("around", "function", "lines", "names", "owner", "result", "source", "this")
+
+    def __init__(
+        self,
+        source: Source,
+        names: MutableMapping[str, Value] | None = None,
+        around: Mapping[str, Value] | None = None,
+        function: str | None = None,
+        this: Value | None = None,
+        owner: Value | None = None,
+    ) -> None:
+        self.source = source
+        self.names: MutableMapping[str, Value] = {} if names is None else names
+        self.around: Mapping[str, Value] = {} if around is None else around
+        self.function = function
+        self.this = this
+        self.owner = owner
+        self.result: list[Value] = []
+        #: name -> the line that bound it first.
+        self.lines: dict[str, int] = {}
+
+    def get(self, name: str) -> Value | None:
+        """The value of a variable, here or around."""
+        found = self.names.get(name)
+        return self.around.get(name) if found is None else found
+
+
+class Meets(NamedTuple):
+    """An operand: its node, its value, the device of what it brings (of a module, that of its weights)."""
+
+    node: ast.AST
+    value: Value
+    tensor: Tensor
+
+
+class Meeting(NamedTuple):
+    """Operands that have to be on one device.
+
+    ``what`` is ``join`` for operations, ``call`` of a module, ``index``, ``host`` (NumPy), ``generator``,
+    ``home`` (DataParallel), ``state`` (an optimizer's), ``meta``. ``calls`` are the calls that lead here,
+    outermost first.
+    """
+
+    what: str
+    spot: Spot
+    sides: tuple[Meets, ...]
+    calls: tuple[Spot, ...]
+
+
+class Machine:
+    """One analysis: its budget, the calls on the way, and what it saw.
+
+    The functions that evaluate, execute and call are put in by `interpreter`: each knows the others only
+    through the machine.
+    """
+
+    evaluate: Callable[[Machine, ast.expr | None, Frame], Value]
+    execute: Callable[[Machine, Sequence[ast.stmt], Frame], None]
+    invoke: Callable[[Machine, Value, Arguments, ast.AST, Frame], Value]
+    attribute: Callable[[Machine, Value, str, ast.AST, Frame], Value]
+    load: Callable[[Machine, str, int, Frame], Value | None]
+
+    def __init__(self) -> None:
+        self.left = BUDGET
+        self.calls: list[Spot] = []
+        self.meetings: list[Meeting] = []
+        self.default: Device = CPU
+        self.current: int | None = 0
+        self.entered: set[int] = set()
+        self.depths: dict[int, int] = {}
+        self.judged = 0
+        self.unknown = 0
+
+    def spend(self) -> None:
+        """Counts a node. Raises `Exhausted` where the budget is spent."""
+        self.left -= 1
+        if self.left < 0:
+            raise Exhausted
+
+    def spot(self, node: ast.AST, frame: Frame) -> Spot:
+        """A node as a place in its file."""
+        return Spot(frame.source, node, frame.function)
+
+    def step(
+        self, what: str, node: ast.AST, frame: Frame, device: Device | None = None
+    ) -> tuple[Step]:
+        """A first step."""
+        return (Step(what, self.spot(node, frame), device),)
+
+    def meet(self, what: str, node: ast.AST, frame: Frame, sides: Sequence[Meets]) -> None:
+        """Notes that values met."""
+        if len(self.meetings) >= _MEETINGS:
+            return
+        known = sum(side.tensor.device is not None for side in sides)
+        self.judged += known == len(sides)
+        self.unknown += known != len(sides)
+        self.meetings.append(Meeting(what, self.spot(node, frame), tuple(sides), tuple(self.calls)))
+
+    def asked(self, value: Value | None) -> Device | None:
+        """The device that a value names where one is asked for: a string, a number, a `torch.device`."""
+        from diagnose.placement.devices import named_so, written
+        from diagnose.placement.values import Number, Place
+
+        if isinstance(value, Place):
+            return value.device
+        if isinstance(value, Const):
+            if isinstance(value.value, str):
+                found = written(value.value)
+                if found is not None and found.type == "cuda" and found.number is None:
+                    return Device("cuda", self.current, home=True)
+                return found
+            if isinstance(value.value, int) and not isinstance(value.value, bool):
+                return Device("cuda", value.value)
+        if isinstance(value, Tensor):
+            return value.device
+        if isinstance(value, Number) or (isinstance(value, Unknown) and named_so(value.word)):
+            return HOME
+        return None
+
+
+def joined(one: Value | None, other: Value | None) -> Value:
+    """What a variable holds after two branches."""
+    if one is None or other is None or one is other:
+        found = one or other
+        return found if found is not None else Unknown()
+    if isinstance(one, Const) and isinstance(other, Const) and one.value == other.value:
+        return one
+    if isinstance(one, Const) and one.value is None:
+        return other
+    if isinstance(other, Const) and other.value is None:
+        return one
+    if isinstance(one, Tensor) and isinstance(other, Tensor):
+        return one if one.device == other.device else other.like(None)
+    if isinstance(one, Unknown):
+        return one
+    if type(one) is type(other) and isinstance(one, Module | Items | Table):
+        return other
+    return other if isinstance(other, Unknown) else Unknown()

@@ -1,0 +1,97 @@
+"""What ``nn.Module`` does with what is put into it, and what its methods do."""
+
+from __future__ import annotations
+
+import ast
+
+from diagnose.placement.devices import CPU
+from diagnose.placement.frames import Frame, Machine
+from diagnose.placement.model import Step
+from diagnose.placement.values import (
+    Module,
+    Object,
+    Table,
+    Tensor,
+    Value,
+    modules_in,
+    tensors_in,
+)
+from diagnose.placement.values import Sequence as Items
+
+
+def put(
+    machine: Machine, owner: Module, name: str, value: Value, statement: ast.AST, frame: Frame
+) -> None:
+    """``owner.name = value``: layers, parameters and buffers are registered, all else is not."""
+    spot = machine.spot(statement, frame)
+    if isinstance(value, Module):
+        owner.plain.pop(name, None)
+        value.steps = (*value.steps, Step("put", spot, owner.where()))
+        if value.owner is None:
+            value.owner = owner
+        owner.children[name] = value
+        return
+    if isinstance(value, Tensor) and value.maker == "weight":
+        value.steps = (*value.steps, Step("put", spot, value.device))
+        value.module, value.name = owner, name
+        owner.tensors[name] = value
+        return
+    if isinstance(value, Tensor) and name in owner.tensors:  # a buffer is given another value
+        owner.tensors[name] = value.like(value.device, Step("put", spot, value.device))
+        return
+    if isinstance(value, Tensor):
+        kept = value.like(value.device, Step("kept", spot, value.device))
+        kept.module, kept.name = owner, name
+        owner.plain[name] = kept
+        return
+    if isinstance(value, Items | Table):
+        for inner in modules_in(value):
+            if inner.owner is None:
+                inner.steps = (*inner.steps, Step("held", spot, inner.where()))
+                inner.owner = owner
+        for tensor in tensors_in(value):
+            tensor.steps = (*tensor.steps, Step("held", spot, tensor.device))
+            if tensor.module is None:
+                tensor.module, tensor.name = owner, name
+    owner.plain[name] = value
+
+
+def buffer(
+    machine: Machine, owner: Module, name: str, value: Value, node: ast.AST, frame: Frame
+) -> None:
+    """``register_buffer`` and ``register_parameter``."""
+    if isinstance(value, Tensor):
+        held = value.like(value.device, Step("put", machine.spot(node, frame), value.device))
+        held.module, held.name, held.maker = owner, name, "weight"
+        owner.tensors[name] = held
+    else:
+        owner.plain[name] = value
+
+
+def child(owner: Module, name: str) -> Module:
+    """A part of a library's module that the user reaches into: it moves with the whole."""
+    found = Module(f"{owner.kind}.{name}", owner.device if owner.weights else None)
+    found.steps = owner.steps
+    found.owner = owner
+    found.frame = owner.frame
+    owner.children[name] = found
+    return found
+
+
+def of_class(names: tuple[str, ...]) -> bool:
+    """Whether classes of such bases are modules."""
+    return any(
+        name.rpartition(".")[2] in _MODULES or name.startswith("torch.nn.") for name in names
+    ) or any(
+        name.rpartition(".")[2].endswith(("Model", "Module", "LightningModule", "MessagePassing"))
+        for name in names
+    )
+
+
+_MODULES = frozenset(
+    {
+        *("Module", "LightningModule", "PreTrainedModel", "ModuleList", "Sequential", "ModuleDict"),
+        *("ModelMixin", "MessagePassing", "PyTorchModelHubMixin", "Metric", "GenerationMixin"),
+    }
+)
+_ = (CPU, Object)
