@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from diagnose.scene import sourceline
+from diagnose.casebase.store import Casebase
+from diagnose.scene import calls, sourceline
 
 
 @pytest.mark.parametrize(
@@ -46,9 +47,9 @@ def test_what_is_no_python_gives_none(code: str | None) -> None:
         ("torch.Tensor([1, 2])", True),
     ],
 )
-def test_factories_without_a_device(code: str, makes: bool) -> None:
+def test_factories_without_a_device(code: str, makes: bool, casebase: Casebase) -> None:
     node = ast.parse(code, mode="eval").body
-    assert sourceline.makes_tensor(node) is makes
+    assert calls.makes_tensor(node, casebase.knowledge.torch) is makes
 
 
 @pytest.mark.parametrize(
@@ -63,8 +64,9 @@ def test_factories_without_a_device(code: str, makes: bool) -> None:
         ("open('cudart')", False),
     ],
 )
-def test_fixed_devices_in_a_line(code: str, names: bool) -> None:
-    assert any(sourceline.names_device(node) for node in ast.walk(ast.parse(code))) is names
+def test_fixed_devices_in_a_line(code: str, names: bool, casebase: Casebase) -> None:
+    torch, nodes = casebase.knowledge.torch, ast.walk(ast.parse(code))
+    assert any(calls.names_device(node, torch) for node in nodes) is names
 
 
 @given(st.text(max_size=120))

@@ -12,7 +12,7 @@ import shlex
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from diagnose.model import Fact, Frame, Report
+from diagnose.model import Fact, Frame, Report, TorchNames
 from diagnose.paths import of_frame
 
 if TYPE_CHECKING:
@@ -46,14 +46,6 @@ _KEY = r"(?a)[\w .-]{1,40}"
 _LONGEST = 60
 #: How `scene.meeting.texts` marks a layer whose own weights may be the stray ones.
 _CALLED = "(…)"
-#: Methods whose result is on the device of the tensor.
-_SAME_DEVICE = frozenset(
-    {
-        *("t", "view", "reshape", "expand", "expand_as", "repeat", "unsqueeze", "squeeze"),
-        *("transpose", "permute", "float", "half", "long", "bool", "clone", "detach", "contiguous"),
-        *("sum", "mean", "max", "min", "abs", "exp", "log", "pow", "sqrt"),
-    }
-)
 
 
 def placeholders(text: str) -> set[str]:
@@ -106,11 +98,13 @@ def values(scene: Scene, facts: Mapping[str, Fact]) -> dict[str, str]:
     report, operands = scene.report, scene.strays
     frame, mismatch = scene.site.frame if scene.site else None, report.mismatch
     known = always(report)
-    tensors = _printable(text for text in operands if not text.endswith(_CALLED))
-    layers = _printable(text[: -len(_CALLED)] for text in operands if text.endswith(_CALLED))
+    torch = scene.knowledge.torch
+    tensors = _printable((text for text in operands if not text.endswith(_CALLED)), torch)
+    called_layers = (text[: -len(_CALLED)] for text in operands if text.endswith(_CALLED))
+    layers = _printable(called_layers, torch)
     called = facts.get("calls-own-module")
     if called is not None and not layers and frame is not None and called.line == frame.at:
-        layers = _printable([called.values.get("name", "")])
+        layers = _printable([called.values.get("name", "")], torch)
     if len(operands) == 1 and tensors:
         known["operand"] = tensors[0]
     if tensors:
@@ -135,9 +129,10 @@ def values(scene: Scene, facts: Mapping[str, Fact]) -> dict[str, str]:
     return known
 
 
-def _printable(texts: Iterable[str]) -> list[str]:
+def _printable(texts: Iterable[str], torch: TorchNames) -> list[str]:
     """The expressions among the texts, each once."""
-    return list(dict.fromkeys(shown for text in texts if (shown := expression(text)) is not None))
+    printed = (expression(text, torch) for text in texts)
+    return list(dict.fromkeys(text for text in printed if text is not None))
 
 
 def _of_frame(frame: Frame) -> dict[str, str]:
@@ -183,7 +178,7 @@ def _gpu(report: Report) -> str:
     return next((found[1] for found in numbers if found and found[1] != "0"), "0")
 
 
-def expression(text: str) -> str | None:
+def expression(text: str, torch: TorchNames) -> str | None:
     """``self.pe[:, 0]`` for such a chain of names, attributes and plain subscripts, else None.
 
     Methods that keep the device are taken off: ``mask`` for ``mask.unsqueeze(1)``. What is returned is
@@ -196,10 +191,12 @@ def expression(text: str) -> str | None:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        if node.func.attr not in _SAME_DEVICE:
+        if node.func.attr not in torch.same_device:
             return None
         node = node.func.value
-    return _printed(node)
+    printed = _printed(node)
+    # torch.sum(x) is no method of `torch`.
+    return printed if printed and printed.partition(".")[0] not in torch.packages else None
 
 
 def _printed(node: ast.expr) -> str | None:

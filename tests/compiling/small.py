@@ -11,6 +11,38 @@ heads = ['head']
 first-layers = ['conv1']
 second-models = ['teacher']
 loop-names = ['layer']
+no-tensors = ['config']
+""",
+    "torch.toml": """\
+functions = [
+  { names = ["mm", "bmm"], takes = ["input", "mat2"] },
+  { names = ["embedding"], takes = ["index", "weight"] },
+]
+first-factors = ["input"]
+second-factors = ["mat2"]
+size-operands = ["dim"]
+number-keywords = ["alpha"]
+sized-factories = ["zeros"]
+other-factories = ["Tensor"]
+host-factories = ["Tensor"]
+elementwise = ["add"]
+joins = ["cat", "stack"]
+same-device = ["view"]
+same-device-results = ["relu"]
+of-tensors = ["view"]
+shaping = ["view"]
+moves = ["to"]
+numbers = ["len"]
+no-tensor-results = ["size"]
+of-arrays = ["mean"]
+torch = ["torch"]
+of-torch = ["torch", "torch.nn.functional"]
+numpy = ["np"]
+packages = ["torch", "np"]
+accelerators = ["cuda"]
+
+[keywords]
+index = ["index", "input"]
 """,
     "messages.toml": """\
 [[wording]]

@@ -30,6 +30,16 @@ PLANTED = [
     ('words.toml', "batch = ['x', 'inputs?']", "batch = ['x', '@batch']", 1, 'batch', 'names itself'),
     ('words.toml', "batch = ['x', 'inputs?']", "batch = ['(']", 1, 'batch', 'not a regular expression'),
     ('words.toml', 'heads =', "Heads = ['a']\nheads =", 4, 'Heads', '[a-z]+'),
+    ('words.toml', 'heads =', "joins = ['a']\nheads =", 4, 'joins', 'torch.toml too'),
+    ('torch.toml', 'takes = ["input", "mat2"]', 'takse = ["input"]', 2, 'functions[0].takse', 'takes'),
+    ('torch.toml', 'takes = ["index", "weight"]', 'takes = ["index", "the weight"]', 3, 'functions[1].takes[1]', '[a-z]'),
+    ('torch.toml', 'names = ["embedding"]', 'names = ["mm"]', 3, 'functions[1].names', "'mm' stands there twice"),
+    ('torch.toml', 'joins = ["cat", "stack"]', 'join = ["cat"]', 13, 'join', 'joins'),
+    ('torch.toml', '["cat", "stack"]', '["cat", "stack", "cat"]', 13, 'joins', 'cat twice'),
+    ('torch.toml', '["cat", "stack"]', '["cat", "st.*k"]', 13, 'joins[1]', 'A-Za-z'),
+    ('torch.toml', 'accelerators = ["cuda"]', 'accelerators = []', 26, 'accelerators', 'at least 1'),
+    ('torch.toml', 'host-factories = ["Tensor"]', 'host-factories = ["zeros"]', 11, 'host-factories[0]', 'other-factories'),
+    ('torch.toml', 'index = ["index", "input"]', 'indices = ["index"]', 29, 'keywords.indices', 'no function takes'),
     ('messages.toml', "'torch.meta'", "'torch.same'", 12, 'wording[torch.same].id', 'twice'),
     ('messages.toml', "component = 'torch'\n", "qoutes = true\ncomponent = 'torch'\n", 4, 'wording[torch.same].qoutes', 'quotes'),
     ('messages.toml', "versions = 'any'", 'versions = 3', 5, 'wording[torch.same].versions', 'a string, not 3'),
@@ -56,6 +66,8 @@ PLANTED = [
     ('facts.toml', "all = ['says-same', 'in-forward']\n", '', 14, 'both.none', 'without `all`'),
     ('facts.toml', "none = ['names-batch']", "none = ['both']", 15, 'both.none', 'circle: both -> both'),
     ('facts.toml', "operand = '^@batch$'", "operand = '^@bach$'", 20, 'names-batch.operand', 'batch'),
+    ('facts.toml', "operand = '^@batch$'", "operand = '^@join$'", 20, 'names-batch.operand', 'did you mean joins'),
+    ('facts.toml', "operand = '^@batch$'", "operand = '^@functions$'", 20, 'names-batch.operand', '@functions'),
     ('facts.toml', "operand = '^@batch$'", "operand = '('", 20, 'names-batch.operand', 'not a regular'),
     ('facts.toml', "'elementwise'", "'elementwize'", 2, 'says-same.says', 'elementwise'),
     ('facts.toml', "which = 'site'", "which = 'sight'", 7, 'in-forward.frame.which', "'site'"),
@@ -285,6 +297,8 @@ def test_the_schemas_offer_keys_and_ids(kb: Path, tmp_path: Path) -> None:
     for rule in rules:
         schema = json.loads(Path(rule["schema"]["path"]).read_text(encoding="utf-8"))
         assert schema["$schema"] and schema["description"]
+    torch = json.loads((tmp_path / "s/torch.json").read_text(encoding="utf-8"))
+    assert {"functions", "keywords", "same-device", "joins"} <= set(torch["required"])
     facts = json.loads((tmp_path / "s/facts.json").read_text(encoding="utf-8"))
     entry = facts["$defs"]["FactEntry"]
     assert entry["additionalProperties"] is False

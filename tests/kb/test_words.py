@@ -1,4 +1,4 @@
-"""kb/words.toml: a list of words stands once, under a name that patterns use."""
+"""kb/words.toml and kb/torch.toml: a list of words stands once, under a name that patterns use."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from diagnose._toml import loads
+from diagnose.casebase.store import Casebase
 from diagnose.compiling.source import read
-from diagnose.compiling.words import UnknownListError, alternations, expanded
+from diagnose.compiling.words import UnknownListError, alternations, expanded, patterns
 from diagnose.model import Words
 
 KB = Path(__file__).parents[2] / "kb"
@@ -27,7 +28,7 @@ def test_a_list_stands_for_any_of_its_words() -> None:
 @pytest.mark.parametrize(
     ("lists", "told"),
     [
-        ({"all": ["@made"]}, "@made, which words.toml does not hold"),
+        ({"all": ["@made"]}, "@made, which neither words.toml nor torch.toml holds"),
         ({"all": ["@made"], "made": ["x", "@all"]}, "names itself"),
     ],
 )
@@ -47,15 +48,39 @@ def test_a_pattern_that_names_no_list_is_told_with_its_fact(tmp_path: Path) -> N
     assert "@lables" in problem.reason
 
 
+def test_a_fact_may_name_a_list_of_torch() -> None:
+    files = {
+        "joins": ["cat", "hstack"],
+        "functions": [{"names": ["mm"]}],
+        "keywords": {"index": ["i"]},
+    }
+    words = alternations({**patterns(files), "all": ["@joins", r"my_\w+"]})
+    assert words == {"joins": "(?:cat|hstack)", "all": r"(?:(?:cat|hstack)|my_\w+)"}
+
+
+def test_the_engine_knows_every_list_of_torch(casebase: Casebase) -> None:
+    """Each list of the file is a field of the model that reads it, and reaches the engine, alone or in one."""
+    document = loads((KB / "torch.toml").read_text(encoding="utf-8"))
+    torch = casebase.knowledge.torch
+    assert all(torch)
+    known = set().union(*(held for held in torch if isinstance(held, frozenset)))
+    for name, held in document.items():
+        if name not in ("functions", "keywords"):
+            assert set(held) <= known, name
+    assert torch.takes["bmm"] == ["input", "mat2"]
+    assert {"add", "add_"} <= torch.elementwise and {"zeros", "Tensor"} <= torch.factories
+
+
 def test_every_list_is_used_and_stands_once() -> None:
     """By a pattern, by another list, or by the engine (`Words`); no pattern repeats one."""
     lists = loads((KB / "words.toml").read_text(encoding="utf-8"))
+    torch = loads((KB / "torch.toml").read_text(encoding="utf-8")).keys()
     files = ("facts.toml", "messages.toml", "words.toml")
     texts = {name: (KB / name).read_text(encoding="utf-8") for name in files}
     lines = [line for text in texts.values() for line in text.splitlines()]
     patterns = "\n".join(line for line in lines if not line.startswith("#"))
     named = set(re.findall(r"@([a-z]+(?:-[a-z]+)*)", patterns))
-    assert named <= lists.keys()
+    assert named <= lists.keys() | torch
     engine = {name.replace("_", "-") for name in Words._fields}
     assert lists.keys() - named == engine
     for name, words in lists.items():

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 import diagnose.parsing
 from diagnose._toml import loads
 from diagnose.compiling.models.messages import Families, Libraries, Messages
-from diagnose.compiling.words import alternations
+from diagnose.compiling.words import alternations, patterns
 from diagnose.model import FamilyRule, Knowledge, Library, Report, Wording
 
 KB = Path(__file__).resolve().parents[2] / "kb"
@@ -19,7 +19,8 @@ _Model = TypeVar("_Model", bound=BaseModel)
 
 
 def _read(name: str, model: type[_Model]) -> _Model:
-    return model.model_validate(_toml(name), context={"words": alternations(_toml("words.toml"))})
+    words = alternations({**patterns(_toml("torch.toml")), **_toml("words.toml")})
+    return model.model_validate(_toml(name), context={"words": words})
 
 
 def _toml(name: str) -> dict[str, Any]:

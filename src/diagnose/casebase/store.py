@@ -36,6 +36,7 @@ from diagnose.model import (
     Library,
     Marks,
     QuestionRule,
+    TorchNames,
     Wording,
     Words,
 )
@@ -44,7 +45,7 @@ from diagnose.patterns import lazy
 __all__ = ["Casebase", "CasebaseError", "default_location", "default_path", "load"]
 
 #: Must equal `diagnose.casebase.schema.VERSION`.
-SCHEMA_VERSION = "5"
+SCHEMA_VERSION = "6"
 
 
 class Casebase(NamedTuple):
@@ -117,6 +118,7 @@ def _read(database: Database, lang: Lang) -> Casebase:
         marks=next((Marks(**row) for _, row in _records(database, "marks")), None),
         operands=dict(_records(database, "operands")),
         words=next((_words(row) for _, row in _records(database, "words")), Words()),
+        torch=next((_names(row) for _, row in _records(database, "torch")), TorchNames()),
         facts={
             key: FactRule(key, texts["fact"][key], **row) for key, row in _records(database, "fact")
         },
@@ -145,6 +147,11 @@ def _records(database: Database, kind: str) -> Iterable[tuple[str, dict[str, Any
 
 def _words(row: Mapping[str, str]) -> Words:
     return Words(**{name: lazy(pattern) for name, pattern in row.items()})
+
+
+def _names(row: Mapping[str, Any]) -> TorchNames:
+    lists = {name: frozenset(held) for name, held in row.items() if isinstance(held, tuple)}
+    return TorchNames(**{**row, **lists})
 
 
 def _questions(database: Database, lang: Lang) -> tuple[QuestionRule, ...]:

@@ -14,7 +14,7 @@ from typing import Any
 from diagnose.compiling.models import KINDS
 from diagnose.compiling.models.strict import regex_mistake
 from diagnose.compiling.positions import Way
-from diagnose.compiling.words import NEEDED, UnknownListError, alternation
+from diagnose.compiling.words import NEEDED, UnknownListError, alternation, patterns
 from diagnose.parsing.families import OTHER
 
 Document = Mapping[str, Any]
@@ -27,7 +27,8 @@ def all_of(documents: Mapping[str, Document]) -> Iterator[Found]:
     for kind in KINDS:
         if kind.id is not None and kind.glob in documents:
             yield from _twice(kind.glob, documents[kind.glob], kind.id)
-    yield from _word_lists(documents.get("words.toml", {}))
+    yield from _word_lists(documents.get("words.toml", {}), documents.get("torch.toml", {}))
+    yield from _torch_names(documents.get("torch.toml", {}))
     yield from _circles(documents.get("facts.toml", {}))
     yield from _misnamed(documents)
     if "families.toml" in documents and "advice.toml" in documents:
@@ -51,9 +52,10 @@ def _twice(name: str, document: Document, key: str) -> Iterator[Found]:
                 yield name, (table, position, key), f"{value!r} stands there twice"
 
 
-def word_lists(document: Document) -> dict[str, str]:
-    """What each list of words.toml stands for; nothing where it is not as it should be."""
-    lists, found = _lists(document), dict.fromkeys(document, "")
+def word_lists(words: Document, torch: Document) -> dict[str, str]:
+    """What each list of words.toml and torch.toml stands for; nothing where it is not as it should be."""
+    listed = [name for name in torch if name not in ("functions", "keywords")]
+    lists, found = patterns(torch) | _lists(words), dict.fromkeys([*listed, *words], "")
     for name in lists:
         with suppress(UnknownListError):
             pattern = alternation(name, lists)
@@ -61,26 +63,58 @@ def word_lists(document: Document) -> dict[str, str]:
     return found
 
 
-def _lists(document: Document) -> dict[str, list[str]]:
+def _lists(document: Document) -> dict[str, tuple[str, ...]]:
     return {
-        name: words
+        name: tuple(words)
         for name, words in document.items()
         if isinstance(words, list) and words and all(isinstance(word, str) for word in words)
     }
 
 
-def _word_lists(document: Document) -> Iterator[Found]:
+def _word_lists(document: Document, torch: Document) -> Iterator[Found]:
     for name in NEEDED if document else ():
         if name not in document:
             yield "words.toml", (name,), "is missing: the engine looks for its words"
-    for name in (lists := _lists(document)):
+    lists = _lists(document)
+    for name in lists:
+        if name in torch:
+            yield "words.toml", (name,), "stands in torch.toml too"
         try:
-            pattern = alternation(name, lists)
+            pattern = alternation(name, patterns(torch) | lists)
         except UnknownListError as error:
             yield "words.toml", (name,), str(error)
         else:
             if mistake := regex_mistake(pattern):
                 yield "words.toml", (name,), f"is not a regular expression: {mistake}"
+
+
+def _torch_names(document: Document) -> Iterator[Found]:
+    """Functions that are there twice, keywords of operands that none takes, stray factories."""
+    first: dict[str, int] = {}
+    operands: set[str] = set()
+    functions = _tables(document.get("functions"))
+    for position, entry in enumerate(functions):
+        operands.update(_texts(entry.get("takes")))
+        for name in _texts(entry.get("names")):
+            if first.setdefault(name, position) != position:
+                yield "torch.toml", ("functions", position, "names"), f"{name!r} stands there twice"
+    keywords = document.get("keywords")
+    for name in keywords if isinstance(keywords, dict) and functions else ():
+        if name not in operands:
+            yield "torch.toml", ("keywords", name), "is an operand that no function takes"
+    factories = _texts(document.get("other-factories"))
+    for position, name in enumerate(_texts(document.get("host-factories"))):
+        if factories and name not in factories:
+            yield (
+                "torch.toml",
+                ("host-factories", position),
+                f"{name!r} is not among other-factories",
+            )
+
+
+def _texts(value: Any) -> list[str]:
+    """The texts of a list; none of whatever else is there."""
+    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
 
 
 def order(facts: Mapping[str, Any]) -> tuple[list[str], list[list[str]]]:
@@ -145,10 +179,7 @@ def families(document: Document) -> set[str]:
 
 def topics(document: Document) -> set[str]:
     """What the wordings of messages.toml are about."""
-    listed = (entry.get("says") for entry in _tables(document.get("wording")))
-    return {
-        one for some in listed if isinstance(some, list) for one in some if isinstance(one, str)
-    }
+    return {one for entry in _tables(document.get("wording")) for one in _texts(entry.get("says"))}
 
 
 def _without_advice(rules: Document, advice: Document) -> Iterator[Found]:

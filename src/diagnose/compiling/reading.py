@@ -118,7 +118,9 @@ def known_ids(files: Files) -> Known:
     with suppress(KbError):
         known["topic"] = crosschecks.topics(toml_of(files, "messages.toml"))
     with suppress(KbError):
-        known["words"] = crosschecks.word_lists(toml_of(files, "words.toml"))
+        known["words"] = crosschecks.word_lists(
+            toml_of(files, "words.toml"), toml_of(files, "torch.toml")
+        )
     return known
 
 

@@ -17,12 +17,13 @@ from diagnose.compiling.models.causes import CauseFile, Fixes, Questions
 from diagnose.compiling.models.facts import Facts, Weights
 from diagnose.compiling.models.incidents import CaseFile
 from diagnose.compiling.models.messages import Families, Libraries, Messages
-from diagnose.compiling.models.others import Advice, Operands, Words
+from diagnose.compiling.models.names import TorchNames, Words
+from diagnose.compiling.models.others import Advice, Operands
 from diagnose.compiling.models.strict import LANGS, Sentences
 from diagnose.compiling.reading import Kb
 from diagnose.compiling.reading import read as read_files
 from diagnose.compiling.weights import weighed
-from diagnose.compiling.words import alternations, sought
+from diagnose.compiling.words import alternations, patterns, sought
 from diagnose.model import FamilyRule, Knowledge, Wording
 from diagnose.parsing import parse
 from diagnose.parsing.marks import derive
@@ -65,8 +66,12 @@ def _rows(kb: Kb, files: Files) -> Iterator[schema.Base]:
     yield from _records("marks", [("marks", _marks(wordings, families))])
     yield from _records("advice", _advice(kb.one("advice.toml", Advice)))
     yield from _records("operands", kb.one("operands.toml", Operands).root.items())
-    words = alternations(kb.one("words.toml", Words).root)
+    torch = kb.one("torch.toml", TorchNames)
+    words = alternations(
+        {**patterns(torch.model_dump(by_alias=True)), **kb.one("words.toml", Words).root}
+    )
     yield from _records("words", [("words", sought(words))])
+    yield from _records("torch", [("torch", torch.value())])
     for fix, sentences in kb.one("fixes.toml", Fixes).root.items():
         yield from _texts("fix", fix, sentences)
     facts = kb.one("facts.toml", Facts).root

@@ -1,9 +1,11 @@
-"""kb/words.toml: named lists of words, which the patterns of other files write as ``@name``."""
+"""kb/words.toml and kb/torch.toml: named lists of words, which the patterns of other files write as
+``@name``."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 #: How a pattern names a list.
 NAME = re.compile(r"@([a-z]+(?:-[a-z]+)*)")
@@ -16,11 +18,21 @@ _SOUGHT = {
     "first_layers": r"(?i)(^|_)@first-layers(_|$)",
     "second_models": r"(?i)(^|_)@second-models(_|$|\w*model|\w*net)",
     "loop_names": r"(?i)^@loop-names$",
+    "no_tensors": r"(?i)(^|_)@no-tensors$",
 }
 
 
 class UnknownListError(ValueError):
     """A pattern names a list that is not there, or one that names itself."""
+
+
+def patterns(document: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    """The lists of plain names that torch.toml holds, as patterns; nothing of what is no such list."""
+    return {
+        name: tuple(map(re.escape, held))
+        for name, held in document.items()
+        if isinstance(held, (list, tuple)) and held and all(isinstance(one, str) for one in held)
+    }
 
 
 def alternations(lists: Mapping[str, Sequence[str]]) -> dict[str, str]:
@@ -42,7 +54,7 @@ def expanded(pattern: str, words: Mapping[str, str]) -> str:
 
     Args:
         pattern: as it stands in kb/.
-        words: `alternations` of kb/words.toml.
+        words: `alternations` of the lists.
 
     Raises:
         UnknownListError: there is no such list.
@@ -50,7 +62,7 @@ def expanded(pattern: str, words: Mapping[str, str]) -> str:
 
     def found(match: re.Match[str]) -> str:
         if match[1] not in words:
-            raise UnknownListError(f"names the list @{match[1]}, which words.toml does not hold")
+            raise _unknown(match[1])
         return words[match[1]]
 
     return NAME.sub(found, pattern)
@@ -69,9 +81,15 @@ def sought(words: Mapping[str, str]) -> dict[str, str]:
     return {name: expanded(pattern, words) for name, pattern in _SOUGHT.items()}
 
 
+def _unknown(name: str) -> UnknownListError:
+    return UnknownListError(
+        f"names the list @{name}, which neither words.toml nor torch.toml holds"
+    )
+
+
 def _alternation(name: str, lists: Mapping[str, Sequence[str]], within: tuple[str, ...]) -> str:
     if name not in lists:
-        raise UnknownListError(f"names the list @{name}, which words.toml does not hold")
+        raise _unknown(name)
     if name in within:
         raise UnknownListError(f"the list @{name} names itself")
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from diagnose.facts.values import at
-from diagnose.model import Fact, Frame
-from diagnose.scene import Scene, sourceline
+from diagnose.model import Fact, Frame, TorchNames
+from diagnose.scene import Scene, calls, sourceline
 from diagnose.scene.carets import inside
 from diagnose.scene.sourceline import SourceLine
 
@@ -28,14 +28,14 @@ def _parsed(scene: Scene) -> list[_Parsed]:
 
 def attributes(scene: Scene) -> Iterator[Fact]:
     """Data attributes of ``self`` among the operands, and what is indexed by what."""
-    words = scene.knowledge.words
+    words, torch = scene.knowledge.words, scene.knowledge.torch
     for place in _parsed(scene)[:1]:
         frame, line, nodes = place.frame, place.line, place.nodes
         met = scene.met
         if met is not None and len(met.strays) == 1 and not met.strays[0].layer:
             nodes = inside(line, met.strays[0].node)
         called = {id(node.func) for node in line.nodes if isinstance(node, ast.Call)}
-        called |= _of_shapes(line) | _of_scalars(line)
+        called |= _of_shapes(line, torch) | _of_scalars(line, torch)
         for node in nodes:
             if isinstance(node, ast.Subscript) and _is_index(node.slice):
                 name, index = line.segment(node.value), line.segment(node.slice)
@@ -50,7 +50,7 @@ def attributes(scene: Scene) -> Iterator[Fact]:
                 and id(node) not in called
                 and not words.plain_attributes.search(node.attr)
             ):
-                if _owner_is_called(node, line):
+                if _owner_is_called(node, line, torch):
                     continue
                 yield at("uses-own-attribute", frame, name=f"self.{node.attr}")
                 if words.heads.search(node.attr):
@@ -59,45 +59,24 @@ def attributes(scene: Scene) -> Iterator[Fact]:
                     yield at("uses-cached-attribute", frame, name=f"self.{node.attr}")
 
 
-#: Keywords of elementwise operations that take a number of Python.
-_SCALARS = frozenset({"alpha", "beta", "value", "eps", "dim", "p"})
-
-
-def _of_scalars(line: SourceLine) -> set[int]:
+def _of_scalars(line: SourceLine, torch: TorchNames) -> set[int]:
     """The nodes that are given as a number: ``q.add_(p, alpha=self.rate)``."""
     return {
         id(inner)
         for node in line.nodes
-        if isinstance(node, ast.keyword) and node.arg in _SCALARS
+        if isinstance(node, ast.keyword) and node.arg in torch.number_keywords
         for inner in ast.walk(node.value)
     }
 
 
-#: Methods whose arguments are sizes, not tensors.
-_SHAPING = frozenset(
-    (
-        "view",
-        "reshape",
-        "expand",
-        "repeat",
-        "size",
-        "range",
-        "permute",
-        "transpose",
-        "narrow",
-        "tile",
-    )
-)
-
-
-def _of_shapes(line: SourceLine) -> set[int]:
+def _of_shapes(line: SourceLine, torch: TorchNames) -> set[int]:
     """The nodes that stand among the arguments of a method that takes sizes."""
     return {
         id(inner)
         for node in line.nodes
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
-        and node.func.attr in _SHAPING
+        and node.func.attr in torch.shaping
         for argument in node.args
         for inner in ast.walk(argument)
     }
@@ -112,14 +91,14 @@ def _is_index(node: ast.expr) -> bool:
     return not isinstance(node, (ast.Constant, ast.Slice))
 
 
-def _owner_is_called(attribute: ast.Attribute, line: SourceLine) -> bool:
+def _owner_is_called(attribute: ast.Attribute, line: SourceLine, torch: TorchNames) -> bool:
     """True where the attribute is a module or object whose method or submodule is called."""
     for node in line.nodes:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             inner = node.func.value
             while isinstance(inner, (ast.Attribute, ast.Subscript)):
                 if inner is attribute:
-                    return node.func.attr not in _TENSOR_METHODS
+                    return node.func.attr not in torch.of_tensors
                 inner = inner.value
         match node:
             case ast.Call(func=ast.Subscript(value=owner)) if owner is attribute:
@@ -127,24 +106,15 @@ def _owner_is_called(attribute: ast.Attribute, line: SourceLine) -> bool:
     return False
 
 
-_TENSOR_METHODS = frozenset(
-    {
-        *("t", "to", "cpu", "cuda", "float", "half", "long", "type_as", "clone", "detach", "numpy"),
-        *("view", "reshape", "expand", "expand_as", "repeat", "unsqueeze", "squeeze", "transpose"),
-        *("permute", "size", "sum", "mean", "pow", "gather", "index_select"),
-        *("mul", "add", "sub", "div", "matmul"),
-    }
-)
-
-
 def made_tensors(scene: Scene) -> Iterator[Fact]:
     """Tensor factories without a device, in the failing line or in the lines shown around it."""
+    torch = scene.knowledge.torch
     for place in _parsed(scene):
-        if _made(place.line, place.nodes):
+        if _made(place.line, place.nodes, torch):
             yield at("makes-tensor", place.frame)
     for frame, code in _shown(scene):
         parsed = sourceline.parse(code)
-        if parsed and _made(parsed, parsed.nodes):
+        if parsed and _made(parsed, parsed.nodes, torch):
             yield (
                 at("makes-tensor-nearby", frame)
                 if code == frame.code
@@ -152,23 +122,24 @@ def made_tensors(scene: Scene) -> Iterator[Fact]:
             )
 
 
-def _made(line: SourceLine, nodes: Sequence[ast.AST]) -> bool:
+def _made(line: SourceLine, nodes: Sequence[ast.AST], torch: TorchNames) -> bool:
     """True where a part of the line makes a tensor that it does not move at once."""
     moved = {
-        id(sourceline.root(node.func.value))
+        id(calls.root(node.func.value, torch))
         for node in line.nodes
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
         and node.func.attr in {"to", "cuda", "type_as"}
     }
-    return any(sourceline.makes_tensor(node) and id(node) not in moved for node in nodes)
+    return any(calls.makes_tensor(node, torch) and id(node) not in moved for node in nodes)
 
 
 def fixed_devices(scene: Scene) -> Iterator[Fact]:
     """Devices that are written into the shown lines of the user's code."""
+    torch = scene.knowledge.torch
     for frame, code in _shown(scene):
         parsed = sourceline.parse(code)
-        if parsed and any(sourceline.names_device(node) for node in ast.walk(parsed.tree)):
+        if parsed and any(calls.names_device(node, torch) for node in ast.walk(parsed.tree)):
             yield Fact("names-device", frame.at, {"code": code.strip()})
 
 
@@ -183,17 +154,17 @@ def _shown(scene: Scene) -> Iterator[tuple[Frame, str]]:
 
 def called_modules(scene: Scene) -> Iterator[Fact]:
     """What the innermost call of a module outside torch is called."""
-    words = scene.knowledge.words
+    words, torch = scene.knowledge.words, scene.knowledge.torch
     for position, place in enumerate(_parsed(scene)):
         frame = place.frame
-        calls = [node for node in place.nodes if isinstance(node, ast.Call)]
-        own = [c for c in calls if (sourceline.dotted(c.func) or "").startswith("self.")]
-        for node in calls:
+        listed = list(calls.calls(place.nodes))
+        own = [c for c in listed if (sourceline.dotted(c.func) or "").startswith("self.")]
+        for node in listed:
             name = sourceline.dotted(node.func)
             at_site = scene.in_layer and position == 0
             if isinstance(node.func, ast.Subscript) and at_site:
                 yield at("calls-listed-module", frame)
-            if name is None or name.split(".")[0] in {"torch", "F", "nn", "np", "super"}:
+            if name is None or calls.of_package(node.func, torch):
                 continue
             if at_site and name.startswith("self."):
                 yield at("calls-own-module", frame, name=name)
@@ -256,6 +227,9 @@ def joined_locals(scene: Scene) -> Iterator[Fact]:
     """The failing line joins nothing but local variables."""
     for place in _parsed(scene)[:1]:
         frame = place.frame
-        names = [sourceline.root(node) for node in sourceline.operands(place.line, place.nodes)]
+        names = [
+            calls.root(node, scene.knowledge.torch)
+            for node in sourceline.operands(place.line, place.nodes)
+        ]
         if len(names) > 1 and all(isinstance(n, ast.Name) and n.id != "self" for n in names):
             yield at("local-operands", frame)

@@ -12,7 +12,7 @@ import copy
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from diagnose.model import Frame, Report
+from diagnose.model import Frame, Report, TorchNames
 from diagnose.scene import Meeting, Place, Scene, sourceline
 from diagnose.scene.sourceline import SourceLine
 
@@ -42,6 +42,11 @@ class Site(NamedTuple):
     def line(self) -> SourceLine:
         """The parsed line."""
         return self.met.line
+
+    @property
+    def torch(self) -> TorchNames:
+        """What torch calls its things."""
+        return self.scene.knowledge.torch
 
     def text(self, node: ast.expr) -> str:
         """A node as it stands in the line."""

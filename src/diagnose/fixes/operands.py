@@ -8,147 +8,70 @@ from itertools import pairwise
 
 from diagnose.fixes.editing import Change, Refused, Site, applied, replaced
 from diagnose.model import Report
-from diagnose.patterns import lazy
-from diagnose.scene import sourceline
-from diagnose.scene.calls import is_number
+from diagnose.scene import calls, sourceline
 
-#: Methods of a tensor whose result is on the tensor's device.
-_SAME_DEVICE = frozenset(
-    {
-        *(
-            "t",
-            "view",
-            "view_as",
-            "reshape",
-            "expand",
-            "expand_as",
-            "repeat",
-            "unsqueeze",
-            "squeeze",
-        ),
-        *(
-            "transpose",
-            "permute",
-            "flatten",
-            "contiguous",
-            "clone",
-            "detach",
-            "type",
-            "requires_grad_",
-        ),
-        *("float", "half", "double", "long", "int", "bool", "bfloat16", "chunk", "split", "unbind"),
-        *(
-            "sum",
-            "mean",
-            "max",
-            "min",
-            "abs",
-            "exp",
-            "log",
-            "pow",
-            "sqrt",
-            "argmax",
-            "argmin",
-            "norm",
-        ),
-        *("add", "sub", "mul", "div", "matmul", "mm", "bmm", "softmax", "log_softmax", "sigmoid"),
-        *(
-            "tanh",
-            "relu",
-            "gather",
-            "index_select",
-            "masked_fill",
-            "masked_select",
-            "clamp",
-            "round",
-        ),
-        *("new_zeros", "new_ones", "new_empty", "new_full", "new_tensor", "cumsum", "roll", "flip"),
-        *(
-            "eq",
-            "ne",
-            "lt",
-            "le",
-            "gt",
-            "ge",
-            "neg",
-            "square",
-            "var",
-            "std",
-            "topk",
-            "sort",
-            "argsort",
-        ),
-    }
-)
-#: Methods after which a tensor's place is decided: it is moved no second time.
-_MOVES = frozenset(
-    {"to", "cuda", "cpu", "xpu", "npu", "hpu", "mps", "type_as", "item", "tolist", "numpy"}
-)
-_MODULES = frozenset({"self", "cls", "super", "torch", "th", "np", "numpy", "F", "nn", "math"})
-#: Names of what is no tensor and has no device of its own: text, settings, objects that hold modules.
-_NO_TENSOR = lazy(
-    r"(?i)(^|_)(tok(enizer)?|processor|scheduler|config|cfg|args?|opts?|options|hparams|optimi[sz]er|optim"
-    r"|device|dtype|shape|size|path|file|name|names|text|prompts?|texts|sentences?|loader|dataloader|dataset"
-    r"|model|models|module|modules|net|network|pipe|pipeline|trainer|accelerator|criterion|loss_fn|lr|eps"
-    r"|epsilon|n|num|idx_to_\w+|len|length_of|dim|dims|step|steps|epoch|epochs|temperature|gamma|momentum|tau)$"
-)
+#: Names of what is no tensor, but may hold some.
+_OWNERS = frozenset({"self", "cls", "super"})
 _HEADERS = ("torch/nn/modules/module.py", "torch/_dynamo/eval_frame.py")
 
 
-def is_moved(node: ast.expr) -> bool:
+def is_moved(site: Site, node: ast.expr) -> bool:
     """True for ``x.to(...)``, ``x.cuda()`` and the like: its place was chosen."""
     return (
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
-        and node.func.attr in _MOVES
+        and node.func.attr in site.torch.moves
     )
 
 
-def is_tensor_like(node: ast.expr) -> bool:
+def is_tensor_like(site: Site, node: ast.expr) -> bool:
     """True for an expression that may be a tensor, as far as its form and names tell."""
+    torch, no_tensors = site.torch, site.scene.knowledge.words.no_tensors
     match node:
         case ast.Name(id=name):
-            return _reads_like_one(name)
+            return _reads_like_one(site, name)
         case ast.Attribute(attr=name) if sourceline.dotted(node):
-            return _reads_like_one(name) and name != "T"
+            return _reads_like_one(site, name) and name != "T"
         case ast.Attribute(value=owner, attr="T" | "mT" | "data" | "grad" | "real" | "imag"):
-            return is_tensor_like(owner)
+            return is_tensor_like(site, owner)
         case ast.Subscript(value=ast.Attribute(attr="shape")):
             return False
         case ast.Subscript(value=owner):
-            return is_tensor_like(owner) or isinstance(owner, ast.Subscript)
+            return is_tensor_like(site, owner) or isinstance(owner, ast.Subscript)
         case ast.Call(func=ast.Name(id=name)):
-            return not sourceline.is_builtin(name) and not _NO_TENSOR.search(name)
+            return not sourceline.is_builtin(name) and not no_tensors.search(name)
         case ast.Call(func=ast.Attribute(value=ast.Constant() | ast.JoinedStr())):
             return False
         case ast.Call(func=ast.Attribute(value=owner, attr=name)):
-            if name in _SAME_DEVICE and not _is_module_name(owner):
-                return is_tensor_like(owner)
-            return name not in {
-                "size",
-                "dim",
-                "numel",
-                "items",
-                "keys",
-                "values",
-                "format",
-                "split",
-            }
+            if _keeps_device(site, name) and not _is_module_name(site, owner):
+                return is_tensor_like(site, owner)
+            return name not in torch.no_tensor_results
         case ast.BinOp(left=left, right=right):
-            return not is_number(node) and (is_tensor_like(left) or is_tensor_like(right))
+            return not calls.is_number(node, torch) and (
+                is_tensor_like(site, left) or is_tensor_like(site, right)
+            )
         case ast.UnaryOp(op=ast.USub(), operand=inner):
-            return is_tensor_like(inner)
+            return is_tensor_like(site, inner)
     return False
 
 
-def _reads_like_one(name: str) -> bool:
-    return name not in _MODULES and not sourceline.is_builtin(name) and not _NO_TENSOR.search(name)
+def _reads_like_one(site: Site, name: str) -> bool:
+    return not (
+        name in _OWNERS
+        or name in site.torch.packages
+        or sourceline.is_builtin(name)
+        or site.scene.knowledge.words.no_tensors.search(name)
+    )
 
 
-def _is_module_name(node: ast.expr) -> bool:
+def _keeps_device(site: Site, method: str) -> bool:
+    return method in site.torch.same_device or method in site.torch.same_device_results
+
+
+def _is_module_name(site: Site, node: ast.expr) -> bool:
     """True for ``torch`` in ``torch.add(...)``, and ``self``."""
-    text = sourceline.dotted(node)
-    return text is not None and text.split(".")[0] in _MODULES and not text.startswith("self.")
+    text = sourceline.dotted(node) or ""
+    return text in _OWNERS or text.startswith("cls.") or calls.of_package(node, site.torch)
 
 
 def device_of(site: Site, node: ast.expr) -> str | None:
@@ -156,20 +79,20 @@ def device_of(site: Site, node: ast.expr) -> str | None:
     match node:
         case ast.Name() | ast.Attribute() if sourceline.dotted(node):
             callee = any(isinstance(n, ast.Call) and n.func is node for n in site.line.nodes)
-            usable = is_tensor_like(node) and not callee
+            usable = is_tensor_like(site, node) and not callee
             return f"{site.text(node)}.device" if usable else None
         case ast.Attribute(value=owner):
             return device_of(site, owner)
         case ast.Subscript(value=owner, slice=ast.Constant()) if not isinstance(owner, ast.Call):
             # The container of outputs[0] and batch["ids"] may have no device itself.
-            return f"{site.text(node)}.device" if is_tensor_like(node) else None
+            return f"{site.text(node)}.device" if is_tensor_like(site, node) else None
         case ast.Subscript(value=owner):
             return device_of(site, owner)
         case ast.Call(func=ast.Attribute(value=owner, attr="to"), args=[target], keywords=[]):
             text = sourceline.dotted(target) or ""
             return text if text.rpartition(".")[2] == "device" else None
-        case ast.Call(func=ast.Attribute(value=owner, attr=name)) if name in _SAME_DEVICE:
-            return None if _is_module_name(owner) else device_of(site, owner)
+        case ast.Call(func=ast.Attribute(value=owner, attr=name)) if _keeps_device(site, name):
+            return None if _is_module_name(site, owner) else device_of(site, owner)
         case ast.BinOp(left=left, right=right):
             # An attribute of the object may be a number: self.scale * x.
             both = [device for side in (left, right) if (device := device_of(site, side))]
@@ -186,9 +109,9 @@ def moved(site: Site, node: ast.expr, device: str | None) -> Change:
     text = site.text(node)
     if device is None:
         raise Refused(f"the line shows no device for {text} to move to")
-    if is_moved(node):
+    if is_moved(site, node):
         raise Refused(f"{text} is placed already")
-    if not is_tensor_like(node):
+    if not is_tensor_like(site, node):
         raise Refused(f"{text} does not read like a tensor")
     if not site.line.whole(node):
         raise Refused(f"{text or 'what would move'} is cut off")

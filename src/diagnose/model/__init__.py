@@ -38,7 +38,6 @@ from diagnose.model.knowledge import (
     Roles,
     Source,
     Wording,
-    Words,
 )
 from diagnose.model.report import (
     DEVICE_FAMILY,
@@ -51,6 +50,7 @@ from diagnose.model.report import (
     SeenTensor,
     Statement,
 )
+from diagnose.model.vocabulary import TorchNames, Words
 
 __all__ = [
     "DEVICE_FAMILY",
@@ -87,6 +87,7 @@ __all__ = [
     "SeenTensor",
     "Source",
     "Statement",
+    "TorchNames",
     "Verdict",
     "Wording",
     "Words",

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
+
+from diagnose.model.vocabulary import TorchNames, Words
 
 #: Whose line a cause makes one edit: the user's own; the failing one, unless it is in an installed
 #: package; the failing one wherever it is.
@@ -203,23 +204,8 @@ class QuestionRule(NamedTuple):
 Roles = Mapping[str, Mapping[str, str]]
 
 
-#: Found in no text.
-_NEVER = re.compile(r"(?!)")
-
-
-class Words(NamedTuple):
-    """What people call things, as far as the engine itself asks for it (kb/words.toml): patterns that are
-    searched in a name."""
-
-    constants: re.Pattern[str] = _NEVER
-    plain_attributes: re.Pattern[str] = _NEVER
-    heads: re.Pattern[str] = _NEVER
-    first_layers: re.Pattern[str] = _NEVER
-    second_models: re.Pattern[str] = _NEVER
-    loop_names: re.Pattern[str] = _NEVER
-
-
 _NO_WORDS = Words()
+_NO_NAMES = TorchNames()
 
 
 class Knowledge:
@@ -236,6 +222,7 @@ class Knowledge:
         "libraries",
         "marks",
         "operands",
+        "torch",
         "wordings",
         "words",
     )
@@ -251,6 +238,7 @@ class Knowledge:
         facts: Mapping[str, FactRule] = _NOTHING,
         causes: Mapping[str, Cause] = _NOTHING,
         words: Words = _NO_WORDS,
+        torch: TorchNames = _NO_NAMES,
     ) -> None:
         self.wordings = wordings
         self.libraries = libraries
@@ -260,6 +248,7 @@ class Knowledge:
         self.facts = facts
         self.causes = causes
         self.words = words
+        self.torch = torch
 
     def replaced(self, **parts: Any) -> Knowledge:
         """A copy with other parts under these names."""

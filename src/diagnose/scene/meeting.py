@@ -10,15 +10,10 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from diagnose.model import Mismatch
-from diagnose.scene import calls, sourceline
-from diagnose.scene.carets import inside
+from diagnose.model import Mismatch, TorchNames
+from diagnose.scene import calls
 from diagnose.scene.devices import kind
 from diagnose.scene.sourceline import SourceLine
-
-#: What torch's schemas call the second operand of a product.
-_SECOND = frozenset({"mat2", "other", "tensor", "vec", "batch2", "weight", "mat"})
-_FIRST = frozenset({"self", "mat1", "batch1", "input"})
 
 
 class Operand(NamedTuple):
@@ -32,17 +27,16 @@ class Operand(NamedTuple):
 
 
 class Meeting(NamedTuple):
-    """The tensors that met in a line: those that may be misplaced, those that they met, and the part
-    of the line that failed (None where the traceback does not tell)."""
+    """The tensors that met in a line: those that may be misplaced, and those that they met.
+
+    ``part`` is the part of the line that failed, None where the traceback does not tell; ``nodes`` are its
+    nodes, or those of the whole line."""
 
     line: SourceLine
+    nodes: tuple[ast.AST, ...]
+    part: ast.AST | None = None
     strays: tuple[Operand, ...] = ()
     others: tuple[Operand, ...] = ()
-    part: ast.AST | None = None
-
-    def nodes(self) -> tuple[ast.AST, ...]:
-        """The nodes of the part that failed; of the whole line where it is not known."""
-        return inside(self.line, self.part)
 
 
 def texts(met: Meeting | None) -> tuple[str, ...]:
@@ -74,33 +68,34 @@ class Said(NamedTuple):
     in_layer: bool
 
 
-def at_site(line: SourceLine, part: ast.AST | None, said: Said | None) -> Meeting:
-    """What met in the failing line, of which the part failed; without a message only where."""
-    met = Meeting(line, part=part)
-    if said is None:
-        return met
-    return _named(met, said) or _compared(met, said)
+def told(met: Meeting, said: Said, torch: TorchNames) -> Meeting:
+    """What met in the failing line, as its message and its syntax tell.
+
+    Args:
+        met: where it was.
+        said: what the message says.
+        torch: how torch's functions call their operands.
+    """
+    return _named(met, said, torch) or _compared(met, said, torch)
 
 
 # --- operations whose messages name an argument -----------------------------------------------------
 
 
-def _named(met: Meeting, said: Said) -> Meeting | None:
+def _named(met: Meeting, said: Said, torch: TorchNames) -> Meeting | None:
     """The operand that the message names, and the one that it was compared with."""
     mismatch = said.mismatch
-    if _joins(mismatch.op):
-        return _elements(met, mismatch)
+    if _joins(mismatch.op, torch):
+        return _elements(met, mismatch, torch)
     argument, found, expected = mismatch.argument, mismatch.found, mismatch.expected
     if argument is not None and found is not None:
-        named, other = _sides(met, argument, said.role)
-        if named is not None and (told := _decided(met, [(named, found), (other, expected)])):
-            return told
+        named, other = _sides(met, argument, said.role, torch)
+        if named is not None and (shown := _decided(met, [(named, found), (other, expected)])):
+            return shown
     if len(said.roles) < 2:
         return None
-    return _decided(
-        met,
-        [(_by_role(met, r, layer=said.in_layer), device) for r, device in said.roles.items()],
-    )
+    by_role = ((_by_role(met, role, said, torch), device) for role, device in said.roles.items())
+    return _decided(met, list(by_role))
 
 
 def _decided(met: Meeting, sides: Sequence[tuple[ast.expr | None, str | None]]) -> Meeting | None:
@@ -126,24 +121,26 @@ def _operand(met: Meeting, node: ast.expr, device: str | None = None) -> Operand
 Sides = tuple["ast.expr | None", "ast.expr | None"]
 
 
-def _sides(met: Meeting, argument: str, role: str | None) -> Sides:
+def _sides(met: Meeting, argument: str, role: str | None, torch: TorchNames) -> Sides:
     """The operand that the message names, and the other one, of a product or a known function."""
-    for node in met.nodes():
+    for node in met.nodes:
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
             if met.part not in (None, node):
                 continue
-            if argument in _SECOND:
+            if argument in torch.second_factors:
                 return node.right, node.left
-            if argument in _FIRST:
+            if argument in torch.first_factors:
                 return node.left, node.right
-        elif isinstance(node, ast.Call) and calls.is_known(node):
+        elif isinstance(node, ast.Call) and calls.is_known(node, torch):
             if met.part is not None and isinstance(met.part, ast.Call) and node is not met.part:
                 continue
-            given = calls.parameters(node)
+            given = calls.parameters(node, torch)
             name = _parameter(given, argument, role)
             if name is None:
                 continue
-            others = (n for key, n in given.items() if key != name and not _is_setting(key, n))
+            others = (
+                n for key, n in given.items() if key != name and not _is_setting(key, n, torch)
+            )
             return given[name], next(others, None)
     return None, None
 
@@ -158,24 +155,24 @@ def _parameter(given: dict[str, ast.expr], argument: str, role: str | None) -> s
     return {"input": "input", "weight": "mat2"}.get(role or "") if "mat2" in given else None
 
 
-def _is_setting(name: str, node: ast.expr) -> bool:
-    return name in {"dim", "normalized_shape", "num_groups"} or calls.is_number(node)
+def _is_setting(name: str, node: ast.expr, torch: TorchNames) -> bool:
+    return name in torch.size_operands or calls.is_number(node, torch)
 
 
-def _by_role(met: Meeting, role: str, *, layer: bool) -> ast.expr | None:
+def _by_role(met: Meeting, role: str, said: Said, torch: TorchNames) -> ast.expr | None:
     """The operand of a role: of torch's function where the line calls one, else of a layer."""
     listed = [
-        call for call in calls.calls(met.nodes()) if met.part is None or call is met.part
-    ] or list(calls.calls(met.nodes()))
+        call for call in calls.calls(met.nodes) if met.part is None or call is met.part
+    ] or list(calls.calls(met.nodes))
     for call in listed:
-        if calls.is_known(call):
-            given = calls.parameters(call)
+        if calls.is_known(call, torch):
+            given = calls.parameters(call, torch)
             second = given.get("mat2") if role in ("weight", "tensor") else None
             return given.get(role) or second
-    for node in met.nodes():
+    for node in met.nodes:
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
             return {"input": node.left, "weight": node.right, "tensor": node.right}.get(role)
-    if not layer or len(listed) != 1:
+    if not said.in_layer or len(listed) != 1:
         return None
     [call] = listed
     if role == "weight":
@@ -188,14 +185,14 @@ def _by_role(met: Meeting, role: str, *, layer: bool) -> ast.expr | None:
 # --- lists that are joined ----------------------------------------------------------------------------
 
 
-def _joins(op: str | None) -> bool:
-    return op is not None and op.rpartition("_")[2].split(".")[0] in {"cat", "stack"}
+def _joins(op: str | None, torch: TorchNames) -> bool:
+    return op is not None and op.rpartition("_")[2].split(".")[0] in torch.joins
 
 
-def _elements(met: Meeting, mismatch: Mismatch) -> Meeting | None:
+def _elements(met: Meeting, mismatch: Mismatch, torch: TorchNames) -> Meeting | None:
     """Of a list that is joined, the element on the cpu where there are two, else all."""
-    for call in calls.calls(met.nodes()):
-        joined = calls.joined(call)
+    for call in calls.calls(met.nodes):
+        joined = calls.joined(call, torch)
         if joined is None:
             continue
         if joined.elements is None:
@@ -210,31 +207,31 @@ def _elements(met: Meeting, mismatch: Mismatch) -> Meeting | None:
 # --- operations that take their operands one by one -------------------------------------------------
 
 
-def _compared(met: Meeting, said: Said) -> Meeting:
+def _compared(met: Meeting, said: Said, torch: TorchNames) -> Meeting:
     """The operands of an elementwise operation, whose message names none of them.
 
     Between two GPUs the first operand's device comes first; between cpu and GPU always the GPU.
     """
     mismatch = said.mismatch
     if mismatch.argument == "other":
-        return met._replace(strays=tuple(_operand(met, node) for node in _others(met)))
+        return met._replace(strays=tuple(_operand(met, node) for node in _others(met, torch)))
     if not said.elementwise:
         return met
-    pair = _pair(met.part)
+    pair = _pair(met.part, torch)
     devices = mismatch.devices[:2]
     if len(pair) == 2:
         gpus = len(devices) == 2 and all(kind(device) == "gpu" for device in devices)
         known: Sequence[str | None] = devices if gpus else (None, None)
         sides = [_operand(met, node, at) for node, at in zip(pair, known, strict=True)]
-        shown = [side for side in sides if not calls.is_number(side.node)]
-        if not gpus and len(shown) == 2 and (stray := _surely_on_cpu(shown)) is not None:
+        shown = [side for side in sides if not calls.is_number(side.node, torch)]
+        if not gpus and len(shown) == 2 and (stray := _surely_on_cpu(shown, torch)) is not None:
             others = tuple(side for side in shown if side is not stray)
             return met._replace(strays=(stray,), others=others)
         return met._replace(strays=tuple(shown))
-    return met._replace(strays=tuple(_operand(met, node) for node in _leaves(met)))
+    return met._replace(strays=tuple(_operand(met, node) for node in _leaves(met, torch)))
 
 
-def _pair(part: ast.AST | None) -> list[ast.expr]:
+def _pair(part: ast.AST | None, torch: TorchNames) -> list[ast.expr]:
     """The two operands of the operation that the carets underline."""
     match part:
         case ast.BinOp(left=left, right=right):
@@ -244,14 +241,14 @@ def _pair(part: ast.AST | None) -> list[ast.expr]:
         case ast.Compare(left=left, comparators=[right]):
             return [left, right]
         case ast.Call() as call:
-            given = calls.elementwise(call)
+            given = calls.elementwise(call, torch)
             return given if len(given) == 2 else []
     return []
 
 
-def _surely_on_cpu(sides: Sequence[Operand]) -> Operand | None:
+def _surely_on_cpu(sides: Sequence[Operand], torch: TorchNames) -> Operand | None:
     """The operand that is made without a device, or taken to the cpu, in the line itself."""
-    sure = [side for side in sides if sourceline.makes_tensor(side.node) or _ends_in(side, "cpu")]
+    sure = [side for side in sides if calls.makes_tensor(side.node, torch) or _ends_in(side, "cpu")]
     moved = [side for side in sides if _ends_in(side, "cuda")]
     if len(sure) == 1:
         return sure[0]
@@ -267,9 +264,9 @@ def _ends_in(side: Operand, method: str) -> bool:
     return False
 
 
-def _leaves(met: Meeting) -> Iterator[ast.expr]:
+def _leaves(met: Meeting, torch: TorchNames) -> Iterator[ast.expr]:
     """What the line's operators join, without plain numbers and without the compound parts."""
-    for node in met.nodes():
+    for node in met.nodes:
         sides: list[ast.expr] = []
         match node:
             case ast.BinOp(left=left, right=right) | ast.AugAssign(target=left, value=right):
@@ -279,16 +276,18 @@ def _leaves(met: Meeting) -> Iterator[ast.expr]:
             case ast.Compare(left=left, comparators=others):
                 sides = [left, *others]
             case ast.Call():
-                sides = calls.elementwise(node)
-        yield from (s for s in sides if not isinstance(s, ast.BinOp) and not calls.is_number(s))
+                sides = calls.elementwise(node, torch)
+        yield from (
+            s for s in sides if not isinstance(s, ast.BinOp) and not calls.is_number(s, torch)
+        )
 
 
-def _others(met: Meeting) -> Iterator[ast.expr]:
+def _others(met: Meeting, torch: TorchNames) -> Iterator[ast.expr]:
     """The second operands: what torch's signatures call ``other``."""
-    for node in met.nodes():
+    for node in met.nodes:
         if isinstance(node, ast.BinOp):
             yield node.right
         elif isinstance(node, ast.Compare):
             yield node.comparators[0]
         elif isinstance(node, ast.Call):
-            yield from calls.elementwise(node)[1:2]
+            yield from calls.elementwise(node, torch)[1:2]

@@ -205,13 +205,12 @@ class Scene:
     def met(self) -> Meeting | None:
         """What met in the failing line; None where it shows nothing that can be parsed."""
         site, mismatch = self.site, self.report.mismatch
-        if site is None or site.line is None:
-            return None
-        if mismatch is None:
-            return meeting.at_site(site.line, site.part, None)
+        met = _at(site)
+        if met is None or mismatch is None:
+            return met
         role = roles.role_of(mismatch, self.knowledge.operands)
         said = meeting.Said(mismatch, role, self.roles, self.elementwise, self.in_layer)
-        return meeting.at_site(site.line, site.part, said)
+        return meeting.told(met, said, self.knowledge.torch)
 
     @cached_property
     def strays(self) -> tuple[str, ...]:
@@ -220,9 +219,7 @@ class Scene:
 
     def meeting_at(self, place: Place | None) -> Meeting | None:
         """What met in the line of a place; operands are told only of the failing line."""
-        if place is None or place is self.site:
-            return self.met if place is not None else None
-        return Meeting(place.line, part=place.part) if place.line is not None else None
+        return self.met if place is not None and place is self.site else _at(place)
 
     @cached_property
     def pair(self) -> str | None:
@@ -248,3 +245,10 @@ class Scene:
             }
             found |= {key: value for key, value in known.items() if value}
         return found
+
+
+def _at(place: Place | None) -> Meeting | None:
+    """The line of a place, of which nothing is told; None where it cannot be parsed."""
+    if place is None or place.line is None:
+        return None
+    return Meeting(place.line, place.nodes, place.part)

@@ -18,16 +18,6 @@ _PRINTED = "<printed line>"
 # answer. A filter for this name alone, rather than `catch_warnings`, which is not for threads.
 warnings.filterwarnings("ignore", module=_PRINTED)
 
-#: Functions of torch that make a new tensor, on the default device unless told otherwise.
-FACTORIES = frozenset(
-    {
-        *("tensor", "Tensor", "FloatTensor", "LongTensor", "IntTensor", "BoolTensor"),
-        *("zeros", "ones", "full", "empty", "arange", "range", "linspace", "logspace", "eye"),
-        *("rand", "randn", "randint", "randperm", "normal", "from_numpy", "as_tensor"),
-        *("tril_indices", "triu_indices", "hann_window", "hamming_window", "bartlett_window"),
-    }
-)
-
 
 class Reading(NamedTuple):
     """What makes a part of a statement parse: text put before and after it, in which C stands for the
@@ -184,46 +174,6 @@ def dotted(node: ast.AST) -> str | None:
     if not isinstance(node, ast.Name):
         return None
     return ".".join([node.id, *reversed(parts)])
-
-
-def root(node: ast.AST) -> ast.AST:
-    """What an operand is made of before indexing, methods and transposition: ``a`` for ``a.t()[0]``."""
-    while True:
-        if isinstance(node, ast.Subscript):
-            node = node.value
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            owner = dotted(node.func.value)
-            if owner in {"torch", "F", "nn", "np", "torch.nn.functional", "math"}:
-                return node
-            node = node.func.value
-        elif isinstance(node, ast.UnaryOp):
-            node = node.operand
-        else:
-            return node
-
-
-def makes_tensor(node: ast.AST) -> bool:
-    """True for a call such as ``torch.zeros(3)`` without ``device=``."""
-    if not isinstance(node, ast.Call) or any(k.arg == "device" for k in node.keywords):
-        return False
-    name = dotted(node.func)
-    if name is None:
-        return False
-    owner, _, function = name.rpartition(".")
-    return owner in {"torch", "th"} and function in FACTORIES
-
-
-def names_device(node: ast.AST) -> bool:
-    """True for ``.cuda()``, ``.cuda(1)``, ``"cuda:0"``, ``device=0`` and the like."""
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        return node.func.attr == "cuda" and all(isinstance(a, ast.Constant) for a in node.args)
-    if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        return node.value.split(":")[0] in {"cuda", "mps", "xpu", "npu", "hpu"}
-    return isinstance(node, ast.keyword) and (
-        node.arg == "device"
-        and isinstance(node.value, ast.Constant)
-        and isinstance(node.value.value, int)
-    )
 
 
 def is_builtin(name: str) -> bool:

@@ -10,7 +10,8 @@ from diagnose.compiling.models.causes import CauseFile, Fixes, Questions
 from diagnose.compiling.models.facts import Facts, Weights
 from diagnose.compiling.models.incidents import CaseFile
 from diagnose.compiling.models.messages import Families, Libraries, Messages
-from diagnose.compiling.models.others import Advice, Operands, Operators, Symptoms, Words
+from diagnose.compiling.models.names import TorchNames, Words
+from diagnose.compiling.models.others import Advice, Operands, Operators, Symptoms
 
 
 class Kind(NamedTuple):
@@ -24,6 +25,7 @@ class Kind(NamedTuple):
 
 KINDS = (
     Kind("words.toml", Words),
+    Kind("torch.toml", TorchNames),
     Kind("messages.toml", Messages, "id"),
     Kind("families.toml", Families, "id"),
     Kind("libraries.toml", Libraries, "name"),

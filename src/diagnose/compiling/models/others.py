@@ -97,12 +97,6 @@ class Operators(Strict):
     checked: dict[_Operator, CheckedEntry]
 
 
-class Words(
-    StrictRoot[dict[Annotated[str, StringConstraints(pattern=r"^[a-z]+(-[a-z]+)*$")], SomeTexts]]
-):
-    """Named lists of words, each a regular expression; @name in one stands for another list."""
-
-
 class Stop(Strict):
     """Words that say nothing about what happened."""
 

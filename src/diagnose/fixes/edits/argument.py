@@ -19,7 +19,7 @@ def changes(site: Site) -> Sequence[Change]:
         if layer is None:
             return operand.changes(site)
         return (moved(site, met.strays[0].node, _home(site, layer)),)
-    for node in met.nodes():
+    for node in met.nodes:
         if not isinstance(node, ast.Call) or len(node.args) != 1 or node.keywords:
             continue
         [argument] = node.args

@@ -14,7 +14,8 @@ def changes(site: Site) -> Sequence[Change]:
     for node in site.line.nodes:
         if not isinstance(node, ast.Call):
             continue
-        if sourceline.dotted(node.func) not in {"torch.load", "th.load"}:
+        owner, _, function = (sourceline.dotted(node.func) or "").rpartition(".")
+        if owner not in site.torch.torch or function != "load":
             continue
         settled = any(k.arg in (None, "map_location") for k in node.keywords)
         if settled or len(node.args) != 1 or isinstance(node.args[0], ast.Starred):

@@ -7,10 +7,7 @@ from collections.abc import Sequence
 
 from diagnose.fixes.editing import Change, Refused, Site, replaced
 from diagnose.fixes.operands import device_of
-from diagnose.scene import sourceline
-
-#: Factories that take no ``device=``, or none but the cpu.
-_WITHOUT_DEVICE = ("Tensor", "from_numpy")
+from diagnose.scene import calls
 
 
 def changes(site: Site) -> Sequence[Change]:
@@ -22,8 +19,8 @@ def changes(site: Site) -> Sequence[Change]:
 
 def followed(site: Site) -> Sequence[Change]:
     """`changes`; none where the line makes no such tensor."""
-    for node in site.met.nodes():
-        if isinstance(node, ast.Call) and sourceline.makes_tensor(node):
+    for node in site.met.nodes:
+        if isinstance(node, ast.Call) and calls.makes_tensor(node, site.torch):
             device = company(site, node)
             if device is not None:
                 return (_made(site, node, device),)
@@ -34,7 +31,7 @@ def _made(site: Site, call: ast.Call, device: str) -> Change:
     text = site.text(call)
     if not site.line.whole(call) or not text.endswith(")"):
         raise Refused(f"{text} is cut off")
-    if (sourceline.dotted(call.func) or "").endswith(_WITHOUT_DEVICE):
+    if calls.name(call) in site.torch.host_factories:
         return replaced(site, call, f"{text}.to({device})")
     comma = ", " if call.args or call.keywords else ""
     return replaced(site, call, f"{text[:-1].rstrip().rstrip(',')}{comma}device={device})")

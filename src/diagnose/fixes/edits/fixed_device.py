@@ -7,15 +7,15 @@ from collections.abc import Sequence
 
 from diagnose.fixes.editing import Change, Site, replaced
 from diagnose.fixes.edits import factory, operand
-from diagnose.scene import sourceline
+from diagnose.scene import calls
 
 
 def changes(site: Site) -> Sequence[Change]:
     """A written device gives way to that of what it meets; else what is made or moved follows."""
-    for node in site.met.nodes():
+    for node in site.met.nodes:
         if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
             continue
-        fixed = any(sourceline.names_device(n) for n in (node, *node.args, *node.keywords))
+        fixed = any(calls.names_device(n, site.torch) for n in (node, *node.args, *node.keywords))
         if node.func.attr not in {"to", "cuda"} or not fixed or not site.line.whole(node):
             continue
         device = factory.company(site, node)

@@ -9,76 +9,29 @@ from diagnose.fixes.editing import Change, Refused, Site, replaced
 from diagnose.fixes.operands import is_moved, is_tensor_like
 from diagnose.scene import sourceline
 
-#: NumPy's functions that take an array first; others make one, read a file or call back.
-_OF_ARRAYS = frozenset(
-    {
-        *(
-            "array",
-            "asarray",
-            "ascontiguousarray",
-            "mean",
-            "sum",
-            "std",
-            "var",
-            "min",
-            "max",
-            "argmax",
-        ),
-        *(
-            "argmin",
-            "argsort",
-            "sort",
-            "unique",
-            "concatenate",
-            "stack",
-            "abs",
-            "exp",
-            "log",
-            "sqrt",
-        ),
-        *(
-            "round",
-            "clip",
-            "squeeze",
-            "transpose",
-            "reshape",
-            "where",
-            "isnan",
-            "percentile",
-            "median",
-        ),
-        *(
-            "histogram",
-            "dot",
-            "matmul",
-            "save",
-            "cumsum",
-            "diff",
-            "allclose",
-            "array_equal",
-            "bincount",
-        ),
-    }
-)
-
 
 def changes(site: Site) -> Sequence[Change]:
     """The first tensor of the failing part that NumPy gets is copied to the host."""
-    for node in site.met.nodes():
+    for node in site.met.nodes:
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
             continue
         owner = node.func.value
-        if node.func.attr == "numpy" and not node.args and is_tensor_like(owner):
+        if node.func.attr == "numpy" and not node.args and is_tensor_like(site, owner):
             return (_copied(site, owner, ""),)
-        numpy = isinstance(owner, ast.Name) and owner.id in {"np", "numpy"}
-        if numpy and node.func.attr in _OF_ARRAYS and node.args and is_tensor_like(node.args[0]):
+        numpy = isinstance(owner, ast.Name) and owner.id in site.torch.numpy
+        if (
+            numpy
+            and node.func.attr in site.torch.of_arrays
+            and node.args
+            and is_tensor_like(site, node.args[0])
+        ):
             return (_copied(site, node.args[0], ".numpy()"),)
     raise Refused("the line shows no tensor that NumPy gets")
 
 
 def _copied(site: Site, node: ast.expr, after: str) -> Change:
     text = site.text(node)
-    if is_moved(node):
+    if is_moved(site, node):
         raise Refused(f"{text} is placed already")
     if not site.line.whole(node):
         raise Refused(f"{text} is cut off")

@@ -11,7 +11,7 @@ from diagnose.scene import sourceline
 
 def changes(site: Site) -> Sequence[Change]:
     """The move is taken out; a statement that was nothing else becomes ``pass``."""
-    for node in site.met.nodes():
+    for node in site.met.nodes:
         if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
             continue
         name = sourceline.dotted(node.func.value)

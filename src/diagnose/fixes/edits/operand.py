@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from diagnose.fixes.editing import Change, Refused, Site
 from diagnose.fixes.operands import device_of, is_moved, is_tensor_like, moved
 from diagnose.scene import calls
-from diagnose.scene.calls import is_number
 
 #: In a longer formula nobody could tell by convention which operand is meant.
 _MOST_PAIRS = 24
@@ -41,7 +40,7 @@ def changes(site: Site) -> Sequence[Change]:
         return joined
     if site.report.mismatch is not None and site.report.mismatch.argument not in (None, "other"):
         raise Refused("the message names an operand, and the line does not show which that is")
-    pairs = [p for p in _pairs(site)[:_MOST_PAIRS] if all(is_tensor_like(node) for node in p)]
+    pairs = [p for p in _pairs(site)[:_MOST_PAIRS] if all(is_tensor_like(site, node) for node in p)]
     mixed = [pair for pair in pairs if _is_state(site, pair[0]) != _is_state(site, pair[1])]
     for one, two in (mixed or pairs)[:1]:
         return _chain(site, one, two) or _one_of(site, one, two)
@@ -56,12 +55,12 @@ def _follow(site: Site, mover: ast.expr, other: ast.expr | None) -> Sequence[Cha
 
 def _one_of(site: Site, one: ast.expr, two: ast.expr) -> Sequence[Change]:
     """The change of one of two operands of which either may be the stray."""
-    if is_moved(one) and is_moved(two):
+    if is_moved(site, one) and is_moved(site, two):
         raise Refused(f"{site.text(one)} and {site.text(two)} are placed already")
     for side in (one, two):
-        if not is_tensor_like(side):
+        if not is_tensor_like(site, side):
             raise Refused(f"{site.text(side)} does not read like a tensor")
-    first = is_moved(two) or (_is_state(site, one) and not _is_state(site, two))
+    first = is_moved(site, two) or (_is_state(site, one) and not _is_state(site, two))
     if first and not _is_assigned(site, one):
         return _follow(site, one, two)
     return _follow(site, two, one)
@@ -69,11 +68,11 @@ def _one_of(site: Site, one: ast.expr, two: ast.expr) -> Sequence[Change]:
 
 def _company(site: Site, stray: ast.expr) -> ast.expr | None:
     """Another operand of the call or operation that the stray stands in."""
-    for node in site.met.nodes():
+    for node in site.met.nodes:
         given: list[ast.expr] = []
         if isinstance(node, ast.Call):
             given = [*node.args, *(k.value for k in node.keywords)]
-            if isinstance(node.func, ast.Attribute) and not calls.of_torch(node):
+            if isinstance(node.func, ast.Attribute) and not calls.of_torch(node, site.torch):
                 given.insert(0, node.func.value)
         elif isinstance(node, ast.BinOp):
             given = [node.left, node.right]
@@ -104,7 +103,7 @@ def _is_assigned(site: Site, node: ast.expr) -> bool:
 def _pairs(site: Site) -> list[tuple[ast.expr, ast.expr]]:
     """The operands that meet in the failing part, innermost operation first, left to right."""
     found: list[tuple[int, tuple[ast.expr, ast.expr]]] = []
-    for node in site.met.nodes():
+    for node in site.met.nodes:
         match node:
             case ast.BinOp(left=left, right=right):
                 found.append((_height(node), (left, right)))
@@ -114,7 +113,7 @@ def _pairs(site: Site) -> list[tuple[ast.expr, ast.expr]]:
             case ast.AugAssign(target=left, value=right):
                 found.append((_height(right) + 1, (left, right)))
     found.sort(key=lambda item: item[0])
-    return [pair for _, pair in found if not any(map(is_number, pair))]
+    return [pair for _, pair in found if not any(calls.is_number(n, site.torch) for n in pair)]
 
 
 def _height(node: ast.expr) -> int:
@@ -139,8 +138,8 @@ def _chain(site: Site, first: ast.expr, second: ast.expr) -> Sequence[Change]:
 
 def _joined(site: Site) -> Sequence[Change] | None:
     """``torch.cat([a, b])``: the element that the message does not name first follows the other."""
-    for call in calls.calls(site.met.nodes()):
-        joined = calls.joined(call)
+    for call in calls.calls(site.met.nodes):
+        joined = calls.joined(call, site.torch)
         if joined is None:
             continue
         if joined.elements is None or len(joined.elements) != 2:

@@ -1,0 +1,81 @@
+"""words.toml and torch.toml: what code calls its things."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, ConfigDict, Field, StringConstraints
+
+from diagnose import model
+from diagnose.compiling.models.strict import SomeTexts, Strict, StrictRoot, wrong
+
+
+class Words(
+    StrictRoot[dict[Annotated[str, StringConstraints(pattern=r"^[a-z]+(-[a-z]+)*$")], SomeTexts]]
+):
+    """Named lists of words, each a regular expression; @name in one stands for another list."""
+
+
+def _once(names: tuple[str, ...]) -> tuple[str, ...]:
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise wrong(f"holds {', '.join(twice)} twice")
+    return names
+
+
+#: What code calls: a name, or several with dots.
+_Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$")]
+_Names = Annotated[tuple[_Name, ...], Field(strict=False, min_length=1), AfterValidator(_once)]
+#: An operand: a parameter of torch's schemas, or a role of operands.toml.
+_Operand = Annotated[str, StringConstraints(pattern=r"^[a-z]\w*(-[a-z]+)*$")]
+_Operands = Annotated[
+    tuple[_Operand, ...], Field(strict=False, min_length=1), AfterValidator(_once)
+]
+
+
+class Functions(Strict):
+    """Functions and methods that take the same operands, in this order."""
+
+    names: _Names
+    takes: _Operands
+
+
+class TorchNames(Strict):
+    """What torch calls its functions, methods, operands and devices: plain names."""
+
+    model_config = ConfigDict(alias_generator=lambda name: name.replace("_", "-"))
+
+    functions: Annotated[tuple[Functions, ...], Field(strict=False, min_length=1)]
+    first_factors: _Names
+    second_factors: _Names
+    size_operands: _Names
+    number_keywords: _Names
+    sized_factories: _Names
+    other_factories: _Names
+    host_factories: _Names
+    elementwise: _Names
+    joins: _Names
+    same_device: _Names
+    same_device_results: _Names
+    of_tensors: _Names
+    shaping: _Names
+    moves: _Names
+    numbers: _Names
+    no_tensor_results: _Names
+    of_arrays: _Names
+    torch: _Names
+    of_torch: _Names
+    numpy: _Names
+    packages: _Names
+    accelerators: _Names
+    keywords: Mapping[_Operand, _Names]
+
+    def value(self) -> dict[str, Any]:
+        """What the case base holds (`diagnose.model.TorchNames`)."""
+        kept = set(model.TorchNames._fields) - {"takes", "factories", "elementwise"}
+        return self.model_dump(mode="json", include=kept) | {
+            "takes": {name: list(one.takes) for one in self.functions for name in one.names},
+            "factories": [*self.sized_factories, *self.other_factories],
+            "elementwise": [name + end for name in self.elementwise for end in ("", "_")],
+        }

@@ -1,0 +1,59 @@
+"""What code calls its things: words of people, and names of torch."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple
+
+#: Found in no text.
+_NEVER = re.compile(r"(?!)")
+
+
+class Words(NamedTuple):
+    """What people call things, as far as the engine itself asks for it (kb/words.toml): patterns that are
+    searched in a name."""
+
+    constants: re.Pattern[str] = _NEVER
+    plain_attributes: re.Pattern[str] = _NEVER
+    heads: re.Pattern[str] = _NEVER
+    first_layers: re.Pattern[str] = _NEVER
+    second_models: re.Pattern[str] = _NEVER
+    loop_names: re.Pattern[str] = _NEVER
+    no_tensors: re.Pattern[str] = _NEVER
+
+
+Names = frozenset[str]
+_NONE: Names = frozenset()
+_NOTHING: Mapping[str, Sequence[str]] = MappingProxyType({})
+
+
+class TorchNames(NamedTuple):
+    """What torch calls its functions, methods, operands and devices (kb/torch.toml says of each list what
+    it holds). ``takes`` maps a function or method to its operands in their order, ``keywords`` an operand
+    to what functions call it; ``elementwise`` holds the names in place too."""
+
+    takes: Mapping[str, Sequence[str]] = _NOTHING
+    keywords: Mapping[str, Sequence[str]] = _NOTHING
+    first_factors: Names = _NONE
+    second_factors: Names = _NONE
+    size_operands: Names = _NONE
+    number_keywords: Names = _NONE
+    factories: Names = _NONE
+    host_factories: Names = _NONE
+    elementwise: Names = _NONE
+    joins: Names = _NONE
+    same_device: Names = _NONE
+    same_device_results: Names = _NONE
+    of_tensors: Names = _NONE
+    shaping: Names = _NONE
+    moves: Names = _NONE
+    numbers: Names = _NONE
+    no_tensor_results: Names = _NONE
+    of_arrays: Names = _NONE
+    torch: Names = _NONE
+    of_torch: Names = _NONE
+    numpy: Names = _NONE
+    packages: Names = _NONE
+    accelerators: Names = _NONE
