@@ -43,10 +43,7 @@ def evaluate(machine: Machine, node: ast.expr | None, frame: Frame) -> Value:
 
 
 def _constant(machine: Machine, node: Any, frame: Frame) -> Value:
-    found = Const(node.value)
-    if isinstance(node.value, str) and written(node.value) is not None:
-        found.steps = machine.step("made", node, frame)
-    return found
+    return Const(node.value)
 
 
 def _name(machine: Machine, node: Any, frame: Frame) -> Value:

@@ -1,0 +1,52 @@
+"""The edits of a definition, by families: where a value comes from rather than where it fails.
+
+A module's ``KINDS`` say which fixes it makes: id of the fix -> a function of the `Suspect` that returns the
+changes of its file, or raises `Refused` where the file does not show enough. Another edit is another
+function or module, its name below, and its recorded cases in tests/fixes/definitions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from diagnose.fixes.definitions import factory, fixed_device, moving, registering
+from diagnose.fixes.editing import Refused
+from diagnose.fixes.file_edit import FileEdit, file_edit
+from diagnose.fixes.rewriting import Change
+from diagnose.placement.model import Suspect
+
+Definition = Callable[[Suspect], Sequence[Change]]
+
+_DECLARED: Sequence[Mapping[str, Definition]] = (
+    factory.KINDS,
+    fixed_device.KINDS,
+    moving.KINDS,
+    registering.KINDS,
+)
+#: Fix id of the taxonomy -> the edit that makes it, if the file shows enough.
+DEFINITIONS: Mapping[str, Definition] = {
+    kind: make for kinds in _DECLARED for kind, make in kinds.items()
+}
+
+
+def define(kind: str, suspect: Suspect, *others: Suspect) -> FileEdit:
+    """The edit that a fix of this kind makes of what a suspect comes from.
+
+    Args:
+        kind: fix id of the taxonomy.
+        suspect: why a value is where it is, and the node to edit.
+        others: suspects of the same file that the same fix mends, edited with it.
+
+    Raises:
+        Refused: the file does not show enough, or no definition is edited by such a fix.
+    """
+    make = DEFINITIONS.get(kind)
+    if make is None:
+        raise Refused("it edits no definition")
+    source = suspect.spot.source
+    if any(other.spot.source.path != source.path for other in others):
+        raise Refused("the suspects stand in different files")
+    changes: list[Change] = []
+    for one in (suspect, *others):
+        changes += [change for change in make(one) if change not in changes]
+    return file_edit(source, changes)

@@ -1,0 +1,252 @@
+"""Lists and dicts of layers as torch keeps them: ModuleList, ModuleDict, ParameterList, ParameterDict."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from diagnose.fixes.definitions.imports import spelled
+from diagnose.fixes.definitions.nodes import around, class_around, functions_around
+from diagnose.fixes.editing import Refused
+from diagnose.fixes.rewriting import Change
+from diagnose.placement.model import Source
+from diagnose.placement.vocabulary import FACTORIES
+from diagnose.scene import sourceline
+
+#: Methods of list and dict that torch's lists and dicts lack.
+_MISSING = {
+    "ModuleList": {"remove", "index", "sort", "reverse", "copy", "count", "clear"},
+    "ParameterList": {
+        "remove",
+        "index",
+        "sort",
+        "reverse",
+        "copy",
+        "count",
+        "clear",
+        "pop",
+        "insert",
+    },
+    "ModuleDict": {"get", "setdefault", "popitem", "copy", "fromkeys"},
+    "ParameterDict": set[str](),
+}
+#: Keys that a ModuleDict has as attributes of its own, so that it holds no layer by that name.
+_TAKEN = frozenset(
+    {
+        *("add_module", "apply", "bfloat16", "buffers", "children", "clear", "compile", "cpu"),
+        *("cuda", "double", "dump_patches", "eval", "extra_repr", "float", "forward", "half"),
+        *("items", "ipu", "keys", "load_state_dict", "modules", "named_buffers", "named_children"),
+        *("named_modules", "named_parameters", "parameters", "pop", "register_buffer", "to"),
+        *("register_forward_hook", "register_module", "register_parameter", "requires_grad_"),
+        *("share_memory", "state_dict", "to_empty", "train", "training", "type", "update"),
+        *("values", "xpu", "zero_grad", "get_buffer", "get_parameter", "get_submodule"),
+    }
+)
+_LISTS = (ast.List, ast.Tuple, ast.ListComp)
+_DICTS = (ast.Dict, ast.DictComp)
+
+
+def wrapped(source: Source, value: ast.expr, target: ast.Attribute) -> list[Change]:
+    """The changes that put a list or dict, and the lists in it, into what registers its elements.
+
+    Args:
+        source: the file.
+        value: what is assigned.
+        target: the attribute that it is assigned to.
+
+    Raises:
+        Refused: it is not seen to be a list or dict of layers, or torch's is used otherwise.
+    """
+    shown = _shown(source, value)
+    if shown is None:
+        raise Refused("the file does not show whether it is a list or a dict")
+    elements = [*_elements(shown), *_added(source, target)]
+    for element in elements:
+        _check_element(element)
+    parameters = [_is_parameter(element) for element in elements]
+    if any(parameters) and not all(parameters):
+        raise Refused("it holds parameters and other things")
+    kind = "Parameter" if any(parameters) else "Module"
+    name = f"{kind}{'Dict' if _is_dict(shown) else 'List'}"
+    _check_use(source, target, name)
+    if name == "ModuleDict":
+        _check_keys(source, shown)
+    changes = []
+    if shown is value:
+        for element in _elements(value):
+            if isinstance(element, (*_LISTS, *_DICTS)):
+                changes += wrapped(source, element, ast.Attribute(target, "?", ast.Load()))
+    spelling, needed = spelled(source, f"torch.nn.{name}", value)
+    changes.insert(0, around(source, value, f"{spelling}(", ")"))
+    return changes + [one for one in needed if one not in changes]
+
+
+def _shown(source: Source, value: ast.expr) -> ast.expr | None:
+    """The list or dict that an expression is: itself, what its name was set to, what a function returns."""
+    if isinstance(value, (*_LISTS, *_DICTS)):
+        return value
+    if isinstance(value, ast.BinOp):
+        return next((s for s in (value.left, value.right) if isinstance(s, _LISTS)), None)
+    if isinstance(value, ast.Name):
+        for function in functions_around(source, value):
+            found = list(_values(function, value.id))
+            return _shown(source, found[0]) if len(found) == 1 and found[0] is not value else None
+    if isinstance(value, ast.Call):
+        name = sourceline.dotted(value.func) or ""
+        last = name.rpartition(".")[2]
+        if last in {"list", "tuple", "dict", "OrderedDict"}:
+            return value
+        returned = [
+            statement.value
+            for function in ast.walk(source.tree)
+            if isinstance(function, ast.FunctionDef) and function.name == last
+            for statement in ast.walk(function)
+            if isinstance(statement, ast.Return)
+        ]
+        if len(returned) == 1 and returned[0] is not None:
+            return _shown(source, returned[0])
+    return None
+
+
+def _values(scope: ast.AST, name: str) -> Iterator[ast.expr]:
+    """What a name is set to in a scope."""
+    for node in ast.walk(scope):
+        match node:
+            case ast.Assign(targets=[ast.Name(id=found)], value=value) if found == name:
+                yield value
+
+
+def _is_dict(shown: ast.expr) -> bool:
+    if isinstance(shown, ast.Call):
+        return (sourceline.dotted(shown.func) or "").rpartition(".")[2] in {"dict", "OrderedDict"}
+    return isinstance(shown, _DICTS)
+
+
+def _elements(shown: ast.expr) -> list[ast.expr]:
+    """The elements that are written in a list or dict."""
+    match shown:
+        case ast.List(elts=elements) | ast.Tuple(elts=elements):
+            return list(elements)
+        case ast.ListComp(elt=element) | ast.GeneratorExp(elt=element):
+            return [element]
+        case ast.DictComp(value=element):
+            return [element]
+        case ast.Dict(values=values):
+            return list(values)
+        case ast.Call(args=[inner], keywords=[]):
+            return _elements(inner)
+        case ast.Call(args=[], keywords=keywords):
+            return [keyword.value for keyword in keywords]
+    return []
+
+
+def _added(source: Source, target: ast.Attribute) -> Iterator[ast.expr]:
+    """What the class of an attribute puts into it later."""
+    name = sourceline.dotted(target)
+    scope = class_around(source, target) if name and "?" not in name else None
+    for node in ast.walk(scope) if scope is not None else ():
+        match node:
+            case ast.Call(func=ast.Attribute(value=owner, attr="append"), args=[added]):
+                if sourceline.dotted(owner) == name:
+                    yield added
+            case ast.Assign(targets=[ast.Subscript(value=owner)], value=added):
+                if sourceline.dotted(owner) == name:
+                    yield added
+
+
+def _check_element(element: ast.expr) -> None:
+    """Raises `Refused` for what is no layer by its form."""
+    if isinstance(element, ast.Lambda) or (
+        isinstance(element, ast.Constant) and element.value is not None
+    ):
+        raise Refused("it holds what is no layer")
+    if _makes_tensor(element):
+        raise Refused("it holds tensors, which no list of torch's registers as buffers")
+    name = sourceline.dotted(element) or ""
+    if name.startswith(("F.", "torch.", "nn.functional.")):
+        raise Refused(f"it holds the function {name}, which is no layer")
+
+
+def _makes_tensor(element: ast.expr) -> bool:
+    name = sourceline.dotted(element.func) if isinstance(element, ast.Call) else None
+    owner, _, function = (name or "").rpartition(".")
+    return owner in {"torch", "th"} and function in FACTORIES
+
+
+def _is_parameter(element: ast.expr) -> bool:
+    name = sourceline.dotted(element.func) if isinstance(element, ast.Call) else None
+    return (name or "").rpartition(".")[2] == "Parameter"
+
+
+def _check_use(source: Source, target: ast.Attribute, name: str) -> None:
+    """Raises `Refused` where the class calls a method that torch's container has not."""
+    owner = sourceline.dotted(target)
+    scope = class_around(source, target) if owner and "?" not in owner else None
+    for node in ast.walk(scope) if scope is not None else ():
+        match node:
+            case ast.Call(func=ast.Attribute(value=called, attr=method)):
+                if sourceline.dotted(called) == owner and method in _MISSING[name]:
+                    raise Refused(f"the class calls {owner}.{method}, which {name} has not")
+            case ast.Subscript(value=called, slice=ast.Constant(value=int())):
+                if sourceline.dotted(called) == owner and name == "ModuleDict":
+                    raise Refused("its keys are numbers, and a ModuleDict's are text")
+
+
+def _check_keys(source: Source, shown: ast.expr) -> None:
+    """Raises `Refused` for keys that a ModuleDict cannot hold."""
+    for key in _keys(source, shown):
+        if not isinstance(key, ast.Constant):
+            if isinstance(key, (ast.Tuple, ast.BinOp)) and not _is_text(key):
+                raise Refused("its keys are no text, and a ModuleDict's are")
+            continue
+        if not isinstance(key.value, str):
+            raise Refused(f"the key {key.value!r} is no text, and a ModuleDict's keys are")
+        if not key.value or "." in key.value:
+            raise Refused("a ModuleDict's keys have no dot and are not empty")
+        if key.value in _TAKEN:
+            raise Refused(f"a ModuleDict has an attribute {key.value} of its own")
+
+
+def _is_text(key: ast.expr) -> bool:
+    return isinstance(key, ast.BinOp) and any(
+        isinstance(part, ast.Constant) and isinstance(part.value, str) for part in ast.walk(key)
+    )
+
+
+def _keys(source: Source, shown: ast.expr) -> Sequence[ast.expr | None]:
+    """The keys of a dict, as far as the file shows them."""
+    match shown:
+        case ast.Dict(keys=keys):
+            return keys
+        case ast.Call(args=[inner]):
+            return _keys(source, inner)
+        case ast.Call(keywords=keywords):
+            return [ast.Constant(keyword.arg) for keyword in keywords if keyword.arg]
+        case ast.DictComp(key=ast.Name(id=name), generators=[one, *_]):
+            return _iterated(source, name, one)
+        case ast.DictComp(key=key):
+            return [key]
+    return []
+
+
+def _iterated(source: Source, name: str, loop: ast.comprehension) -> Sequence[ast.expr | None]:
+    """The values that a name takes in a loop over what the file writes down."""
+    target: ast.expr = loop.target
+    iterated = loop.iter
+    if isinstance(iterated, ast.Call):
+        function = (sourceline.dotted(iterated.func) or "").rpartition(".")[2]
+        first = target.elts[0] if isinstance(target, ast.Tuple) else None
+        counted = isinstance(first, ast.Name) and first.id == name
+        if function == "range" or (function == "enumerate" and counted):
+            return [ast.Constant(0)]
+        if function in {"items", "keys"} and isinstance(iterated.func, ast.Attribute):
+            iterated = iterated.func.value
+    if isinstance(iterated, ast.Name):
+        found = list(_values(source.tree, iterated.id))
+        iterated = found[0] if len(found) == 1 else iterated
+    match iterated:
+        case ast.Dict(keys=keys):
+            return keys
+        case ast.List(elts=elements) | ast.Tuple(elts=elements):
+            return elements if isinstance(target, ast.Name) else []
+    return []

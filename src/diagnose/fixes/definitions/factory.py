@@ -1,0 +1,72 @@
+"""``torch.zeros(n)`` becomes ``torch.zeros(n, device=x.device)`` where it is called."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from diagnose.fixes.definitions.moving import value_of
+from diagnose.fixes.definitions.nodes import argument, moved, target_device, with_argument
+from diagnose.fixes.editing import Refused
+from diagnose.fixes.rewriting import Change
+from diagnose.placement.model import Suspect
+from diagnose.placement.vocabulary import FACTORIES
+from diagnose.scene import sourceline
+
+#: Factories that take no ``device=``, or none but the cpu.
+_WITHOUT_DEVICE = frozenset(f for f in FACTORIES if f.endswith("Tensor")) | {
+    "from_numpy",
+    "frombuffer",
+}
+#: Methods of a tensor that make another one.
+_OF_TENSORS = frozenset({"new_zeros", "new_ones", "new_full", "new_empty", "new_tensor"})
+_NO_TENSORS = frozenset({"np", "numpy", "math", "random", "jnp", "tf", "cp", "pd", "list", "dict"})
+
+
+def create_on_device(suspect: Suspect) -> Sequence[Change]:
+    """A factory gets ``device=``; what cannot take it is followed by ``.to()``, what has it another one."""
+    source, node = suspect.spot.source, value_of(suspect)
+    call = _factory(node)
+    if call is None:
+        raise Refused("no call makes it")
+    name = sourceline.dotted(call.func) or ""
+    if name.partition(".")[0] in _NO_TENSORS:
+        raise Refused(f"{name} makes no tensor")
+    device = target_device(suspect)
+    if argument(call, "device") is not None:
+        return [with_argument(source, call, "device", device)]
+    function = call.func.attr if isinstance(call.func, ast.Attribute) else name
+    given = {keyword.arg for keyword in call.keywords}
+    # A generator has a device of its own, pinned memory is the host's, and ** may hold a device.
+    if _takes_device(function) and not given & {"generator", "pin_memory", "out", None}:
+        return [with_argument(source, call, "device", device)]
+    if "out" in given:
+        raise Refused("out= decides where the result is")
+    return [moved(source, call, device)]
+
+
+def _factory(node: ast.expr) -> ast.Call | None:
+    """The call that makes a tensor at the root of a chain: ``torch.ones(3)`` of ``torch.ones(3).t()``."""
+    found: ast.Call | None = None
+    while isinstance(node, (ast.Call, ast.Attribute, ast.Subscript)):
+        if isinstance(node, ast.Call):
+            found = found if found is not None and _plain_method(node) else node
+            name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+            if name in FACTORIES or _takes_device(name):
+                return node
+            node = node.func
+        else:
+            node = node.value
+    return found
+
+
+def _takes_device(function: str) -> bool:
+    made = function in FACTORIES or function in _OF_TENSORS or function.endswith("_like")
+    return made and function not in _WITHOUT_DEVICE
+
+
+def _plain_method(call: ast.Call) -> bool:
+    return isinstance(call.func, ast.Name)
+
+
+KINDS = {"create-on-device": create_on_device}

@@ -1,0 +1,69 @@
+"""A device that is written down gives way to one that the program knows: ``"cuda:0"`` to ``x.device``."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from diagnose.fixes.definitions.moving import value_of
+from diagnose.fixes.definitions.nodes import (
+    ancestors,
+    argument,
+    replaced,
+    span,
+    target_device,
+    with_argument,
+    writable,
+)
+from diagnose.fixes.editing import Refused
+from diagnose.fixes.rewriting import Change, Splice
+from diagnose.placement.model import Source, Suspect
+
+
+def use_device(suspect: Suspect) -> Sequence[Change]:
+    """The device of a move, of a factory, or where it is written down, becomes the wanted one."""
+    source, node = suspect.spot.source, value_of(suspect)
+    device = target_device(suspect)
+    outer = ancestors(source, node)[-2]
+    if isinstance(outer, ast.Call) and node in outer.args and _method(outer) == "cuda":
+        node = outer  # `x.cuda(1)`: the method itself says which kind of device
+    if not isinstance(node, ast.Call):
+        return [replaced(source, node, device)]
+    method = _method(node)
+    if method in {"cuda", "cpu"}:
+        return [_moved_otherwise(source, node, device)]
+    if argument(node, "device") is not None:
+        return [with_argument(source, node, "device", device)]
+    if method == "to" and node.args:
+        return [replaced(source, node.args[0], device)]
+    if method == "device":
+        return [replaced(source, node, device)]  # torch.device("cuda:0")
+    raise Refused("the call names no device")
+
+
+def _method(call: ast.Call) -> str:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else ""
+
+
+def _moved_otherwise(source: Source, call: ast.Call, device: str) -> Change:
+    """``x.cuda(1, non_blocking=True)`` becomes ``x.to(device, non_blocking=True)``."""
+    writable(source, call)
+    func = call.func
+    assert isinstance(func, ast.Attribute)
+    end, last = span(source, func)[1], span(source, call)[1]
+    kept = [k for k in call.keywords if k.arg == "non_blocking"]
+    if len(call.args) > 1 or len(kept) < len([k for k in call.keywords if k.arg != "device"]):
+        raise Refused("the call has arguments that a move has not")
+    given = "".join(f", non_blocking={ast.unparse(k.value)}" for k in kept)
+    text = f"to({device}{given})"
+    start = end - len(func.attr)
+    if "#" in source.text[start:last]:
+        raise Refused("a comment stands in what is to change")
+    made = ast.parse(f"_.{text}", mode="eval").body
+    assert isinstance(made, ast.Call)
+    moved = ast.Attribute(func.value, "to", ast.Load())
+    becomes = ast.Call(moved, made.args, made.keywords)
+    return Change((Splice(start, last, text),), call, (becomes,))
+
+
+KINDS = {"use-like-device-of-other": use_device}

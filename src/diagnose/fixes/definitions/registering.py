@@ -1,0 +1,207 @@
+"""What a module keeps unregistered is registered: tensors as buffers, layers in torch's containers."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from diagnose.fixes.definitions.containers import wrapped
+from diagnose.fixes.definitions.imports import spelled
+from diagnose.fixes.definitions.moving import is_moved
+from diagnose.fixes.definitions.nodes import (
+    ancestors,
+    around,
+    block_of,
+    class_around,
+    functions_around,
+    indentation,
+    line_end,
+    method_start,
+    span,
+    statement_of,
+    statements,
+    text_of,
+    walk_calls,
+    writable,
+)
+from diagnose.fixes.editing import Refused
+from diagnose.fixes.rewriting import Change, Splice
+from diagnose.placement.model import Source, Suspect
+from diagnose.scene import sourceline
+
+
+def buffer(suspect: Suspect) -> Sequence[Change]:
+    """``self.x = tensor`` becomes ``self.register_buffer("x", tensor)``, or a Parameter if trained."""
+    source = suspect.spot.source
+    statement, target, value = _assigned(suspect)
+    _check_registry(source, statement, target)
+    if (parameter := _unmoved_parameter(source, value)) is not None:
+        return [parameter]
+    if any(_trains(call) for call in walk_calls(value)):
+        name, needed = spelled(source, "torch.nn.Parameter", statement)
+        return [around(source, value, f"{name}(", ")"), *needed]
+    start, end = writable(source, statement)
+    begin, kept = _opening(source, value), _without_fixed_moves(value)
+    head = source.text[start:begin]
+    call = f"{text_of(source, target.value)}.register_buffer({_quoted(target.attr)}, "
+    made = statements(f"{call}_)")[0]
+    assert isinstance(made, ast.Expr) and isinstance(made.value, ast.Call)
+    made.value.args[1] = kept
+    becomes: tuple[ast.stmt, ...] = (made,)
+    if isinstance(statement, ast.AnnAssign):
+        # The annotation stays: it tells type checkers what the buffer is.
+        declared = source.text[start : span(source, statement.annotation)[1]]
+        call = f"{declared}{line_end(source, start)}{indentation(source, statement)}{call}"
+        declaration = ast.AnnAssign(target, statement.annotation, None, statement.simple)
+        becomes = (declaration, made)
+    cuts = [] if kept is value else [_cut(source, kept, value)]
+    if "#" in head:
+        raise Refused("a comment stands in what is to change")
+    return [Change((Splice(start, begin, call), *cuts, Splice(end, end, ")")), statement, becomes)]
+
+
+def layers(suspect: Suspect) -> Sequence[Change]:
+    """``self.layers = [...]`` becomes ``self.layers = nn.ModuleList([...])``, a dict a ModuleDict."""
+    source = suspect.spot.source
+    statement, target, value = _assigned(suspect)
+    _check_registry(source, statement, target, again=True)
+    return wrapped(source, value, target)
+
+
+def _assigned(suspect: Suspect) -> tuple[ast.stmt, ast.Attribute, ast.expr]:
+    """The assignment of an attribute that a suspect's spot is, its target and its value."""
+    source, node = suspect.spot.source, suspect.spot.node
+    statement = node if isinstance(node, ast.stmt) else statement_of(source, node)
+    targets: Sequence[ast.expr] = ()
+    if isinstance(statement, ast.Assign):
+        targets = statement.targets
+    elif isinstance(statement, ast.AnnAssign):
+        targets = [statement.target]
+    if len(targets) != 1 or not isinstance(targets[0], ast.Attribute):
+        raise Refused("it is not the assignment of one attribute")
+    value = getattr(statement, "value", None)
+    if not isinstance(value, ast.expr):
+        raise Refused("the attribute is declared without a value")
+    return statement, targets[0], value
+
+
+def _check_registry(
+    source: Source, statement: ast.stmt, target: ast.Attribute, *, again: bool = False
+) -> None:
+    """Raises `Refused` where the module could not register the attribute at the statement: its own
+    ``__init__`` has not run, or (unless ``again``) a plain attribute has that name already."""
+    around_it = functions_around(source, statement)
+    if not around_it or not isinstance(target.value, ast.Name):
+        return
+    function = around_it[0]
+    for node in ast.walk(function):
+        late = getattr(node, "lineno", 0) > statement.lineno
+        if isinstance(node, ast.Call) and late and ast.unparse(node.func).endswith(".__init__"):
+            raise Refused("the module's own __init__ runs after the statement")
+    if again:
+        return
+    owner = class_around(source, statement)
+    method = function.name in ("__init__", "reset_parameters", "setup", "build")
+    if owner is not None and target.value.id == "self" and not method:
+        raise Refused(f"it is set in {function.name}, maybe at every call, and not in __init__")
+    blocks = [id(block_of(source, outer)) for outer in _statements_around(source, statement)]
+    for other in _assignments(owner or function, target):
+        if other is statement or other.lineno > statement.lineno:
+            continue
+        if other in getattr(owner, "body", ()) or id(block_of(source, other)) in blocks:
+            raise Refused("a plain attribute of that name is set before")
+
+
+def _statements_around(source: Source, statement: ast.stmt) -> Iterator[ast.stmt]:
+    """A statement and those that it stands in, as far as its function."""
+    for outer in reversed(ancestors(source, statement)):
+        if isinstance(outer, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Module)):
+            return
+        if isinstance(outer, ast.stmt):
+            yield outer
+
+
+def _assignments(scope: ast.AST, target: ast.Attribute) -> Iterator[ast.stmt]:
+    """The statements of a scope that set an attribute, or a name of the class that it would hide."""
+    name = sourceline.dotted(target)
+    for node in ast.walk(scope):
+        if isinstance(node, ast.Assign):
+            targets = node.targets
+        elif isinstance(node, ast.AnnAssign) and node.value is not None:
+            targets = [node.target]
+        else:
+            continue
+        in_class = isinstance(scope, ast.ClassDef) and node in scope.body
+        wanted = target.attr if in_class else name
+        if any(sourceline.dotted(one) == wanted for one in targets):
+            yield node
+
+
+def _trains(call: ast.Call) -> bool:
+    """Whether a call makes or marks a tensor that gradients are kept of."""
+    if isinstance(call.func, ast.Attribute) and call.func.attr == "requires_grad_":
+        return all(isinstance(a, ast.Constant) and a.value is True for a in call.args)
+    return any(
+        k.arg == "requires_grad" and isinstance(k.value, ast.Constant) and k.value.value is True
+        for k in call.keywords
+    )
+
+
+def _unmoved_parameter(source: Source, value: ast.expr) -> Change | None:
+    """``nn.Parameter(x).cuda()`` is a Parameter no more: the move goes."""
+    inner = value
+    while is_moved(inner):
+        assert isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute)
+        inner = inner.func.value
+    name = sourceline.dotted(inner.func) if isinstance(inner, ast.Call) else None
+    if (name or "").rpartition(".")[2] != "Parameter":
+        return None
+    if inner is value:
+        raise Refused("it is a Parameter already")
+    return Change((_cut(source, inner, value),), value, (inner,))
+
+
+def _without_fixed_moves(value: ast.expr) -> ast.expr:
+    """A value without a move to a device that is written down: a buffer goes where its module goes."""
+    while is_moved(value) and _is_fixed(value):
+        assert isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute)
+        value = value.func.value
+    return value
+
+
+def _cut(source: Source, kept: ast.expr, value: ast.expr) -> Splice:
+    """The splice that takes the methods away that are called on ``kept`` within a value."""
+    end = writable(source, value)[1]
+    method = value
+    while isinstance(method, ast.Call) and isinstance(method.func, ast.Attribute):
+        start = method_start(source, method)
+        if method.func.value is kept:
+            break
+        method = method.func.value
+    if "#" in source.text[start:end]:
+        raise Refused("a comment stands in what is to change")
+    return Splice(start, end, "")
+
+
+def _is_fixed(move: ast.expr) -> bool:
+    """Whether a move names its device by number or kind."""
+    assert isinstance(move, ast.Call)
+    given = [*move.args, *(keyword.value for keyword in move.keywords)]
+    cuda = isinstance(move.func, ast.Attribute) and move.func.attr == "cuda"
+    return all(isinstance(a, ast.Constant) for a in given) and (cuda or len(given) == 1)
+
+
+def _opening(source: Source, value: ast.expr) -> int:
+    """Where a value begins, the parentheses that group it included."""
+    start = span(source, value)[0]
+    text = source.text[:start].rstrip()
+    while text.endswith("("):
+        start, text = len(text) - 1, text[:-1].rstrip()
+    return start
+
+
+def _quoted(name: str) -> str:
+    return f'"{name}"'
+
+
+KINDS = {"register-buffer": buffer, "register-module": layers}

@@ -1,0 +1,2 @@
+# spot: torch.arange(n).repeat(2, 1)
+loops = torch.arange(n, device=device).repeat(2, 1)

@@ -1,0 +1,2 @@
+# spot: x.new_tensor()
+z = x.new_tensor()

@@ -1,0 +1,2 @@
+# spot: torch.tensor(row for row in rows)
+z = torch.tensor(row for row in rows)

@@ -1,0 +1,1 @@
+refused: the edited file would be no Python

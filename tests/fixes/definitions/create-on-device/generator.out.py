@@ -1,0 +1,2 @@
+# spot: torch.rand(3, generator=g)
+z = torch.rand(3, generator=g).to(device)

@@ -1,0 +1,2 @@
+# spot: torch.stack(rows)
+z = torch.stack(rows).to(device)

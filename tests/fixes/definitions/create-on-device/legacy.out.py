@@ -1,0 +1,2 @@
+# spot: torch.LongTensor([1, 2])
+ids = torch.LongTensor([1, 2]).to(device)

@@ -1,0 +1,2 @@
+# spot: torch.from_numpy(rows).long()
+ids = torch.from_numpy(rows).long()

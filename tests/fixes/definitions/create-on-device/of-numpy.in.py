@@ -1,0 +1,2 @@
+# spot: np.zeros(3)
+z = np.zeros(3)

@@ -1,0 +1,1 @@
+refused: np.zeros makes no tensor

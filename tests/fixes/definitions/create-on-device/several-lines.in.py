@@ -1,0 +1,5 @@
+# spot: torch.full( (n, n), -1e9, )
+mask = torch.full(
+    (n, n),
+    -1e9,
+)  # causal

@@ -1,0 +1,3 @@
+# spot: order[:k] + 1
+# devices: x.device
+rows = x[order[:k] + 1]

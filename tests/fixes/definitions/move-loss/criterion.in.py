@@ -1,0 +1,2 @@
+# spot: nn.CrossEntropyLoss(weight=weights)
+criterion = nn.CrossEntropyLoss(weight=weights)

@@ -1,0 +1,2 @@
+# spot: nn.CrossEntropyLoss(weight=weights)
+print(f"{nn.CrossEntropyLoss(weight=weights)}")

@@ -1,0 +1,1 @@
+refused: what is to change stands in an f-string

@@ -1,0 +1,2 @@
+# spot: [Accuracy(), F1()]
+metrics = [Accuracy(), F1()]

@@ -1,0 +1,4 @@
+# spot: Net()
+# devices: ;
+# wanted: cuda:1
+def make(): return Net()

@@ -1,0 +1,5 @@
+# spot: Net .build(8)
+model = (
+    Net
+    .build(8)
+).to(device)

@@ -1,0 +1,2 @@
+# spot: Net().to("cuda:1")
+model = Net().to("cuda:1")

@@ -1,0 +1,4 @@
+# spot: Net()
+# devices: ;
+# wanted: cuda
+model = Net()

@@ -1,0 +1,6 @@
+# spot: model.add_adapter("nli")
+# owner: model
+model.to(device)
+model.add_adapter("nli")
+model.to(device)
+train(model)

@@ -1,0 +1,3 @@
+# spot: load(path)
+# name: model
+model, tokenizer = load(path)  # both

@@ -1,0 +1,4 @@
+# spot: load(path)
+# name: model
+model, tokenizer = load(path)  # both
+model.to(device)

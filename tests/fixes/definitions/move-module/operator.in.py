@@ -1,0 +1,2 @@
+# spot: given or Net()
+model = given or Net()

@@ -1,0 +1,1 @@
+refused: the module's own __init__ runs after the statement

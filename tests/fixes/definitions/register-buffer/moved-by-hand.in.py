@@ -1,0 +1,5 @@
+# spot: self.prototypes = (prototypes / prototypes.norm()).to("cuda")
+class Head(nn.Module):
+    def __init__(self, prototypes):
+        super().__init__()
+        self.prototypes = (prototypes / prototypes.norm()).to("cuda")

@@ -1,0 +1,4 @@
+# spot: self.cache = torch.zeros(3)
+class Head(nn.Module):
+    def __init__(self):
+        super().__init__(); self.cache = torch.zeros(3); self.n = 3

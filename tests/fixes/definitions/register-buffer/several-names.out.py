@@ -1,0 +1,1 @@
+refused: it is not the assignment of one attribute

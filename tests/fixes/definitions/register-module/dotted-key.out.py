@@ -1,0 +1,1 @@
+refused: a ModuleDict's keys have no dot and are not empty

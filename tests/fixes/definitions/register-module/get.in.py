@@ -1,0 +1,11 @@
+# spot: self.heads = {"a": nn.Linear(3, 3)}
+from torch import nn
+
+
+class Heads(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.heads = {"a": nn.Linear(3, 3)}
+
+    def forward(self, task, x):
+        return self.heads.get(task)(x)

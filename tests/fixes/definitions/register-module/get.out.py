@@ -1,0 +1,1 @@
+refused: the class calls self.heads.get, which ModuleDict has not

@@ -1,0 +1,1 @@
+refused: the file does not show whether it is a list or a dict

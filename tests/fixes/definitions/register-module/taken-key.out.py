@@ -1,0 +1,1 @@
+refused: a ModuleDict has an attribute train of its own

@@ -1,0 +1,1 @@
+refused: it holds tensors, which no list of torch's registers as buffers

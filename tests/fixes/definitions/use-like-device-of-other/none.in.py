@@ -1,0 +1,2 @@
+# spot: h.view(3)
+h = h.view(3)

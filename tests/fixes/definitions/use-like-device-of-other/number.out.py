@@ -1,0 +1,3 @@
+# spot: 1
+# devices: x.device
+h = h.to(x.device)

@@ -1,0 +1,7 @@
+# spot: model(x) .features .cuda()
+# devices: x.device
+h = (
+    model(x)
+    .features
+    .to(x.device)
+)

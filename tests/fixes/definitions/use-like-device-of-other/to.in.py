@@ -1,0 +1,3 @@
+# spot: torch.zeros(n).to("cuda", torch.half)
+# devices: x.device
+h = torch.zeros(n).to("cuda", torch.half)

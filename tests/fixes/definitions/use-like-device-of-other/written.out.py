@@ -1,0 +1,3 @@
+# spot: "cuda:0"
+# devices: f"cuda:{GPU}"
+ds = ds.with_format("torch", device=f"cuda:{GPU}")
