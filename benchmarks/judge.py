@@ -26,7 +26,7 @@ from diagnose.rendering import json as as_json
 from diagnose.rendering import markdown, text
 from diagnose.scanning.log import scan_stream
 from diagnose.scene import Scene
-from diagnose.scene.files import read_file
+from diagnose.sources import Sources
 from diagnose.web.app import create_app
 
 SLOW = 1.0
@@ -67,7 +67,7 @@ class Judge:
         lang = "zh" if number % CHINESE == 0 else "en"
         casebase = self._casebases[lang]
         start = time.process_time()
-        diagnosis = pipeline.diagnose(io.BytesIO(data), name, casebase=casebase, files=read_file)
+        diagnosis = pipeline.diagnose(io.BytesIO(data), name, casebase=casebase, sources=Sources())
         used = time.process_time() - start
         self.slowest = max(self.slowest, used)
         found = [f"took {used:.2f} s"] if used > SLOW else []
@@ -103,7 +103,7 @@ class Judge:
 
     def _every_edit(self, diagnosis: Diagnosis) -> Iterator[str]:
         """The edits of all kinds of the line, whatever the cause: as if another had been first."""
-        scene = Scene(diagnosis.report, self._casebases["en"].knowledge, read_file)
+        scene = Scene(diagnosis.report, self._casebases["en"].knowledge, Sources())
         place, met = scene.site, scene.met
         if place is None or met is None:
             return

@@ -31,7 +31,7 @@ pytestmark = pytest.mark.faults
 #: What no answer may be without: `as_dict`'s keys.
 CONTRACT = [
     "schema", "source", "verdict", "error", "mismatch", "frames", "libraries", "culprit", "causes",
-    "ranks", "fallout", "nearest", "questions", "sources", "incomplete", "advice",
+    "ranks", "fallout", "nearest", "questions", "sources", "unused_sources", "incomplete", "advice",
 ]  # fmt: skip
 GOOD = """\
 Traceback (most recent call last):
@@ -51,7 +51,7 @@ SECRET = "what the user pasted"
 #: Where a piece is made -> what the answer then lacks, for each or the first of its causes.
 PIECES = {
     "diagnose.fixes.edit": "/fixes/",
-    "diagnose.scene.scene.files.statement": "sources",
+    "diagnose.scene.scene.Scene._read": "sources",
     "diagnose.pipeline.for_cause": "/fixes",
     "diagnose.pipeline.snippet": "/verification",
     "diagnose.pipeline._evidence": "/evidence",

@@ -13,6 +13,7 @@ from diagnose.casebase.store import Casebase
 from diagnose.model import Carets, Failure, Frame, Knowledge, Mismatch, Report, Statement
 from diagnose.pipeline import diagnose
 from diagnose.scene import Scene, sourceline
+from diagnose.sources import Sources
 
 TRACES = sorted((Path(__file__).parent / "traces" / "causes").glob("*.txt"))
 
@@ -86,14 +87,15 @@ def test_the_same_place_stands_for_the_same_frame() -> None:
 def test_files_are_read_once_and_named() -> None:
     read: list[str] = []
 
-    def lines(name: str) -> list[str]:
+    def lines(name: str) -> tuple[str, ...]:
         read.append(name)
-        return ["x = 1"] * 8 + ["out = model(ids)", ""]
+        return (*["x = 1"] * 8, "out = model(ids)", "")
 
-    looked = scene(OWN, LIBRARY, TORCH, read=lines)
+    looked = scene(OWN, LIBRARY, TORCH, sources=Sources(read=lines))
     assert looked.own is not None and looked.own.statement is not None
     assert looked.own.statement.raw == ("out = model(ids)",)
-    assert looked.sources == ("train.py",)
+    assert looked.sources is not None
+    assert [file.path for file in looked.sources.used] == ["train.py"]
     for _ in range(3):
         assert looked.place(OWN).line is not None
     assert read.count("train.py") == 1
@@ -101,10 +103,10 @@ def test_files_are_read_once_and_named() -> None:
 
 @pytest.mark.faults
 def test_a_file_that_breaks_its_reader_costs_only_the_file() -> None:
-    def broken(name: str) -> list[str]:
+    def broken(name: str) -> tuple[str, ...]:
         raise ValueError(name)
 
-    looked = scene(OWN, read=broken)
+    looked = scene(OWN, sources=Sources(read=broken))
     assert looked.own is not None
     assert looked.own.line == sourceline.parse(OWN.code)
 

@@ -15,7 +15,7 @@ from diagnose.model import Diagnosis, Lang, Report, Verdict
 from diagnose.outputs import columns, write, writer
 from diagnose.pipeline import diagnose, failed
 from diagnose.rendering import FORMATS
-from diagnose.scene.files import read_file
+from diagnose.sources import Sources, per_report
 
 #: Exit statuses of the contract, by verdict; bad usage or input is `BAD_INPUT`.
 STATUS = {"diagnosed": 0, "unknown": 1, "no-error": 3, "failed": FAULT}
@@ -31,6 +31,8 @@ def answer(
     output: Path | None = None,
     verification: Path | None = None,
     color: str = "auto",
+    folders: tuple[str, ...] = (),
+    no_source: bool = False,
 ) -> int:
     """Prints the answers to files, or to standard input when none is named.
 
@@ -42,6 +44,8 @@ def answer(
         output: where the answers go instead of standard output.
         verification: where the first cause's verification program is written.
         color: ``auto``, ``always`` or ``never``.
+        folders: where else the files lie that the inputs name.
+        no_source: whether no such file is read, wherever it lies.
 
     Returns:
         The exit status. Inputs that cannot be read are told on standard error and give `BAD_INPUT`;
@@ -50,7 +54,9 @@ def answer(
     Raises:
         CasebaseError: the case base cannot be read.
         OutputError: the output cannot be written.
+        DiagnoseError: one of the folders is not there.
     """
+    sources = per_report(folders, off=no_source)
     casebase = load(lang=lang)
     painted = color == "always" or (
         color == "auto"
@@ -63,7 +69,7 @@ def answer(
     with writer(output) as put:
         for name in files or ("-",):
             try:
-                diagnosis = _answered(name, casebase, top)
+                diagnosis = _answered(name, casebase, top, sources())
             except InputError as error:
                 print(f"diagnose: {printable(str(error))}", file=sys.stderr)
                 statuses.append(BAD_INPUT)
@@ -105,7 +111,7 @@ def _page(diagnosis: Diagnosis, form: str, color: bool) -> str:
     return page if page.endswith("\n") else page + "\n"
 
 
-def _answered(name: str, casebase: Casebase, top: int) -> Diagnosis:
+def _answered(name: str, casebase: Casebase, top: int, sources: Sources | None) -> Diagnosis:
     """The answer to a file or to standard input.
 
     Raises:
@@ -113,7 +119,7 @@ def _answered(name: str, casebase: Casebase, top: int) -> Diagnosis:
     """
     try:
         with opened(name) as stream:
-            return diagnose(stream, name, casebase=casebase, top=top, files=read_file)
+            return diagnose(stream, name, casebase=casebase, top=top, sources=sources)
     except DiagnoseError:
         raise
     except Exception as error:

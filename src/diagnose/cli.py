@@ -1,8 +1,8 @@
 """The entry point of the command line, and its one door for errors.
 
-``diagnose < traceback.txt``, ``diagnose [--format FORM] FILE...`` and ``diagnose scan PATH...`` go straight
-to the answer: importing click, which reads options and subcommands (`diagnose.commands.doors`), takes
-longer than ranking a report.
+``diagnose < traceback.txt``, ``diagnose [--format FORM] [--source DIR]... FILE...`` and ``diagnose scan
+PATH...`` go straight to the answer: importing click, which reads options and subcommands
+(`diagnose.commands.doors`), takes longer than ranking a report.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import gc
 import os
 import sys
 from collections.abc import Callable
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from diagnose.bulkhead import debug, place
 from diagnose.commands import COMMANDS
@@ -37,12 +37,12 @@ def main(args: list[str] | None = None) -> NoReturn:
 
 
 def _run(args: list[str]) -> Status:
-    form, files = _form(args)
+    given, files = _given(args)
     if _only_files(files):
         gc.set_threshold(_COLLECT_AFTER)
         from diagnose.answering import answer
 
-        return answer(tuple(files), form)
+        return answer(tuple(files), **given)
     if args[:1] == ["scan"] and args[1:] and _only_files(args[1:]):
         gc.set_threshold(_COLLECT_AFTER)
         from diagnose.scanning.answering import scan
@@ -55,14 +55,26 @@ def _run(args: list[str]) -> Status:
     return 0
 
 
-def _form(args: list[str]) -> tuple[str, list[str]]:
-    """The form of the answer where that is the first option, and the other arguments."""
-    if args[:1] == ["--format"]:
-        from diagnose.rendering import FORMATS
+def _given(args: list[str]) -> tuple[dict[str, Any], list[str]]:
+    """The form of the answer and where to read source, where these are the first options, and the other
+    arguments. Whatever is not as expected is left for click to tell."""
+    given: dict[str, Any] = {}
+    rest = list(args)
+    while rest and rest[0] in ("--format", "--source", "--no-source"):
+        option = rest.pop(0)
+        if option == "--no-source":
+            given["no_source"] = True
+        elif not rest:
+            return {}, args
+        elif option == "--source":
+            given["folders"] = (*given.get("folders", ()), rest.pop(0))
+        else:
+            from diagnose.rendering import FORMATS
 
-        if args[1:2] and args[1] in FORMATS:
-            return args[1], args[2:]
-    return "text", args
+            if rest[0] not in FORMATS:
+                return {}, args
+            given["form"] = rest.pop(0)
+    return given, rest
 
 
 def _only_files(args: list[str]) -> bool:

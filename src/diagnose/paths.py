@@ -43,3 +43,8 @@ def place(file: str, line: int | None) -> str:
 def of_frame(frame: Frame) -> str:
     """The place of a frame."""
     return place(frame.file, frame.line)
+
+
+def basename(path: str) -> str:
+    """The last component of a path of any system."""
+    return path.replace("\\", "/").rpartition("/")[2]

@@ -10,7 +10,7 @@ from diagnose import facts as fact_stage
 from diagnose.advice import advise
 from diagnose.bulkhead import collecting, guarded, missing
 from diagnose.casebase.store import Casebase, load
-from diagnose.errors import DiagnoseError
+from diagnose.errors import DiagnoseError, printable
 from diagnose.facts.again import known_again
 from diagnose.fixes import for_cause
 from diagnose.model import (
@@ -22,6 +22,7 @@ from diagnose.model import (
     FactRule,
     Frame,
     Lang,
+    Line,
     RankedCause,
     Report,
     Verdict,
@@ -33,8 +34,8 @@ from diagnose.ranking.causes import THRESHOLD, Scored, likely, rank
 from diagnose.ranking.neighbours import nearest
 from diagnose.ranking.questions import ask
 from diagnose.scene import Scene
-from diagnose.scene.files import Reader
 from diagnose.scene.scene import Look
+from diagnose.sources import Sources
 from diagnose.verification.snippet import snippet
 
 #: Causes below this confidence are not worth a reader's time.
@@ -48,7 +49,7 @@ def diagnose(
     *,
     casebase: Casebase | None = None,
     top: int = 3,
-    files: Reader | None = None,
+    sources: Sources | None = None,
 ) -> Diagnosis:
     """Reads a pasted traceback or a log and answers.
 
@@ -60,7 +61,7 @@ def diagnose(
         source: its name in the answer, ``-`` for standard input.
         casebase: the case base, in the language of the answer; the built-in one in English if None.
         top: how many causes the answer holds at most.
-        files: reads the files that the traceback names; none are read if None.
+        sources: finds the files that the traceback names; none are read if None.
 
     Raises:
         CasebaseError: the case base cannot be read.
@@ -76,7 +77,7 @@ def diagnose(
         raise
     except Exception as error:
         return failed(Report(source), "parsing", error, casebase.lang)
-    return explain(report, casebase=casebase, top=top, files=files)
+    return explain(report, casebase=casebase, top=top, sources=sources)
 
 
 def explain(
@@ -84,7 +85,7 @@ def explain(
     *,
     casebase: Casebase | None = None,
     top: int = 3,
-    files: Reader | None = None,
+    sources: Sources | None = None,
     look: Look | None = None,
 ) -> Diagnosis:
     """Answers for a report that is already parsed.
@@ -93,7 +94,7 @@ def explain(
         report: what was parsed.
         casebase: as in `diagnose`.
         top: as in `diagnose`.
-        files: as in `diagnose`.
+        sources: as in `diagnose`; for this report only.
         look: asks a live process for the tensors of the failing frames, where it is a device failure.
 
     Raises:
@@ -104,9 +105,13 @@ def explain(
         return Diagnosis(report, "no-error", lang=casebase.lang)
     with collecting() as pieces:
         device = report.error.family == DEVICE_FAMILY
-        scene = Scene(report, casebase.knowledge, files, look if device else None)
+        scene = Scene(report, casebase.knowledge, sources, look if device else None)
         diagnosis = _device(scene, casebase, top) if device else _other(scene, casebase)
-    return diagnosis._replace(incomplete=(*pieces, *diagnosis.incomplete))
+    diagnosis = diagnosis._replace(incomplete=(*pieces, *diagnosis.incomplete))
+    if sources is None:
+        return diagnosis
+    used = tuple(printable(file.path) for file in sources.used)
+    return diagnosis._replace(sources=used, unused=sources.unused)
 
 
 def failed(
@@ -120,6 +125,11 @@ def failed(
 def _culprit(scene: Scene | None, edits: Edits = "own") -> Frame | None:
     place = scene.line_to_edit(edits) if scene is not None else None
     return place.frame if place is not None else None
+
+
+def _around(scene: Scene, edits: Edits) -> tuple[Line, ...]:
+    place = scene.line_to_edit(edits)
+    return scene.around(place) if place is not None else ()
 
 
 def _other(scene: Scene, casebase: Casebase) -> Diagnosis:
@@ -158,7 +168,7 @@ def _device(scene: Scene, casebase: Casebase, top: int) -> Diagnosis:
         near,
         casebase.lang,
         questions,
-        sources=scene.sources,
+        around=guarded("around", partial(_around, scene, edits), ()),
     )
 
 

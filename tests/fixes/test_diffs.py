@@ -18,18 +18,20 @@ from diagnose.fixes.editing import Refused, Site
 from diagnose.fixes.edits import EDITS
 from diagnose.pipeline import diagnose
 from diagnose.scene import Scene
-from diagnose.scene.files import read_file
+from diagnose.sources import Sources
 
 TRACES = Path(__file__).parents[1] / "traces"
 RECORDINGS = loads((TRACES / "recordings.toml").read_text(encoding="utf-8"))["trace"]
 
 
-def diffs(text: str, casebase: Casebase) -> Iterator[str]:
-    """The diffs of an answer, and those of every kind of edit in the user's frames."""
-    diagnosis = diagnose(text, casebase=casebase, files=read_file)
+def diffs(text: str, casebase: Casebase) -> Iterator[tuple[str, str]]:
+    """The diffs of an answer and of every kind of edit in the user's frames, each with its file."""
+    diagnosis = diagnose(text, casebase=casebase, sources=Sources())
     for cause in diagnosis.causes:
-        yield from (fix.patch for fix in cause.fixes if fix.patch is not None)
-    scene = Scene(diagnosis.report, casebase.knowledge, read_file)
+        for fix in cause.fixes:
+            if fix.patch is not None and fix.edit is not None:
+                yield fix.edit.file, fix.patch
+    scene = Scene(diagnosis.report, casebase.knowledge, Sources())
     for frame in diagnosis.report.frames:
         place = scene.place(frame)
         met = scene.meeting_at(place)
@@ -38,16 +40,16 @@ def diffs(text: str, casebase: Casebase) -> Iterator[str]:
             with suppress(Refused):
                 diff = patch(place, edit(kind, Site(place, met, scene)))
                 if diff is not None:
-                    yield diff
+                    yield frame.file, diff
 
 
-def applies(diff: str, root: Path) -> None:
-    """Applies a diff in a copy of the programs, by git and by patch, and parses what comes out."""
-    name = diff.split("\n")[1].removeprefix("+++ b/")
+def applies(file: str, diff: str, root: Path) -> None:
+    """Applies a diff in a copy of its file's folder, by git and by patch, and parses what comes out."""
+    name = Path(file).name
     for number, command in enumerate((["git", "apply", "-"], ["patch", "-p1", "--quiet"])):
         copy = root / f"copy{number}"
-        (copy / name).parent.mkdir(parents=True)
-        shutil.copy(Path("/") / name, copy / name)
+        copy.mkdir(parents=True)
+        shutil.copy(file, copy)
         before = (copy / name).read_text(encoding="utf-8")
         subprocess.run(command, input=diff, text=True, cwd=copy, check=True, capture_output=True)
         after = (copy / name).read_text(encoding="utf-8")
@@ -57,7 +59,7 @@ def applies(diff: str, root: Path) -> None:
 
 
 def test_diffs_of_recorded_failures_apply(tmp_path: Path, casebase: Casebase) -> None:
-    found: set[str] = set()
+    found: set[tuple[str, str]] = set()
     for recording in RECORDINGS:
         program = TRACES / "programs" / recording["program"]
         copy = tmp_path / recording["name"]
@@ -66,8 +68,8 @@ def test_diffs_of_recorded_failures_apply(tmp_path: Path, casebase: Casebase) ->
         text = trace.read_text(encoding="utf-8").replace(recording["root"], str(copy))
         found.update(diffs(text, casebase))
     assert len(found) > 20
-    for number, diff in enumerate(sorted(found)):
-        applies(diff, tmp_path / f"applied{number}")
+    for number, (file, diff) in enumerate(sorted(found)):
+        applies(file, diff, tmp_path / f"applied{number}")
 
 
 @pytest.mark.parametrize("damage", ["gone", "changed"])

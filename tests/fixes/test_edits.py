@@ -21,7 +21,8 @@ from diagnose.model import Carets, Edit, Failure, Frame, Mismatch, Report
 from diagnose.parsing.lines import Peeled
 from diagnose.parsing.tracebacks import cpython
 from diagnose.scene import Place, Scene, carets, sourceline
-from diagnose.scene.files import Reader, read_file, statement
+from diagnose.sources import Sources
+from diagnose.sources.reading import Reader
 
 LAYER = (
     Frame(
@@ -74,7 +75,7 @@ def made_of(
     says = () if argument else ("elementwise",)
     mismatch = Mismatch(devices, op, argument, "any", expected, found, says)
     report = Report("-", Failure("RuntimeError", "..."), mismatch, (frame, *after))
-    scene = Scene(report, casebase.knowledge, read)
+    scene = Scene(report, casebase.knowledge, Sources(read=read) if read else None)
     place = scene.place(frame)
     met = scene.meeting_at(place)
     if met is None:
@@ -200,14 +201,16 @@ def test_the_diff_applies_to_the_file(
     (tmp_path / "pkg").mkdir()
     (tmp_path / name).write_bytes((source if last else source + "done()").encode())
     frame = Frame(name, 5, "forward", "x + self.pe,  # learned")
-    lines = (tmp_path / name).read_bytes().decode().split("\n")
+    lines = tuple((tmp_path / name).read_bytes().decode().split("\n"))
     made, place = made_of(casebase, "move-tensor-at-line", frame, read=lambda _: lines)
     assert made.line == 5
     diff = patch(place, made)
     assert diff is not None
     for tool in (["git", "apply", "--check", "-"], ["patch", "-p1", "--binary", "--dry-run"]):
-        subprocess.run(tool, input=diff.encode(), cwd=tmp_path, check=True, capture_output=True)
-    subprocess.run(["git", "apply", "-"], input=diff.encode(), cwd=tmp_path, check=True)
+        subprocess.run(
+            tool, input=diff.encode(), cwd=tmp_path / "pkg", check=True, capture_output=True
+        )
+    subprocess.run(["git", "apply", "-"], input=diff.encode(), cwd=tmp_path / "pkg", check=True)
     changed = (tmp_path / name).read_bytes().decode()
     assert changed == (source if last else source + "done()").replace(
         "x + self.pe,", "x + self.pe.to(x.device),"
@@ -218,7 +221,7 @@ def test_a_line_that_the_file_does_not_hold_is_not_used(tmp_path: Path) -> None:
     path = tmp_path / "model.py"
     path.write_text(SOURCE)
     frame = Frame(str(path), 5, "forward", "x + self.other,")
-    assert statement(frame, read_file) is None
+    assert Sources().of(frame) is None
 
 
 def test_only_regular_python_files_are_opened(tmp_path: Path) -> None:
@@ -226,7 +229,7 @@ def test_only_regular_python_files_are_opened(tmp_path: Path) -> None:
     frame = Frame(str(tmp_path / "secret.txt"), 1, "f", "y = a + b")
     device = Frame("/dev/zero", 1, "f", "y = a + b")
     for one in (frame, device):
-        assert statement(one, read_file) is None
+        assert Sources().of(one) is None
 
 
 def test_without_the_file_there_is_an_edit_and_no_diff(casebase: Casebase) -> None:

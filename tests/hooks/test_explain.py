@@ -15,7 +15,7 @@ import diagnose
 from diagnose.model import Diagnosis
 from diagnose.pipeline import diagnose as diagnose_text
 from diagnose.rendering.text import render
-from diagnose.scene.files import read_cached
+from diagnose.sources import Sources, read_cached
 
 
 def raised(error: BaseException, cause: BaseException | None = None) -> BaseException:
@@ -29,7 +29,7 @@ def raised(error: BaseException, cause: BaseException | None = None) -> BaseExce
 def as_text(error: BaseException) -> Diagnosis:
     """What the command line says of the same exception."""
     text = "".join(traceback.format_exception(error))
-    found = diagnose_text(text, "traceback", files=read_cached)
+    found = diagnose_text(text, "traceback", sources=Sources(read=read_cached))
     return found._replace(report=found.report._replace(live=True))
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from diagnose import answering
-from diagnose.commands.shared import OUTPUT
+from diagnose.commands.shared import NO_SOURCE, OUTPUT, SOURCE
 from diagnose.model import Lang
 from diagnose.rendering import FORMATS
 
@@ -39,6 +39,8 @@ from diagnose.rendering import FORMATS
     envvar="DIAGNOSE_LANG",
     help="Language of the answer.",
 )
+@SOURCE
+@NO_SOURCE
 @OUTPUT
 @click.option(
     "--verification",
@@ -58,9 +60,13 @@ def answer(
     form: str,
     top: int,
     lang: Lang,
+    source: tuple[str, ...],
+    no_source: bool,
     output: Path | None,
     verification: Path | None,
     color: str,
 ) -> None:
     """Diagnose FILEs, or standard input when none is named ("-" names it too)."""
-    sys.exit(answering.answer(files, form, top, lang, output, verification, color))
+    sys.exit(
+        answering.answer(files, form, top, lang, output, verification, color, source, no_source)
+    )

@@ -11,7 +11,7 @@ import click
 
 from diagnose import __version__
 from diagnose.casebase.store import load
-from diagnose.commands.shared import BadInput
+from diagnose.commands.shared import SOURCE, BadInput
 from diagnose.outputs import write
 from diagnose.scanning.workers import cores
 
@@ -63,6 +63,7 @@ def _bounds(
     show_default=True,
     help="Form of the figures.",
 )
+@SOURCE
 @click.option("--misses", is_flag=True, help="List every miss: what was wanted and what came.")
 @click.option(
     "--plot",
@@ -108,6 +109,7 @@ def _bounds(
 def evaluate(
     folders: tuple[Path, ...],
     form: str,
+    source: tuple[str, ...],
     misses: bool,
     plot: Path | None,
     save: Path | None,
@@ -130,7 +132,7 @@ def evaluate(
     reports, made = _collected(folders)
     # Read before the work is done, and before --save may write the same file.
     earlier = document.read(against) if against else None
-    outcomes = _outcomes(reports, jobs)
+    outcomes = _outcomes(reports, jobs, source)
     summary = summarize(outcomes)
     comparison = compare(*earlier, outcomes) if earlier else None
     if save:
@@ -161,11 +163,13 @@ def _collected(folders: Sequence[Path]) -> tuple[list[Labelled], Made]:
         raise BadInput(f"{last}\n(and {more} more mistakes)" if more > 0 else last) from error
 
 
-def _outcomes(reports: Sequence[Labelled], jobs: int | None) -> list[Outcome]:
+def _outcomes(
+    reports: Sequence[Labelled], jobs: int | None, source: tuple[str, ...]
+) -> list[Outcome]:
     from diagnose.evaluation import running
 
     with click.progressbar(
-        running.evaluate(reports, jobs or min(cores(), -(-len(reports) // _PER_JOB))),
+        running.evaluate(reports, jobs or min(cores(), -(-len(reports) // _PER_JOB)), source),
         length=len(reports),
         label=f"{len(reports)} reports",
         file=sys.stderr,

@@ -25,6 +25,16 @@ OUTPUT = click.option(
     metavar="FILE",
     help="Write the answer to FILE.",
 )
+SOURCE = click.option(
+    "--source",
+    multiple=True,
+    type=click.Path(exists=True, path_type=str),
+    metavar="DIR",
+    help="Where else the files lie that the traceback names; may be given more than once.",
+)
+NO_SOURCE = click.option(
+    "--no-source", is_flag=True, help="Read none of the files that the traceback names."
+)
 
 
 class BadInput(click.ClickException):

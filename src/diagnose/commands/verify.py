@@ -14,13 +14,14 @@ from typing import NamedTuple
 import click
 
 from diagnose.casebase.store import Casebase, load
-from diagnose.commands.shared import BadInput
+from diagnose.commands.shared import NO_SOURCE, SOURCE, BadInput
 from diagnose.errors import BAD_INPUT
 from diagnose.inputs import InputError, opened
 from diagnose.model import Incident, Mismatch, Report
 from diagnose.outputs import write
 from diagnose.pipeline import diagnose
 from diagnose.scene import Scene
+from diagnose.sources import Sources, per_report
 from diagnose.verification.snippet import any_cause, snippet
 
 MOST_GPUS = 64
@@ -79,6 +80,8 @@ def _is_script(names: list[str]) -> bool:
     metavar="REPORT",
     help="Take cause, devices, operation and line from a traceback or log.",
 )
+@SOURCE
+@NO_SOURCE
 @click.option(
     "--write",
     "target",
@@ -109,6 +112,8 @@ def verify_command(
     identifier: str,
     script: tuple[str, ...],
     origin: str | None,
+    source: tuple[str, ...],
+    no_source: bool,
     target: Path | None,
     run: bool,
     simulate: bool,
@@ -147,7 +152,8 @@ def verify_command(
         raise click.UsageError("--steps is for a SCRIPT")
     if script and not Path(script[0]).is_file():
         raise BadInput(f"there is no script {script[0]}")
-    target_of = _target(identifier or None, origin, load())
+    sources = per_report(source, off=no_source)()
+    target_of = _target(identifier or None, origin, load(), sources)
     program = target_of.program
     if target:
         _write(target, program)
@@ -173,7 +179,9 @@ class _Target(NamedTuple):
     gpus: int
 
 
-def _target(identifier: str | None, origin: str | None, casebase: Casebase) -> _Target:
+def _target(
+    identifier: str | None, origin: str | None, casebase: Casebase, sources: Sources | None
+) -> _Target:
     """The program for what an id names, or for the first cause of a report, with the report's facts.
 
     Raises:
@@ -190,12 +198,12 @@ def _target(identifier: str | None, origin: str | None, casebase: Casebase) -> _
             raise click.UsageError(f"no root cause and no incident is called {identifier!r}")
     if origin is not None:
         with opened(origin) as stream:
-            diagnosis = diagnose(stream, origin, casebase=casebase)
+            diagnosis = diagnose(stream, origin, casebase=casebase, sources=sources)
         if not diagnosis.causes:
             raise InputError(f"{origin} holds no device-placement failure, so there is no cause")
         report = diagnosis.report
         cause = cause or casebase.causes[diagnosis.causes[0].id]
-        place = Scene(report, casebase.knowledge).line_to_edit(cause.edits)
+        place = Scene(report, casebase.knowledge, sources).line_to_edit(cause.edits)
         culprit = place.frame if place else None
     cause = cause or any_cause(casebase)
     return _Target(snippet(cause, report, culprit, casebase), max(cause.gpus, _named(report)))

@@ -10,13 +10,14 @@ import click
 from diagnose.answering import STATUS, overall
 from diagnose.bulkhead import debug, place
 from diagnose.casebase.store import Casebase, load
+from diagnose.commands.shared import NO_SOURCE, SOURCE
 from diagnose.errors import BAD_INPUT, FAULT, DiagnoseError, printable
 from diagnose.explaining import json, text
 from diagnose.explaining.account import Account, account
 from diagnose.inputs import InputError, opened
 from diagnose.model import Verdict
 from diagnose.outputs import writer
-from diagnose.scene.files import read_file
+from diagnose.sources import Sources, per_report
 
 Render = Callable[[Account], str]
 
@@ -31,7 +32,9 @@ Render = Callable[[Account], str]
     show_default=True,
     help="Form of the account; json prints one object a line.",
 )
-def why(files: tuple[str, ...], form: str) -> None:
+@SOURCE
+@NO_SOURCE
+def why(files: tuple[str, ...], form: str, source: tuple[str, ...], no_source: bool) -> None:
     """Tell how the answers to FILEs (or standard input) come about.
 
     What was peeled off the input, which error was chosen and what spoke against the others, which facts
@@ -39,12 +42,13 @@ def why(files: tuple[str, ...], form: str) -> None:
     In English only. The exit status is that of the answer.
     """
     casebase = load()
+    sources = per_report(source, off=no_source)
     render = {"text": text.render, "json": json.render}[form]
     statuses: list[int] = []
     with writer(None) as put:
         for number, name in enumerate(files or ("-",)):
             try:
-                verdict, page = _account(name, casebase, render)
+                verdict, page = _account(name, casebase, render, sources())
             except InputError as error:
                 print(f"diagnose: {printable(str(error))}", file=sys.stderr)
                 statuses.append(BAD_INPUT)
@@ -63,7 +67,9 @@ def why(files: tuple[str, ...], form: str) -> None:
     sys.exit(overall(statuses))
 
 
-def _account(name: str, casebase: Casebase, render: Render) -> tuple[Verdict, str]:
+def _account(
+    name: str, casebase: Casebase, render: Render, sources: Sources | None
+) -> tuple[Verdict, str]:
     with opened(name) as stream:
-        made = account(stream, name, casebase, read_file)
+        made = account(stream, name, casebase, sources)
     return made.diagnosis.verdict, render(made)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from diagnose.casebase.store import Casebase, load
@@ -17,6 +18,8 @@ from diagnose.evaluation.measures import TOP, Score, score
 from diagnose.inputs import InputError, opened
 from diagnose.model import Verdict
 from diagnose.pipeline import diagnose
+from diagnose.sources import Folder, Sources
+from diagnose.sources.trees import Tree
 
 #: Reports that a worker takes at a time.
 _CHUNK = 8
@@ -73,29 +76,37 @@ class Outcome:
         return {score.measure: score.value for score in self.scores}
 
 
-def evaluate(reports: Sequence[Labelled], jobs: int = 1) -> Iterator[Outcome]:
+def evaluate(
+    reports: Sequence[Labelled], jobs: int = 1, folders: tuple[str, ...] = ()
+) -> Iterator[Outcome]:
     """The outcome of each report, in their order; with one job in this process.
+
+    ``folders`` hold the files that the reports name; none are read elsewhere.
 
     Raises:
         CasebaseError: the case base cannot be read.
         InputError: a log cannot be read.
+        DiagnoseError: there is no such folder.
         WorkerError: a worker process died.
     """
+    trees = tuple(map(Folder, folders))
     if jobs < 2:
-        yield from map(evaluate_one, reports)
+        yield from map(partial(evaluate_one, trees=trees), reports)
         return
     # Not forked: the caller may run threads.
     context = multiprocessing.get_context("spawn")
     try:
         with ProcessPoolExecutor(jobs, mp_context=context) as pool:
-            yield from pool.map(evaluate_one, reports, chunksize=_CHUNK)
+            yield from pool.map(partial(evaluate_one, trees=trees), reports, chunksize=_CHUNK)
     except BrokenProcessPool as error:
         raise WorkerError(
             "a worker process died, perhaps for lack of memory; --jobs 1 runs in one process"
         ) from error
 
 
-def evaluate_one(report: Labelled, casebase: Casebase | None = None) -> Outcome:
+def evaluate_one(
+    report: Labelled, casebase: Casebase | None = None, trees: Sequence[Tree] = ()
+) -> Outcome:
     """Diagnoses one report and scores the answer. An internal error is part of the outcome: it must not
     end the evaluation of a thousand reports, and it counts against every measure that the label has.
 
@@ -106,7 +117,10 @@ def evaluate_one(report: Labelled, casebase: Casebase | None = None) -> Outcome:
     casebase = casebase or load()
     try:
         with opened(str(report.log)) as stream:
-            diagnosis = diagnose(stream, report.log.name, casebase=casebase, top=TOP)
+            sources = Sources(trees, read=None) if trees else None
+            diagnosis = diagnose(
+                stream, report.log.name, casebase=casebase, top=TOP, sources=sources
+            )
         if diagnosis.verdict == "failed":
             problem = ", ".join(f"{piece.what}: {piece.fault}" for piece in diagnosis.incomplete)
             diagnosis = None

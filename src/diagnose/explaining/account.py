@@ -20,7 +20,7 @@ from diagnose.placeholders import sentence
 from diagnose.ranking.causes import Scored, rank
 from diagnose.ranking.neighbours import nearest
 from diagnose.scene import Scene
-from diagnose.scene.files import Reader
+from diagnose.sources import Sources
 
 _GOT_OVER = "the log goes on after it, or says that it was expected or got over"
 _ALL_WELL = "stacks that were shown while all was well"
@@ -65,7 +65,7 @@ class Account(NamedTuple):
 
 
 def account(
-    stream: ByteStream, source: str, casebase: Casebase, files: Reader | None, top: int = 3
+    stream: ByteStream, source: str, casebase: Casebase, sources: Sources | None, top: int = 3
 ) -> Account:
     """What every stage decided about an input.
 
@@ -73,7 +73,7 @@ def account(
         stream: the input.
         source: its name.
         casebase: what is known.
-        files: reads the files that the traceback names; none are read if None.
+        sources: finds the files that the traceback names; none are read if None.
         top: how many causes are told of.
 
     Raises:
@@ -81,12 +81,12 @@ def account(
         OSError: the stream cannot be read.
     """
     read = retrace(stream, source, knowledge=casebase.knowledge)
-    diagnosis = explain(read.report, casebase=casebase, top=top, files=files)
+    diagnosis = explain(read.report, casebase=casebase, top=top, sources=sources)
     report = read.report
     told = Account(diagnosis, read.layers, tuple(_errors(read.found, report)))
     if report.error is None or report.error.family != DEVICE_FAMILY:
         return told
-    scene = Scene(report, casebase.knowledge, files)
+    scene = Scene(report, casebase.knowledge, sources)
     found = fact_stage.read(scene)
     ranked = rank(found, nearest(report, casebase.incidents), casebase.causes)
     weighed = (Weighed(one, considered(one.cause, scene, found)) for one in ranked[:top])

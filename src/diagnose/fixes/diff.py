@@ -5,6 +5,7 @@ from __future__ import annotations
 from diagnose.fixes.editing import Refused, Site, applied
 from diagnose.fixes.edits import EDITS
 from diagnose.model import Edit
+from diagnose.paths import basename
 from diagnose.scene import Place
 
 
@@ -43,7 +44,7 @@ def _first_line(site: Site) -> int | None:
 
 
 def patch(place: Place, made: Edit) -> str | None:
-    """A unified diff that applies to the place's file; None where the file was not seen.
+    """A unified diff that applies in the folder of the place's file; None where the file was not seen.
 
     A traceback shows a line without its indentation, so that a diff of it would apply nowhere.
     """
@@ -63,7 +64,7 @@ def patch(place: Place, made: Edit) -> str | None:
     above = [*statement.above, *statement.raw[:offset]][-_CONTEXT:]
     below = [*statement.raw[offset + len(before) :], *statement.below][:_CONTEXT]
     start, kept = made.line - len(above), len(above) + len(below)
-    path = "".join(c for c in made.file.replace("\\", "/").lstrip("/") if c.isprintable())
+    path = "".join(c for c in basename(made.file) if c.isprintable())
     lines = [
         f"--- a/{path}",
         f"+++ b/{path}",

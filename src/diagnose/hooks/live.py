@@ -36,7 +36,7 @@ def explain(error: BaseException, *, lang: Lang = "en") -> Diagnosis:
     from diagnose.casebase.store import load
     from diagnose.hooks.seeing import look
     from diagnose.parsing import parse
-    from diagnose.scene.files import read_cached
+    from diagnose.sources import Sources, read_cached
 
     casebase = load(lang=lang)
     report = parse(
@@ -45,7 +45,10 @@ def explain(error: BaseException, *, lang: Lang = "en") -> Diagnosis:
         knowledge=casebase.knowledge,
     )
     return pipeline.explain(
-        report._replace(live=True), casebase=casebase, files=read_cached, look=partial(look, error)
+        report._replace(live=True),
+        casebase=casebase,
+        sources=Sources(read=read_cached),
+        look=partial(look, error),
     )
 
 

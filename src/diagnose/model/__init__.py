@@ -9,6 +9,7 @@ Named tuples rather than data classes: making sixty of those at start took a ten
 from __future__ import annotations
 
 from diagnose.model.answer import (
+    Basis,
     Diagnosis,
     Edit,
     Evidence,
@@ -19,6 +20,8 @@ from diagnose.model.answer import (
     Question,
     RankedCause,
     Reply,
+    UnusedReason,
+    UnusedSource,
     Verdict,
 )
 from diagnose.model.knowledge import (
@@ -55,6 +58,7 @@ from diagnose.model.vocabulary import TorchNames, Words
 __all__ = [
     "DEVICE_FAMILY",
     "AdviceRule",
+    "Basis",
     "Carets",
     "Cause",
     "Diagnosis",
@@ -88,6 +92,8 @@ __all__ = [
     "Source",
     "Statement",
     "TorchNames",
+    "UnusedReason",
+    "UnusedSource",
     "Verdict",
     "Wording",
     "Words",

@@ -7,10 +7,13 @@ from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 from diagnose.model.knowledge import Lang
-from diagnose.model.report import Frame, Report
+from diagnose.model.report import Frame, Line, Report
 
 #: ``failed``: a fault of diagnose kept it from an answer.
 Verdict = Literal["diagnosed", "unknown", "no-error", "failed"]
+#: What a line to edit rests on: the traceback, or the files that it names.
+Basis = Literal["trace", "source"]
+UnusedReason = Literal["changed", "moved", "ambiguous", "absent", "large", "unreadable", "crowded"]
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
@@ -109,12 +112,28 @@ class Missing(NamedTuple):
     fault: str
 
 
+class UnusedSource(NamedTuple):
+    """A file that was looked for or at and not used, and why.
+
+    ``changed``: ``line`` reads otherwise than the traceback prints it; ``moved``: it prints none, and the
+    line is not of the function that it names; ``ambiguous``: the files ``others`` fit equally well;
+    ``absent``: it is in no folder that was to be looked in; ``large``, ``unreadable``; ``crowded``: a
+    folder with more files than are looked at.
+    """
+
+    file: str
+    reason: UnusedReason
+    line: int | None = None
+    others: tuple[str, ...] = ()
+
+
 class Diagnosis(NamedTuple):
     """The whole answer to one input: what a renderer needs and nothing else.
 
     ``incomplete`` names the pieces that a fault of diagnose has cost (`diagnose.bulkhead`). ``advice`` is
     what to do about a failure that is not about placement; code stands in backticks there. ``sources``
-    are the files that were read.
+    are the files that were read, ``unused`` those that were not used; ``around`` the lines of the file
+    around the line to edit, where it was read. ``basis`` is what the line to edit rests on.
     """
 
     report: Report
@@ -127,3 +146,6 @@ class Diagnosis(NamedTuple):
     incomplete: tuple[Missing, ...] = ()
     advice: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
+    unused: tuple[UnusedSource, ...] = ()
+    around: tuple[Line, ...] = ()
+    basis: Basis = "trace"

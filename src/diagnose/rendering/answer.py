@@ -5,9 +5,20 @@ Texts from the log are as they were printed: each skin makes them harmless in it
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
-from diagnose.model import DEVICE_FAMILY, Diagnosis, Fix, IncidentMatch, Question, RankedCause
+from diagnose.model import (
+    DEVICE_FAMILY,
+    Diagnosis,
+    Fix,
+    IncidentMatch,
+    Lang,
+    Question,
+    RankedCause,
+    UnusedSource,
+)
+from diagnose.paths import short
 from diagnose.rendering.labels import LABELS
 from diagnose.rendering.words import counted, percent
 from diagnose.verification.invocation import invocation
@@ -15,6 +26,7 @@ from diagnose.verification.invocation import invocation
 #: Fixes of the first cause, and of the others.
 _MOST_FIXES, _OTHERS_FIXES = 3, 1
 _MOST_RANKS = 8
+_MOST_FILES = 8
 
 
 class ShownCause(NamedTuple):
@@ -35,6 +47,7 @@ class Answer(NamedTuple):
 
     ``ending`` is the one sentence in place of causes: no error, a fault of diagnose, another family;
     ``unknown`` that the causes are only candidates. ``nearest`` are incidents where no cause is sure.
+    ``sources`` tells which files were read, and which were not used and why.
     """
 
     devices: str = ""
@@ -47,6 +60,7 @@ class Answer(NamedTuple):
     questions: tuple[Question, ...] = ()
     nearest: tuple[IncidentMatch, ...] = ()
     incomplete: str = ""
+    sources: str = ""
 
 
 def answer(diagnosis: Diagnosis, source: str) -> Answer:
@@ -63,6 +77,7 @@ def answer(diagnosis: Diagnosis, source: str) -> Answer:
         ranks=_ranks(diagnosis),
         fallout=labels["fallout"].format(errors=fallout) if fallout else "",
         incomplete=labels["incomplete"].format(pieces=missing) if missing else "",
+        sources=_sources(diagnosis),
     )
     if diagnosis.verdict == "failed" or error is None:
         return shown._replace(ending=labels["failed"].format(source=source))
@@ -76,6 +91,33 @@ def answer(diagnosis: Diagnosis, source: str) -> Answer:
         questions=diagnosis.questions,
         nearest=diagnosis.nearest if unknown else (),
     )
+
+
+def why_unused(source: UnusedSource, lang: Lang) -> str:
+    """Why a file was not used, such as ``line 12 reads otherwise``."""
+    labels = LABELS[lang]
+    others = labels["comma"].join(map(short, source.others[:_MOST_FILES]))
+    return labels[f"unused-{source.reason}"].format(line=source.line, others=others)
+
+
+def _sources(diagnosis: Diagnosis) -> str:
+    """Which files were read, and which were not used; a live program's own are not told."""
+    labels = LABELS[diagnosis.lang]
+    read = [] if diagnosis.report.live else [short(path) for path in diagnosis.sources]
+    unused = [
+        labels["unused-file"].format(file=short(one.file), why=why_unused(one, diagnosis.lang))
+        for one in diagnosis.unused
+    ]
+    told = (("read", read), ("unused", unused))
+    return " ".join(
+        labels[key].format(files=_listed(files, labels)) for key, files in told if files
+    )
+
+
+def _listed(files: list[str], labels: Mapping[str, str]) -> str:
+    more = len(files) - _MOST_FILES
+    shown = [*files[:_MOST_FILES], labels["unused-more"].format(count=more)] if more > 0 else files
+    return labels["comma"].join(shown)
 
 
 def _ranks(diagnosis: Diagnosis) -> str:

@@ -32,6 +32,7 @@ def render(source: str, form: str, lang: Lang) -> str:
         "nearest": [],
         "questions": [],
         "sources": [],
+        "unused_sources": [],
         "incomplete": ["rendering"],
         "advice": [],
     }

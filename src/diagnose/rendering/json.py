@@ -5,7 +5,18 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from diagnose.model import Diagnosis, Fix, Frame, IncidentMatch, Question, RankedCause
+from diagnose.errors import printable
+from diagnose.model import (
+    Diagnosis,
+    Fix,
+    Frame,
+    IncidentMatch,
+    Lang,
+    Question,
+    RankedCause,
+    UnusedSource,
+)
+from diagnose.rendering.answer import why_unused
 
 SCHEMA = 1
 
@@ -28,13 +39,14 @@ def as_dict(diagnosis: Diagnosis) -> dict[str, Any]:
         },
         "frames": [_frame(frame) for frame in report.frames],
         "libraries": list(report.libraries),
-        "culprit": diagnosis.culprit and _place(diagnosis.culprit),
+        "culprit": diagnosis.culprit and {**_place(diagnosis.culprit), "basis": diagnosis.basis},
         "causes": [_cause(cause) for cause in diagnosis.causes],
         "ranks": list(report.ranks),
         "fallout": [{"type": failure.type, "line": failure.at} for failure in report.fallout],
         "nearest": [_incident(match) for match in diagnosis.nearest],
         "questions": [_question(question) for question in diagnosis.questions],
         "sources": list(diagnosis.sources),
+        "unused_sources": [_unused(source, diagnosis.lang) for source in diagnosis.unused],
         "incomplete": [piece.what for piece in diagnosis.incomplete],
         "advice": list(diagnosis.advice),
     }
@@ -51,6 +63,15 @@ def _place(frame: Frame) -> dict[str, Any]:
         "line": frame.line,
         "function": frame.function,
         "code": frame.code,
+    }
+
+
+def _unused(source: UnusedSource, lang: Lang) -> dict[str, Any]:
+    return {
+        "file": printable(source.file),
+        "line": source.line,
+        "reason": source.reason,
+        "why": why_unused(source, lang),
     }
 
 

@@ -38,6 +38,7 @@ def _lines(diagnosis: Diagnosis) -> Iterator[str]:
         yield ""
         yield from (f"- [{_plain(match.title)}]({match.url})" for match in shown.nearest)
         yield ""
+    yield from (_plain(shown.sources), "") if shown.sources else ()
     if shown.incomplete:
         yield _plain(shown.incomplete)
 

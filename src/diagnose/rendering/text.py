@@ -76,6 +76,11 @@ class _Page:
             yield self.labels["nearest"]
             for match in shown.nearest:
                 yield f"   {clean(match.title)}  {match.url}"
+        if shown.sources:
+            yield ""
+            yield from (
+                self.styled(line, "dim") for line in wrap(clean(shown.sources), self.columns)
+            )
         if shown.incomplete:
             yield ""
             yield from wrap(shown.incomplete, self.columns)

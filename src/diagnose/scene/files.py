@@ -1,63 +1,30 @@
-"""The user's own files beside a traceback: whole statements with their indentation, parsed, never run.
-
-A file is used only where the line that the traceback prints stands in it: logs travel, files change.
-"""
+"""Whole statements with their indentation, from a frame's file; parsed, never run."""
 
 from __future__ import annotations
 
 import ast
-import linecache
-import stat
-import tokenize
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 
 from diagnose.model import Carets, Frame, Statement
 from diagnose.scene import sourceline
+from diagnose.sources import SourceFile
 
-#: The lines of a file, without line feeds; None where it cannot be read.
-Reader = Callable[[str], "Sequence[str] | None"]
-
-_LARGEST = 2_000_000
 #: Of a larger file only the line itself is used: parsing it would take longer than all of the answer.
 _LARGEST_PARSED = 250_000
 _AROUND = 3
 
 
-def read_file(name: str) -> Sequence[str] | None:
-    """The lines of a regular Python file of sensible size; carriage returns stay."""
-    path = Path(name)
-    if path.suffix != ".py":
-        return None
-    try:
-        about = path.stat()
-        if not stat.S_ISREG(about.st_mode) or about.st_size > _LARGEST:
-            return None
-        data = path.read_bytes()
-        encoding, _ = tokenize.detect_encoding(iter(data.splitlines(keepends=True)).__next__)
-        return data.decode(encoding).split("\n")
-    except (OSError, SyntaxError, ValueError, LookupError):
-        return None
+def statement(frame: Frame, file: SourceFile) -> Statement | None:
+    """The whole statement of a frame in its file.
 
-
-def read_cached(name: str) -> Sequence[str] | None:
-    """The lines that Python itself shows of a module that it runs, or of a notebook's cell."""
-    lines = linecache.getlines(name)
-    return "".join(lines).split("\n") if lines else None
-
-
-def statement(frame: Frame, read: Reader) -> Statement | None:
-    """The whole statement of a frame in its file; None where that cannot be read or holds another line.
+    None for the last line of a file that does not end in a line feed: no diff of it would apply.
 
     Args:
         frame: a frame of a report.
-        read: finds the lines of its file.
+        file: the file in which its line stands.
     """
-    if frame.line is None or not frame.code:
-        return None
-    lines = read(frame.file)
-    # A line feed ends each line; what stands after the last is a line that lacks it.
-    if lines is None or frame.line >= len(lines) or lines[frame.line - 1].strip() != frame.code:
+    lines = file.lines
+    if frame.line is None or frame.line >= len(lines):
         return None
     first, last = _extent(lines, frame.line)
     text = _text(lines, first, last)

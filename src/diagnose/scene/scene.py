@@ -9,20 +9,24 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Mapping
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, partial
 
 from diagnose.bulkhead import guarded
-from diagnose.model import Edits, Frame, Knowledge, Report, SeenTensor, Statement
+from diagnose.model import Edits, Frame, Knowledge, Line, Report, SeenTensor, Statement
 from diagnose.patterns import lazy
 from diagnose.scene import carets, files, meeting, roles, sourceline
 from diagnose.scene.devices import kind
 from diagnose.scene.meeting import Meeting
+from diagnose.sources import Sources
 
 #: Files whose frames are no place of anybody's code.
 _GENERATED = ("<eval_with_key>", "<frozen ", "<string>", "<__array_function__", "<decorator-gen")
 #: Wrappers that only pass a call on: no line of theirs joins tensors.
 _MACHINERY = lazy(r"accelerate/(hooks|utils/operations|utils/memory)\.py$")
 _INSTALLED = lazy(r"[\\/](?:site|dist)-packages[\\/]")
+
+#: Lines of a file that are shown before and after the line to edit.
+_AROUND = 5
 
 #: Asks a live process for the tensors of a scene's frames.
 Look = Callable[["Scene"], "tuple[SeenTensor, ...]"]
@@ -71,7 +75,7 @@ class Scene:
     Args:
         report: what was parsed.
         knowledge: what kb/ holds.
-        read: reads the files that frames name; none are read if None.
+        sources: finds the files that frames name; none are read if None.
         look: asks a live process for the tensors of the failing frames.
     """
 
@@ -79,12 +83,14 @@ class Scene:
         self,
         report: Report,
         knowledge: Knowledge,
-        read: files.Reader | None = None,
+        sources: Sources | None = None,
         look: Look | None = None,
     ) -> None:
+        self.sources = sources
         self.report = report
         self.knowledge = knowledge
-        self._read = lru_cache(maxsize=8)(read) if read is not None else None
+        if sources is not None:
+            self.report = report._replace(frames=_told(sources, report.frames))
         self._places: dict[int, Place] = {}
         if look is not None:
             tensors = guarded("tensors", partial(look, self), ())
@@ -134,9 +140,8 @@ class Scene:
         found = self._places.get(id(frame))
         if found is None:
             statement = frame.statement
-            if self._read is not None:
-                read = partial(files.statement, frame, self._read)
-                statement = guarded("sources", read, None) or statement
+            if self.sources is not None:
+                statement = guarded("sources", partial(self._read, frame), None) or statement
             found = self._places[id(frame)] = Place(frame, statement, carets=self._has_carets)
         return found
 
@@ -144,11 +149,18 @@ class Scene:
     def _has_carets(self) -> bool:
         return any(f.statement is not None and f.statement.carets for f in self.report.frames)
 
-    @property
-    def sources(self) -> tuple[str, ...]:
-        """The files that were read and used."""
-        read = (p.frame.file for p in self._places.values() if p.statement and p.statement.raw)
-        return tuple(dict.fromkeys(read))
+    def _read(self, frame: Frame) -> Statement | None:
+        file = self.sources.of(frame) if self.sources is not None else None
+        return files.statement(frame, file) if file is not None else None
+
+    def around(self, place: Place) -> tuple[Line, ...]:
+        """The lines of a place's file around its line, empty where the file was not read."""
+        file = self.sources.of(place.frame) if self.sources is not None else None
+        if file is None or place.frame.line is None:
+            return ()
+        first = max(1, place.frame.line - _AROUND)
+        shown = file.lines[first - 1 : place.frame.line + _AROUND]
+        return tuple(Line(n, text.rstrip("\r")) for n, text in enumerate(shown, first))
 
     def chosen(self, which: str) -> Iterator[Frame]:
         """The frames that a matcher's ``which`` names, innermost first."""
@@ -252,3 +264,16 @@ def _at(place: Place | None) -> Meeting | None:
     if place is None or place.line is None:
         return None
     return Meeting(place.line, place.nodes, place.part)
+
+
+def _told(sources: Sources, frames: tuple[Frame, ...]) -> tuple[Frame, ...]:
+    """The frames; those of the user's own whose line was not printed have it from their file."""
+    sources.about(frames)
+
+    def told(frame: Frame) -> Frame:
+        file = sources.of(frame) if frame.own and not frame.code else None
+        if file is None or frame.line is None:
+            return frame
+        return frame._replace(code=file.lines[frame.line - 1].strip())
+
+    return tuple(guarded("sources", partial(told, frame), frame) for frame in frames)
