@@ -155,11 +155,11 @@ def mutated(chance: random.Random, root: Path | None = None, each: int = 12) -> 
 
 
 def _mutated(chance: random.Random, statement: ast.stmt) -> str:
-    statement = copy.deepcopy(statement)
-    for name in ("body", "orelse", "finalbody", "handlers"):
-        if isinstance(getattr(statement, name, None), list):
-            setattr(statement, name, [ast.Pass()] if name == "body" else [])
     try:
+        statement = copy.deepcopy(statement)
+        for name in ("body", "orelse", "finalbody", "handlers"):
+            if isinstance(getattr(statement, name, None), list):
+                setattr(statement, name, [ast.Pass()] if name == "body" else [])
         tree = ast.fix_missing_locations(_Mutator(chance).visit(statement))
         line = ast.unparse(tree).split("\n")[0].strip()
     except (ValueError, TypeError, AttributeError, RecursionError):
