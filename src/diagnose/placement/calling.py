@@ -52,7 +52,7 @@ def invoke(
             if isinstance(called, Function):
                 return run(machine, called.bound(function), given, node, frame)
             return methods.call(machine, function, "__call__", given, node, frame)
-    return Unknown()
+    return methods.library_call(machine, None, given, node, frame)
 
 
 # --- the user's functions ---------------------------------------------------------------------------
@@ -209,6 +209,7 @@ def forward(
             current = Arguments([Given(one.node, found) for one in current.listed[:1]])
         return found
     if module.kind in ("DataParallel", "DistributedDataParallel") and "module" in module.children:
+        library.at_home(machine, module, node, frame)
         return forward(machine, module.children["module"], given, node, frame)
     return methods.applied(machine, module, given, node, frame)
 

@@ -43,7 +43,10 @@ def evaluate(machine: Machine, node: ast.expr | None, frame: Frame) -> Value:
 
 
 def _constant(machine: Machine, node: Any, frame: Frame) -> Value:
-    return Const(node.value)
+    found = Const(node.value)
+    if isinstance(node.value, str) and written(node.value) is not None:
+        found.steps = machine.step("made", node, frame)
+    return found
 
 
 def _name(machine: Machine, node: Any, frame: Frame) -> Value:

@@ -6,9 +6,9 @@ import ast
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from typing import NamedTuple
 
-from diagnose.placement.devices import CPU, HOME
+from diagnose.placement.devices import CPU, HOME, named_so, written
 from diagnose.placement.model import Device, Source, Spot, Step
-from diagnose.placement.values import Const, Module, Table, Tensor, Unknown, Value
+from diagnose.placement.values import Const, Module, Number, Place, Table, Tensor, Unknown, Value
 from diagnose.placement.values import Sequence as Items
 
 #: Nodes that one analysis visits at most, and calls on the way at most.
@@ -99,7 +99,8 @@ class Meeting(NamedTuple):
     """Operands that have to be on one device.
 
     ``what`` is ``join`` for operations, ``call`` of a module, ``index``, ``host`` (NumPy), ``generator``,
-    ``home`` (DataParallel), ``state`` (an optimizer's), ``meta``. ``calls`` are the calls that lead here,
+    ``home`` (DataParallel), ``state`` (an optimizer's), ``meta``, ``library`` (a call of which nothing is
+    known). ``calls`` are the calls that lead here,
     outermost first.
     """
 
@@ -160,9 +161,6 @@ class Machine:
 
     def asked(self, value: Value | None) -> Device | None:
         """The device that a value names where one is asked for: a string, a number, a `torch.device`."""
-        from diagnose.placement.devices import named_so, written
-        from diagnose.placement.values import Number, Place
-
         if isinstance(value, Place):
             return value.device
         if isinstance(value, Const):
@@ -178,6 +176,11 @@ class Machine:
         if isinstance(value, Number) or (isinstance(value, Unknown) and named_so(value.word)):
             return HOME
         return None
+
+
+def origin(value: Value | None) -> Spot | None:
+    """The literal that a device was written as, where that is known."""
+    return value.steps[0].spot if isinstance(value, Const | Place) and value.steps else None
 
 
 def joined(one: Value | None, other: Value | None) -> Value:

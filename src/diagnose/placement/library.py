@@ -137,7 +137,13 @@ def _torch(
         ("torch.nn.init", "torch.distributed", "torch.manual_seed", "torch.save", "torch.is_")
     ):
         return Unknown()
-    if dotted.startswith("torch.nn.utils.rnn.pack_padded") and len(given.listed) > 1:
+    if last == "pad_packed_sequence" and given.listed:
+        inner = next(tensors_in(given.listed[0].value), None)
+        lengths = Tensor(CPU, "other", machine.step("made", node, frame, CPU), frame)
+        return Items([inner or Unknown(), lengths])
+    if last == "pad_sequence" and given.listed:
+        return next(tensors_in(given.listed[0].value), Unknown())
+    if last == "pack_padded_sequence" and len(given.listed) > 1:
         lengths = [Meets(given.listed[1].node, t, t) for t in tensors_in(given.listed[1].value)]
         machine.meet("host", node, frame, lengths)
         return given.listed[0].value
@@ -244,8 +250,18 @@ def _data(machine: Machine, last: str, given: Arguments, node: ast.AST, frame: F
                 frame,
             )
             if next(tensors_in(made), None) is not None:
-                return Loader(made)
+                return Loader(_collated(made, machine, node, frame))
         return Loader(_collated(_item(machine, first, node, frame), machine, node, frame))
+    drawn = given.named.get("generator")
+    if drawn is not None and isinstance(drawn.value, Generator):
+        there = Tensor(drawn.value.device, "generator", drawn.value.steps, drawn.value.frame)
+        here = Tensor(CPU, "factory", machine.step("made", node, frame, CPU), frame)
+        machine.meet(
+            "generator",
+            node,
+            frame,
+            [Meets(drawn.node, drawn.value, there), Meets(node, here, here)],
+        )
     if last in ("Subset", "ConcatDataset", "random_split"):
         return (
             Loader(_item(machine, first, node, frame))
@@ -262,7 +278,7 @@ def _item(machine: Machine, data: Value | None, node: ast.AST, frame: Frame) -> 
     if isinstance(data, Object) and data.made is not None:
         getter = data.made.find("__getitem__")
         if isinstance(getter, Function):
-            given = Arguments([])
+            given = Arguments()
             return machine.invoke(machine, getter.bound(data), given, node, frame)
     if isinstance(data, Items) and (data.items or data.more):
         return next(iter(data.every()))
@@ -275,7 +291,10 @@ def _collated(item: Value, machine: Machine, node: ast.AST, frame: Frame) -> Val
     """A batch of items: what is no tensor becomes one on the cpu."""
     match item:
         case Tensor():
-            return item.like(item.device)
+            drawn = item.like(item.device)
+            if item.maker in ("factory", "array", "other"):
+                drawn.maker = "batch"
+            return drawn
         case Items(items=items) if items:
             return Items([_collated(each, machine, node, frame) for each in items])
         case Table(items=items) if items:
@@ -368,17 +387,19 @@ def _parallel(
         else Device("cuda", 0 if last == "DataParallel" else machine.current)
     )
     found.plain["device_ids[0]"] = Place(home) if home is not None else Unknown()
-    if last == "DataParallel":
-        weight = Tensor(
-            inner.value.where(), "weight", inner.value.steps, inner.value.frame, module=inner.value
-        )
-        there = Tensor(
-            home, "home", machine.step("wrapped", node, frame, home), frame, module=found
-        )
-        machine.meet(
-            "home", node, frame, [Meets(inner.node, inner.value, weight), Meets(node, found, there)]
-        )
+    found.steps = machine.step("wrapped", node, frame, home)
     return found
+
+
+def at_home(machine: Machine, wrapped: Module, node: ast.AST, frame: Frame) -> None:
+    """``nn.DataParallel`` wants the weights of its module on its first device."""
+    home = wrapped.plain.get("device_ids[0]")
+    if wrapped.kind != "DataParallel" or not isinstance(home, Place):
+        return
+    inner = wrapped.children["module"]
+    weight = Tensor(inner.where(), "weight", inner.steps, inner.frame, module=inner)
+    there = Tensor(home.device, "home", wrapped.steps, wrapped.frame, module=wrapped)
+    machine.meet("home", node, frame, [Meets(node, inner, weight), Meets(node, wrapped, there)])
 
 
 def _of_models(
@@ -443,6 +464,8 @@ def _of_models(
         said = given.get("device")
         found.device = machine.asked(said.value) if said else Device("cuda", 0, home=True)
         return found
+    if last == "from_data_list" and given.listed:
+        return _collated(_item(machine, given.listed[0].value, node, frame), machine, node, frame)
     if root == "torch_geometric" and last in ("Data", "HeteroData", "Batch"):
         tensors = [t for one in given.every() for t in tensors_in(one.value)]
         inner = (
@@ -460,16 +483,18 @@ def _of_models(
             ("torchvision.transforms", "torchvision.datasets", "transformers.trainer")
         ):
             return Object("plain")
-        if (
-            last[:1].islower()
-            or _MODEL_CLASS.search(last)
-            or root in ("torchmetrics", "timm", "monai")
-        ):
+        if last[:1].islower() or _MODEL_CLASS.search(last) or root in ("torchmetrics", "monai"):
             return _module(machine, f"{root}.{last}", node, frame)
         if root in ("torch_geometric",) and ".nn" in dotted:
             return _module(machine, f"{root}.{last}", node, frame)
-        return Unknown()
     sides = [Meets(one.node, t, t) for one in given.every() for t in tensors_in(one.value)]
+    if last[:1].isupper():  # an object that keeps what it is given
+        made = Object("library")
+        made.steps, made.frame = machine.step("made", node, frame), frame
+        made.attributes[methods.HELD] = Items(
+            [side.tensor.like(side.tensor.device) for side in sides]
+        )
+        return made
     if len(sides) > 1 and root in (
         "einops",
         "torchvision",
@@ -478,10 +503,9 @@ def _of_models(
         "torchaudio",
     ):
         machine.meet("join", node, frame, sides)
+    if sides and root in (*vocabulary.MODEL_LIBRARIES, "einops", "torch_scatter"):
         return sides[0].tensor.like(sides[0].tensor.device)
-    if sides and root in ("einops", "torchvision", "kornia"):
-        return sides[0].tensor.like(sides[0].tensor.device)
-    return Unknown()
+    return methods.library_call(machine, None, given, node, frame)
 
 
 def _mapped(machine: Machine, found: Module, given: Arguments, node: ast.AST, frame: Frame) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from diagnose.placement import modules
 from diagnose.placement.devices import CPU, HOME, SPLIT
-from diagnose.placement.frames import Arguments, Frame, Machine, Meets
+from diagnose.placement.frames import Arguments, Frame, Machine, Meets, origin
 from diagnose.placement.model import Device, Step
 from diagnose.placement.values import (
     Batch,
@@ -164,9 +164,18 @@ def call(
             return owner
         case Class():
             return _class(machine, owner, name, given, node, frame)
+        case Loader() if name in (
+            "with_format",
+            "set_format",
+            "map",
+            "filter",
+            "shuffle",
+            "select",
+        ):
+            return owner
         case Unknown() if name in ("to", "cuda", "cpu"):
             device = _target(machine, name, given)
-            return Tensor(device, "other", machine.step("moved", node, frame, device), frame)
+            return Tensor(device, "other", (_move(machine, given, node, frame, device),), frame)
         case Const(value=str()) if name in ("format", "replace", "join", "lower", "strip"):
             return Unknown()
     return Unknown()
@@ -182,6 +191,16 @@ def _target(machine: Machine, name: str, given: Arguments) -> Device | None:
         return machine.asked(given.every()[0].value) or HOME
     found = given.get("device", 0)
     return machine.asked(found.value) if found is not None else None
+
+
+def _move(
+    machine: Machine, given: Arguments, node: ast.AST, frame: Frame, device: Device | None
+) -> Step:
+    """The step of a move, with the literal that its device was written as."""
+    said = given.get("device", 0)
+    return Step(
+        "moved", machine.spot(node, frame), device, origin(said.value) if said is not None else None
+    )
 
 
 def _moves(given: Arguments, name: str) -> bool:
@@ -216,7 +235,7 @@ def _tensor(
         if not _moves(given, name):
             return owner.like(owner.device)
         device = _target(machine, name, given)
-        return owner.like(device, Step("moved", machine.spot(node, frame), device))
+        return owner.like(device, _move(machine, given, node, frame, device))
     receiver = Meets(getattr(getattr(node, "func", node), "value", node), owner, owner)
     if name in ("numpy", "__array__"):
         machine.meet("host", node, frame, [receiver])
@@ -277,7 +296,7 @@ def _batch(
 ) -> Value:
     if name in ("to", "cuda", "cpu"):
         device = _target(machine, name, given)
-        moved = owner.inner.like(device, Step("moved", machine.spot(node, frame), device))
+        moved = owner.inner.like(device, _move(machine, given, node, frame, device))
         if owner.mutable:
             owner.inner = moved
             return owner
@@ -298,29 +317,44 @@ def _batch(
 def applied(
     machine: Machine, module: Module, given: Arguments, node: ast.AST, frame: Frame
 ) -> Value:
-    """A library's module meets its inputs."""
+    """A library's module meets its inputs, and its parts meet each other."""
     where = module.where()
-    if module.kind.rpartition(".")[2] in ("Identity", "Dropout", "Flatten") and given.listed:
+    if module.kind in ("Identity", "Dropout", "Flatten") and given.listed:
         return given.listed[0].value
-    sides = [Meets(one.node, t, t) for one in given.every() for t in tensors_in(one.value)]
-    if module.weights or module.tensors:
-        weight = Tensor(where, "weight", module.steps, module.frame, module=module, name="weight")
-        sides.insert(0, Meets(getattr(node, "func", node), module, weight))
+    inputs = [Meets(one.node, t, t) for one in given.every() for t in tensors_in(one.value)]
+    sides = list(inputs)
+    called = getattr(node, "func", node)
+    for one in module.family():
+        for name, tensor in one.tensors.items():
+            sides.insert(0, Meets(called, _with(tensor, one, name), tensor))
+        if one.weights and (one is module or one.device != where):
+            weight = Tensor(one.device, "weight", one.steps, one.frame, module=one, name="weight")
+            sides.insert(0, Meets(called, one, weight))
     if where != SPLIT and len(sides) > 1:
         machine.meet("call", node, frame, sides)
-    if where == SPLIT or where is None:
-        device = (
-            next((s.tensor.device for s in sides if s.tensor.device), None)
-            if where is None
-            else None
-        )
-    else:
-        device = where
-    made = machine.step("made", node, frame, device)
-    output = Tensor(device, "output", made, frame, module=module)
-    if "." not in module.kind and module.kind[:1].isupper() and not module.kind.endswith("Loss"):
-        return output
+    device = where
+    if where == SPLIT:
+        device = None
+    elif where is None:
+        device = next((side.tensor.device for side in inputs if side.tensor.device), None)
+    output = Tensor(
+        device, "output", machine.step("made", node, frame, device), frame, module=module
+    )
+    if module.kind in ("LSTM", "GRU", "RNN"):
+        hidden = Items([output.like(device), output.like(device)])
+        return Items([output, hidden if module.kind == "LSTM" else output.like(device)])
+    if module.kind == "MultiheadAttention":
+        return Items([output, output.like(device)])
+    if module.kind.endswith("Loss"):
+        output.scalar = True
     return Batch(output) if module.kind.startswith(("transformers", "diffusers")) else output
+
+
+def _with(tensor: Tensor, module: Module, name: str) -> Tensor:
+    """A tensor of a module that remembers whose it is."""
+    if tensor.module is None:
+        tensor.module, tensor.name = module, name
+    return tensor
 
 
 def _module(
@@ -329,13 +363,12 @@ def _module(
     if name in ("to", "cuda", "cpu", "to_empty"):
         if _moves(given, name):
             device = _target(machine, name, given)
-            spot = machine.spot(node, frame)
             before = owner.where()
             if before is not None and before.type == "meta" and name != "to_empty":
                 weight = Tensor(before, "weight", owner.steps, owner.frame, module=owner)
                 machine.meet("meta", node, frame, [Meets(node, owner, weight)])
             if before != SPLIT:
-                owner.move(device, Step("moved", spot, device))
+                owner.move(device, _move(machine, given, node, frame, device))
         return owner
     if name in ("register_buffer", "register_parameter") and (said := given.text("name", 0)):
         value = given.get("tensor", 1) or given.get("param", 1)
@@ -387,7 +420,9 @@ def _module(
         return owner
     if name in MODULE:
         return Unknown()
-    if owner.made is None and is_method(name):
+    if owner.made is None and (
+        is_method(name) or any(tensors_in(one.value) for one in given.every())
+    ):
         return applied(machine, owner, given, node, frame)
     return Unknown()
 
@@ -440,6 +475,32 @@ def _object(
     run = _OBJECTS.get(owner.kind)
     if run is not None:
         return run(machine, owner, name, given, node, frame)
+    return library_call(machine, owner.attributes.get(HELD), given, node, frame)
+
+
+#: The tensors that a library's object was given when it was made.
+HELD = "<held>"
+
+
+def library_call(
+    machine: Machine, held: Value | None, given: Arguments, node: ast.AST, frame: Frame
+) -> Value:
+    """A call of which nothing is known but the tensors that it is given, and was given before."""
+    sides = [Meets(one.node, t, t) for one in given.every() for t in tensors_in(one.value)]
+    if held is not None:
+        called = getattr(getattr(node, "func", node), "value", node)
+        sides = [*(Meets(called, t, t) for t in tensors_in(held)), *sides]
+    drawn = [one for one in given.every() if isinstance(one.value, Generator)]
+    for one in drawn:
+        assert isinstance(one.value, Generator)
+        there = Tensor(one.value.device, "generator", one.value.steps, one.value.frame)
+        machine.meet("generator", node, frame, [Meets(one.node, one.value, there)])
+    if len(sides) > 1:
+        machine.meet("library", node, frame, sides)
+        known = next(
+            (s.tensor for s in sides if s.tensor.device not in (None, CPU)), sides[0].tensor
+        )
+        return known.like(known.device if known.device != CPU else None)
     return Unknown()
 
 

@@ -63,11 +63,13 @@ class Device(NamedTuple):
 
 class Step(NamedTuple):
     """Something that happened to a value: ``what`` is ``made``, ``loaded``, ``moved``, ``kept`` (as an
-    attribute), ``held`` (in a list or dict), ``put`` (a layer into a model), ``given``, ``wrapped``."""
+    attribute), ``held`` (in a list or dict), ``put`` (a layer into a model), ``given``, ``wrapped``. ``of`` is
+    the literal that the device was written as."""
 
     what: str
     spot: Spot
     device: Device | None = None
+    of: Spot | None = None
 
 
 class Suspect(NamedTuple):

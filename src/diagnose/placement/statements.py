@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from diagnose.placement import modules
 from diagnose.placement.devices import META
 from diagnose.placement.frames import Frame, Machine, joined
+from diagnose.placement.model import Step
 from diagnose.placement.values import (
     Batch,
     Class,
@@ -168,6 +169,13 @@ def store(
     """Assigns a value to a target."""
     match target:
         case ast.Name(id=name):
+            if (
+                isinstance(value, Tensor)
+                and value.maker == "batch"
+                and isinstance(statement, ast.Assign)
+            ):
+                spot = machine.spot(statement.value, frame)
+                value = value.like(value.device, Step("bound", spot, value.device))
             _bind(frame, name, value, statement)
         case ast.Tuple(elts=targets) | ast.List(elts=targets):
             for position, each in enumerate(targets):

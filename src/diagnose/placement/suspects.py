@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from diagnose.placement.devices import differ, is_said
 from diagnose.placement.frames import Frame, Meeting, Meets
@@ -25,6 +26,8 @@ def of_meeting(meeting: Meeting, devices: Sequence[str] = ()) -> Iterator[Suspec
         devices: the devices that a message names, in its order; none where there was no failure, and then
             only operands whose devices are known to differ are suspects.
     """
+    if meeting.what == "library" and not devices:
+        return
     for stray, other in _strays(meeting, devices):
         suspect = explain(stray, other, meeting)
         if suspect is not None:
@@ -39,36 +42,68 @@ def _strays(meeting: Meeting, devices: Sequence[str]) -> Iterator[tuple[Meets, M
             device = side.tensor.device
             if (device is not None and device.type == "cuda") or (devices and device is None):
                 yield side, None
-        return
-    if meeting.what == "meta":
+    elif meeting.what == "meta":
         yield sides[0], None
-        return
-    if not devices:
+    elif meeting.what == "index" and _on(sides[0], "cpu") and not _on(sides[1], "cpu"):
+        if devices or _on(sides[1], "cuda"):
+            yield sides[1], sides[0]
+    elif not devices:
         for stray, other in _pairs(sides):
             if differ(stray.tensor.device, other.tensor.device) and not _mixes(stray, meeting):
                 yield stray, other
                 return
-        return
-    kinds = {device.partition(":")[0] for device in devices}
-    if "cpu" in kinds:
-        known = [s for s in sides if s.tensor.device is not None and s.tensor.device.type == "cpu"]
-        known = [s for s in known if not _mixes(s, meeting)] or known
-        rest = [s for s in sides if s not in known]
-        for stray in known:
-            yield stray, (rest[0] if rest else None)
-        if not known:
-            for stray in rest:
-                if stray.tensor.device is None:
-                    yield stray, next((s for s in rest if s is not stray), None)
-        return
-    for stray, other in _pairs(sides):
-        if differ(stray.tensor.device, other.tensor.device):
+    elif any(device.partition(":")[0].casefold() == "cpu" for device in devices):
+        yield from _of_cpu(meeting)
+    else:
+        yield from _of_gpus(meeting, devices)
+
+
+def _of_cpu(meeting: Meeting) -> Iterator[tuple[Meets, Meets | None]]:
+    """Between cpu and accelerator the operands on the cpu, then those of which nothing is known."""
+    sides = meeting.sides
+    known = [s for s in sides if _on(s, "cpu")]
+    known = [s for s in known if not _mixes(s, meeting)] or known
+    rest = [s for s in sides if s not in known]
+    if meeting.what == "generator":
+        known = [s for s in sides if s.tensor.maker == "generator"]
+    for stray in known:
+        yield stray, next((s for s in rest if s is not stray), None)
+    if not known:
+        open_ = [s for s in rest if s.tensor.device is None]
+        for stray in open_:
+            yield stray, next((s for s in rest if s is not stray), None)
+
+
+def _of_gpus(meeting: Meeting, devices: Sequence[str]) -> Iterator[tuple[Meets, Meets | None]]:
+    """Between two accelerators: what a line fixes by number, what was loaded, what was kept."""
+    sides = meeting.sides
+    told = [s for s in sides if _suspicion(s) > 0]
+    for stray in sorted(told, key=_suspicion, reverse=True):
+        here = stray.tensor.device
+        if here is not None and not any(is_said(here, device) for device in devices):
+            continue
+        other = next(
+            (s for s in sides if s is not stray and differ(s.tensor.device, here) is not False),
+            None,
+        )
+        if other is not None:
             yield stray, other
-            return
-    for stray in sorted(sides, key=_fixed, reverse=True):
-        said = [is_said(stray.tensor.device, device) for device in devices]
-        if stray.tensor.device is not None and any(said):
-            yield stray, next((s for s in sides if s is not stray), None)
+
+
+def _suspicion(side: Meets) -> int:
+    tensor = side.tensor
+    if tensor.maker == "load" and tensor.device is None:
+        return 4
+    if any(step.what in ("kept", "held") for step in tensor.steps):
+        return 3
+    move = _last_move(tensor.steps)
+    if move is not None and _is_literal(move):
+        return 2
+    return 1 if tensor.maker in ("home", "generator", "state") else 0
+
+
+def _on(side: Meets, kind: str) -> bool:
+    return side.tensor.device is not None and side.tensor.device.type == kind
 
 
 def _pairs(sides: Sequence[Meets]) -> Iterator[tuple[Meets, Meets]]:
@@ -99,7 +134,33 @@ def _mixes(side: Meets, meeting: Meeting) -> bool:
     return False
 
 
+def _last_move(steps: Sequence[Step]) -> Step | None:
+    return next((s for s in reversed(steps) if s.what == "moved"), None)
+
+
+def _is_literal(step: Step) -> bool:
+    """Whether a move names its device itself: ``.cuda()``, ``.to("cuda:1")``."""
+    node = step.spot.node
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        if node.func.attr == "cuda":
+            return all(isinstance(arg, ast.Constant) for arg in node.args)
+        given = [*node.args[:1], *(k.value for k in node.keywords if k.arg == "device")]
+        return bool(given) and isinstance(given[0], ast.Constant)
+    return False
+
+
 # --- why it is there -----------------------------------------------------------------------------------
+
+
+class Reason(NamedTuple):
+    """A cause and the place to edit."""
+
+    cause: str
+    spot: Spot
+    frame: Frame | None = None
+    name: str = ""
+    move: Spot | None = None
+    owner: str | None = None
 
 
 def explain(stray: Meets, other: Meets | None, meeting: Meeting) -> Suspect | None:
@@ -109,79 +170,103 @@ def explain(stray: Meets, other: Meets | None, meeting: Meeting) -> Suspect | No
     found = _reason(stray, meeting)
     if found is None:
         return None
-    cause, spot, name, move, owner, frame = found
     return Suspect(
-        cause,
-        name or _said(stray.node),
-        spot,
+        found.cause,
+        found.name or _said(stray.node),
+        found.spot,
         tensor.device,
         wanted,
-        tuple(in_scope(frame, spot, wanted)) if frame is not None else (),
+        tuple(in_scope(found.frame, found.spot, wanted)) if found.frame is not None else (),
         tensor.steps,
         meeting.spot,
-        move,
-        owner,
+        found.move,
+        found.owner,
     )
 
 
-_Reason = tuple[str, Spot, str, "Spot | None", "str | None", "Frame | None"]
-
-
-def _reason(stray: Meets, meeting: Meeting) -> _Reason | None:
+def _reason(stray: Meets, meeting: Meeting) -> Reason | None:
     value, tensor = stray.value, stray.tensor
-    if meeting.what == "generator" and tensor.maker == "generator":
-        return _at("generator-device", tensor)
-    if meeting.what == "home":
-        module = value if isinstance(value, Module) else None
-        return _at("dataparallel-home-device", tensor, module)
-    if meeting.what == "meta":
-        return ("meta-tensor", meeting.spot, "", None, None, tensor.frame)
-    if meeting.what == "state" and tensor.maker == "state":
-        return _at("optimizer-state", tensor)
-    if meeting.what == "host":
-        return ("host-copy-needed", meeting.spot, "", None, None, tensor.frame)
+    match meeting.what:
+        case "generator" if tensor.maker == "generator":
+            return _made_as("generator-device", tensor.steps, tensor.frame)
+        case "home":
+            return _made_as(
+                "dataparallel-home-device",
+                meeting.sides[-1].tensor.steps,
+                meeting.sides[-1].tensor.frame,
+            )
+        case "meta":
+            return Reason("meta-tensor", meeting.spot, tensor.frame)
+        case "state" if tensor.maker == "state":
+            return _made_as("optimizer-state", tensor.steps, tensor.frame)
+        case "host":
+            node = stray.node if isinstance(stray.node, ast.expr) else meeting.spot.node
+            return Reason("host-copy-needed", meeting.spot._replace(node=node), tensor.frame)
+        case "index" if stray is meeting.sides[1]:
+            made = _born(tensor.steps)
+            fixed = made is not None and tensor.maker == "factory" and _device_argument(made.spot)
+            spot = (
+                made.spot if made is not None and fixed else meeting.spot._replace(node=stray.node)
+            )
+            return Reason("index-device", spot, tensor.frame)
     if isinstance(value, Module):
         return _of_module(value)
-    last_move = next((s for s in reversed(tensor.steps) if s.what == "moved"), None)
     kept = next((s for s in tensor.steps if s.what == "kept"), None)
     if tensor.maker == "weight" and tensor.module is not None and kept is None:
-        return _of_module(tensor.module)
-    if last_move is not None and tensor.device == last_move.device:
-        return ("hardcoded-device", last_move.spot, "", None, None, tensor.frame)
+        return _of_module(tensor.module, tensor)
+    return _of_tensor(stray, meeting, kept)
+
+
+def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | None:
+    tensor = stray.tensor
+    move = _last_move(tensor.steps)
+    if move is not None and tensor.device == move.device and move.device is not None:
+        if _is_literal(move):
+            return Reason("hardcoded-device", move.spot, tensor.frame)
+        if move.of is not None and tensor.device.type == "cuda":
+            return Reason("hardcoded-device", move.of, tensor.frame)
+        return None
     if kept is not None and tensor.module is not None:
         owner = tensor.module
-        cause = "unregistered-tensor"
-        if _LOSSES.search(owner.kind) and not any(s.what == "moved" for s in owner.steps):
-            cause = "loss-or-metric-state"
-        return (cause, kept.spot, f"self.{tensor.name}", None, None, tensor.frame)
+        loss = _LOSSES.search(owner.kind) and not any(s.what == "moved" for s in owner.steps)
+        cause = "loss-or-metric-state" if loss else "unregistered-tensor"
+        return Reason(cause, kept.spot, tensor.frame, f"self.{tensor.name}")
     held = next((s for s in tensor.steps if s.what == "held"), None)
     if held is not None and tensor.module is not None:
-        return ("unregistered-tensor", held.spot, f"self.{tensor.name}", None, None, tensor.frame)
-    made = next((s for s in tensor.steps if s.what in ("made", "loaded")), None)
+        return Reason("unregistered-tensor", held.spot, tensor.frame, f"self.{tensor.name}")
+    made = _born(tensor.steps)
     if made is None:
         return None
-    fixed = _device_argument(made.spot)
     match tensor.maker:
         case "factory" | "array":
-            if fixed is not None and tensor.device is not None and tensor.device.type != "cpu":
-                return ("hardcoded-device", made.spot, "", None, None, tensor.frame)
-            if _is_input(stray, meeting, made):
-                return ("input-not-moved", made.spot, "", None, None, tensor.frame)
-            return ("created-without-device", made.spot, "", None, None, tensor.frame)
+            if tensor.device is not None and tensor.device.type == "cuda":
+                fixed = _device_argument(made.spot)
+                return (
+                    Reason("hardcoded-device", made.spot, tensor.frame)
+                    if isinstance(fixed, ast.Constant)
+                    else None
+                )
+            if _is_input(tensor, meeting):
+                return Reason("input-not-moved", made.spot, tensor.frame)
+            return Reason("created-without-device", made.spot, tensor.frame)
         case "batch":
-            return ("input-not-moved", made.spot, "", None, None, tensor.frame)
+            bound = next((s for s in reversed(tensor.steps) if s.what == "bound"), None)
+            spot = bound.spot if bound is not None else meeting.spot._replace(node=stray.node)
+            return Reason("input-not-moved", spot, tensor.frame)
         case "load":
-            return ("checkpoint-location", made.spot, "", None, None, tensor.frame)
+            return Reason("checkpoint-location", made.spot, tensor.frame)
         case "output" if tensor.module is not None:
             return _of_module(tensor.module)
     return None
 
 
-def _at(cause: str, tensor: Tensor, module: Module | None = None) -> _Reason | None:
-    steps = module.steps if module is not None else tensor.steps
-    step = next((s for s in steps if s.what in ("made", "loaded")), None)
-    frame = module.frame if module is not None else tensor.frame
-    return (cause, step.spot, "", None, None, frame) if step is not None else None
+def _born(steps: Sequence[Step]) -> Step | None:
+    return next((s for s in steps if s.what in ("made", "loaded")), None)
+
+
+def _made_as(cause: str, steps: Sequence[Step], frame: Frame | None) -> Reason | None:
+    step = next((s for s in steps if s.what in ("made", "loaded", "wrapped")), None)
+    return Reason(cause, step.spot, frame) if step is not None else None
 
 
 def _device_argument(spot: Spot) -> ast.expr | None:
@@ -190,61 +275,69 @@ def _device_argument(spot: Spot) -> ast.expr | None:
     return None
 
 
-def _is_input(stray: Meets, meeting: Meeting, made: Step) -> bool:
+def _is_input(tensor: Tensor, meeting: Meeting) -> bool:
     """A tensor that a script makes outside of any module and hands to one."""
-    function = (made.spot.function or "").rpartition(".")[2]
-    within = function in _METHODS
-    return not within and meeting.what == "call" and len(meeting.calls) <= 3
+    frame = tensor.frame
+    within = frame is not None and isinstance(frame.this, Module)
+    return not within and meeting.what == "call"
 
 
-def _of_module(module: Module) -> _Reason | None:
+def _of_module(module: Module, tensor: Tensor | None = None) -> Reason | None:
     """Why a module's weights are where they are."""
     top = module
-    chain = [module]
-    while top.owner is not None and len(chain) < 12:
-        held = any(step.what == "held" for step in top.steps)
-        late = _put_late(top)
-        if held or late is not None:
+    for _ in range(12):
+        if any(step.what == "held" for step in top.steps) or _put_late(top) is not None:
+            break
+        if top.owner is None:
             break
         top = top.owner
-        chain.append(top)
-    made = next((s for s in top.steps if s.what == "made"), None)
-    held_at = next((s for s in top.steps if s.what == "held"), None)
-    moved = next((s for s in reversed(top.steps) if s.what == "moved"), None)
-    if held_at is not None and top.owner is not None:
-        return ("unregistered-submodule", held_at.spot, "", None, None, top.frame)
+    made = _born(top.steps)
+    held = next((s for s in top.steps if s.what == "held"), None)
+    move = _last_move(top.steps)
+    if held is not None and top.owner is not None:
+        return Reason("unregistered-submodule", held.spot, top.frame)
     late = _put_late(top)
-    if late is not None and made is not None:
-        owner = top.owner
-        move = (
-            next((s for s in reversed(owner.steps) if s.what == "moved"), None) if owner else None
-        )
-        spot = _value_of(late.spot)
-        return (
+    if late is not None and made is not None and top.owner is not None:
+        moved = _last_move(top.owner.steps)
+        return Reason(
             "submodule-added-after-move",
-            spot,
-            "",
-            move.spot if move else None,
-            None,
+            _value_of(late.spot),
             top.frame,
+            move=moved.spot if moved else None,
         )
-    if moved is not None:
-        return ("hardcoded-device", moved.spot, "", None, None, top.frame)
-    if made is not None:
-        cause = "loss-or-metric-state" if _LOSSES.search(top.kind) else "module-not-moved"
-        return (cause, made.spot, "", None, None, top.frame)
+    where = tensor.device if tensor is not None else top.where()
+    if move is not None:
+        if (
+            where is not None
+            and where.type == "cuda"
+            and (_is_literal(move) or move.of is not None)
+        ):
+            return Reason(
+                "hardcoded-device",
+                move.spot if _is_literal(move) else move.of or move.spot,
+                top.frame,
+            )
+        return None
+    if made is not None and (where is None or where.type == "cpu"):
+        loss = _LOSSES.search(top.kind) is not None
+        if (
+            loss
+            and tensor is not None
+            and tensor.maker != "weight"
+            and (born := _born(tensor.steps))
+        ):
+            made = born
+        return Reason("loss-or-metric-state" if loss else "module-not-moved", made.spot, top.frame)
     return None
 
 
 def _put_late(module: Module) -> Step | None:
     """The step that put a module into one that was moved before, and not again."""
     put = next((s for s in module.steps if s.what == "put"), None)
-    if put is None or put.device is None or put.device.type == "cpu":
+    if put is None or put.device is None or put.device.type != "cuda":
         return None
     position = module.steps.index(put)
-    moved = any(step.what == "moved" for step in module.steps[position:])
-    before = any(step.what == "moved" for step in module.steps[:position])
-    return None if moved or before else put
+    return None if any(step.what == "moved" for step in module.steps) and position >= 0 else put
 
 
 def _value_of(spot: Spot) -> Spot:
