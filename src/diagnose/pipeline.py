@@ -15,8 +15,8 @@ from diagnose.facts.again import known_again
 from diagnose.fixes import for_cause
 from diagnose.model import (
     DEVICE_FAMILY,
+    Cause,
     Diagnosis,
-    Edits,
     Evidence,
     Fact,
     FactRule,
@@ -33,7 +33,7 @@ from diagnose.placeholders import sentence
 from diagnose.ranking.causes import THRESHOLD, Scored, likely, rank
 from diagnose.ranking.neighbours import nearest
 from diagnose.ranking.questions import ask
-from diagnose.scene import Scene
+from diagnose.scene import Place, Scene
 from diagnose.scene.scene import Look
 from diagnose.sources import Sources
 from diagnose.verification.snippet import snippet
@@ -122,13 +122,20 @@ def failed(
     return Diagnosis(report, "failed", culprit, lang=lang, incomplete=(missing(stage, error),))
 
 
-def _culprit(scene: Scene | None, edits: Edits = "own") -> Frame | None:
-    place = scene.line_to_edit(edits) if scene is not None else None
+def _culprit(scene: Scene | None, cause: Cause | None = None) -> Frame | None:
+    place = _place(scene, cause) if scene is not None else None
     return place.frame if place is not None else None
 
 
-def _around(scene: Scene, edits: Edits) -> tuple[Line, ...]:
-    place = scene.line_to_edit(edits)
+def _place(scene: Scene, cause: Cause | None) -> Place | None:
+    """The line to edit for a cause: where the files tell, the one that defines the misplaced value."""
+    if cause is None:
+        return scene.line_to_edit()
+    return scene.definition(cause.id) or scene.line_to_edit(cause.edits)
+
+
+def _around(scene: Scene, cause: Cause | None) -> tuple[Line, ...]:
+    place = _place(scene, cause)
     return scene.around(place) if place is not None else ()
 
 
@@ -159,16 +166,17 @@ def _device(scene: Scene, casebase: Casebase, top: int) -> Diagnosis:
     verdict: Verdict = "diagnosed" if ranked and ranked[0].confidence >= THRESHOLD else "unknown"
     questions = guarded("questions", lambda: ask(ranked, scene, found, casebase), ())
     near = guarded("nearest", lambda: likely(matches, ranked)[:3], ())
-    edits = ranked[0].cause.edits if ranked else "own"
+    first = ranked[0].cause if ranked else None
     return Diagnosis(
         report,
         verdict,
-        guarded("culprit", partial(_culprit, scene, edits), None),
+        guarded("culprit", partial(_culprit, scene, first), None),
         causes,
         near,
         casebase.lang,
         questions,
-        around=guarded("around", partial(_around, scene, edits), ()),
+        around=guarded("around", partial(_around, scene, first), ()),
+        basis="source" if first is not None and scene.suspect(first.id) else "trace",
     )
 
 
@@ -177,7 +185,7 @@ def _answer(
 ) -> RankedCause:
     cause = scored.cause
     rules = casebase.knowledge.facts
-    culprit = guarded(f"{cause.id}/culprit", partial(_culprit, scene, cause.edits), None)
+    culprit = guarded(f"{cause.id}/culprit", partial(_culprit, scene, cause), None)
     return RankedCause(
         id=cause.id,
         title=cause.title,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from functools import partial
 from typing import NamedTuple
@@ -9,6 +10,7 @@ from typing import NamedTuple
 from diagnose.bulkhead import guarded
 from diagnose.fixes.diff import edit, patch
 from diagnose.fixes.editing import Refused, Site
+from diagnose.fixes.file_edit import FileEdit
 from diagnose.model import Cause, Edit, Fact, Fix, FixTemplate
 from diagnose.placeholders import fill, values
 from diagnose.scene import Place, Scene
@@ -21,7 +23,7 @@ class Considered(NamedTuple):
 
     template: FixTemplate
     place: Place | None
-    made: Edit | Refused
+    made: Edit | FileEdit | Refused
 
 
 def for_cause(cause: Cause, scene: Scene, facts: Mapping[str, Fact]) -> tuple[Fix, ...]:
@@ -41,12 +43,17 @@ def considered(cause: Cause, scene: Scene, facts: Mapping[str, Fact]) -> list[Co
     found: list[Considered] = []
     for template in sorted(cause.fixes, key=lambda fix: _later(fix, in_library)):
         place = _line_for(template.kind, cause, scene)
-        make = partial(_edited, template.kind, place, scene)
+        make = partial(_edited, template.kind, cause, place, scene)
         made = guarded(f"{cause.id}/fixes/{template.kind}", make, Refused("a fault of diagnose"))
         if any(one.made == made for one in found):
             made = Refused("a fix before it makes the same edit")
         found.append(Considered(template, place, made))
-    return found
+    return sorted(found, key=_concrete)
+
+
+def _concrete(one: Considered) -> int:
+    """Edits of the definition first, then those of the line that failed, then all else."""
+    return 0 if isinstance(one.made, FileEdit) else 1 if isinstance(one.made, Edit) else 2
 
 
 _OF_LIBRARIES = frozenset({"upgrade-library", "downgrade-library", "patch-library-line"})
@@ -56,8 +63,16 @@ def _later(fix: FixTemplate, in_library: bool) -> bool:
     return fix.kind in _OF_LIBRARIES and not in_library
 
 
-def _edited(kind: str, place: Place | None, scene: Scene) -> Edit | Refused:
-    """The edit of a place's line, or why there is none."""
+def _edited(
+    kind: str, cause: Cause, place: Place | None, scene: Scene
+) -> Edit | FileEdit | Refused:
+    """The edit of the definition where the files tell it, else of a place's line, or why there is none."""
+    suspect = scene.suspect(cause.id)
+    if suspect is not None:
+        from diagnose.fixes.definitions import define
+
+        with contextlib.suppress(Refused):
+            return define(kind, suspect)
     if place is None:
         return Refused("the report shows no line that it could edit")
     met = scene.meeting_at(place)
@@ -75,6 +90,9 @@ def _fitted(one: Considered, known: Mapping[str, str]) -> Fix:
     A command that needs what the report does not tell is left out.
     """
     template, place, made = one
+    if isinstance(made, FileEdit):
+        edit_ = Edit(made.file, made.line, made.before, made.after)
+        return Fix(template.kind, template.title, patch=made.diff, edit=edit_)
     if isinstance(made, Edit) and place is not None:
         return Fix(template.kind, template.title, patch=patch(place, made), edit=made)
     if template.command is not None:

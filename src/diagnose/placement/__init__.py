@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from diagnose.placement.interpreter import Imported, analyse
-from diagnose.placement.model import Checked, Device, Source, Spot, Step, Suspect
-from diagnose.placement.suspects import of_meeting
+from collections.abc import Callable
 
-__all__ = ["Checked", "Device", "Imported", "Source", "Spot", "Step", "Suspect", "analyse", "check"]
+from diagnose.placement.model import Checked, Device, Source, Spot, Step, Suspect
+
+__all__ = ["Checked", "Device", "Imported", "Source", "Spot", "Step", "Suspect", "check"]
+
+#: Finds the file that an import names: module, its level (dots), the importing file.
+Imported = Callable[[str, int, Source], "Source | None"]
 
 
 def check(source: Source, imported: Imported | None = None) -> Checked:
@@ -19,6 +22,10 @@ def check(source: Source, imported: Imported | None = None) -> Checked:
     Returns:
         One suspect a place to edit, in the order of the file.
     """
+    # The nouns are imported by every answer, the analysis by those that have files to analyse.
+    from diagnose.placement.interpreter import analyse
+    from diagnose.placement.suspects import of_meeting
+
     program = analyse(source, imported)
     found: dict[tuple[str, str, int], Suspect] = {}
     for meeting in program.meetings:

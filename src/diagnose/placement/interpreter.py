@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from diagnose.placement import calling, expressions, modules, statements
+from diagnose.placement import Imported, calling, expressions, modules, statements
 from diagnose.placement.devices import HOME
 from diagnose.placement.frames import BUDGET, Arguments, Exhausted, Frame, Given, Machine, Meeting
 from diagnose.placement.model import Source, Step
@@ -21,9 +21,6 @@ from diagnose.placement.values import (
     Unknown,
     Value,
 )
-
-#: Finds the file that an import names: module, its level (dots), the importing file.
-Imported = Callable[[str, int, Source], "Source | None"]
 
 #: Attributes that only tensors have: a parameter that is asked for one is a tensor.
 _OF_TENSORS = frozenset(

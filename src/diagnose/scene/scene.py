@@ -14,6 +14,7 @@ from functools import cached_property, partial
 from diagnose.bulkhead import guarded
 from diagnose.model import Edits, Frame, Knowledge, Line, Report, SeenTensor, Statement
 from diagnose.patterns import lazy
+from diagnose.placement import Suspect
 from diagnose.scene import carets, files, meeting, roles, sourceline
 from diagnose.scene.devices import kind
 from diagnose.scene.meeting import Meeting
@@ -190,6 +191,34 @@ class Scene:
         if (found := self.own or site) is not None:
             return found
         return self.place(self.innermost) if self.innermost is not None else None
+
+    @cached_property
+    def suspects(self) -> tuple[Suspect, ...]:
+        """What the user's files say was misplaced and why, likeliest first; none without files."""
+        sources, mismatch = self.sources, self.report.mismatch
+        if sources is None:
+            return ()
+        from diagnose.scene import origins  # an answer without files does not wait for the analysis
+
+        devices = mismatch.devices if mismatch is not None else ()
+        look = partial(origins.of_failure, self.report.frames, devices, sources)
+        return guarded("placement", look, ())
+
+    def suspect(self, cause: str) -> Suspect | None:
+        """The first suspect of a cause."""
+        return next((one for one in self.suspects if one.cause == cause), None)
+
+    def definition(self, cause: str) -> Place | None:
+        """The statement that a suspect of a cause is to be mended in, which no traceback need show."""
+        suspect, sources = self.suspect(cause), self.sources
+        if suspect is None or sources is None:
+            return None
+        spot = suspect.spot
+        printed = next((f.name for f in sources.used if f.path == spot.file), spot.file)
+        frame = next(
+            (f for f in self.report.frames if (f.file, f.line) == (printed, spot.line)), None
+        )
+        return self.place(frame or Frame(printed, spot.line, spot.function, spot.code))
 
     # --- what met there -------------------------------------------------------------------------------
 

@@ -1,0 +1,53 @@
+"""The suspects of a failure: what met in the line that failed, by the calls that led there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from diagnose.placement.frames import Meeting
+from diagnose.placement.interpreter import Program
+from diagnose.placement.model import Spot, Suspect
+from diagnose.placement.suspects import of_meeting
+
+
+class Line(NamedTuple):
+    """A line of one of the user's files."""
+
+    path: str
+    number: int
+
+
+def suspects(
+    program: Program, stack: Sequence[Line], devices: Sequence[str]
+) -> tuple[Suspect, ...]:
+    """The suspects of a failure, likeliest first.
+
+    Args:
+        program: the analysed program.
+        stack: the user's lines of the traceback, outermost first.
+        devices: the devices that the message names, in its order.
+    """
+    for position in range(len(stack) - 1, -1, -1):
+        met = [one for one in program.meetings if _at(one.spot, stack[position])]
+        met.sort(key=lambda one: -_agreement(one, stack[:position]))
+        found = {
+            (each.cause, each.spot.file, each.spot.line): each
+            for one in reversed(met)
+            for each in reversed(list(of_meeting(one, devices or ("?", "cpu"))))
+        }
+        if found:
+            return tuple(reversed(found.values()))
+        if met:  # the line was understood, and nothing in it is misplaced
+            return ()
+    return ()
+
+
+def _at(spot: Spot, line: Line) -> bool:
+    last = getattr(spot.node, "end_lineno", None) or spot.line
+    return spot.file == line.path and spot.line <= line.number <= last
+
+
+def _agreement(meeting: Meeting, stack: Sequence[Line]) -> int:
+    """How many of the lines above are calls on the way to a meeting."""
+    return sum(any(_at(call, line) for call in meeting.calls) for line in stack)

@@ -1,0 +1,76 @@
+"""What the user's files say of a failure: they are analysed, never run (`diagnose.placement`)."""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections.abc import Sequence
+
+from diagnose.model import Frame
+from diagnose.placement import Source, Suspect
+from diagnose.placement.failing import Line, suspects
+from diagnose.placement.interpreter import analyse
+from diagnose.sources import SourceFile, Sources
+
+#: Larger files take longer to analyse than an answer may.
+_LARGEST = 400_000
+
+
+def of_failure(
+    frames: Sequence[Frame], devices: Sequence[str], sources: Sources
+) -> tuple[Suspect, ...]:
+    """The suspects of a failure, likeliest first; none where the files are not at hand.
+
+    Args:
+        frames: of the traceback, outermost first.
+        devices: those that the message names.
+        sources: finds the files.
+    """
+    own = [frame for frame in frames if frame.own and frame.line is not None]
+    found = [(frame, file) for frame in own if (file := sources.of(frame)) is not None]
+    if not found:
+        return ()
+    parsed = _Parsed(sources)
+    files = dict.fromkeys(file for _, file in found)
+    entry, *also = (source for file in files if (source := parsed.source(file)) is not None) or (
+        None,
+    )
+    if entry is None:
+        return ()
+    program = analyse(entry, parsed.imported, also)
+    stack = [Line(file.path, frame.line) for frame, file in found if frame.line is not None]
+    return suspects(program, stack, devices)
+
+
+class _Parsed:
+    """The parsed files of one analysis."""
+
+    def __init__(self, sources: Sources) -> None:
+        self._sources = sources
+        self._known: dict[str, Source | None] = {}
+        self._files: dict[str, SourceFile] = {}
+
+    def source(self, file: SourceFile) -> Source | None:
+        """The file with its tree, None for one that does not parse."""
+        if file.path not in self._known:
+            self._files[file.path] = file
+            self._known[file.path] = _parse(file)
+        return self._known[file.path]
+
+    def imported(self, module: str, level: int, by: Source) -> Source | None:
+        """The user's own file that an import names."""
+        importer = self._files.get(by.path)
+        file = self._sources.imported(module, importer, level) if importer is not None else None
+        return self.source(file) if file is not None else None
+
+
+def _parse(file: SourceFile) -> Source | None:
+    text = "\n".join(file.lines)
+    if len(text) > _LARGEST:
+        return None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return Source(file.path, file.lines, ast.parse(text))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
