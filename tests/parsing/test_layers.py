@@ -685,3 +685,18 @@ def test_source_lines_are_no_numbered_log() -> None:
         ("/p/a.py", 9, "g(x)"),
         ("/p/b.py", 3, "raise x"),
     ]
+
+
+@pytest.mark.parametrize("around", ["", "It fails, as cat shows:\n\n"])
+def test_the_ends_that_cat_shows_are_no_part_of_a_place(around: str) -> None:
+    """One frame is enough: no name ends in a dollar sign."""
+    text = f"""{around}Traceback (most recent call last):$
+  File "/home/u/sampler.py", line 17, in anneal$
+    cost = price[:, "$"] * schedule$
+RuntimeError: Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu!$
+"""
+    report = parse(text)
+    [frame] = report.frames
+    assert (frame.file, frame.line, frame.function) == ("/home/u/sampler.py", 17, "anneal")
+    assert frame.code == 'cost = price[:, "$"] * schedule'
+    assert report.error is not None and report.error.message.endswith("cpu!")

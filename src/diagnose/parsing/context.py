@@ -12,22 +12,34 @@ from diagnose.patterns import lazy
 
 _MOST = 200
 _LONGEST = 500
-_TELLING = lazy(
-    r"device[_ ]?map|offload|\bmeta device\b|dispatch|world[_ ]size|local[_ -]?rank|nproc[_-]per"
-    r"|CUDA_VISIBLE_DEVICES|torchrun|accelerate launch|deepspeed|num_processes|distributed[_ ]type|\bZeRO\b"
-    r"|zero_(?:optimization|stage)|FSDP|DataParallel|no_split|balanced|[Ww]arning: .*(?:device|cuda|cpu)"
-    r"|(?:different|wrong|same|which|on|using|use|to) (?:the )?device|\bcuda:\d|n_gpu|device_ids"
-    r"|load_in_[48]bit|bitsandbytes|quantiz|\b(?:torch|transformers|accelerate|peft|deepspeed|diffusers)"
-    r"(?:==| ?version| \d+\.\d)|[Vv]ersion of |Python 3|lowvram|medvram|low[_ ]vram|CUDA[_ ]VERSION"
-    r"|\bresum(?:e|ed|ing)\b|(?:load|restor)\w* (?:from )?(?:the )?(?:checkpoint|ckpt)|=> ?loaded",
-    re.IGNORECASE,
+#: What a telling line says, each with texts of which it holds one, in lower case: most lines hold none, and
+#: are not searched.
+TELLING = (
+    (r"device[_ ]?map|device_ids", ("device",)),
+    (r"(?:different|wrong|same|which|on|using|use|to) (?:the )?device", ("device",)),
+    (r"offload", ("offload",)),
+    (r"\bmeta device\b", ("meta",)),
+    (r"dispatch", ("dispatch",)),
+    (r"world[_ ]size|local[_ -]?rank|nproc[_-]per", ("world", "rank", "nproc")),
+    (r"torchrun|accelerate launch|deepspeed", ("torchrun", "launch", "deepspeed")),
+    (r"num_processes|distributed[_ ]type", ("process", "distributed")),
+    (r"\bZeRO\b|zero_(?:optimization|stage)", ("zero",)),
+    (r"FSDP|DataParallel|no_split|balanced", ("fsdp", "parallel", "split", "balanced")),
+    (r"warning: .*(?:device|cuda|cpu)", ("warning",)),
+    (r"CUDA_VISIBLE_DEVICES|\bcuda:\d|CUDA[_ ]VERSION|n_gpu", ("cuda", "gpu")),
+    (r"load_in_[48]bit|bitsandbytes|quantiz", ("bit", "quanti")),
+    (
+        r"\b(?:torch|transformers|accelerate|peft|deepspeed|diffusers)(?:==| ?version| \d+\.\d)",
+        ("torch", "transformers", "accelerate", "peft", "deepspeed", "diffusers"),
+    ),
+    (r"version of |Python 3", ("version", "python")),
+    (r"lowvram|medvram|low[_ ]vram", ("vram",)),
+    (r"\bresum(?:e|ed|ing)\b|=> ?loaded", ("resum", "loaded")),
+    (r"(?:load|restor)\w* (?:from )?(?:the )?checkpoint", ("checkpoint",)),
+    (r"(?:load|restor)\w* (?:from )?(?:the )?ckpt", ("ckpt",)),
 )
-_HINTS = (
-    "devic", "offload", "cuda", "meta", "dispatch", "world", "rank", "nproc", "torchrun", "launch",
-    "deepspeed", "process", "zero", "fsdp", "parallel", "split", "balanced", "gpu", "bit", "quanti",
-    "version", "torch", "transformers", "accelerate", "peft", "diffusers", "python", "vram",
-    "resum", "checkpoint", "ckpt", "loaded",
-)  # fmt: skip
+_TELLING = lazy("|".join(pattern for pattern, _ in TELLING), re.IGNORECASE)
+_HINTS = tuple(dict.fromkeys(hint for _, hints in TELLING for hint in hints))
 
 
 def telling(lines: Iterable[Peeled], used: set[int]) -> tuple[Line, ...]:

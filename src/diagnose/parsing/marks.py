@@ -13,12 +13,17 @@ from collections.abc import Collection, Iterable, Sequence
 
 from diagnose.model import FamilyRule, Marks, Wording
 from diagnose.parsing.families import LINE
+from diagnose.parsing.peeling import LINE_LAYERS
 from diagnose.parsing.tracebacks.reader import FORMS
-from diagnose.parsing.transports import records
 
 #: What tracebacks and exceptions are known by, in every printed form (tests/parsing/forms).
 TRACEBACK = tuple(dict.fromkeys(mark for form in FORMS for mark in form.marks))
-EXCEPTION = (*dict.fromkeys(mark for form in FORMS for mark in form.common), *records.MARKS)
+EXCEPTION = tuple(
+    dict.fromkeys(
+        [mark for form in FORMS for mark in form.common]
+        + [mark for layer in LINE_LAYERS for mark in layer.marks]
+    )
+)
 #: Of a literal so much is looked for: no more can be needed to tell it from another one.
 LONGEST = 128
 #: Shorter parts stand in too many lines, and make the search slow; a literal that is shorter is a part

@@ -22,7 +22,7 @@ from diagnose.parsing.transports import (
     suffixes,
     wrapping,
 )
-from diagnose.parsing.transports.layer import Layer, Scope
+from diagnose.parsing.transports.layer import Layer, LineLayer, Scope
 
 if TYPE_CHECKING:  # an answer does not look on
     from diagnose.parsing.watching import Watch
@@ -42,7 +42,21 @@ _DECLARING = (
     partial,
     wrapping,
 )
+#: Those that peel layers off one line.
+_DECLARING_OF_A_LINE = (
+    characters,
+    escaped,
+    markup,
+    prefixes,
+    records,
+)
 LAYERS: tuple[Layer, ...] = tuple(layer for module in _DECLARING for layer in module.LAYERS)
+LINE_LAYERS: tuple[LineLayer, ...] = tuple(
+    sorted(
+        (layer for module in _DECLARING_OF_A_LINE for layer in module.LINE_LAYERS),
+        key=lambda one: one.order,
+    )
+)
 
 
 def _of(scope: Scope) -> tuple[Layer, ...]:
@@ -55,9 +69,10 @@ _OF_INPUT, _AS_PRINTED, _OF_PROCESS = _of("input"), _of("printed"), _of("process
 def peel(lines: Sequence[Peeled], watch: Watch | None = None) -> list[Peeled]:
     """Lines as the program printed them; ``watch`` notes what is taken off."""
     lines = _without(_OF_INPUT, lines, watch)
-    html = any(markup.is_html(line.text) for line in lines)
-    peeled = [part for line in lines for part in _peel(line, html, 0, watch)]
+    of_a_line = [one for one in LINE_LAYERS if one.where is None or one.where(lines)]
+    peeled = [part for line in lines for part in _peel(line, of_a_line, 0, watch)]
     peeled = _without(_AS_PRINTED, peeled, watch)
+    # What is learned of the input: where a suffix closes a quote, the prefix opened it.
     shorter, quoted = suffixes.peel_learned(peeled)
     if watch is not None:
         watch.all("suffixes", peeled, shorter)
@@ -83,40 +98,29 @@ def _without(layers: Iterable[Layer], lines: Sequence[Peeled], watch: Watch | No
     return list(lines)
 
 
-def _peel(line: Peeled, html: bool, depth: int, watch: Watch | None) -> Iterator[Peeled]:
-    """The lines that one line of the input carries, without the prefixes known by their shape."""
-    if not line.text or line.text.isspace():
+def _peel(
+    line: Peeled, layers: Sequence[LineLayer], depth: int, watch: Watch | None
+) -> Iterator[Peeled]:
+    """The lines that one line of the input carries."""
+    number, text, channel = line
+    if not text or text.isspace():
         yield line
         return
-    text = characters.plain(line.text)
-    if watch is not None:
-        watch.line("characters", line.number, line.text, [text])
-    # HTML may be escaped within JSON's strings.
-    record = records.read(text) if html and text.startswith("{") else None
-    if html and record is None:
-        shown = markup.unhtml(text)
-        if len(shown) > 1 or shown[0] != text:
-            if watch is not None:
-                watch.line("markup", line.number, text, shown)
-            for piece in shown:
-                yield from _peel(line._replace(text=piece), False, depth + 1, watch)
-            return
-    rest, channel = prefixes.peel_known(text)
-    if watch is not None:
-        watch.line("prefixes", line.number, text, [rest])
-    text = rest
-    channel = channel or line.channel
-    if depth < _DEEPEST:
-        carried = record or records.read(text)
+    for layer in layers:
+        if layer.opens and depth >= _DEEPEST:
+            continue
+        carried = layer.peel(text)
         if carried is None:
-            inner, source = escaped.unescape(text), None
-        else:
-            inner, source = carried
-        if inner is not None:
-            if watch is not None:
-                watch.line("escaped" if carried is None else "records", line.number, text, inner)
-            for piece in inner:
-                part = Peeled(line.number, piece, source or channel)
-                yield from _peel(part, html, depth + 1, watch)
+            continue
+        if watch is not None:
+            watch.line(layer.name, number, text, carried.texts)
+        if layer.opens:
+            if layer.where is not None:
+                layers = [one for one in layers if one is not layer]
+            for piece in carried.texts:
+                inner = Peeled(number, piece, carried.channel or channel)
+                yield from _peel(inner, layers, depth + 1, watch)
             return
-    yield Peeled(line.number, text[:LONGEST], channel)
+        [text] = carried.texts
+        channel = carried.channel or channel
+    yield Peeled(number, text[:LONGEST], channel)

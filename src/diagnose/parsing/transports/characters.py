@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from diagnose.parsing.transports.layer import Carried, LineLayer
 from diagnose.patterns import lazy
 
 # CSI (colours, cursor), OSC (titles, links), and the two-byte escapes; the escape byte may be lost in
@@ -58,3 +59,10 @@ def plain(line: str) -> str:
         return line
     line = line.translate(_SWAPPED)
     return _WIDE_COMMA.sub(", ", line) if "\uff0c" in line and "File" in line else line
+
+
+def _peel(line: str) -> Carried | None:
+    return Carried((shown,)) if (shown := plain(line)) != line else None
+
+
+LINE_LAYERS = (LineLayer("characters", _peel, 10, "colours stand within all else"),)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from diagnose.parsing.transports.layer import Carried, LineLayer
 from diagnose.patterns import lazy
 
 _ESCAPED_BREAK = lazy(r"(\\+)n")
@@ -99,3 +100,14 @@ def _character(match: re.Match[str]) -> str:
     if token[0] in "ux" and len(token) > 1:
         return chr(int(token[1:], 16))
     return _PLAIN[token]
+
+
+def _peel(line: str) -> Carried | None:
+    return Carried(said) if (said := unescape(line)) is not None else None
+
+
+LINE_LAYERS = (
+    LineLayer(
+        "escaped", _peel, 50, "a record's strings are escaped by rules of its own", opens=True
+    ),
+)

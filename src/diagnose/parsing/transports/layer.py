@@ -1,4 +1,4 @@
-"""What a module declares of a layer that it peels off many lines at once."""
+"""What a module declares of a layer: one that it peels off many lines at once, or off a line alone."""
 
 from __future__ import annotations
 
@@ -24,3 +24,28 @@ class Layer(NamedTuple):
     scope: Scope
     order: int
     why: str
+
+
+class Carried(NamedTuple):
+    """What a line carries: its texts, and the process that the layer names."""
+
+    texts: Sequence[str]
+    channel: str | None = None
+
+
+class LineLayer(NamedTuple):
+    """A layer that comes off one line, where it comes off, and why there.
+
+    On each line layers are tried by rising ``order``. ``peel`` gives what the line carries, None where the
+    layer is not there. What one that ``opens`` gives are lines of their own, each peeled anew; any other
+    leaves one text. ``where`` tells whether an input may have the layer at all, which then comes off no
+    line twice. ``marks`` are what a large log is searched for, where the layer hides those of a traceback.
+    """
+
+    name: str
+    peel: Callable[[str], Carried | None]
+    order: int
+    why: str
+    opens: bool = False
+    where: Callable[[Sequence[Peeled]], bool] | None = None
+    marks: Sequence[str] = ()

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from diagnose.parsing.lines import Peeled
-from diagnose.parsing.transports.layer import Layer
+from diagnose.parsing.transports import records
+from diagnose.parsing.transports.layer import Carried, Layer, LineLayer
 from diagnose.patterns import lazy
 
 _HTML = lazy(
@@ -36,11 +37,6 @@ _ESCAPE = lazy(r"\\([_*<>\[\]#`|~])")
 _QUOTE = lazy(r"^\s{0,3}(?:>\s?)+")
 _FEWEST_QUOTED = 4
 _QUOTED_FRAME = lazy(r'^\s{0,3}(?:> ?)+\s*(?:File "|Traceback \(|Original Trace|[╭│]|-{60})')
-
-
-def is_html(text: str) -> bool:
-    """True where the text looks escaped or tagged."""
-    return ("&" in text or "</" in text or "<br" in text) and _HTML.search(text) is not None
 
 
 def unhtml(line: str) -> list[str]:
@@ -98,3 +94,25 @@ def _unticked(lines: Sequence[Peeled]) -> Sequence[Peeled]:
 
 
 LAYERS = (Layer("markup", unfence, "process", 10, "fences and quotes stand around all else"),)
+
+
+def _is_html(lines: Sequence[Peeled]) -> bool:
+    """True where some text looks escaped or tagged."""
+    return any(
+        ("&" in text or "</" in text or "<br" in text) and _HTML.search(text)
+        for text in (line.text for line in lines)
+    )
+
+
+def _peel(line: str) -> Carried | None:
+    if line[:1] == "{" and records.read(line) is not None:
+        return None  # within its strings
+    shown = unhtml(line)
+    return Carried(shown) if shown != [line] else None
+
+
+LINE_LAYERS = (
+    LineLayer(
+        "markup", _peel, 20, "what a page shows is escaped once more", opens=True, where=_is_html
+    ),
+)

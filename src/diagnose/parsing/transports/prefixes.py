@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from diagnose.parsing.lines import Peeled
+from diagnose.parsing.transports.layer import Carried, LineLayer
 from diagnose.patterns import lazy
 
 _TIME = (
@@ -227,3 +228,13 @@ def _named(prefix: str, counting: frozenset[int] | None) -> str:
         return ""
     at = itertools.count()
     return _NUMERAL.sub(lambda number: "" if next(at) in counting else number[0], key).strip()
+
+
+def _peel(line: str) -> Carried | None:
+    rest, channel = peel_known(line)
+    return Carried((rest,), channel) if rest is not line else None
+
+
+LINE_LAYERS = (
+    LineLayer("prefixes", _peel, 30, "a record or an escaped traceback may stand behind one"),
+)

@@ -8,15 +8,16 @@ from typing import Any
 
 from diagnose.parsing.transports import structured
 from diagnose.parsing.transports.escaped import unescaped
+from diagnose.parsing.transports.layer import Carried, LineLayer
 from diagnose.patterns import lazy
 
 _MESSAGE = (
     "full_message", "log", "data", "message", "msg", "event", "text", "MESSAGE", "@message", "line",
     "body", "payload", "textPayload", "short_message", "_raw",
 )  # fmt: skip
-#: What a large log is searched for: how journald's JSON begins a message with escape codes, which it writes
-#: as the numbers of its bytes, so that no mark of a traceback stands in it.
-MARKS = ('"MESSAGE":[', '"MESSAGE": [')
+#: How journald's JSON begins a message with escape codes, which it writes as the numbers of its bytes, so
+#: that no mark of a traceback stands in it.
+_BYTES = ('"MESSAGE":[', '"MESSAGE": [')
 _WRAPPED = ("jsonPayload", "fields", "record", "payload", "attributes", "data", "result", "_source")
 _LONGEST_PREFIX = 200
 _FIELD = r"[\w.@/-]+=(?:\"(?:\\.|[^\"\\])*\"|[^\s\"]*)"
@@ -33,12 +34,12 @@ _CHANNEL = (
 )
 
 
-def read(line: str) -> tuple[list[str], str | None] | None:
+def read(line: str) -> Carried | None:
     """The lines that a record carries and the process it names; None where the line is no record."""
     text = line.strip().strip(",").strip()
     if text[:2] == "[{":
         if text[-2:] == "}]" and (said := _array(text)):
-            return said, None
+            return Carried(said)
         text = text[1:]  # the first element of an array, one element a line
     if text[:1] != "{":
         return _after_prefix(text) or _logfmt(line)
@@ -54,10 +55,10 @@ def read(line: str) -> tuple[list[str], str | None] | None:
         return None
     if not isinstance(record, dict):
         return None
-    return _lines(record), _channel(record)
+    return Carried(_lines(record), _channel(record))
 
 
-def _after_prefix(text: str) -> tuple[list[str], str | None] | None:
+def _after_prefix(text: str) -> Carried | None:
     """A collector's record that stands behind a time and a tag: only where it has a message."""
     if text[-2:] == "}]":
         text = text[:-1]  # the last element of an array, one element a line
@@ -72,10 +73,10 @@ def _after_prefix(text: str) -> tuple[list[str], str | None] | None:
         return None
     said = _message(record) or []
     said += structured.tracebacks(record, besides=tuple(said))
-    return (said, _channel(record)) if said else None
+    return Carried(said, _channel(record)) if said else None
 
 
-def _logfmt(text: str) -> tuple[list[str], str | None] | None:
+def _logfmt(text: str) -> Carried | None:
     """The line in a record of keys and values, where a value is no traceback of its own."""
     if '="' not in text or "\\n" in text or _LOGFMT.match(text) is None:
         return None
@@ -84,7 +85,7 @@ def _logfmt(text: str) -> tuple[list[str], str | None] | None:
         for pair in _PAIR.finditer(text)
     }
     said = _message(record)
-    return (said, _channel(record)) if said is not None else None
+    return Carried(said, _channel(record)) if said is not None else None
 
 
 def _array(text: str) -> list[str]:
@@ -135,3 +136,8 @@ def _channel(record: Mapping[str, Any]) -> str | None:
         if isinstance(value, int | str) and str(value):
             return f"rank{value}" if "rank" in key and str(value).isdigit() else str(value)
     return None
+
+
+LINE_LAYERS = (
+    LineLayer("records", read, 40, "its message may hold every layer", opens=True, marks=_BYTES),
+)

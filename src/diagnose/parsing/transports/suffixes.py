@@ -1,5 +1,5 @@
-"""What collectors write after each line: closing quotes, columns, fields of a record. Learned from the
-lines on which a frame's own words show where it ends."""
+"""What collectors write after each line: closing quotes, columns, fields of a record, `cat -A`'s dollar
+sign. Learned from the lines on which a frame's own words show where it ends."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ _FRAME = lazy(  # not in a literal of source code, whose lines are put together 
     r'File "[^"\n]{1,400}", line \d+, in [\w.<>]+(?P<rest>[^\w.<>\n].{0,400})$'
 )
 #: What no name of a function goes on with, nor a note of its arguments.
-_TELLING = lazy(r"(?:\\n)?[\"']|\t| \+$")
+_TELLING = lazy(r"(?:\\n)?[\"']|\t| \+$|\$$")
+#: Tells even where it stands once.
+_SURE = "$"
 _LITERAL = lazy(r"\s*[\[{(]*[bru]*[\"']")
 _VARIES = lazy(r"\d+| +")
 _NUMBER, _BLANK = "0", " "
@@ -44,7 +46,8 @@ def _after_frames(lines: Sequence[Peeled]) -> list[str]:
             rest = _plain(match["rest"])
             if _TELLING.match(rest):
                 seen[rest] += 1
-    known = [rest for rest, count in seen.most_common(_MOST_SUFFIXES) if count >= _FEWEST]
+    common = seen.most_common(_MOST_SUFFIXES)
+    known = [rest for rest, count in common if count >= _FEWEST or rest == _SURE]
     return known if sum(seen[rest] for rest in known) >= 0.8 * frames else []
 
 
