@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import subprocess
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
@@ -64,13 +65,17 @@ class Case(NamedTuple):
 
     def spot(self, code: str) -> Spot:
         """The node that reads so: an expression before a statement, a compound statement by its header."""
+        if code.startswith("parameter "):
+            named = code.split()[1]
+            nodes = [n for n in ast.walk(self.source.tree) if isinstance(n, ast.arg)]
+            return next(Spot(self.source, n) for n in nodes if n.arg == named)
         if code.endswith(":"):
             wanted = ast.unparse(ast.parse(f"{code} ..."))
         else:
             mode = "exec" if " = " in code.split("(")[0] else "eval"
             wanted = ast.unparse(ast.parse(code, mode=mode))
         nodes = list(ast.walk(self.source.tree))
-        for sort in (ast.expr, ast.stmt, ast.arg):
+        for sort in (ast.expr, ast.stmt):
             for node in nodes:
                 if isinstance(node, sort):
                     text = ast.unparse(node)
@@ -127,23 +132,24 @@ def test_every_kind_is_recorded_and_offered_by_a_cause(casebase: Casebase) -> No
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 @pytest.mark.parametrize("last", [True, False], ids=["ends with a line feed", "ends without one"])
 def test_every_diff_applies_to_its_file(end: str, last: bool, tmp_path: Path) -> None:
-    applied = 0
+    edits = list[FileEdit]()
     for path in CASES:
         text = path.read_bytes().decode()
-        case = Case.of(path.parent.name, (text if last else text.rstrip()).replace("\n", end))
-        try:
-            edit = case.edit()
-        except Refused:
-            continue
-        assert edit.diff is not None
-        for tool in (["git", "apply", "-"], ["patch", "-p1", "--quiet", "--binary"]):
-            file = tmp_path / "train.py"
-            file.write_bytes(case.source.text.encode())
-            run = subprocess.run(tool, input=edit.diff.encode(), cwd=tmp_path, capture_output=True)
-            assert run.returncode == 0, (path, tool, run.stderr, edit.diff)
-            assert file.read_bytes().decode() == edit.text, (path, tool, edit.diff)
-        applied += 1
-    assert applied > len(DEFINITIONS)
+        text = (text if last else text.rstrip()).replace("\n", end)
+        with suppress(Refused):
+            case = Case.of(path.parent.name, text, f"{path.parent.name}.{path.name}")
+            edits.append(case.edit())
+            (tmp_path / edits[-1].name).write_bytes(text.encode())
+    assert {edit.name.partition(".")[0] for edit in edits} >= set(DEFINITIONS)
+    diff = "".join(edit.diff or "" for edit in edits).encode()
+    before = {edit.name: (tmp_path / edit.name).read_bytes() for edit in edits}
+    for tool in (["git", "apply", "-"], ["patch", "-p1", "--quiet", "--binary"]):
+        for name, content in before.items():
+            (tmp_path / name).write_bytes(content)
+        run = subprocess.run(tool, input=diff, cwd=tmp_path, capture_output=True)
+        assert run.returncode == 0, (tool, run.stderr.decode(), run.stdout.decode())
+        for edit in edits:
+            assert (tmp_path / edit.name).read_bytes().decode() == edit.text, (tool, edit.diff)
 
 
 def test_before_and_after_are_lines_of_the_file() -> None:

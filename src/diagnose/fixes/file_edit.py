@@ -29,6 +29,11 @@ class FileEdit(NamedTuple):
     diff: str | None
     text: str
 
+    @property
+    def name(self) -> str:
+        """The file's name in its folder."""
+        return _name(self.file)
+
 
 def file_edit(source: Source, changes: Sequence[Change]) -> FileEdit:
     """The edit that changes make of a file. Raises `Refused` where the gate does (`rewriting`)."""
@@ -54,12 +59,16 @@ def file_edit(source: Source, changes: Sequence[Change]) -> FileEdit:
     )
 
 
+def _name(path: str) -> str:
+    return path.replace("\\", "/").rpartition("/")[2]
+
+
 _CONTEXT = 3
 
 
 def _diff(source: Source, changed: Sequence[Lines]) -> str | None:
     """A unified diff with three lines of context, from the folder that the file is in."""
-    name = source.path.replace("\\", "/").rpartition("/")[2]
+    name = _name(source.path)
     if name.startswith("<") or not name.isprintable():
         return None  # a notebook's cell, a string that was executed
     printed, shift = [f"--- a/{name}", f"+++ b/{name}"], 0

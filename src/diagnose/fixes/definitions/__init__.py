@@ -9,7 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from diagnose.fixes.definitions import factory, fixed_device, moving, registering
+from diagnose.fixes.definitions import (
+    arguments,
+    factory,
+    fixed_device,
+    inputs,
+    moving,
+    order,
+    ranks,
+    registering,
+    taking_away,
+)
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.file_edit import FileEdit, file_edit
 from diagnose.fixes.rewriting import Change
@@ -18,10 +28,15 @@ from diagnose.placement.model import Suspect
 Definition = Callable[[Suspect], Sequence[Change]]
 
 _DECLARED: Sequence[Mapping[str, Definition]] = (
+    arguments.KINDS,
     factory.KINDS,
     fixed_device.KINDS,
+    inputs.KINDS,
     moving.KINDS,
+    order.KINDS,
+    ranks.KINDS,
     registering.KINDS,
+    taking_away.KINDS,
 )
 #: Fix id of the taxonomy -> the edit that makes it, if the file shows enough.
 DEFINITIONS: Mapping[str, Definition] = {

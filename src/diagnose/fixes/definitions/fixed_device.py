@@ -9,14 +9,14 @@ from diagnose.fixes.definitions.moving import value_of
 from diagnose.fixes.definitions.nodes import (
     ancestors,
     argument,
+    called,
     replaced,
-    span,
     target_device,
     with_argument,
-    writable,
+    with_method,
 )
 from diagnose.fixes.editing import Refused
-from diagnose.fixes.rewriting import Change, Splice
+from diagnose.fixes.rewriting import Change
 from diagnose.placement.model import Source, Suspect
 
 
@@ -25,11 +25,11 @@ def use_device(suspect: Suspect) -> Sequence[Change]:
     source, node = suspect.spot.source, value_of(suspect)
     device = target_device(suspect)
     outer = ancestors(source, node)[-2]
-    if isinstance(outer, ast.Call) and node in outer.args and _method(outer) == "cuda":
+    if isinstance(outer, ast.Call) and node in outer.args and called(outer) == "cuda":
         node = outer  # `x.cuda(1)`: the method itself says which kind of device
     if not isinstance(node, ast.Call):
         return [replaced(source, node, device)]
-    method = _method(node)
+    method = called(node)
     if method in {"cuda", "cpu"}:
         return [_moved_otherwise(source, node, device)]
     if argument(node, "device") is not None:
@@ -41,29 +41,13 @@ def use_device(suspect: Suspect) -> Sequence[Change]:
     raise Refused("the call names no device")
 
 
-def _method(call: ast.Call) -> str:
-    return call.func.attr if isinstance(call.func, ast.Attribute) else ""
-
-
 def _moved_otherwise(source: Source, call: ast.Call, device: str) -> Change:
     """``x.cuda(1, non_blocking=True)`` becomes ``x.to(device, non_blocking=True)``."""
-    writable(source, call)
-    func = call.func
-    assert isinstance(func, ast.Attribute)
-    end, last = span(source, func)[1], span(source, call)[1]
     kept = [k for k in call.keywords if k.arg == "non_blocking"]
     if len(call.args) > 1 or len(kept) < len([k for k in call.keywords if k.arg != "device"]):
         raise Refused("the call has arguments that a move has not")
     given = "".join(f", non_blocking={ast.unparse(k.value)}" for k in kept)
-    text = f"to({device}{given})"
-    start = end - len(func.attr)
-    if "#" in source.text[start:last]:
-        raise Refused("a comment stands in what is to change")
-    made = ast.parse(f"_.{text}", mode="eval").body
-    assert isinstance(made, ast.Call)
-    moved = ast.Attribute(func.value, "to", ast.Load())
-    becomes = ast.Call(moved, made.args, made.keywords)
-    return Change((Splice(start, last, text),), call, (becomes,))
+    return with_method(source, call, f"to({device}{given})")
 
 
 KINDS = {"use-like-device-of-other": use_device}

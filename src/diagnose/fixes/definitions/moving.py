@@ -7,9 +7,13 @@ from collections.abc import Sequence
 
 from diagnose.fixes.definitions.nodes import (
     after_statement,
+    argument,
+    called,
     moved,
     statement_of,
     target_device,
+    text_of,
+    with_method,
 )
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
@@ -22,6 +26,8 @@ MOVES = frozenset({"to", "cuda", "cpu", "xpu", "npu", "hpu", "mps", "type_as"})
 def module(suspect: Suspect) -> Sequence[Change]:
     """A module is moved where it is built; one of several results of a call in a statement of its own."""
     source, node = suspect.spot.source, value_of(suspect)
+    if called(node) == "DataParallel":
+        return home(suspect)
     device = target_device(suspect)
     statement = statement_of(source, node)
     if isinstance(statement, ast.Expr) and statement.value is node:
@@ -31,6 +37,36 @@ def module(suspect: Suspect) -> Sequence[Change]:
     if unpacked(statement, node):
         return [after_statement(source, statement, f"{named(statement, suspect)}.to({device})")]
     return [_moved(source, node, device)]
+
+
+def home(suspect: Suspect) -> Sequence[Change]:
+    """What nn.DataParallel wraps is moved to the first of its devices: a later move to another one goes
+    there, else the wrapped model does."""
+    source, call = suspect.spot.source, value_of(suspect)
+    assert isinstance(call, ast.Call)
+    device = _first_device(source, call)
+    move = suspect.move
+    if move is not None and move.file == source.path and is_moved(value := _value(move.node)):
+        assert isinstance(value, ast.Call)
+        return [with_method(source, value, f"to({device})")]
+    if not call.args:
+        raise Refused("the call does not show what is wrapped")
+    return [_moved(source, call.args[0], device)]
+
+
+def _first_device(source: Source, call: ast.Call) -> str:
+    """The first of the devices that nn.DataParallel is given; of all, the first one."""
+    given = argument(call, "device_ids") or (call.args[1] if len(call.args) > 1 else None)
+    match given:
+        case None | ast.Constant(value=None):
+            return '"cuda:0"'
+        case ast.List(elts=[ast.Constant(value=int(number)), *_]):
+            return f'"cuda:{number}"'
+        case ast.List(elts=[first, *_]) if '"' not in text_of(source, first):
+            return f'f"cuda:{{{text_of(source, first)}}}"'
+        case ast.Name() | ast.Attribute():
+            return f'f"cuda:{{{text_of(source, given)}[0]}}"'
+    raise Refused("the file does not show which device is the first")
 
 
 def tensor(suspect: Suspect) -> Sequence[Change]:
@@ -49,15 +85,19 @@ def _moved(source: Source, node: ast.expr, device: str) -> Change:
 
 def value_of(suspect: Suspect) -> ast.expr:
     """The expression of a suspect's spot: that of an assignment or return, or the node itself."""
-    node = suspect.spot.node
-    if isinstance(node, (ast.Assign, ast.AnnAssign, ast.Expr, ast.Return, ast.NamedExpr)):
-        node = node.value or node
+    node = _value(suspect.spot.node)
     if not isinstance(node, ast.expr):
         raise Refused("what is to be moved is no expression")
     return node
 
 
-def is_moved(node: ast.expr) -> bool:
+def _value(node: ast.AST) -> ast.AST:
+    if isinstance(node, (ast.Assign, ast.AnnAssign, ast.Expr, ast.Return, ast.NamedExpr)):
+        return node.value or node
+    return node
+
+
+def is_moved(node: ast.AST) -> bool:
     """Whether an expression ends with a move, such as ``.to(device)``."""
     return (
         isinstance(node, ast.Call)

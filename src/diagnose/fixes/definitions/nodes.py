@@ -191,6 +191,30 @@ def argument(call: ast.Call, name: str) -> ast.expr | None:
     return next((k.value for k in call.keywords if k.arg == name), None)
 
 
+def with_method(source: Source, call: ast.Call, text: str) -> Change:
+    """The change of a method's call: ``x.cuda()`` becomes ``x.to(d)`` for the text ``to(d)``."""
+    end = writable(source, call)[1]
+    func, made = call.func, expression(f"_.{text}")
+    if not isinstance(func, ast.Attribute) or not isinstance(made, ast.Call):
+        raise Refused("it is no call of a method")
+    assert isinstance(made.func, ast.Attribute)
+    start = span(source, func)[1] - len(func.attr)
+    if "#" in source.text[start:end]:
+        raise Refused("a comment stands in what is to change")
+    method = ast.Attribute(func.value, made.func.attr, ast.Load())
+    becomes = ast.Call(method, made.args, made.keywords)
+    return Change((Splice(start, end, text),), call, (becomes,))
+
+
+def without_method(source: Source, call: ast.Call) -> Change:
+    """The change of ``x.method(...)`` to ``x``."""
+    start, end = method_start(source, call), writable(source, call)[1]
+    if "#" in source.text[start:end]:
+        raise Refused("a comment stands in what is to change")
+    assert isinstance(call.func, ast.Attribute)
+    return Change((Splice(start, end, ""),), call, (call.func.value,))
+
+
 def with_argument(source: Source, call: ast.Call, name: str, value: str) -> Change:
     """The change of a call that gets a keyword after its other arguments, or another value for it."""
     writable(source, call)
@@ -236,6 +260,13 @@ def without_argument(source: Source, call: ast.Call, name: str) -> Change:
     given: Sequence[ast.AST] = [*call.args, *call.keywords]
     following = [span(source, one)[0] for one in given if span(source, one)[0] > start]
     before = text[:start].rstrip()
+    line = text.rfind("\n", 0, start) + 1
+    rest = text[end:].partition("\n")[0].lstrip(",")
+    if following and not text[line:start].strip() and rest.strip()[:1] in ("", "#"):
+        # Its line goes, with the comment on it.
+        at = text.index("\n", end) + 1
+        start, end = (line, at) if min(following) > at else (start, min(following))
+        return Change((Splice(start, end, ""),), call, (_without(call, keyword),))
     if following:
         end = min(following)
     elif before.endswith(","):
@@ -245,9 +276,11 @@ def without_argument(source: Source, call: ast.Call, name: str) -> Change:
         end += len(rest) if rest.strip() in ("", ",") else 0
     if "#" in text[start:end]:
         raise Refused("a comment stands in what is to change")
-    kept = [k for k in call.keywords if k is not keyword]
-    becomes = ast.Call(call.func, call.args, kept)
-    return Change((Splice(start, end, ""),), call, (becomes,))
+    return Change((Splice(start, end, ""),), call, (_without(call, keyword),))
+
+
+def _without(call: ast.Call, keyword: ast.keyword) -> ast.Call:
+    return ast.Call(call.func, call.args, [k for k in call.keywords if k is not keyword])
 
 
 # --- changes of statements
@@ -387,6 +420,13 @@ def target_device(suspect: Suspect) -> str:
     if wanted is not None and (wanted.type == "cpu" or wanted.number is not None):
         return f'"{wanted}"'
     raise Refused("no expression for the device is in scope")
+
+
+def called(node: ast.AST) -> str:
+    """The last name of what a call calls: ``load`` for ``torch.load(path)``; empty for other nodes."""
+    if not isinstance(node, ast.Call):
+        return ""
+    return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
 
 
 def walk_calls(node: ast.AST) -> Iterator[ast.Call]:

@@ -1,0 +1,169 @@
+"""Where a keyword decides: ``map_location=``, a generator's device, device maps, offloading."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+
+from diagnose.fixes.definitions.fixed_device import use_device
+from diagnose.fixes.definitions.imports import spelled
+from diagnose.fixes.definitions.moving import value_of
+from diagnose.fixes.definitions.nodes import (
+    ancestors,
+    argument,
+    called,
+    expression,
+    replaced,
+    target_device,
+    text_of,
+    walk_calls,
+    with_argument,
+    with_method,
+    without_argument,
+)
+from diagnose.fixes.editing import Refused
+from diagnose.fixes.rewriting import Change
+from diagnose.placement.model import Suspect
+from diagnose.scene import sourceline
+
+#: Functions that take ``map_location=``.
+_LOADERS = frozenset(
+    {"load", "load_from_checkpoint", "load_state_dict_from_url", "load_url", "load_learner"}
+)
+_NOT_TORCH = frozenset({"np", "numpy", "pickle", "json", "yaml", "joblib", "toml", "tomllib"})
+_OFFLOAD = re.compile("offload|low_?v?(ram|mem)|low_cpu", re.IGNORECASE)
+
+
+def map_location(suspect: Suspect) -> Sequence[Change]:
+    """A checkpoint is loaded where it is wanted."""
+    source, call = suspect.spot.source, value_of(suspect)
+    if not isinstance(call, ast.Call):
+        raise Refused("no call loads it")
+    owner = (sourceline.dotted(call.func) or "").partition(".")[0]
+    if any(keyword.arg is None for keyword in call.keywords):
+        raise Refused("** may hold a map_location already")
+    if called(call) == "load_file":  # of safetensors, which takes text
+        return [with_argument(source, call, "device", f"str({target_device(suspect)})")]
+    if called(call) not in _LOADERS or owner in _NOT_TORCH:
+        raise Refused("the call takes no map_location")
+    if len(call.args) > 1 and owner in {"torch", "th"}:
+        return [replaced(source, call.args[1], target_device(suspect))]
+    return [with_argument(source, call, "map_location", target_device(suspect))]
+
+
+def generator(suspect: Suspect) -> Sequence[Change]:
+    """A generator is made on the device of what it fills."""
+    source, node = suspect.spot.source, value_of(suspect)
+    call = next((c for c in walk_calls(node) if called(c) == "Generator"), None)
+    if call is None:
+        return use_device(suspect)
+    if call.args:
+        return [replaced(source, call.args[0], target_device(suspect))]
+    return [with_argument(source, call, "device", target_device(suspect))]
+
+
+def drop_device_map(suspect: Suspect) -> Sequence[Change]:
+    """A model is loaded without ``device_map=``."""
+    call = _call_with(suspect, "device_map")
+    return [without_argument(suspect.spot.source, call, "device_map")]
+
+
+def pin_device_map(suspect: Suspect) -> Sequence[Change]:
+    """All of a model is loaded on one device."""
+    call = _call_with(suspect, "device_map")
+    device = target_device(suspect)
+    return [with_argument(suspect.spot.source, call, "device_map", f'{{"": {device}}}')]
+
+
+def keep_blocks_whole(suspect: Suspect) -> Sequence[Change]:
+    """A map of devices leaves a block on one device."""
+    source, name = suspect.spot.source, "no_split_module_classes"
+    for call in walk_calls(value_of(suspect)):
+        if called(call) in {"infer_auto_device_map", "get_balanced_memory"} or argument(call, name):
+            model = sourceline.dotted(call.args[0]) if call.args else None
+            if model is None:
+                raise Refused("the model whose blocks are to stay whole is no name")
+            return [with_argument(source, call, name, f"{model}._no_split_modules")]
+    raise Refused("no call makes a map of devices")
+
+
+def disable_offload(suspect: Suspect) -> Sequence[Change]:
+    """What is set to offload is set not to."""
+    source, node = suspect.spot.source, value_of(suspect)
+    if isinstance(node, ast.Constant):
+        if node.value is True:
+            return [replaced(source, node, "False")]
+        around = [
+            text_of(source, one) for one in ancestors(source, node) if isinstance(one, ast.Dict)
+        ]
+        if node.value in ("cpu", "nvme") and any(_OFFLOAD.search(text) for text in around):
+            return [replaced(source, node, '"none"')]  # as DeepSpeed says it
+        raise Refused("the value turns no offloading on")
+    for call in walk_calls(node):
+        if re.fullmatch("enable_.*offload", called(call)):
+            return [with_method(source, call, f"to({target_device(suspect)})")]
+    found = [
+        replaced(source, keyword.value, "False")
+        for call in walk_calls(node)
+        for keyword in call.keywords
+        if _OFFLOAD.search(keyword.arg or "") and _is_true(keyword.value)
+    ]
+    if not found:
+        raise Refused("nothing there turns offloading on")
+    return found
+
+
+def _is_true(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is True
+
+
+def _call_with(suspect: Suspect, name: str) -> ast.Call:
+    """The call of a suspect's spot that has a keyword."""
+    for call in walk_calls(value_of(suspect)):
+        if argument(call, name) is not None:
+            return call
+    raise Refused(f"the call has no {name}=")
+
+
+def materialize(suspect: Suspect) -> Sequence[Change]:
+    """Parameters on the meta device get memory, or are made on a device that has some."""
+    source, node = suspect.spot.source, value_of(suspect)
+    if isinstance(node, ast.Constant) and node.value == "meta":
+        return [replaced(source, node, target_device(suspect))]
+    if not isinstance(node, ast.Call):
+        raise Refused("no call moves or makes it")
+    if called(node) in {"to", "cuda"}:
+        return [with_method(source, node, f"to_empty(device={_destination(suspect, node)})")]
+    if argument(node, "low_cpu_mem_usage") is not None:
+        return [without_argument(source, node, "low_cpu_mem_usage")]
+    if called(node) == "init_empty_weights":
+        name, needed = spelled(source, "torch.device", node)
+        return [replaced(source, node, f"{name}({target_device(suspect)})"), *needed]
+    meta = [one for one in ast.walk(node) if isinstance(one, ast.Constant) and one.value == "meta"]
+    if len(meta) != 1:
+        raise Refused("the call names no meta device")
+    return [replaced(source, meta[0], target_device(suspect))]
+
+
+def _destination(suspect: Suspect, call: ast.Call) -> str:
+    """Where a call of ``to`` or ``cuda`` moves."""
+    given = [*call.args, *(k.value for k in call.keywords if k.arg == "device")]
+    if len(given) > 1 or len(given) < len(call.args) + len(call.keywords):
+        raise Refused("the call changes more than the device")
+    if given:
+        expression(text := text_of(suspect.spot.source, given[0]))
+        return text
+    return '"cuda"'
+
+
+KINDS = {
+    "map-location": map_location,
+    "generator-on-device": generator,
+    "drop-device-map": drop_device_map,
+    "pin-device-map": pin_device_map,
+    "change-device-map": keep_blocks_whole,
+    "no-split-modules": keep_blocks_whole,
+    "disable-offload": disable_offload,
+    "materialize-meta": materialize,
+}

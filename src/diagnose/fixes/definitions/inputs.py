@@ -1,0 +1,181 @@
+"""Inputs are moved where they enter: the expression itself, the variables of a loop, a parameter."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from diagnose.fixes.definitions.moving import MOVES, is_moved, tensor, unpacked, value_of
+from diagnose.fixes.definitions.nodes import (
+    after_statement,
+    ancestors,
+    called,
+    first_in_body,
+    functions_around,
+    span,
+    statement_of,
+    target_device,
+    text_of,
+)
+from diagnose.fixes.editing import Refused
+from diagnose.fixes.rewriting import Change, Splice
+from diagnose.placement.model import Suspect
+
+_Loop = (ast.For, ast.AsyncFor)
+#: Functions that keep what they are given, whatever it is.
+_KEEPING = frozenset({"append", "add", "extend", "update", "save", "write"})
+#: Functions whose arguments are shown, counted or asked of, and not computed with.
+_ASKING = frozenset(
+    {"print", "len", "range", "str", "int", "isinstance", "enumerate", "zip", "format"}
+)
+
+
+def move_input(suspect: Suspect) -> Sequence[Change]:
+    """An input is moved by the expression that makes it, or by a statement where it gets its name."""
+    source, node = suspect.spot.source, suspect.spot.node
+    if isinstance(node, ast.arg):
+        return [_parameter(suspect, node)]
+    outer = ancestors(source, node)
+    loop = next((o for o in reversed(outer) if isinstance(o, _Loop)), None)
+    if loop is not None and (
+        loop is node or _within(loop.iter, node) or _within(loop.target, node)
+    ):
+        return [_loop(suspect, loop)]
+    statement = statement_of(source, node)
+    value = value_of(suspect)
+    if isinstance(statement, ast.Expr) and statement.value is value and is_moved(value):
+        return [_kept(suspect, statement)]
+    if unpacked(statement, value):
+        assert isinstance(statement, ast.Assign)
+        names = _names(statement.targets[0])
+        scope = functions_around(source, statement)
+        body = scope[0].body if scope else source.tree.body
+        return [after_statement(source, statement, _moves(suspect, names, body))]
+    return tensor(suspect)
+
+
+def _within(outer: ast.AST, node: ast.AST) -> bool:
+    return any(one is node for one in ast.walk(outer))
+
+
+def _parameter(suspect: Suspect, node: ast.arg) -> Change:
+    """A parameter is moved by the first statement of its function, after the docstring."""
+    source = suspect.spot.source
+    function = next(
+        (o for o in reversed(ancestors(source, node)) if isinstance(o, ast.FunctionDef)), None
+    )
+    if function is None:
+        raise Refused("it is the parameter of no function")
+    if any(one is node for one in (function.args.vararg, function.args.kwarg)):
+        raise Refused("the parameter stands for several arguments")
+    code = f"{node.arg} = {node.arg}.to({target_device(suspect)})"
+    first = function.body[0]
+    if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
+        return after_statement(source, first, code)
+    parts = [one for one in ast.walk(function.args) if isinstance(one, (ast.arg, ast.expr))]
+    header = max(one.end_lineno or 0 for one in [*parts, function.returns or node])
+    return first_in_body(source, function.body, header, code)
+
+
+def _loop(suspect: Suspect, loop: ast.For | ast.AsyncFor) -> Change:
+    """The variables of a loop are moved by the first statements of its body."""
+    source = suspect.spot.source
+    names = _names(loop.target)
+    if called(loop.iter) == "enumerate" and isinstance(loop.target, ast.Tuple):
+        names = _names(loop.target.elts[1])
+    code = _moves(suspect, names, loop.body)
+    header = loop.iter.end_lineno or loop.lineno
+    return first_in_body(source, loop.body, header, code)
+
+
+def _names(target: ast.AST) -> list[str]:
+    """The names that a target binds, from left to right."""
+    return [one.id for one in ast.walk(target) if isinstance(one, ast.Name)]
+
+
+def _moves(suspect: Suspect, names: Sequence[str], body: Sequence[ast.stmt]) -> str:
+    """Statements that move the tensors among names, a statement each."""
+    device = target_device(suspect)
+    if len(names) == 1 and (whole := _of_parts(names[0], body, device)) is not None:
+        return whole
+    wanted = [n for n in names if n == suspect.name or (len(names) > 1 and _computed(n, body))]
+    wanted = wanted or (list(names) if len(names) == 1 else [])
+    left = [name for name in wanted if not _moved_in(name, body)]
+    if not left:
+        raise Refused(
+            "they are moved already" if wanted else "it is not known which of the names are tensors"
+        )
+    return "\n".join(f"{name} = {name}.to({device})" for name in left)
+
+
+def _of_parts(name: str, body: Sequence[ast.stmt], device: str) -> str | None:
+    """The statement that moves the parts of a dict or tuple; None where the name is used as a tensor is."""
+    for node in _walk(body):
+        match node:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=owner), attr="items")):
+                if owner == name:
+                    raise Refused(f"the parts of {name} are moved in the body, maybe")
+            case ast.Subscript(value=ast.Name(id=owner), slice=ast.Constant(value=str())):
+                as_dict = owner == name
+            case ast.keyword(arg=None, value=ast.Name(id=owner)):
+                as_dict = owner == name
+            case ast.Assign(targets=[ast.Tuple() | ast.List()], value=ast.Name(id=owner)):
+                if owner == name:
+                    return f"{name} = [part.to({device}) for part in {name}]"
+                continue
+            case _:
+                continue
+        if as_dict:
+            return f"{name} = {{key: value.to({device}) for key, value in {name}.items()}}"
+    return None
+
+
+def _walk(body: Sequence[ast.stmt]) -> list[ast.AST]:
+    return [node for statement in body for node in ast.walk(statement)]
+
+
+def _moved_in(name: str, body: Sequence[ast.stmt]) -> bool:
+    """Whether a name is moved somewhere in a body."""
+    return any(
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in MOVES
+        and isinstance(node.func.value, ast.Name)
+        and node.func.value.id == name
+        for node in _walk(body)
+    )
+
+
+def _computed(name: str, body: Sequence[ast.stmt]) -> bool:
+    """Whether a name is computed with as tensors are: handed to a function, and not shown or counted."""
+    handed = False
+    for node in _walk(body):
+        if isinstance(node, ast.JoinedStr) and name in _names(node):
+            return False
+        if isinstance(node, ast.Call):
+            direct = [a.id for a in node.args if isinstance(a, ast.Name)]
+            if name in direct:
+                if called(node) in _ASKING:
+                    return False
+                handed = handed or called(node) not in _KEEPING
+    return handed
+
+
+def _kept(suspect: Suspect, statement: ast.Expr) -> Change:
+    """``x.to(device)`` alone moves nothing: its result gets the name."""
+    source, call = suspect.spot.source, statement.value
+    assert isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)
+    owner = call.func.value
+    if not isinstance(owner, (ast.Name, ast.Attribute, ast.Subscript)):
+        raise Refused("what is moved has no name")
+    loop, name = ancestors(source, statement)[-2], text_of(source, owner)
+    if isinstance(loop, _Loop) and name in _names(loop.target):
+        later = [one for one in loop.body if one.lineno > statement.lineno]
+        if not any(name in _names(one) for one in later):
+            raise Refused("the loop's variable is not used after it is moved")
+    start = span(source, statement)[0]
+    becomes = ast.Assign([owner], call)
+    return Change((Splice(start, start, f"{name} = "),), statement, (becomes,))
+
+
+KINDS = {"move-input": move_input}

@@ -1,0 +1,132 @@
+"""A process of a distributed job gets its own device: ``torch.device("cuda")`` the local rank's."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+
+from diagnose.fixes.definitions.imports import spelled
+from diagnose.fixes.definitions.moving import value_of
+from diagnose.fixes.definitions.nodes import (
+    after_statement,
+    ancestors,
+    argument,
+    before_statement,
+    called,
+    expression,
+    functions_around,
+    replaced,
+    statement_of,
+    text_of,
+    walk_calls,
+    with_method,
+)
+from diagnose.fixes.editing import Refused
+from diagnose.fixes.rewriting import Change
+from diagnose.placement.model import Source, Suspect
+
+_OF_ENVIRONMENT = re.compile("""LOCAL_RANK["']""")
+#: Names of the local rank, the surest first.
+_NAMES = (
+    r"(self\.)?_?local_?rank",
+    r"\w+\.local_rank",
+    r"local_process_index",
+    r"gpu(_id)?",
+    r"rank",
+)
+
+
+def set_device(suspect: Suspect) -> Sequence[Change]:
+    """A device without a number gets the local rank; one that has it is set before it is used."""
+    source, node = suspect.spot.source, suspect.spot.node
+    statement = node if isinstance(node, ast.stmt) else statement_of(source, node)
+    rank = _rank(suspect)
+    if isinstance(node, (ast.expr, ast.Assign, ast.AnnAssign)):
+        changes = _numbered(source, value_of(suspect), rank)
+        if changes:
+            return changes
+    if any(called(call) == "set_device" for call in walk_calls(source.tree)):
+        raise Refused("the file calls set_device already")
+    name, needed = spelled(source, "torch.cuda.set_device", statement)
+    code = f"{name}({rank})"
+    root = rank.partition(".")[0]
+    binds = any(
+        isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store) and one.id == root
+        for one in ast.walk(statement)
+    )
+    write = after_statement if binds else before_statement
+    return [write(source, statement, code), *needed]
+
+
+def _numbered(source: Source, node: ast.expr, rank: str) -> list[Change]:
+    """The changes of a device without a number, or with the first one, to the rank's."""
+    outer = ancestors(source, node)[-2]
+    alone = isinstance(outer, ast.Call) and outer.args == [node] and not outer.keywords
+    if alone and isinstance(outer, ast.Call) and called(outer) in {"device", "cuda"}:
+        node = outer
+    match node:
+        case ast.Constant(value="cuda" | "cuda:0"):
+            quote = "'" if '"' in rank else '"'
+            return [replaced(source, node, f"f{quote}cuda:{{{rank}}}{quote}")]
+        case ast.Constant(value=0):
+            return [replaced(source, node, rank)]
+        case ast.List(elts=[ast.Constant(value=0) as number]):
+            return [replaced(source, number, rank)]
+        case ast.Call(args=[ast.Constant(value="cuda" | "cuda:0")]) if called(node) == "device":
+            return [replaced(source, node, f'{text_of(source, node.func)}("cuda", {rank})')]
+        case ast.Call(args=[] | [ast.Constant(value=0)], keywords=[]) if called(node) == "cuda":
+            return [with_method(source, node, f"cuda({rank})")]
+        case ast.Call(args=[ast.Constant() as device]) if called(node) == "to":
+            return _numbered(source, device, rank)
+        case ast.Call():
+            given = (argument(node, name) for name in ("device", "device_ids", "output_device"))
+            return [c for one in given if one is not None for c in _numbered(source, one, rank)]
+    return []
+
+
+def _rank(suspect: Suspect) -> str:
+    """The expression of the process's own number on its machine, as the file has it at the spot."""
+    source, node = suspect.spot.source, suspect.spot.node
+    known = [*suspect.devices, *_names(source, node)]
+    for pattern in _NAMES:
+        for name in known:
+            if re.fullmatch(pattern, name, re.IGNORECASE):
+                expression(name)
+                return name
+    known_os = any(
+        isinstance(one, ast.Import) and any(alias.name == "os" for alias in one.names)
+        for one in source.tree.body
+    )
+    if known_os and _OF_ENVIRONMENT.search(source.text):
+        return 'int(os.environ["LOCAL_RANK"])'
+    raise Refused("the file has no name for the local rank at that line")
+
+
+def _names(source: Source, node: ast.AST) -> Iterator[str]:
+    """The names that a node sees: parameters, what is set before it, and attributes that are read."""
+    line = getattr(node, "lineno", 0)
+    functions = functions_around(source, node)
+    for function in functions:
+        for one in ast.walk(function):
+            if isinstance(one, ast.arg):
+                yield one.arg
+            elif isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store):
+                if one.lineno <= line:
+                    yield one.id
+            elif isinstance(one, ast.Attribute) and isinstance(one.value, ast.Name):
+                yield f"{one.value.id}.{one.attr}"
+    for statement in source.tree.body:
+        if functions or statement.lineno <= line:
+            for one in ast.walk(statement) if not _defines(statement) else ():
+                if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store):
+                    yield one.id
+                elif isinstance(one, ast.Attribute) and isinstance(one.value, ast.Name):
+                    yield f"{one.value.id}.{one.attr}"
+
+
+def _defines(statement: ast.stmt) -> bool:
+    return isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
+
+
+KINDS = {"set-rank-device": set_device}

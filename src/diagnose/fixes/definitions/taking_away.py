@@ -1,0 +1,142 @@
+"""What is too much goes: a quantized model's ``.to()``, torch.compile; a value comes to the host."""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Iterator, Sequence
+
+from diagnose.fixes.definitions.moving import is_moved, value_of
+from diagnose.fixes.definitions.nodes import (
+    ancestors,
+    around,
+    called,
+    replaced,
+    span,
+    statement_of,
+    text_of,
+    without_method,
+    without_statement,
+)
+from diagnose.fixes.editing import Refused
+from diagnose.fixes.rewriting import Change, Splice, offset_of_line
+from diagnose.placement.model import Source, Suspect
+from diagnose.scene import sourceline
+
+#: Methods whose result no gradients are kept of.
+_NO_GRADIENTS = frozenset(
+    {"argmax", "argmin", "detach", "long", "int", "bool", "eq", "topk_indices"}
+)
+_LITERALS = (ast.Constant, ast.List, ast.Tuple, ast.Dict, ast.JoinedStr)
+
+
+def no_move(suspect: Suspect) -> Sequence[Change]:
+    """A quantized model stays where it was loaded."""
+    source, node = suspect.spot.source, value_of(suspect)
+    if not isinstance(node, ast.Call) or not is_moved(node):
+        raise Refused("it is no call that moves")
+    statement = statement_of(source, node)
+    if isinstance(statement, ast.Expr) and statement.value is node:
+        return [without_statement(source, statement)]
+    return [without_method(source, node)]
+
+
+def to_host(suspect: Suspect) -> Sequence[Change]:
+    """``x.numpy()`` becomes ``x.detach().cpu().numpy()``, ``np.mean(x)`` ``np.mean(x.detach().cpu())``."""
+    source, node = suspect.spot.source, value_of(suspect)
+    node = _for_host(node, suspect)
+    if isinstance(node, _LITERALS):
+        raise Refused("what comes to the host is no tensor by its form")
+    if called(node) in {"cpu", "numpy", "tolist", "item"}:
+        raise Refused("it is on the host already")
+    without = called(node) in _NO_GRADIENTS or isinstance(node, ast.Compare)
+    move = ".cpu()" if without or _no_grad(source, node) else ".detach().cpu()"
+    return [around(source, node, "", move)]
+
+
+def _for_host(node: ast.expr, suspect: Suspect) -> ast.expr:
+    """What has to come to the host, of a call that needs it there."""
+    if isinstance(node, (ast.ListComp, ast.GeneratorExp)):
+        return _for_host(node.elt, suspect)
+    if not isinstance(node, ast.Call):
+        return node
+    if isinstance(node.func, ast.Attribute) and node.func.attr in {"numpy", "__array__"}:
+        return node.func.value
+    owner = (sourceline.dotted(node.func) or "").partition(".")[0]
+    if owner in {"np", "numpy", "plt", "pd", "sklearn"} or called(node).endswith("_score"):
+        given = [*node.args, *(keyword.value for keyword in node.keywords)]
+        named = [one for one in given if ast.unparse(one) == suspect.name]
+        if len(named) == 1 or len(given) == 1:
+            return _for_host((named or given)[0], suspect)
+        raise Refused("it is not known which argument comes to the host")
+    return node
+
+
+def _no_grad(source: Source, node: ast.AST) -> bool:
+    """Whether no gradients are kept where a node stands."""
+    for outer in ancestors(source, node):
+        managers: list[ast.expr] = getattr(outer, "decorator_list", [])
+        if isinstance(outer, ast.With):
+            managers = [item.context_expr for item in outer.items]
+        if any(called(one) in {"no_grad", "inference_mode"} for one in managers):
+            return True
+    return False
+
+
+def eagerly(suspect: Suspect) -> Sequence[Change]:
+    """``torch.compile(model)`` becomes ``model``, and its decorator goes; the file's only one, if the spot
+    is another."""
+    source, node = suspect.spot.source, suspect.spot.node
+    inside = [one for one in ast.walk(node) if isinstance(one, ast.Call) and _compiles(one)]
+    found: list[ast.expr] = [*inside] or list(_compiling(source))
+    if len(found) != 1:
+        raise Refused(
+            "the file calls torch.compile at several places" if found else "nothing is compiled"
+        )
+    compiled = found[0]
+    outer = ancestors(source, compiled)[-2]
+    if compiled in getattr(outer, "decorator_list", ()):
+        assert isinstance(outer, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
+        return [_without_decorator(source, outer, compiled)]
+    if not isinstance(compiled, ast.Call) or not compiled.args:
+        raise Refused("torch.compile is not called with what it compiles")
+    model = compiled.args[0]
+    if isinstance(outer, ast.Assign) and [ast.unparse(t) for t in outer.targets] == [
+        ast.unparse(model)
+    ]:
+        return [without_statement(source, outer)]
+    return [replaced(source, compiled, text_of(source, model))]
+
+
+def _compiling(source: Source) -> Iterator[ast.expr]:
+    """The calls of torch.compile in a file, and the decorators that name it."""
+    for node in ast.walk(source.tree):
+        if isinstance(node, ast.Call) and _compiles(node):
+            yield node
+        for decorator in getattr(node, "decorator_list", ()):
+            if (
+                not isinstance(decorator, ast.Call)
+                and sourceline.dotted(decorator) == "torch.compile"
+            ):
+                yield decorator
+
+
+def _compiles(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and sourceline.dotted(node.func) == "torch.compile"
+
+
+def _without_decorator(
+    source: Source, defined: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, gone: ast.expr
+) -> Change:
+    """The change that takes a decorator's lines away."""
+    start, end = (
+        offset_of_line(source, line) for line in (gone.lineno, (gone.end_lineno or gone.lineno) + 1)
+    )
+    if source.text[start : span(source, gone)[0]].strip() != "@":
+        raise Refused("the decorator does not stand on a line of its own")
+    becomes = copy.copy(defined)
+    becomes.decorator_list = [one for one in defined.decorator_list if one is not gone]
+    return Change((Splice(start, end, ""),), defined, (becomes,))
+
+
+KINDS = {"no-to-on-quantized": no_move, "cpu-before-numpy": to_host, "disable-compile": eagerly}

@@ -1,0 +1,1 @@
+refused: no call makes a map of devices

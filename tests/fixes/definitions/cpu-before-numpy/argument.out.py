@@ -1,0 +1,3 @@
+# spot: f1_score(golds, preds)
+# name: preds
+score = f1_score(golds, preds.detach().cpu())

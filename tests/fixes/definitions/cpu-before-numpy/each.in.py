@@ -1,0 +1,2 @@
+# spot: np.concatenate([p[0] for p in parts])
+rows = np.concatenate([p[0] for p in parts])

@@ -1,0 +1,2 @@
+# spot: images.numpy()
+save(images.numpy())

@@ -1,0 +1,3 @@
+# spot: np.dot(a, b)
+# name: c
+rows = np.dot(a, b)

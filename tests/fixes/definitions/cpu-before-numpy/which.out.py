@@ -1,0 +1,1 @@
+refused: it is not known which argument comes to the host

@@ -1,0 +1,2 @@
+# spot: torch.compile(Net(), mode="max-autotune")
+model = torch.compile(Net(), mode="max-autotune").eval()

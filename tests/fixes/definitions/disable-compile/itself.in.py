@@ -1,0 +1,4 @@
+# spot: torch.compile(model)
+model = Net()
+model = torch.compile(model)
+train(model)

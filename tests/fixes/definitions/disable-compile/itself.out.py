@@ -1,0 +1,3 @@
+# spot: torch.compile(model)
+model = Net()
+train(model)

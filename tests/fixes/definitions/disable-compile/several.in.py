@@ -1,0 +1,4 @@
+# spot: step
+a = torch.compile(f)
+b = torch.compile(g)
+step = a

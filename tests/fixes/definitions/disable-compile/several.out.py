@@ -1,0 +1,1 @@
+refused: the file calls torch.compile at several places

@@ -1,0 +1,2 @@
+# spot: "cpu"
+CONFIG = {"zero_optimization": {"offload_optimizer": {"device": "cpu"}}}

@@ -1,0 +1,2 @@
+# spot: Engine(model)
+engine = Engine(model)

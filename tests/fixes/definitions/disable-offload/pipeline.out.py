@@ -1,0 +1,2 @@
+# spot: pipe.enable_model_cpu_offload()
+pipe.to(device)

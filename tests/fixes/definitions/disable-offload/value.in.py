@@ -1,0 +1,2 @@
+# spot: True
+CONFIG = {"batch": 4, "offload_optimizer": True}

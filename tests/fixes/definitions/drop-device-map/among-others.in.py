@@ -1,0 +1,6 @@
+# spot: AutoModel.from_pretrained( name, device_map="auto", torch_dtype=torch.bfloat16, )
+model = AutoModel.from_pretrained(
+    name,
+    device_map="auto",
+    torch_dtype=torch.bfloat16,
+)

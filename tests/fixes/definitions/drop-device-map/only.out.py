@@ -1,0 +1,2 @@
+# spot: AutoModel.from_pretrained(name, device_map="auto")
+model = AutoModel.from_pretrained(name)

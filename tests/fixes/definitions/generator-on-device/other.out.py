@@ -1,0 +1,2 @@
+# spot: torch.Generator("cpu")
+g = torch.Generator(device)

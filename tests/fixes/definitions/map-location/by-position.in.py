@@ -1,0 +1,2 @@
+# spot: torch.load(path, "cuda:0")
+ckpt = torch.load(path, "cuda:0")

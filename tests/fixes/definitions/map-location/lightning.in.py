@@ -1,0 +1,4 @@
+# spot: Tagger.load_from_checkpoint(path)
+# devices: ;
+# wanted: cpu
+model = Tagger.load_from_checkpoint(path)

@@ -1,0 +1,2 @@
+# spot: np.load(path)
+state = np.load(path)

@@ -1,0 +1,1 @@
+refused: the call takes no map_location

@@ -1,0 +1,2 @@
+# spot: load_file(path)
+state = load_file(path, device=str(device))

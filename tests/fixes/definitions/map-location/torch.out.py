@@ -1,0 +1,2 @@
+# spot: torch.load(path)
+ckpt = torch.load(path, map_location=device)

@@ -1,0 +1,3 @@
+# spot: torch.device("meta")
+with torch.device("meta"):
+    model = Net()

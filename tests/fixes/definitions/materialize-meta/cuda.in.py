@@ -1,0 +1,2 @@
+# spot: model.cuda()
+model = model.cuda()

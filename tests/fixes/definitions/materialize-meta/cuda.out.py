@@ -1,0 +1,2 @@
+# spot: model.cuda()
+model = model.to_empty(device="cuda")

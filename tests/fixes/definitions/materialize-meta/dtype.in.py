@@ -1,0 +1,2 @@
+# spot: model.to(device, torch.half)
+model.to(device, torch.half)

@@ -1,0 +1,1 @@
+refused: the call changes more than the device

@@ -1,0 +1,3 @@
+# spot: init_empty_weights()
+with init_empty_weights():
+    model = Net()

@@ -1,0 +1,4 @@
+# spot: init_empty_weights()
+import torch
+with torch.device(device):
+    model = Net()

@@ -1,0 +1,2 @@
+# spot: model.to(device)
+model.to_empty(device=device)

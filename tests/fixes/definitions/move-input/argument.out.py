@@ -1,0 +1,2 @@
+# spot: pixel_values
+logits = model(pixel_values=pixel_values.to(device)).logits

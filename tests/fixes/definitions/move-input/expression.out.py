@@ -1,0 +1,2 @@
+# spot: batch.pop("intent")
+intent = batch.pop("intent").to(device)

@@ -1,0 +1,7 @@
+# spot: loader
+# name: y
+for x, y, name in loader:
+
+    x = x.to(device, non_blocking=True)
+    names.add(name)
+    loss = criterion(model(x), y)

@@ -1,0 +1,4 @@
+# spot: loader
+# name: batch
+for batch in loader:
+    loss = model(**batch).loss

@@ -1,0 +1,3 @@
+# spot: for x in loader:
+# name: x
+for x in loader: model(x)

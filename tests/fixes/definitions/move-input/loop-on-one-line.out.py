@@ -1,0 +1,1 @@
+refused: the statement does not stand on a line of its own

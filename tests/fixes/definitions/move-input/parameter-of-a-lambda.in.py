@@ -1,0 +1,3 @@
+# spot: parameter x
+# name: x
+f = lambda x: x + 1

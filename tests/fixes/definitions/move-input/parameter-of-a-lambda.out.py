@@ -1,0 +1,1 @@
+refused: it is the parameter of no function

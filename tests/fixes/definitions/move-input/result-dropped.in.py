@@ -1,0 +1,4 @@
+# spot: y.to(device)
+for x, y in loader:
+    y.to(device)
+    loss = criterion(model(x), y)

@@ -1,0 +1,3 @@
+# spot: value.to(device)
+for value in batch.values():
+    value.to(device)

@@ -1,0 +1,2 @@
+# spot: nn.DataParallel(model)
+model = nn.DataParallel(model.to("cuda:0")).eval()

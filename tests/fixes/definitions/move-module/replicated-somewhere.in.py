@@ -1,0 +1,2 @@
+# spot: nn.DataParallel(VAE(), device_ids=ids())
+model = nn.DataParallel(VAE(), device_ids=ids())

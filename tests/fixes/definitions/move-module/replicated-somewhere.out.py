@@ -1,0 +1,1 @@
+refused: the file does not show which device is the first

@@ -1,0 +1,2 @@
+# spot: SGD(params)
+optimizer = SGD(params)

@@ -1,0 +1,1 @@
+refused: the statement does not load the state of one optimizer

@@ -1,0 +1,1 @@
+refused: the model whose blocks are to stay whole is no name

@@ -1,0 +1,4 @@
+# spot: self.model.to(self.device)
+class Server:
+    def prepare(self):
+        self.model.to(self.device)

@@ -1,0 +1,2 @@
+# spot: load(path)
+model = load(path)

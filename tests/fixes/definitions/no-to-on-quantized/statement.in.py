@@ -1,0 +1,5 @@
+# spot: self.model.to(self.device)
+class Server:
+    def prepare(self):
+        self.model.to(self.device)  # int8
+        self.model.eval()

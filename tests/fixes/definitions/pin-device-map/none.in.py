@@ -1,0 +1,2 @@
+# spot: AutoModel.from_pretrained(name)
+model = AutoModel.from_pretrained(name)

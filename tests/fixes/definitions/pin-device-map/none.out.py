@@ -1,0 +1,1 @@
+refused: the call has no device_map=

@@ -1,0 +1,6 @@
+# spot: SGD(model.parameters())
+# move: model.cuda()
+model.cuda()
+optimizer = SGD(model.parameters())
+if args.gpu:
+    model.cuda()

@@ -1,0 +1,1 @@
+refused: it is not known which model the optimizer is of

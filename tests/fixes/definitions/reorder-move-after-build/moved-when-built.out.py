@@ -1,0 +1,6 @@
+# spot: nn.Linear(8, 2)
+# move: Net().to(device)
+model = Net().to(device)
+if args.classes:
+    model.fc = nn.Linear(8, 2)
+    model.to(device)

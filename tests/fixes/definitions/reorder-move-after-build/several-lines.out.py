@@ -1,0 +1,1 @@
+refused: the move runs over several lines

@@ -1,0 +1,5 @@
+# spot: nn.Linear(8, 2)
+# move: model.cuda()
+model = model.cuda()
+print(model(x))
+model.fc = nn.Linear(8, 2)

@@ -1,0 +1,4 @@
+# spot: y.cuda()
+def step(args, y):
+    print(args.local_rank)
+    return y.cuda(args.local_rank)

@@ -1,0 +1,2 @@
+# spot: torch.device("cuda")
+device = torch.device("cuda")
