@@ -79,10 +79,10 @@ def test_file_is_chosen_and_taken_back(visit: Visit, tmp_path: Path) -> None:
     visitor = visit()
     visitor.go()
     page = visitor.page
-    page.locator("input[type=file]").set_input_files(log)
+    page.locator("input[name=file]").set_input_files(log)
     page.locator("button.remove").click()
-    assert page.locator("input[type=file]").evaluate("field => field.files.length") == 0
-    page.locator("input[type=file]").set_input_files(log)
+    assert page.locator("input[name=file]").evaluate("field => field.files.length") == 0
+    page.locator("input[name=file]").set_input_files(log)
     page.locator("button.primary").click()
     page.locator("#cause-1").wait_for()
     assert log.name in page.locator(".input h2").inner_text()
@@ -91,7 +91,7 @@ def test_file_is_chosen_and_taken_back(visit: Visit, tmp_path: Path) -> None:
 def test_file_is_chosen_without_javascript(visit: Visit) -> None:
     visitor = visit(java_script_enabled=False)
     visitor.go()
-    visitor.page.locator("input[type=file]").set_input_files(EASYEDIT)
+    visitor.page.locator("input[name=file]").set_input_files(EASYEDIT)
     visitor.page.locator("button.primary").click()
     visitor.page.locator("#cause-1").wait_for()
 

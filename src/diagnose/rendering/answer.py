@@ -77,7 +77,7 @@ def answer(diagnosis: Diagnosis, source: str) -> Answer:
         ranks=_ranks(diagnosis),
         fallout=labels["fallout"].format(errors=fallout) if fallout else "",
         incomplete=labels["incomplete"].format(pieces=missing) if missing else "",
-        sources=_sources(diagnosis),
+        sources=sources_line(diagnosis),
     )
     if diagnosis.verdict == "failed" or error is None:
         return shown._replace(ending=labels["failed"].format(source=source))
@@ -100,7 +100,7 @@ def why_unused(source: UnusedSource, lang: Lang) -> str:
     return labels[f"unused-{source.reason}"].format(line=source.line, others=others)
 
 
-def _sources(diagnosis: Diagnosis) -> str:
+def sources_line(diagnosis: Diagnosis) -> str:
     """Which files were read, and which were not used; a live program's own are not told."""
     labels = LABELS[diagnosis.lang]
     read = [] if diagnosis.report.live else [short(path) for path in diagnosis.sources]

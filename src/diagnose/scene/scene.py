@@ -160,7 +160,8 @@ class Scene:
         if file is None or place.frame.line is None:
             return ()
         first = max(1, place.frame.line - _AROUND)
-        shown = file.lines[first - 1 : place.frame.line + _AROUND]
+        last = min(place.frame.line + _AROUND, len(file.lines) - (not file.lines[-1]))
+        shown = file.lines[first - 1 : last]
         return tuple(Line(n, text.rstrip("\r")) for n, text in enumerate(shown, first))
 
     def chosen(self, which: str) -> Iterator[Frame]:

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from diagnose.errors import DiagnoseError
-from diagnose.sources.reading import LARGEST, Lines, UnusableError, read_file
+from diagnose.sources.reading import LARGEST, Lines, UnusableError, decoded, read_file
 
 #: Python files of a folder that are known, and names of any kind that are looked at.
 _MOST_FILES = 20_000
@@ -104,16 +104,18 @@ class Folder(Tree):
 class Given(Tree):
     """Files that came with a request, by their names there; nothing of the disk."""
 
-    def __init__(self, files: Mapping[str, str]) -> None:
-        """``files``: text by name, whose components are separated by slashes of either kind."""
-        self._files = {"/".join(components(name)): text for name, text in files.items()}
+    def __init__(self, files: Mapping[str, str | bytes]) -> None:
+        """``files``: contents by name, whose components are separated by slashes of either kind."""
+        self._files = {"/".join(components(name)): content for name, content in files.items()}
         self._files.pop("", None)
 
     def lines(self, path: str) -> Lines | None:  # noqa: D102
-        text = self._files.get("/".join(components(path)))
-        if text is not None and len(text) > LARGEST:
+        content = self._files.get("/".join(components(path)))
+        if isinstance(content, bytes):
+            return decoded(content)
+        if content is not None and len(content) > LARGEST:
             raise UnusableError("large")
-        return None if text is None else tuple(text.split("\n"))
+        return None if content is None else tuple(content.split("\n"))
 
     def _paths(self) -> Iterator[str]:
         yield from self._files

@@ -13,7 +13,8 @@ from diagnose.placeholders import in_general
 from diagnose.rendering.json import as_dict
 from diagnose.web.engine import engine
 from diagnose.web.errors import complete
-from diagnose.web.inputs import InputError, from_api
+from diagnose.web.inputs import from_api
+from diagnose.web.refusals import InputError
 
 blueprint = Blueprint("api", __name__, url_prefix="/api/v1")
 

@@ -13,7 +13,9 @@ from diagnose.placeholders import in_general
 from diagnose.rendering.words import changed, counted
 from diagnose.web import api, errors, headers, highlight, language, pages
 from diagnose.web.engine import Engine, default_engine
+from diagnose.web.excerpt import visible
 from diagnose.web.inputs import InMemoryRequest
+from diagnose.web.uploads import MOST
 
 DEFAULT_MAX_BYTES = 5 * 1024 * 1024
 
@@ -49,7 +51,7 @@ def create_app(
         DIAGNOSE_MAX_BYTES=max_bytes,
         MAX_CONTENT_LENGTH=body,
         MAX_FORM_MEMORY_SIZE=body,
-        MAX_FORM_PARTS=20,
+        MAX_FORM_PARTS=MOST + 20,
         SEND_FILE_MAX_AGE_DEFAULT=timedelta(days=1),
     )
     app.json.ensure_ascii = False  # type: ignore[attr-defined]
@@ -67,6 +69,7 @@ def create_app(
         https=pages.https,
         in_general=in_general,
         place=of_frame,
+        visible=visible,
     )
     app.jinja_env.tests["before_after"] = highlight.before_after
     app.context_processor(

@@ -11,6 +11,7 @@ from flask import current_app
 
 from diagnose.casebase.store import Casebase, load
 from diagnose.model import Diagnosis, Lang
+from diagnose.sources import Given, Sources
 from diagnose.web.inputs import Submission
 
 #: How many texts a process diagnoses at once: more would not end sooner, and each takes memory.
@@ -43,9 +44,15 @@ def default_engine(path: Path | None) -> Engine:
     turns = threading.BoundedSemaphore(AT_ONCE)
 
     def run(submission: Submission, casebase: Casebase) -> Diagnosis:
+        # Nothing of this machine's disk, whatever a log names.
+        sources = Sources([Given(submission.files)], read=None) if submission.files else None
         with turns:
             return diagnose(
-                submission.text, submission.source, casebase=casebase, top=submission.top
+                submission.text,
+                submission.source,
+                casebase=casebase,
+                top=submission.top,
+                sources=sources,
             )
 
     return Engine(lambda lang: load(path, lang), run)

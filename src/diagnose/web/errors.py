@@ -13,8 +13,9 @@ from werkzeug.http import HTTP_STATUS_CODES
 from diagnose.bulkhead import debug, guarded, missing
 from diagnose.casebase.store import CasebaseError
 from diagnose.model import Diagnosis, Missing
-from diagnose.web.inputs import InputError, Submission, too_large
+from diagnose.web.inputs import Submission
 from diagnose.web.language import current, say
+from diagnose.web.refusals import InputError, too_large
 
 
 def register(app: Flask) -> None:

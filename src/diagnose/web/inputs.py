@@ -7,7 +7,7 @@ Nothing is written to disk, and what cannot be used is refused with a sentence f
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from io import BytesIO
 from typing import IO, Any, cast, get_args
 
@@ -18,31 +18,26 @@ from diagnose.model import Lang
 from diagnose.parsing.bytestream import read_fully
 from diagnose.parsing.compression import CompressionError, decompressed, is_compressed
 from diagnose.parsing.decoding import decode
+from diagnose.web import uploads
+from diagnose.web.refusals import InputError, size, too_large
+from diagnose.web.uploads import Files
 
 DEFAULT_TOP = 3
 MAX_TOP = 10
 _MAX_SOURCE = 200
-_JSON_KEYS = ("text", "source", "top", "lang")
-
-
-class InputError(Exception):
-    """A request that cannot be answered: HTTP status, key of the sentence in texts.toml, its values."""
-
-    def __init__(self, status: int, reason: str, /, **values: object) -> None:
-        super().__init__(reason)
-        self.status = status
-        self.reason = reason
-        self.values = values
+_JSON_KEYS = ("text", "source", "top", "lang", "files")
 
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """What somebody wants diagnosed: the text, its name, how many causes, the language of the answer."""
+    """What somebody wants diagnosed: the text, its name, how many causes, the language of the answer, and
+    the Python files that came along."""
 
     text: str
     source: str = "-"
     top: int = DEFAULT_TOP
     lang: Lang = "en"
+    files: Files = field(default_factory=dict)
 
 
 class InMemoryRequest(Request):
@@ -69,24 +64,29 @@ class InMemoryRequest(Request):
 
 
 def from_form(request: Request, lang: Lang, max_bytes: int) -> Submission:
-    """The paste page's form: a chosen file goes before pasted text.
+    """The paste page's form: a chosen file goes before pasted text, chosen sources before those of the
+    answer that the form stands below.
 
     Raises:
         InputError: nothing was pasted or chosen, it is too large, or the file can be read neither as
             text nor decompressed.
     """
+    files = uploads.from_uploads(request.files.getlist("files"), max_bytes)
+    files = files or uploads.from_kept(request.form.get("kept", ""), max_bytes)
     upload = request.files.get("file")
     if upload is not None and upload.filename:
-        return Submission(_uploaded(upload, max_bytes), _name(upload.filename), lang=lang)
-    text = _checked(request.form.get("text", ""), max_bytes)
-    return Submission(text, _name(request.form.get("source", "")), lang=lang)
+        text, name = _uploaded(upload, max_bytes), upload.filename
+    else:
+        text, name = request.form.get("text", ""), request.form.get("source", "")
+        text = _checked(text, max_bytes)
+    return Submission(text, _name(name), lang=lang, files=files)
 
 
 def from_api(request: Request, max_bytes: int) -> Submission:
     """The API's body: text/plain, application/json or multipart/form-data.
 
-    ``source``, ``top`` and ``lang`` come with the JSON object, as fields of the multipart form, or in
-    the query for plain text (``top`` and ``lang`` only: a name may be private, a query is logged).
+    ``source``, ``top``, ``lang`` and ``files`` come with the JSON object, as fields of the multipart form,
+    or in the query for plain text (``top`` and ``lang`` only: a name may be private, a query is logged).
 
     Raises:
         InputError: another content type (415), too large (413), or unusable (400).
@@ -101,14 +101,16 @@ def from_api(request: Request, max_bytes: int) -> Submission:
             raise InputError(400, "error-json-text")
         if not isinstance(values["text"], str):
             raise InputError(400, "error-json-text")
-        return _submission(_checked(values["text"], max_bytes), values)
+        files = uploads.from_json(values.get("files"), max_bytes)
+        return _submission(_checked(values["text"], max_bytes), values, files)
     if kind == "multipart/form-data":
         fields: dict[str, Any] = request.form.to_dict()
+        files = uploads.from_uploads(request.files.getlist("files"), max_bytes)
         upload = request.files.get("file")
         if upload is not None:
             text = _uploaded(upload, max_bytes)
-            return _submission(text, {"source": upload.filename or None, **fields})
-        return _submission(_checked(fields.get("text", ""), max_bytes), fields)
+            return _submission(text, {"source": upload.filename or None, **fields}, files)
+        return _submission(_checked(fields.get("text", ""), max_bytes), fields, files)
     raise InputError(415, "error-content-type")
 
 
@@ -127,7 +129,7 @@ def _json_object(request: Request) -> dict[str, Any]:
     return values
 
 
-def _submission(text: str, values: dict[str, Any]) -> Submission:
+def _submission(text: str, values: dict[str, Any], files: Files | None = None) -> Submission:
     """Checks what stands beside the text; a missing or null value takes its default."""
     source, top, lang = (values.get(key) for key in ("source", "top", "lang"))
     if source is not None and not isinstance(source, str):
@@ -142,7 +144,7 @@ def _submission(text: str, values: dict[str, Any]) -> Submission:
         lang = "en"
     if lang not in get_args(Lang):
         raise InputError(400, "error-lang", known=", ".join(get_args(Lang)))
-    return Submission(text, _name(source or ""), top, cast(Lang, lang))
+    return Submission(text, _name(source or ""), top, cast(Lang, lang), files or {})
 
 
 def _uploaded(upload: FileStorage, max_bytes: int) -> str:
@@ -181,18 +183,6 @@ def _checked(text: str, max_bytes: int) -> str:
     if not text.strip():
         raise InputError(400, "error-empty")
     return text
-
-
-def too_large(max_bytes: int) -> InputError:
-    """The refusal of a text over the limit."""
-    return InputError(413, "error-too-large", limit=size(max_bytes))
-
-
-def size(count: int) -> str:
-    """A number of bytes for people."""
-    if count < 1024:
-        return f"{count} bytes"
-    return f"{count / 1024:.3g} KiB" if count < 1024**2 else f"{count / 1024**2:.3g} MiB"
 
 
 def _name(filename: str) -> str:

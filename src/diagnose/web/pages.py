@@ -13,11 +13,14 @@ from diagnose.casebase.store import Casebase
 from diagnose.model import DEVICE_FAMILY, Diagnosis, Incident
 from diagnose.placeholders import script
 from diagnose.rendering import words
+from diagnose.rendering.answer import sources_line
 from diagnose.web import language
 from diagnose.web.engine import engine
 from diagnose.web.errors import complete
 from diagnose.web.excerpt import excerpt
-from diagnose.web.inputs import InputError, Submission, from_form, size
+from diagnose.web.inputs import Submission, from_form
+from diagnose.web.refusals import InputError, size
+from diagnose.web.uploads import kept
 
 blueprint = Blueprint("pages", __name__)
 
@@ -63,6 +66,8 @@ def answer() -> str:
         rows=rows,
         script=script(diagnosis.report),
         other=_other_family(diagnosis),
+        sources=words.clean(sources_line(diagnosis)),
+        kept=guarded("sources", lambda: kept(submission.files, diagnosis), ""),
         known=set(engine().casebase(submission.lang).incidents),
     )
 

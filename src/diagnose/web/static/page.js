@@ -10,7 +10,7 @@ showCulprit();
 
 function enhance(form) {
   const area = form.querySelector("textarea");
-  const file = form.querySelector("input[type=file]");
+  const file = form.querySelector("input[name=file]");
   const remove = form.querySelector(".remove");
   const problem = form.querySelector(".problem");
   const drop = form.querySelector(".drop");
@@ -106,7 +106,7 @@ function reveal(hash) {
 
 // A long input opens at the line at fault, without moving the page.
 function showCulprit() {
-  const lines = document.querySelector(".lines");
+  const lines = document.querySelector(".input .lines");
   const row = lines && lines.querySelector(".is-culprit, .is-error");
   if (row) lines.scrollTop = row.offsetTop - lines.clientHeight / 2;
 }
