@@ -155,6 +155,8 @@ def construct(
     else:
         found = Object(made.node.name, made)
     found.steps, found.frame = machine.step("made", node, frame, machine.default), frame
+    if not isinstance(node, ast.ClassDef):
+        machine.objects.setdefault(id(made.node), found)
     start = made.find("__init__")
     if isinstance(start, Function):
         run(machine, start.bound(found), given, node, frame)
@@ -255,6 +257,8 @@ def _of_module(machine: Machine, owner: Module, name: str, node: ast.AST, frame:
             return found
     if owner.made is not None and (member := owner.made.find(name)) is not None:
         return _member(machine, owner, member, node, frame)
+    if name in ("weight", "bias") and owner.made is None:
+        return Tensor(owner.device, "weight", owner.steps, owner.frame, module=owner, name=name)
     if name == "device":
         device = owner.where()
         return Place(device._replace(home=True)) if device is not None else Unknown("device")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from diagnose.placement.devices import HOME, named_so, written
@@ -95,13 +95,18 @@ def _call(machine: Machine, node: Any, frame: Frame) -> Value:
 def join(machine: Machine, node: ast.AST, frame: Frame, *sides: tuple[ast.expr, Value]) -> Value:
     """What an operation on operands gives, and a note of what met."""
     tensors = [Meets(n, v, v) for n, v in sides if isinstance(v, Tensor)]
-    if len(tensors) > 1:
-        machine.meet("join", node, frame, tensors)
+    if tensors:
+        machine.meet("join", node, frame, [*tensors, *unknowns(sides)])
     if tensors:
         return outcome([side.tensor for side in tensors])
     if all(isinstance(value, Const | Number) for _, value in sides):
         return Number()
     return Unknown()
+
+
+def unknowns(sides: Iterable[tuple[ast.expr, Value]]) -> list[Meets]:
+    """Operands of which nothing is known: they may be tensors."""
+    return [Meets(n, v, Tensor(None)) for n, v in sides if isinstance(v, Unknown)]
 
 
 def outcome(tensors: list[Tensor]) -> Tensor:

@@ -131,6 +131,9 @@ class Machine:
         self.current: int | None = 0
         self.entered: set[int] = set()
         self.depths: dict[int, int] = {}
+        self.nested = 0
+        #: The objects of a class that the program makes, by the class's node.
+        self.objects: dict[int, Value] = {}
         self.judged = 0
         self.unknown = 0
 
@@ -152,7 +155,9 @@ class Machine:
 
     def meet(self, what: str, node: ast.AST, frame: Frame, sides: Sequence[Meets]) -> None:
         """Notes that values met."""
-        if len(self.meetings) >= _MEETINGS:
+        if len(self.meetings) >= _MEETINGS or (
+            len(sides) < 2 and what in ("join", "call", "index")
+        ):
             return
         known = sum(side.tensor.device is not None for side in sides)
         self.judged += known == len(sides)

@@ -181,14 +181,16 @@ def _class(machine: Machine, made: Class, frame: Frame) -> bool:
         return True
     machine.left = BUDGET // 3
     objects: list[Value] = []
+    if (known := machine.objects.get(id(made.node))) is not None:
+        objects.append(known)
 
     def build() -> None:
         given = Arguments()
         objects.append(calling.construct(machine, made, given, made.node, frame))
 
-    complete = _guarded(machine, build)
+    complete = bool(objects) or _guarded(machine, build)
     this: Value = objects[0] if objects else Object(made.node.name, made)
-    if isinstance(this, Module):
+    if isinstance(this, Module) and known is None:
         this.move(HOME, Step("moved", machine.spot(made.node, frame), HOME))
     for member in waiting:
         if id(member.node) not in machine.entered:

@@ -51,9 +51,11 @@ def call(machine: Machine, dotted: str, given: Arguments, node: ast.AST, frame: 
         return _torch(machine, dotted, last, given, node, frame)
     if root in ("numpy", "matplotlib", "sklearn", "scipy", "pandas", "cv2", "PIL", "seaborn"):
         sides = [Meets(one.node, t, t) for one in given.every() for t in tensors_in(one.value)]
-        if sides and root in ("numpy", "sklearn", "scipy", "matplotlib", "pandas", "seaborn"):
+        if sides and root in vocabulary.HOST:
             machine.meet("host", node, frame, sides)
-        return Unknown("array")
+        return (
+            Object("host") if last[:1].isupper() and root in vocabulary.HOST else Unknown("array")
+        )
     if dotted in ("copy.deepcopy", "copy.copy") and given.listed:
         return _copied(given.listed[0].value, machine.step("made", node, frame))
     if last in (
@@ -71,7 +73,11 @@ def call(machine: Machine, dotted: str, given: Arguments, node: ast.AST, frame: 
 def _copied(value: Value, step: tuple[Step]) -> Value:
     if isinstance(value, Module):
         found = Module(value.kind, value.device, value.made)
-        found.weights, found.steps, found.frame = value.weights, value.steps, value.frame
+        found.weights, found.steps, found.frame = (
+            value.weights,
+            (*step, *value.steps[1:]),
+            value.frame,
+        )
         found.plain = dict(value.plain)
         found.tensors = {k: t.like(t.device) for k, t in value.tensors.items()}
         for name, child in value.children.items():
@@ -124,7 +130,7 @@ def _torch(
     if dotted.startswith("torch.utils.data"):
         return _data(machine, last, given, node, frame)
     if dotted.startswith("torch.optim") and not dotted.startswith("torch.optim.lr_scheduler"):
-        return _optimizer(machine, given, node, frame)
+        return _optimizer(machine, last, given, node, frame)
     if dotted in ("torch.nn.Parameter", "torch.nn.parameter.Parameter", "torch.nn.Buffer"):
         value = given.listed[0].value if given.listed else None
         made = value if isinstance(value, Tensor) else Tensor(machine.default, "weight")
@@ -153,9 +159,10 @@ def _torch(
 def _operation(machine: Machine, last: str, given: Arguments, node: ast.AST, frame: Frame) -> Value:
     """A function of torch: its tensors meet."""
     sides = [Meets(one.node, t, t) for one in given.every() for t in tensors_in(one.value)]
-    if len(sides) > 1:
+    if sides:
         index = last in ("index_select", "take", "gather", "masked_select")
-        machine.meet("index" if index else "join", node, frame, sides)
+        open_ = [] if index else methods.unknowns(given)
+        machine.meet("index" if index and len(sides) > 1 else "join", node, frame, [*sides, *open_])
     if not sides:
         return Tensor(None, "other", (), frame) if last in vocabulary.RESULTS else Unknown()
     wide = [side.tensor for side in sides if not side.tensor.scalar] or [
@@ -308,13 +315,19 @@ def _collated(item: Value, machine: Machine, node: ast.AST, frame: Frame) -> Val
     return Batch(Tensor(CPU, "batch", machine.step("made", node, frame, CPU), frame))
 
 
-def _optimizer(machine: Machine, given: Arguments, node: ast.AST, frame: Frame) -> Value:
+#: Optimizers that make their state when they are made, and not in their first step.
+_EARLY = frozenset({"Adagrad"})
+
+
+def _optimizer(machine: Machine, last: str, given: Arguments, node: ast.AST, frame: Frame) -> Value:
     weights = [t for one in given.every() for t in tensors_in(one.value) if t.module is not None]
     module = weights[0].module if weights else None
     while module is not None and module.owner is not None:
         module = module.owner
     found = Optimizer(module)
     found.steps = machine.step("made", node, frame, module.where() if module else None)
+    if last in _EARLY:
+        found.loaded = found.steps[0]
     found.frame = frame
     return found
 
@@ -483,6 +496,8 @@ def _of_models(
             ("torchvision.transforms", "torchvision.datasets", "transformers.trainer")
         ):
             return Object("plain")
+        if last.endswith("Pipeline"):
+            return _pipeline(machine, f"{root}.{last}", given, node, frame)
         if last[:1].islower() or _MODEL_CLASS.search(last) or root in ("torchmetrics", "monai"):
             return _module(machine, f"{root}.{last}", node, frame)
         if root in ("torch_geometric",) and ".nn" in dotted:
@@ -506,6 +521,16 @@ def _of_models(
     if sides and root in (*vocabulary.MODEL_LIBRARIES, "einops", "torch_scatter"):
         return sides[0].tensor.like(sides[0].tensor.device)
     return methods.library_call(machine, None, given, node, frame)
+
+
+def _pipeline(machine: Machine, kind: str, given: Arguments, node: ast.AST, frame: Frame) -> Value:
+    """A pipeline that is put together from modules moves them."""
+    found = _module(machine, kind, node, frame)
+    found.weights = False
+    for name, one in given.named.items():
+        if isinstance(one.value, Module):
+            found.children[name] = one.value
+    return found
 
 
 def _mapped(machine: Machine, found: Module, given: Arguments, node: ast.AST, frame: Frame) -> None:

@@ -111,6 +111,19 @@ _RUN = (
     "decode",
     "compute_",
 )
+#: Methods of model libraries that put new layers in.
+GROWING = frozenset(
+    {
+        *("add_adapter", "load_adapter", "add_classification_head", "resize_token_embeddings"),
+        *(
+            "add_fusion",
+            "add_adapter_fusion",
+            "set_classifier",
+            "reset_classifier",
+            "inject_adapter",
+        ),
+    }
+)
 _NUMBERS = frozenset(
     {
         *(
@@ -257,6 +270,8 @@ def _tensor(
     if name in ("chunk", "split", "unbind", "topk", "sort", "max", "min") and name != "max":
         return Items([], owner.like(owner.device))
     others = [Meets(one.node, t, t) for one in given.every() for t in tensors_in(one.value)]
+    if name not in _NO_TENSORS:
+        others += unknowns(given)
     if others and name not in _NO_TENSORS:
         kind = (
             "index" if name in ("index_select", "masked_select", "take", "index_fill_") else "join"
@@ -330,8 +345,9 @@ def applied(
         if one.weights and (one is module or one.device != where):
             weight = Tensor(one.device, "weight", one.steps, one.frame, module=one, name="weight")
             sides.insert(0, Meets(called, one, weight))
-    if where != SPLIT and len(sides) > 1:
-        machine.meet("call", node, frame, sides)
+    _draws(machine, where, given, node, frame)
+    if where != SPLIT and sides:
+        machine.meet("call", node, frame, [*sides, *unknowns(given)])
     device = where
     if where == SPLIT:
         device = None
@@ -348,6 +364,22 @@ def applied(
     if module.kind.endswith("Loss"):
         output.scalar = True
     return Batch(output) if module.kind.startswith(("transformers", "diffusers")) else output
+
+
+def _draws(
+    machine: Machine, where: Device | None, given: Arguments, node: ast.AST, frame: Frame
+) -> None:
+    """A generator that is handed to a module draws where the module's weights are."""
+    for one in given.every():
+        if isinstance(one.value, Generator):
+            there = Tensor(one.value.device, "generator", one.value.steps, one.value.frame)
+            here = Tensor(where, "weight", (), frame)
+            machine.meet(
+                "generator",
+                node,
+                frame,
+                [Meets(one.node, one.value, there), Meets(node, here, here)],
+            )
 
 
 def _with(tensor: Tensor, module: Module, name: str) -> Tensor:
@@ -418,6 +450,14 @@ def _module(
         "bfloat16",
     ):
         return owner
+    if name == "load_state_dict":
+        held = given.get("assign")
+        if held is not None and (state := given.get("state_dict", 0)) is not None:
+            weight = next(tensors_in(state.value), None)
+            owner.move(weight.device if weight else None, Step("loaded", machine.spot(node, frame)))
+        return Unknown()
+    if name in GROWING:
+        owner.steps = (*owner.steps, Step("grown", machine.spot(node, frame), owner.where()))
     if name in MODULE:
         return Unknown()
     if owner.made is None and (
@@ -434,6 +474,7 @@ def _container(owner: Value, name: str, given: Arguments) -> Value:
     first = given.listed[0].value if given.listed else None
     if isinstance(owner, Items):
         if name in ("append", "add", "appendleft") and first is not None:
+            modules.hold(owner, first)
             if len(owner.items) < 64:
                 owner.items.append(first)
         elif name == "insert" and len(given.listed) > 1:
@@ -480,6 +521,24 @@ def _object(
 
 #: The tensors that a library's object was given when it was made.
 HELD = "<held>"
+
+
+def unknowns(given: Arguments) -> list[Meets]:
+    """Arguments of which nothing is known: they may be tensors."""
+    return [
+        Meets(one.node, one.value, Tensor(None))
+        for one in given.every()
+        if isinstance(one.value, Unknown)
+    ]
+
+
+def _host(
+    machine: Machine, owner: Object, name: str, given: Arguments, node: ast.AST, frame: Frame
+) -> Value:
+    sides = [Meets(one.node, t, t) for one in given.every() for t in tensors_in(one.value)]
+    if sides:
+        machine.meet("host", node, frame, sides)
+    return owner if name.startswith("fit") else Unknown("array")
 
 
 def library_call(
@@ -580,13 +639,14 @@ _OBJECTS: dict[str, _Run] = {
     "tokenizer": _tokenizer,
     "accelerator": _accelerator,
     "trainer": _trainer,
+    "host": _host,
 }
 
 
 def _optimizer(
     machine: Machine, owner: Optimizer, name: str, given: Arguments, node: ast.AST, frame: Frame
 ) -> Value:
-    if name == "load_state_dict":
+    if name == "load_state_dict" and owner.module is not None:
         where = owner.module.where() if owner.module is not None else None
         owner.loaded = Step("loaded", machine.spot(node, frame), where)
     if name == "step" and owner.loaded is not None and owner.module is not None:

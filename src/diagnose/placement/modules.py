@@ -45,15 +45,28 @@ def put(
         owner.plain[name] = kept
         return
     if isinstance(value, Items | Table):
-        for inner in modules_in(value):
-            if inner.owner is None:
-                inner.steps = (*inner.steps, Step("held", spot, inner.where()))
-                inner.owner = owner
-        for tensor in tensors_in(value):
-            tensor.steps = (*tensor.steps, Step("held", spot, tensor.device))
+        value.keeper = owner
+        value.steps = (*value.steps, Step("kept", spot))
+        for item in value.every():
+            hold(value, item, name)
+    owner.plain[name] = value
+
+
+def hold(container: Items | Table, value: Value, name: str = "") -> None:
+    """What a list or dict that is a module's plain attribute holds is not registered."""
+    owner = container.keeper
+    kept = next((step for step in container.steps if step.what == "kept"), None)
+    if owner is None or kept is None:
+        return
+    for inner in modules_in(value):
+        if inner.owner is None:
+            inner.steps = (*inner.steps, Step("held", kept.spot, inner.where()))
+            inner.owner = owner
+    for tensor in tensors_in(value):
+        if tensor.maker != "given":
+            tensor.steps = (*tensor.steps, Step("held", kept.spot, tensor.device))
             if tensor.module is None:
                 tensor.module, tensor.name = owner, name
-    owner.plain[name] = value
 
 
 def buffer(

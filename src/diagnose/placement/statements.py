@@ -195,6 +195,8 @@ def store(
         case ast.Subscript(value=whose, slice=inside):
             owner = machine.evaluate(machine, whose, frame)
             key = machine.evaluate(machine, inside, frame)
+            if isinstance(owner, Table | Items):
+                modules.hold(owner, value)
             if isinstance(owner, Table):
                 if isinstance(key, Const) and isinstance(key.value, str | int):
                     owner.items[key.value] = value
@@ -234,7 +236,17 @@ def _bind(frame: Frame, name: str, value: Value, statement: ast.AST) -> None:
 
 def _expression(machine: Machine, node: ast.AST, frame: Frame) -> None:
     assert isinstance(node, ast.Expr)
-    machine.evaluate(machine, node.value, frame)
+    value = machine.evaluate(machine, node.value, frame)
+    called = node.value.func if isinstance(node.value, ast.Call) else None
+    if isinstance(value, Tensor) and isinstance(called, ast.Attribute) and called.attr in _MOVES:
+        # A tensor is not moved in place: the result is dropped, and the tensor stays where it is.
+        moved = machine.evaluate(machine, called.value, frame)
+        if isinstance(moved, Tensor):
+            step = Step("dropped", machine.spot(node.value, frame), value.device)
+            moved.steps = (*moved.steps, step)
+
+
+_MOVES = frozenset({"to", "cuda"})
 
 
 def _return(machine: Machine, node: ast.AST, frame: Frame) -> None:
@@ -272,8 +284,32 @@ def truth(machine: Machine, node: ast.expr, frame: Frame) -> bool | None:
 def _loop(machine: Machine, node: ast.AST, frame: Frame) -> None:
     assert isinstance(node, ast.For | ast.AsyncFor)
     items = machine.evaluate(machine, node.iter, frame)
-    store(machine, node.target, element(items), frame, node)
-    _body(machine, node.body, frame)
+    known = _known(items) if machine.nested < _NESTED else None
+    machine.nested += 1
+    try:
+        for item in known or (element(items),):
+            store(machine, node.target, item, frame, node)
+            _body(machine, node.body, frame)
+    finally:
+        machine.nested -= 1
+
+
+#: Loops within loops that are run item by item, and their items.
+_NESTED = 2
+_ITEMS = 8
+
+
+def _known(items: Value) -> list[Value] | None:
+    """The items of a loop where there are few and all are known."""
+    if isinstance(items, Items) and items.more is None and 0 < len(items.items) <= _ITEMS:
+        return list(items.items)
+    if (
+        isinstance(items, Module)
+        and 0 < len(items.children) <= _ITEMS
+        and items.kind == "ModuleList"
+    ):
+        return list(items.children.values())
+    return None
 
 
 def _while(machine: Machine, node: ast.AST, frame: Frame) -> None:

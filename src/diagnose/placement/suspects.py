@@ -190,18 +190,13 @@ def _reason(stray: Meets, meeting: Meeting) -> Reason | None:
         case "generator" if tensor.maker == "generator":
             return _made_as("generator-device", tensor.steps, tensor.frame)
         case "home":
-            return _made_as(
-                "dataparallel-home-device",
-                meeting.sides[-1].tensor.steps,
-                meeting.sides[-1].tensor.frame,
-            )
+            return _at_home(meeting)
         case "meta":
             return Reason("meta-tensor", meeting.spot, tensor.frame)
-        case "state" if tensor.maker == "state":
-            return _made_as("optimizer-state", tensor.steps, tensor.frame)
+        case "state" if tensor.maker == "state" and tensor.module is not None:
+            return _built(tensor.module) or _made_as("optimizer-state", tensor.steps, tensor.frame)
         case "host":
-            node = stray.node if isinstance(stray.node, ast.expr) else meeting.spot.node
-            return Reason("host-copy-needed", meeting.spot._replace(node=node), tensor.frame)
+            return _on_the_way_to_the_host(stray, meeting)
         case "index" if stray is meeting.sides[1]:
             made = _born(tensor.steps)
             fixed = made is not None and tensor.maker == "factory" and _device_argument(made.spot)
@@ -217,9 +212,44 @@ def _reason(stray: Meets, meeting: Meeting) -> Reason | None:
     return _of_tensor(stray, meeting, kept)
 
 
+def _at_home(meeting: Meeting) -> Reason | None:
+    """A wrapper whose module is not at home: the last move if it came later, else where it was wrapped."""
+    weight, wrapper = meeting.sides[0].tensor, meeting.sides[-1].tensor
+    wrapped = next((s for s in wrapper.steps if s.what == "wrapped"), None)
+    move = _last_move(weight.steps)
+    if wrapped is None:
+        return None
+    if (
+        move is not None
+        and move.spot.file == wrapped.spot.file
+        and move.spot.line > wrapped.spot.line
+    ):
+        return Reason("dataparallel-home-device", move.spot, wrapper.frame)
+    return Reason("dataparallel-home-device", wrapped.spot, wrapper.frame)
+
+
+def _built(module: Module) -> Reason | None:
+    """Where the module of an optimizer is built: moved there, it is where its optimizer finds it."""
+    made = _born(module.steps)
+    return Reason("optimizer-state", made.spot, module.frame) if made is not None else None
+
+
+def _on_the_way_to_the_host(stray: Meets, meeting: Meeting) -> Reason | None:
+    """What host code is given: at the call where it stands there, else where it was made."""
+    tensor = stray.tensor
+    made = next((s for s in reversed(tensor.steps) if s.what == "made"), None)
+    direct = stray.value is tensor and isinstance(stray.node, ast.expr)
+    if not direct and made is not None:
+        return Reason("host-copy-needed", made.spot, tensor.frame)
+    return Reason("host-copy-needed", meeting.spot._replace(node=stray.node), tensor.frame)
+
+
 def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | None:
     tensor = stray.tensor
     move = _last_move(tensor.steps)
+    dropped = next((s for s in tensor.steps if s.what == "dropped"), None)
+    if dropped is not None and tensor.device != dropped.device:
+        return Reason("input-not-moved", dropped.spot, tensor.frame)
     if move is not None and tensor.device == move.device and move.device is not None:
         if _is_literal(move):
             return Reason("hardcoded-device", move.spot, tensor.frame)
@@ -301,7 +331,7 @@ def _of_module(module: Module, tensor: Tensor | None = None) -> Reason | None:
         moved = _last_move(top.owner.steps)
         return Reason(
             "submodule-added-after-move",
-            _value_of(late.spot),
+            made.spot,
             top.frame,
             move=moved.spot if moved else None,
         )

@@ -116,12 +116,13 @@ class Batch(Value):
 
 
 class Sequence(Value):
-    """A list, tuple, set or generator."""
+    """A list, tuple, set or generator; ``keeper`` is the module whose plain attribute it is."""
 
-    __slots__ = ("items", "more")
+    __slots__ = ("items", "keeper", "more")
 
     def __init__(self, items: list[Value], more: Value | None = None) -> None:
         super().__init__()
+        self.keeper: Module | None = None
         self.items = items
         self.more = more
 
@@ -133,12 +134,13 @@ class Sequence(Value):
 
 
 class Table(Value):
-    """A dict."""
+    """A dict; ``keeper`` is the module whose plain attribute it is."""
 
-    __slots__ = ("items", "more")
+    __slots__ = ("items", "keeper", "more")
 
     def __init__(self, items: dict[object, Value], more: Value | None = None) -> None:
         super().__init__()
+        self.keeper: Module | None = None
         self.items = items
         self.more = more
 
@@ -290,7 +292,7 @@ class Method(Value):
 
 
 class Optimizer(Value):
-    """A ``torch.optim`` optimizer of the weights of a module."""
+    """A ``torch.optim`` optimizer of the weights of a module; ``loaded`` is when its state was made."""
 
     __slots__ = ("loaded", "module")
 

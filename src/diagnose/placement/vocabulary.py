@@ -121,6 +121,8 @@ MODEL_LIBRARIES = frozenset(
         ),
     }
 )
+#: Libraries that work on the host's memory.
+HOST = frozenset({"numpy", "sklearn", "scipy", "matplotlib", "pandas", "seaborn"})
 _ALIASES = {"np": "numpy", "F": "torch.nn.functional", "nn": "torch.nn", "plt": "matplotlib.pyplot"}
 
 
