@@ -52,6 +52,7 @@ SECRET = "what the user pasted"
 PIECES = {
     "diagnose.fixes.edit": "/fixes/",
     "diagnose.scene.scene.Scene._read": "sources",
+    "diagnose.pipeline.values": "values",
     "diagnose.pipeline.for_cause": "/fixes",
     "diagnose.pipeline.snippet": "/verification",
     "diagnose.pipeline._evidence": "/evidence",

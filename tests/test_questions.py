@@ -182,12 +182,9 @@ def report(code: str | None = "x = x + self.pe", file: str = "model.py") -> Repo
 
 
 def asked(casebase: Casebase, facts: Sequence[str], beliefs: dict[str, float]) -> list[str]:
-    found = ask(
-        ranked(casebase, beliefs),
-        Scene(report(), casebase.knowledge),
-        {fact: Fact(fact) for fact in facts},
-        casebase,
-    )
+    scene = Scene(report(), casebase.knowledge)
+    known = values(scene, {fact: Fact(fact) for fact in facts})
+    found = ask(ranked(casebase, beliefs), scene, facts, known, casebase)
     return [question.id for question in found]
 
 
@@ -275,10 +272,10 @@ def test_conditions() -> None:
 def put(casebase: Casebase, shown: Report, *facts: str) -> dict[str, Question]:
     beliefs = {"input-not-moved": 0.4, "created-without-device": 0.3, "unregistered-tensor": 0.3}
     held = {fact: Fact(fact) for fact in ("pair-cpu-gpu", *facts)}
-    return {
-        q.id: q
-        for q in ask(ranked(casebase, beliefs), Scene(shown, casebase.knowledge), held, casebase)
-    }
+    scene = Scene(shown, casebase.knowledge)
+    known = values(scene, held)
+    found = ask(ranked(casebase, beliefs), scene, held, known, casebase)
+    return {question.id: question for question in found}
 
 
 def test_a_question_names_the_operands_and_the_line(casebase: Casebase) -> None:

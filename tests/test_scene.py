@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from diagnose import pipeline
 from diagnose.casebase.store import Casebase
 from diagnose.model import Carets, Failure, Frame, Knowledge, Mismatch, Report, Statement
 from diagnose.pipeline import diagnose
@@ -34,6 +35,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
         attribute = getattr(Scene, name)
         monkeypatch.setattr(attribute, "func", counting(name, attribute.func))
     monkeypatch.setattr(Scene, "__init__", counting("scenes", Scene.__init__))
+    monkeypatch.setattr(pipeline, "values", counting("placeholders", pipeline.values))
     return calls
 
 

@@ -29,7 +29,7 @@ from diagnose.model import (
 )
 from diagnose.parsing import parse, parse_stream
 from diagnose.parsing.bytestream import ByteStream
-from diagnose.placeholders import sentence
+from diagnose.placeholders import sentence, values
 from diagnose.ranking.causes import THRESHOLD, Scored, likely, rank
 from diagnose.ranking.neighbours import nearest
 from diagnose.ranking.questions import ask
@@ -158,13 +158,14 @@ def _device(scene: Scene, casebase: Casebase, top: int) -> Diagnosis:
         raise
     except Exception as error:
         return failed(report, stage, error, casebase.lang, scene)
+    known = guarded("values", lambda: values(scene, found), dict[str, str]())
     causes = tuple(
-        _answer(scored, ranked[0], scene, found, casebase)
+        _answer(scored, ranked[0], scene, found, known, casebase)
         for scored in ranked[:top]
         if scored.confidence >= _WORTH_SHOWING
     )
     verdict: Verdict = "diagnosed" if ranked and ranked[0].confidence >= THRESHOLD else "unknown"
-    questions = guarded("questions", lambda: ask(ranked, scene, found, casebase), ())
+    questions = guarded("questions", lambda: ask(ranked, scene, found, known, casebase), ())
     near = guarded("nearest", lambda: likely(matches, ranked)[:3], ())
     first = ranked[0].cause if ranked else None
     return Diagnosis(
@@ -181,7 +182,12 @@ def _device(scene: Scene, casebase: Casebase, top: int) -> Diagnosis:
 
 
 def _answer(
-    scored: Scored, best: Scored, scene: Scene, found: dict[str, Fact], casebase: Casebase
+    scored: Scored,
+    best: Scored,
+    scene: Scene,
+    found: dict[str, Fact],
+    known: Mapping[str, str],
+    casebase: Casebase,
 ) -> RankedCause:
     cause = scored.cause
     rules = casebase.knowledge.facts
@@ -195,7 +201,7 @@ def _answer(
             f"{cause.id}/evidence", lambda: _shown_evidence(scored, scene.report, rules), ()
         ),
         incidents=scored.incidents,
-        fixes=guarded(f"{cause.id}/fixes", lambda: for_cause(cause, scene, found), ()),
+        fixes=guarded(f"{cause.id}/fixes", lambda: for_cause(cause, scene, found, known), ()),
         verification=guarded(
             f"{cause.id}/verification", lambda: snippet(cause, scene.report, culprit, casebase), ""
         ),

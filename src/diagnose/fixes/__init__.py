@@ -12,7 +12,7 @@ from diagnose.fixes.diff import edit, patch
 from diagnose.fixes.editing import Refused, Site
 from diagnose.fixes.file_edit import FileEdit
 from diagnose.model import Cause, Edit, Fact, Fix, FixTemplate
-from diagnose.placeholders import fill, values
+from diagnose.placeholders import fill
 from diagnose.scene import Place, Scene
 
 __all__ = ["Considered", "considered", "for_cause"]
@@ -26,14 +26,21 @@ class Considered(NamedTuple):
     made: Edit | FileEdit | Refused
 
 
-def for_cause(cause: Cause, scene: Scene, facts: Mapping[str, Fact]) -> tuple[Fix, ...]:
+def for_cause(
+    cause: Cause, scene: Scene, facts: Mapping[str, Fact], known: Mapping[str, str]
+) -> tuple[Fix, ...]:
     """The fixes of a cause in the order to try them.
 
     A fix that edits a line comes as an edit of the user's own line where that line shows enough, and
     else as the cause's example of the changed code. Fixes of libraries (upgrade, downgrade, patch)
     come after the others where the failing line is the user's own.
+
+    Args:
+        cause: whose fixes.
+        scene: the report, looked at.
+        facts: what it shows.
+        known: what it says for each placeholder (`placeholders.values`); commands are filled with it.
     """
-    known = values(scene, facts)
     return tuple(_fitted(one, known) for one in considered(cause, scene, facts))
 
 

@@ -52,6 +52,7 @@ from diagnose.model.report import (
     Report,
     SeenTensor,
     Statement,
+    indentation,
 )
 from diagnose.model.vocabulary import TorchNames, Words
 
@@ -97,4 +98,5 @@ __all__ = [
     "Verdict",
     "Wording",
     "Words",
+    "indentation",
 ]

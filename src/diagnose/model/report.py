@@ -26,6 +26,12 @@ class Carets(NamedTuple):
     end: int
 
 
+def indentation(line: str) -> int:
+    """How many characters of white space a line begins with: columns of a file count them, those of carets
+    under a stripped line do not."""
+    return len(line) - len(line.lstrip())
+
+
 class Statement(NamedTuple):
     """The source lines of a frame that a traceback shows, or that its file holds.
 

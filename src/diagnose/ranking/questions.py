@@ -14,8 +14,8 @@ from operator import mul
 
 from diagnose.bulkhead import guarded
 from diagnose.casebase.store import Casebase
-from diagnose.model import Fact, Question, QuestionRule, Reply
-from diagnose.placeholders import LOCAL, fill, placeholders, values
+from diagnose.model import Question, QuestionRule, Reply
+from diagnose.placeholders import LOCAL, fill, placeholders
 from diagnose.ranking.causes import Scored
 from diagnose.scene import Scene
 
@@ -39,14 +39,19 @@ Rows = tuple[tuple[float, ...], ...]
 
 
 def ask(
-    ranked: Sequence[Scored], scene: Scene, facts: Mapping[str, Fact], casebase: Casebase
+    ranked: Sequence[Scored],
+    scene: Scene,
+    facts: Collection[str],
+    known: Mapping[str, str],
+    casebase: Casebase,
 ) -> tuple[Question, ...]:
     """The questions to put, the most telling one first; none where the first cause is sure.
 
     Args:
         ranked: all causes with their confidences, as `causes.rank` gives them.
-        scene: the report, looked at; its validated names fill the questions' placeholders.
-        facts: what the report shows, which decides what there is to ask.
+        scene: the report, looked at.
+        facts: the ids of what it shows, which decides what there is to ask.
+        known: what it says for each placeholder (`placeholders.values`).
         casebase: the questions, and the operands' roles.
     """
     if not ranked or ranked[0].confidence >= SURE:
@@ -57,7 +62,6 @@ def ask(
     )
     if not chosen:
         return ()
-    known = values(scene, facts)
     put = (
         guarded(f"questions/{rule.id}", partial(_put, rule, known, scene, beliefs), None)
         for rule in chosen

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from diagnose.model import Carets, Frame, Statement
+from diagnose.model import Carets, Frame, Statement, indentation
 from diagnose.scene import sourceline
 from diagnose.sources import SourceFile
 
@@ -95,15 +95,11 @@ def _carets(frame: Frame, lines: Sequence[str], first: int) -> Carets | None:
         at = frame.line - 1 + row if frame.line is not None else 0
         if row >= len(rows) or at >= len(lines) or lines[at].strip() != rows[row].strip():
             return None
-        moved = _lead(lines[at]) - _lead(rows[row])
-        stripped = _lead(lines[first - 1]) if offset + row == 0 else 0
+        moved = indentation(lines[at]) - indentation(rows[row])
+        stripped = indentation(lines[first - 1]) if offset + row == 0 else 0
         return printed_column + moved - stripped
 
     start, end = column(carets.line, carets.column), column(carets.end_line, carets.end)
     if start is None or end is None:
         return None
     return Carets(carets.line + offset, start, carets.end_line + offset, end)
-
-
-def _lead(line: str) -> int:
-    return len(line) - len(line.lstrip())

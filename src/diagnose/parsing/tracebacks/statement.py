@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from diagnose.model import Carets, Statement
+from diagnose.model import Carets, Statement, indentation
 from diagnose.parsing.tracebacks.source import is_underline
 
 
@@ -25,25 +25,21 @@ def statement(printed: Sequence[str], line: int | None) -> Statement | None:
     if len(sources) < 2 and not underlined:
         return None
     # CPython takes the white space away that all lines share, and then indents them alike.
-    shared = min(_lead(text) for text in sources if text)
-    first = _lead(sources[0])
+    shared = min(indentation(text) for text in sources if text)
+    first = indentation(sources[0])
     text = "\n".join([sources[0][first:], *(text[shared:] for text in sources[1:])])
     carets = None
     if underlined:
         (start_line, start_text), (end_line, end_text) = underlined[0], underlined[-1]
         carets = Carets(
             start_line,
-            _lead(start_text) - (shared if start_line else first),
+            indentation(start_text) - (shared if start_line else first),
             end_line,
             len(end_text) - (shared if end_line else first),
         )
         if carets.column < 0 or carets.end <= 0 or _beyond(text, carets):
             carets = None  # the columns were lost on the way
     return Statement(text, line, carets)
-
-
-def _lead(text: str) -> int:
-    return len(text) - len(text.lstrip())
 
 
 def _beyond(text: str, carets: Carets) -> bool:
