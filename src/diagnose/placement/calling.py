@@ -69,6 +69,7 @@ def run(
     inner = Frame(
         function.source, {}, function.around, function.name, function.this, function.owner
     )
+    inner.caller, inner.call = frame, Spot(frame.source, node, frame.function)
     _parameters(machine, function, given, inner)
     machine.depths[key] = machine.depths.get(key, 0) + 1
     machine.calls.append(Spot(frame.source, node, frame.function))
@@ -212,6 +213,7 @@ def forward(
         return found
     if module.kind in ("DataParallel", "DistributedDataParallel") and "module" in module.children:
         library.at_home(machine, module, node, frame)
+        given = library.scattered(module, given, node, machine, frame)
         return forward(machine, module.children["module"], given, node, frame)
     return methods.applied(machine, module, given, node, frame)
 
@@ -245,6 +247,8 @@ def attribute(machine: Machine, owner: Value, name: str, node: ast.AST, frame: F
             return Unknown(name)
         case Function() if name == "__name__":
             return Unknown()
+    if isinstance(owner, Items) and name in ("indices", "values"):
+        return next(owner.every(), Unknown())
     return Method(owner, name)
 
 

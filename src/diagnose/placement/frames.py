@@ -60,7 +60,18 @@ class Arguments(NamedTuple):
 class Frame:
     """The variables of a call, or of a file."""
 
-    __slots__ = ("around", "function", "lines", "names", "owner", "result", "source", "this")
+    __slots__ = (
+        "around",
+        "call",
+        "caller",
+        "function",
+        "lines",
+        "names",
+        "owner",
+        "result",
+        "source",
+        "this",
+    )
 
     def __init__(
         self,
@@ -78,6 +89,9 @@ class Frame:
         self.this = this
         self.owner = owner
         self.result: list[Value] = []
+        #: Who called, and where.
+        self.caller: Frame | None = None
+        self.call: Spot | None = None
         #: name -> the line that bound it first.
         self.lines: dict[str, int] = {}
 
@@ -148,10 +162,15 @@ class Machine:
         return Spot(frame.source, node, frame.function)
 
     def step(
-        self, what: str, node: ast.AST, frame: Frame, device: Device | None = None
+        self,
+        what: str,
+        node: ast.AST,
+        frame: Frame,
+        device: Device | None = None,
+        of: Spot | None = None,
     ) -> tuple[Step]:
         """A first step."""
-        return (Step(what, self.spot(node, frame), device),)
+        return (Step(what, self.spot(node, frame), device, of),)
 
     def meet(self, what: str, node: ast.AST, frame: Frame, sides: Sequence[Meets]) -> None:
         """Notes that values met."""

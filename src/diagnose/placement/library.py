@@ -7,7 +7,7 @@ import re
 
 from diagnose.placement import methods, modules, vocabulary
 from diagnose.placement.devices import CPU, HOME, META, SPLIT
-from diagnose.placement.frames import Arguments, Frame, Machine, Meets
+from diagnose.placement.frames import Arguments, Frame, Machine, Meets, origin
 from diagnose.placement.model import Device, Step
 from diagnose.placement.values import (
     Batch,
@@ -159,6 +159,10 @@ def _torch(
 def _operation(machine: Machine, last: str, given: Arguments, node: ast.AST, frame: Frame) -> Value:
     """A function of torch: its tensors meet."""
     sides = [Meets(one.node, t, t) for one in given.every() for t in tensors_in(one.value)]
+    drawn = given.named.get("generator")
+    if drawn is not None and isinstance(drawn.value, Generator) and sides:
+        there = Tensor(drawn.value.device, "generator", drawn.value.steps, drawn.value.frame)
+        machine.meet("generator", node, frame, [Meets(drawn.node, drawn.value, there), sides[0]])
     if sides:
         index = last in ("index_select", "take", "gather", "masked_select")
         open_ = [] if index else methods.unknowns(given)
@@ -226,7 +230,11 @@ def _made(machine: Machine, last: str, given: Arguments, node: ast.AST, frame: F
     if last in ("tensor", "as_tensor") and isinstance(first, Unknown) and first.word == "array":
         maker = "array"
     number = last in ("tensor", "as_tensor", "scalar_tensor") and isinstance(first, Const | Number)
-    return Tensor(device, maker, machine.step("made", node, frame, device), frame, scalar=number)
+    number = number or (isinstance(first, Items) and not first.items and first.more is None)
+    of = origin(said.value) if said is not None else None
+    return Tensor(
+        device, maker, machine.step("made", node, frame, device, of), frame, scalar=number
+    )
 
 
 def _loaded(machine: Machine, where: object, node: ast.AST, frame: Frame) -> Value:
@@ -390,6 +398,7 @@ def _parallel(
     if inner is None or not isinstance(inner.value, Module):
         return found
     found.children["module"] = inner.value
+    inner.value.steps = (*inner.value.steps, Step("wrapped", machine.spot(node, frame)))
     ids = given.get("device_ids", 1)
     first: Value | None = None
     if ids is not None and isinstance(ids.value, Items):
@@ -402,6 +411,24 @@ def _parallel(
     found.plain["device_ids[0]"] = Place(home) if home is not None else Unknown()
     found.steps = machine.step("wrapped", node, frame, home)
     return found
+
+
+def scattered(
+    wrapped: Module, given: Arguments, node: ast.AST, machine: Machine, frame: Frame
+) -> Arguments:
+    """The arguments of a wrapper, which brings them to its first device."""
+    home = wrapped.plain.get("device_ids[0]")
+    if not isinstance(home, Place):
+        return given
+    step = Step("moved", machine.spot(node, frame), home.device)
+    return Arguments(
+        [one._replace(value=methods.moved(one.value, home.device, step)) for one in given.listed],
+        {
+            k: one._replace(value=methods.moved(one.value, home.device, step))
+            for k, one in given.named.items()
+        },
+        given.open,
+    )
 
 
 def at_home(machine: Machine, wrapped: Module, node: ast.AST, frame: Frame) -> None:

@@ -251,7 +251,8 @@ def _tensor(
         return owner.like(device, _move(machine, given, node, frame, device))
     receiver = Meets(getattr(getattr(node, "func", node), "value", node), owner, owner)
     if name in ("numpy", "__array__"):
-        machine.meet("host", node, frame, [receiver])
+        if "force" not in given.named:
+            machine.meet("host", node, frame, [receiver])
         return Unknown("array")
     if name in ("size", "shape"):
         return Number() if given.every() else Items([], Number())
@@ -576,7 +577,7 @@ def _tokenizer(
     ):
         if given.text("return_tensors") is None and name != "__call__":
             return Unknown()
-        made = Tensor(CPU, "batch", machine.step("made", node, frame, CPU), frame)
+        made = Tensor(CPU, "tokens", machine.step("made", node, frame, CPU), frame)
         return made if name in ("encode",) else Batch(made, mutable=True)
     return Unknown()
 

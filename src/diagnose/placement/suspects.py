@@ -12,6 +12,7 @@ from diagnose.placement.frames import Frame, Meeting, Meets
 from diagnose.placement.model import Device, Spot, Step, Suspect
 from diagnose.placement.values import Module, Object, Place, Tensor
 
+_RANKS = re.compile(r"rank", re.IGNORECASE)
 _LOSSES = re.compile(r"(Loss|Criterion|LossNet|Metric|Accuracy|F1|AUROC|Perceptual)", re.IGNORECASE)
 _METHODS = frozenset(
     {"__init__", "forward", "training_step", "validation_step", "reset_parameters"}
@@ -44,6 +45,8 @@ def _strays(meeting: Meeting, devices: Sequence[str]) -> Iterator[tuple[Meets, M
                 yield side, None
     elif meeting.what == "meta":
         yield sides[0], None
+    elif meeting.what == "index" and len(sides) > 1 and sides[1].tensor.scalar:
+        return
     elif meeting.what == "index" and _on(sides[0], "cpu") and not _on(sides[1], "cpu"):
         if devices or _on(sides[1], "cuda"):
             yield sides[1], sides[0]
@@ -91,14 +94,18 @@ def _of_gpus(meeting: Meeting, devices: Sequence[str]) -> Iterator[tuple[Meets, 
 
 
 def _suspicion(side: Meets) -> int:
+    """How much speaks for an operand being the misplaced one of two on accelerators."""
     tensor = side.tensor
     if tensor.maker == "load" and tensor.device is None:
-        return 4
+        return 5
     if any(step.what in ("kept", "held") for step in tensor.steps):
-        return 3
-    move = _last_move(tensor.steps)
-    if move is not None and _is_literal(move):
-        return 2
+        return 4
+    last = _last_move(tensor.steps) or _born(tensor.steps)
+    if last is not None and last.device is not None and last.device.type == "cuda":
+        if _is_literal(last):
+            return 3
+        if last.of is not None:
+            return 1 if _RANKS.search(ast.unparse(last.of.node)) is None else 0
     return 1 if tensor.maker in ("home", "generator", "state") else 0
 
 
@@ -114,15 +121,9 @@ def _pairs(sides: Sequence[Meets]) -> Iterator[tuple[Meets, Meets]]:
             yield stray, other
 
 
-def _rank(side: Meets) -> tuple[bool, bool, bool]:
+def _rank(side: Meets) -> tuple[bool, bool, int]:
     device = side.tensor.device
-    return (device is None, device is not None and device.type != "cpu", not _fixed(side))
-
-
-def _fixed(side: Meets) -> bool:
-    """Whether a line put it on a device by number or name."""
-    device = side.tensor.device
-    return device is not None and device.type == "cuda" and not device.home
+    return (device is None, device is not None and device.type != "cpu", -_suspicion(side))
 
 
 def _mixes(side: Meets, meeting: Meeting) -> bool:
@@ -141,6 +142,8 @@ def _last_move(steps: Sequence[Step]) -> Step | None:
 def _is_literal(step: Step) -> bool:
     """Whether a move names its device itself: ``.cuda()``, ``.to("cuda:1")``."""
     node = step.spot.node
+    if step.what == "made":
+        return isinstance(_device_argument(step.spot), ast.Constant)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         if node.func.attr == "cuda":
             return all(isinstance(arg, ast.Constant) for arg in node.args)
@@ -170,6 +173,8 @@ def explain(stray: Meets, other: Meets | None, meeting: Meeting) -> Suspect | No
     found = _reason(stray, meeting)
     if found is None:
         return None
+    if found.cause == "hardcoded-device" and other is not None:
+        found = _of_rank(found, other) or found
     return Suspect(
         found.cause,
         found.name or _said(stray.node),
@@ -182,6 +187,17 @@ def explain(stray: Meets, other: Meets | None, meeting: Meeting) -> Suspect | No
         found.move,
         found.owner,
     )
+
+
+def _of_rank(found: Reason, other: Meets) -> Reason | None:
+    """A device that ignores the rank by which the other side's was chosen."""
+    last = _last_move(other.tensor.steps) or _born(other.tensor.steps)
+    if last is None or last.of is None or _RANKS.search(ast.unparse(last.of.node)) is None:
+        return None
+    # `.cuda()` is right once the process has chosen its device, where the rank is known.
+    node = found.spot.node
+    bare = isinstance(node, ast.Call) and not node.args and isinstance(node.func, ast.Attribute)
+    return found._replace(cause="rank-device", spot=last.of if bare else found.spot)
 
 
 def _reason(stray: Meets, meeting: Meeting) -> Reason | None:
@@ -205,7 +221,14 @@ def _reason(stray: Meets, meeting: Meeting) -> Reason | None:
             )
             return Reason("index-device", spot, tensor.frame)
     if isinstance(value, Module):
-        return _of_module(value)
+        return _of_module(value, said=_said(stray.node))
+    if (
+        tensor.module is not None
+        and tensor.name
+        and _LOSSES.search(tensor.module.kind)
+        and tensor.maker != "output"
+    ):
+        return _made_as("loss-or-metric-state", tensor.module.steps, tensor.module.frame)
     kept = next((s for s in tensor.steps if s.what == "kept"), None)
     if tensor.maker == "weight" and tensor.module is not None and kept is None:
         return _of_module(tensor.module, tensor)
@@ -231,17 +254,21 @@ def _at_home(meeting: Meeting) -> Reason | None:
 def _built(module: Module) -> Reason | None:
     """Where the module of an optimizer is built: moved there, it is where its optimizer finds it."""
     made = _born(module.steps)
-    return Reason("optimizer-state", made.spot, module.frame) if made is not None else None
+    return Reason("optimizer-state", *_where_built(made, module)) if made is not None else None
 
 
 def _on_the_way_to_the_host(stray: Meets, meeting: Meeting) -> Reason | None:
     """What host code is given: at the call where it stands there, else where it was made."""
     tensor = stray.tensor
-    made = next((s for s in reversed(tensor.steps) if s.what == "made"), None)
-    direct = stray.value is tensor and isinstance(stray.node, ast.expr)
-    if not direct and made is not None:
+    made = _born(tensor.steps)
+    node = meeting.spot.node
+    called = ast.unparse(node.func).rpartition(".")[2] if isinstance(node, ast.Call) else ""
+    if called in ("numpy", "asarray", "array", "__array__") or made is None:
+        if stray.value is tensor and isinstance(stray.node, ast.expr):
+            return Reason("host-copy-needed", meeting.spot._replace(node=stray.node), tensor.frame)
+    if made is not None:
         return Reason("host-copy-needed", made.spot, tensor.frame)
-    return Reason("host-copy-needed", meeting.spot._replace(node=stray.node), tensor.frame)
+    return Reason("host-copy-needed", meeting.spot, tensor.frame)
 
 
 def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | None:
@@ -256,6 +283,13 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
         if move.of is not None and tensor.device.type == "cuda":
             return Reason("hardcoded-device", move.of, tensor.frame)
         return None
+    if (
+        kept is not None
+        and tensor.module is not None
+        and not _on_cpu(tensor)
+        and _replicated(tensor.module)
+    ):
+        return Reason("dataparallel-replica-state", kept.spot, tensor.frame, f"self.{tensor.name}")
     if kept is not None and tensor.module is not None:
         owner = tensor.module
         loss = _LOSSES.search(owner.kind) and not any(s.what == "moved" for s in owner.steps)
@@ -279,6 +313,8 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
             if _is_input(tensor, meeting):
                 return Reason("input-not-moved", made.spot, tensor.frame)
             return Reason("created-without-device", made.spot, tensor.frame)
+        case "tokens":
+            return Reason("input-not-moved", made.spot, tensor.frame)
         case "batch":
             bound = next((s for s in reversed(tensor.steps) if s.what == "bound"), None)
             spot = bound.spot if bound is not None else meeting.spot._replace(node=stray.node)
@@ -288,6 +324,21 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
         case "output" if tensor.module is not None:
             return _of_module(tensor.module)
     return None
+
+
+def _on_cpu(tensor: Tensor) -> bool:
+    return tensor.device is not None and tensor.device.type == "cpu"
+
+
+def _replicated(module: Module | None) -> bool:
+    """Whether a module or one that it belongs to is wrapped for several GPUs."""
+    for _ in range(12):
+        if module is None:
+            return False
+        if any(step.what == "wrapped" for step in module.steps):
+            return True
+        module = module.owner
+    return False
 
 
 def _born(steps: Sequence[Step]) -> Step | None:
@@ -312,7 +363,7 @@ def _is_input(tensor: Tensor, meeting: Meeting) -> bool:
     return not within and meeting.what == "call"
 
 
-def _of_module(module: Module, tensor: Tensor | None = None) -> Reason | None:
+def _of_module(module: Module, tensor: Tensor | None = None, said: str = "") -> Reason | None:
     """Why a module's weights are where they are."""
     top = module
     for _ in range(12):
@@ -329,12 +380,8 @@ def _of_module(module: Module, tensor: Tensor | None = None) -> Reason | None:
     late = _put_late(top)
     if late is not None and made is not None and top.owner is not None:
         moved = _last_move(top.owner.steps)
-        return Reason(
-            "submodule-added-after-move",
-            made.spot,
-            top.frame,
-            move=moved.spot if moved else None,
-        )
+        spot, frame = _where_built(made, top)
+        return Reason("submodule-added-after-move", spot, frame, move=moved.spot if moved else None)
     where = tensor.device if tensor is not None else top.where()
     if move is not None:
         if (
@@ -349,16 +396,22 @@ def _of_module(module: Module, tensor: Tensor | None = None) -> Reason | None:
             )
         return None
     if made is not None and (where is None or where.type == "cpu"):
-        loss = _LOSSES.search(top.kind) is not None
-        if (
-            loss
-            and tensor is not None
-            and tensor.maker != "weight"
-            and (born := _born(tensor.steps))
-        ):
-            made = born
-        return Reason("loss-or-metric-state" if loss else "module-not-moved", made.spot, top.frame)
+        loss = _LOSSES.search(top.kind) or re.search(r"loss|criterion|metric", said, re.IGNORECASE)
+        spot, frame = _where_built(made, top)
+        return Reason("loss-or-metric-state" if loss else "module-not-moved", spot, frame)
     return None
+
+
+def _where_built(made: Step, module: Module) -> tuple[Spot, Frame | None]:
+    """Where a module is built: the innermost call on the way to it around which a device is known."""
+    spot, frame = made.spot, module.frame
+    while frame is not None:
+        if next(in_scope(frame, spot, None), None) is not None:
+            return spot, frame
+        if frame.call is None or isinstance(frame.call.node, ast.ClassDef | ast.FunctionDef):
+            break
+        spot, frame = frame.call, frame.caller
+    return made.spot, module.frame
 
 
 def _put_late(module: Module) -> Step | None:

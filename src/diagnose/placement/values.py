@@ -65,8 +65,8 @@ class Place(Value):
 class Tensor(Value):
     """A tensor. ``device`` is None where it is not known.
 
-    ``maker`` says where it comes from: ``factory``, ``array`` (from NumPy), ``load``, ``batch`` (a loader,
-    a tokenizer, an image), ``output`` (of a module), ``weight``, ``given`` (a parameter), ``other``.
+    ``maker`` says where it comes from: ``factory``, ``array`` (from NumPy), ``load``, ``batch`` (a loader),
+    ``tokens`` (a tokenizer), ``output`` (of a module), ``weight``, ``given`` (a parameter), ``other``.
     ``scalar`` marks those of no dimensions, which mix with any device; ``module`` is whose output or
     weight it is; ``name`` what the module calls it.
     """
@@ -278,6 +278,10 @@ class Module(Value):
             one.steps = (*one.steps[-12:], step)
             for name, tensor in one.tensors.items():
                 one.tensors[name] = tensor.like(device, step)
+            if one.made is not None and any(map(one.made.find, ("_apply", "to", "cuda"))):
+                for name, value in one.plain.items():  # a class that moves what it keeps by itself
+                    if isinstance(value, Tensor):
+                        one.plain[name] = value.like(device, step)
 
 
 class Method(Value):
