@@ -5,11 +5,18 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from diagnose.fixes.definitions.moving import value_of
-from diagnose.fixes.definitions.nodes import argument, moved, target_device, with_argument
+from diagnose.fixes.definitions.moving import is_moved, value_of
+from diagnose.fixes.definitions.nodes import (
+    argument,
+    block_of,
+    moved,
+    statement_of,
+    target_device,
+    with_argument,
+)
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
-from diagnose.placement.model import Suspect
+from diagnose.placement.model import Source, Suspect
 from diagnose.placement.vocabulary import FACTORIES
 from diagnose.scene import sourceline
 
@@ -24,9 +31,29 @@ _NO_TENSORS = frozenset({"np", "numpy", "math", "random", "jnp", "tf", "cp", "pd
 
 
 def create_on_device(suspect: Suspect) -> Sequence[Change]:
-    """A factory gets ``device=``; what cannot take it is followed by ``.to()``, what has it another one."""
+    """A factory gets ``device=``; what cannot take it is followed by ``.to()``, what has it another one.
+    So do its twins in the same block: the states of an LSTM are made by the same call twice."""
     source, node = suspect.spot.source, value_of(suspect)
-    call = _factory(node)
+    return [_on_device(suspect, one) for one in [node, *_twins(source, node)]]
+
+
+def _twins(source: Source, node: ast.expr) -> list[ast.expr]:
+    """The values that the other statements of the block assign and that read as a node does."""
+    statement = statement_of(source, node)
+    if not isinstance(statement, ast.Assign) or statement.value is not node:
+        return []
+    text = ast.dump(node)
+    return [
+        other.value
+        for other in block_of(source, statement)
+        if isinstance(other, ast.Assign)
+        and other is not statement
+        and ast.dump(other.value) == text
+    ]
+
+
+def _on_device(suspect: Suspect, node: ast.expr) -> Change:
+    source, call = suspect.spot.source, _factory(node)
     if call is None:
         raise Refused("no call makes it")
     name = sourceline.dotted(call.func) or ""
@@ -34,21 +61,23 @@ def create_on_device(suspect: Suspect) -> Sequence[Change]:
         raise Refused(f"{name} makes no tensor")
     device = target_device(suspect)
     if argument(call, "device") is not None:
-        return [with_argument(source, call, "device", device)]
+        return with_argument(source, call, "device", device)
     function = call.func.attr if isinstance(call.func, ast.Attribute) else name
     given = {keyword.arg for keyword in call.keywords}
     # A generator has a device of its own, pinned memory is the host's, and ** may hold a device.
     if _takes_device(function) and not given & {"generator", "pin_memory", "out", None}:
-        return [with_argument(source, call, "device", device)]
+        return with_argument(source, call, "device", device)
     if "out" in given:
         raise Refused("out= decides where the result is")
-    return [moved(source, call, device)]
+    return moved(source, call, device)
 
 
 def _factory(node: ast.expr) -> ast.Call | None:
     """The call that makes a tensor at the root of a chain: ``torch.ones(3)`` of ``torch.ones(3).t()``."""
     found: ast.Call | None = None
     while isinstance(node, (ast.Call, ast.Attribute, ast.Subscript)):
+        if is_moved(node):
+            raise Refused("it is moved after it is made")
         if isinstance(node, ast.Call):
             found = found if found is not None and _plain_method(node) else node
             name = node.func.attr if isinstance(node.func, ast.Attribute) else ""

@@ -10,12 +10,15 @@ from diagnose.fixes.definitions.nodes import (
     after_statement,
     ancestors,
     called,
+    expression,
     first_in_body,
     functions_around,
+    replaced,
     span,
     statement_of,
     target_device,
     text_of,
+    with_method,
 )
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change, Splice
@@ -44,14 +47,21 @@ def move_input(suspect: Suspect) -> Sequence[Change]:
     statement = statement_of(source, node)
     value = value_of(suspect)
     if isinstance(statement, ast.Expr) and statement.value is value and is_moved(value):
-        return [_kept(suspect, statement)]
+        return _kept(suspect, statement)
     if unpacked(statement, value):
         assert isinstance(statement, ast.Assign)
         names = _names(statement.targets[0])
         scope = functions_around(source, statement)
         body = scope[0].body if scope else source.tree.body
         return [after_statement(source, statement, _moves(suspect, names, body))]
+    parent = outer[-2]
+    if isinstance(parent, ast.keyword) and parent.arg is None and isinstance(node, ast.Name):
+        return [replaced(source, node, _of_dict(node.id, target_device(suspect)))]
     return tensor(suspect)
+
+
+def _of_dict(name: str, device: str) -> str:
+    return f"{{key: value.to({device}) for key, value in {name}.items()}}"
 
 
 def _within(outer: ast.AST, node: ast.AST) -> bool:
@@ -126,7 +136,7 @@ def _of_parts(name: str, body: Sequence[ast.stmt], device: str) -> str | None:
             case _:
                 continue
         if as_dict:
-            return f"{name} = {{key: value.to({device}) for key, value in {name}.items()}}"
+            return f"{name} = {_of_dict(name, device)}"
     return None
 
 
@@ -161,7 +171,7 @@ def _computed(name: str, body: Sequence[ast.stmt]) -> bool:
     return handed
 
 
-def _kept(suspect: Suspect, statement: ast.Expr) -> Change:
+def _kept(suspect: Suspect, statement: ast.Expr) -> list[Change]:
     """``x.to(device)`` alone moves nothing: its result gets the name."""
     source, call = suspect.spot.source, statement.value
     assert isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)
@@ -172,10 +182,34 @@ def _kept(suspect: Suspect, statement: ast.Expr) -> Change:
     if isinstance(loop, _Loop) and name in _names(loop.target):
         later = [one for one in loop.body if one.lineno > statement.lineno]
         if not any(name in _names(one) for one in later):
-            raise Refused("the loop's variable is not used after it is moved")
+            return _kept_in_dict(suspect, statement, loop)
     start = span(source, statement)[0]
     becomes = ast.Assign([owner], call)
-    return Change((Splice(start, start, f"{name} = "),), statement, (becomes,))
+    return [Change((Splice(start, start, f"{name} = "),), statement, (becomes,))]
+
+
+def _kept_in_dict(
+    suspect: Suspect, statement: ast.Expr, loop: ast.For | ast.AsyncFor
+) -> list[Change]:
+    """``for v in d.values(): v.to(device)`` loses all it moves; the dict gets it under its key."""
+    source, looped = suspect.spot.source, loop.iter
+    scope: ast.AST = next(iter(functions_around(source, statement)), source.tree)
+    if (
+        called(looped) != "values"
+        or not isinstance(looped, ast.Call)
+        or not isinstance(looped.func, ast.Attribute)
+        or not isinstance(loop.target, ast.Name)
+        or "key" in _names(scope)
+    ):
+        raise Refused("the loop's variable is not used after it is moved")
+    held = text_of(source, looped.func.value)
+    start = span(source, statement)[0]
+    kept = ast.Assign([expression(f"{held}[key]")], statement.value)
+    return [
+        Change((Splice(start, start, f"{held}[key] = "),), statement, (kept,)),
+        replaced(source, loop.target, f"key, {loop.target.id}"),
+        with_method(source, looped, "items()"),
+    ]
 
 
 KINDS = {"move-input": move_input}

@@ -13,6 +13,7 @@ from diagnose.fixes.definitions.nodes import (
     statement_of,
     target_device,
     text_of,
+    with_argument,
     with_method,
 )
 from diagnose.fixes.editing import Refused
@@ -21,6 +22,14 @@ from diagnose.placement.model import Source, Suspect
 
 #: Methods after which it is decided where a value is.
 MOVES = frozenset({"to", "cuda", "cpu", "xpu", "npu", "hpu", "mps", "type_as"})
+
+
+_NO_VALUES = (
+    *(ast.Constant, ast.Dict, ast.List, ast.Set, ast.Tuple, ast.Starred, ast.Lambda),
+    *(ast.ListComp, ast.DictComp, ast.SetComp, ast.GeneratorExp, ast.JoinedStr),
+)
+#: Classes whose `to` moves, as a module's does, and returns nothing.
+_RETURN_NOTHING = frozenset({"EMAModel"})
 
 
 def module(suspect: Suspect) -> Sequence[Change]:
@@ -34,6 +43,11 @@ def module(suspect: Suspect) -> Sequence[Change]:
         if suspect.owner is None:
             raise Refused("what the call returns is not kept")
         return [after_statement(source, statement, f"{suspect.owner}.to({device})")]
+    if called(node) in _RETURN_NOTHING:
+        if not isinstance(statement, ast.Assign) or statement.value is not node:
+            raise Refused(f"{called(node)}.to returns nothing")
+        name = text_of(source, statement.targets[0])
+        return [after_statement(source, statement, f"{name}.to({device})")]
     if unpacked(statement, node):
         return [after_statement(source, statement, f"{named(statement, suspect)}.to({device})")]
     return [_moved(source, node, device)]
@@ -51,7 +65,11 @@ def home(suspect: Suspect) -> Sequence[Change]:
         return [with_method(source, value, f"to({device})")]
     if not call.args:
         raise Refused("the call does not show what is wrapped")
-    return [_moved(source, call.args[0], device)]
+    wrapped = call.args[0]
+    if is_moved(wrapped):
+        assert isinstance(wrapped, ast.Call)
+        return [with_method(source, wrapped, f"to({device})")]
+    return [_moved(source, wrapped, device)]
 
 
 def _first_device(source: Source, call: ast.Call) -> str:
@@ -70,15 +88,18 @@ def _first_device(source: Source, call: ast.Call) -> str:
 
 
 def tensor(suspect: Suspect) -> Sequence[Change]:
-    """A tensor is moved where it is made."""
+    """A tensor is moved where it is made, or made there."""
     source, node = suspect.spot.source, value_of(suspect)
-    return [_moved(source, node, target_device(suspect))]
+    device = target_device(suspect)
+    if isinstance(node, ast.Call) and argument(node, "device") is not None:
+        return [with_argument(source, node, "device", device)]
+    return [_moved(source, node, device)]
 
 
 def _moved(source: Source, node: ast.expr, device: str) -> Change:
     if is_moved(node):
         raise Refused("it is moved already")
-    if isinstance(node, (ast.Constant, ast.Dict, ast.List, ast.Tuple, ast.ListComp, ast.Starred)):
+    if isinstance(node, _NO_VALUES):
         raise Refused("what is to be moved is no tensor or module by its form")
     return moved(source, node, device)
 

@@ -56,13 +56,13 @@ def move_last(suspect: Suspect) -> Sequence[Change]:
 def move_first(suspect: Suspect) -> Sequence[Change]:
     """The model is moved before the optimizer is made."""
     source = suspect.spot.source
-    made = statement_of(source, suspect.spot.node)
-    move = _move(suspect)
+    made = _making(suspect)
+    owner = suspect.owner or _model_of(made)
+    move = _move(suspect) or _later_move(source, made, owner)
     if move is None:
-        if suspect.owner is None:
+        if owner is None:
             raise Refused("it is not known which model the optimizer is of")
-        first = f"{suspect.owner}.to({target_device(suspect)})"
-        return [before_statement(source, made, first)]
+        return [before_statement(source, made, f"{owner}.to({target_device(suspect)})")]
     if move.alone and _precedes(source, made, move.statement):
         return moved_statement(source, move.statement, made, after=False)
     return [before_statement(source, made, f"{move.owner}.{move.method}")]
@@ -80,6 +80,9 @@ def move_state(suspect: Suspect) -> Sequence[Change]:
     ]
     if len(owners) != 1 or not isinstance(loaded, ast.Expr):
         raise Refused("the statement does not load the state of one optimizer")
+    making = _making(suspect)
+    if _later_move(source, loaded, suspect.owner or _model_of(making)) is not None:
+        raise Refused("the model is moved after the state is loaded: the order has to change")
     device = target_device(suspect)
     code = (
         f"for state in {owners[0]}.state.values():\n"
@@ -98,9 +101,14 @@ def _move(suspect: Suspect) -> _Move | None:
     call = spot.node.value if isinstance(spot.node, (ast.Expr, ast.Assign)) else spot.node
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
         return None
-    if call.func.attr not in MOVES:
-        return None
     if functions_around(source, call)[:1] != functions_around(source, suspect.spot.node)[:1]:
+        return None
+    return _of_call(source, call)
+
+
+def _of_call(source: Source, call: ast.Call) -> _Move | None:
+    """The move that a call is; None where it is none, or of no name."""
+    if not isinstance(call.func, ast.Attribute) or call.func.attr not in MOVES:
         return None
     statement = statement_of(source, call)
     owner, alone = sourceline.dotted(call.func.value), False
@@ -120,6 +128,45 @@ def _move(suspect: Suspect) -> _Move | None:
     if "\n" in method:
         raise Refused("the move runs over several lines")
     return _Move(owner, method, statement, alone)
+
+
+def _making(suspect: Suspect) -> ast.stmt:
+    """The statement that makes the optimizer of a spot, or whose state is loaded there."""
+    source, node = suspect.spot.source, suspect.spot.node
+    statement = statement_of(source, node)
+    call = statement.value if isinstance(statement, ast.Expr) else node
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+        return statement
+    name = sourceline.dotted(call.func.value)
+    if call.func.attr != "load_state_dict" or name is None:
+        return statement
+    scope: ast.AST = next(iter(functions_around(source, node)), source.tree)
+    for one in ast.walk(scope):
+        if isinstance(one, ast.Assign) and [sourceline.dotted(t) for t in one.targets] == [name]:
+            return one
+    return statement
+
+
+def _model_of(made: ast.stmt) -> str | None:
+    """The model whose parameters an optimizer is given."""
+    for call in walk_calls(made):
+        if isinstance(call.func, ast.Attribute) and call.func.attr in _PARAMETERS:
+            return sourceline.dotted(call.func.value)
+    return None
+
+
+_PARAMETERS = frozenset({"parameters", "named_parameters"})
+
+
+def _later_move(source: Source, statement: ast.stmt, owner: str | None) -> _Move | None:
+    """The first statement of the same block, after another one, that moves a model."""
+    for one in block_of(source, statement):
+        call = one.value if isinstance(one, (ast.Expr, ast.Assign)) else None
+        if one.lineno > statement.lineno and isinstance(call, ast.Call) and owner is not None:
+            move = _of_call(source, call)
+            if move is not None and move.owner == owner and move.alone:
+                return move
+    return None
 
 
 def _last_change(source: Source, changed: ast.stmt, owner: str) -> ast.stmt:

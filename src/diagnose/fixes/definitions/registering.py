@@ -12,6 +12,7 @@ from diagnose.fixes.definitions.nodes import (
     ancestors,
     around,
     block_of,
+    called,
     class_around,
     functions_around,
     indentation,
@@ -40,20 +41,23 @@ def buffer(suspect: Suspect) -> Sequence[Change]:
     if any(_trains(call) for call in walk_calls(value)):
         name, needed = spelled(source, "torch.nn.Parameter", statement)
         return [around(source, value, f"{name}(", ")"), *needed]
+    made = called(value)
+    if made[:1].isupper() and not made.endswith("Tensor"):
+        raise Refused(f"{made} makes no tensor")
     start, end = writable(source, statement)
     begin, kept = _opening(source, value), _without_fixed_moves(value)
     head = source.text[start:begin]
     call = f"{text_of(source, target.value)}.register_buffer({_quoted(target.attr)}, "
-    made = statements(f"{call}_)")[0]
-    assert isinstance(made, ast.Expr) and isinstance(made.value, ast.Call)
-    made.value.args[1] = kept
-    becomes: tuple[ast.stmt, ...] = (made,)
+    registers = statements(f"{call}_)")[0]
+    assert isinstance(registers, ast.Expr) and isinstance(registers.value, ast.Call)
+    registers.value.args[1] = kept
+    becomes: tuple[ast.stmt, ...] = (registers,)
     if isinstance(statement, ast.AnnAssign):
         # The annotation stays: it tells type checkers what the buffer is.
         declared = source.text[start : span(source, statement.annotation)[1]]
         call = f"{declared}{line_end(source, start)}{indentation(source, statement)}{call}"
         declaration = ast.AnnAssign(target, statement.annotation, None, statement.simple)
-        becomes = (declaration, made)
+        becomes = (declaration, registers)
     cuts = [] if kept is value else [_cut(source, kept, value)]
     if "#" in head:
         raise Refused("a comment stands in what is to change")

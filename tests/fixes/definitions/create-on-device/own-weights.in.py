@@ -1,0 +1,6 @@
+# spot: torch.zeros(2, n)
+# devices: ;
+# wanted: cuda:0
+class Net(nn.Module):
+    def init_hidden(self, n):
+        return torch.zeros(2, n)

@@ -1,0 +1,1 @@
+refused: the loop's variable is not used after it is moved

@@ -1,0 +1,2 @@
+# spot: batch
+logits = model(**batch).logits

@@ -1,0 +1,2 @@
+# spot: {name: Net() for name in names}
+nets = {name: Net() for name in names}

@@ -1,0 +1,2 @@
+# spot: nn.DataParallel(Net().cuda(1), device_ids=[0, 1])
+model = nn.DataParallel(Net().cuda(1), device_ids=[0, 1])

@@ -1,0 +1,2 @@
+# spot: EMAModel(unet.parameters())
+self.ema = EMAModel(unet.parameters())

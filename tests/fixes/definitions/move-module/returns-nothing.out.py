@@ -1,0 +1,3 @@
+# spot: EMAModel(unet.parameters())
+self.ema = EMAModel(unet.parameters())
+self.ema.to(device)

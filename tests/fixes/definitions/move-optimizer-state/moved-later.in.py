@@ -1,0 +1,5 @@
+# spot: optimizer.load_state_dict(ckpt["optimizer"])
+model = Net()
+optimizer = SGD(model.parameters())
+optimizer.load_state_dict(ckpt["optimizer"])
+model.to(device)

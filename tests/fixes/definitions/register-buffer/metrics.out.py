@@ -1,0 +1,1 @@
+refused: MetricCollection makes no tensor
