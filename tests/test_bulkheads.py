@@ -22,7 +22,7 @@ from diagnose.model import Diagnosis, Report
 from diagnose.rendering import failed
 from diagnose.rendering.json import as_dict
 from diagnose.rendering.labels import LABELS
-from diagnose.scanning import pool
+from diagnose.scanning import workers
 from diagnose.scanning.log import ScannedLog, scan_log
 from diagnose.web import create_app
 
@@ -304,7 +304,8 @@ def test_a_scan_of_which_nothing_is_left_has_a_status_of_its_own(
     assert run("scan", "--jobs", "1", *logs) == 4
 
 
-def _deadly(name: str) -> ScannedLog:
+def _deadly(log: tuple[str, int]) -> ScannedLog:
+    name = log[0]
     if name.endswith("poison.txt"):
         os.kill(os.getpid(), signal.SIGKILL)
     return scan_log(name)
@@ -314,8 +315,8 @@ def _deadly(name: str) -> ScannedLog:
 def test_a_log_that_kills_its_worker_costs_no_other(
     logs: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pool, "scan_log", _deadly)
-    done = dict(pool.scan([(name, i) for i, name in enumerate([*logs, *logs])], 2))
+    monkeypatch.setattr(workers, "_scan", _deadly)
+    done = dict(workers.scan([(name, i) for i, name in enumerate([*logs, *logs])], 2))
     by_name = {scanned.log: scanned for scanned in done}
     assert set(by_name) == set(logs)
     (fault,) = by_name[logs[1]].faults

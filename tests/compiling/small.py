@@ -77,6 +77,26 @@ pattern = 'out of memory'
 literals = ['out of memory']
 examples = ['RuntimeError: out of memory']
 """,
+    "checks.toml": """\
+[one]
+fixes = ["move"]
+safety = "unsafe"
+preview = true
+[one.en]
+says = "{name} is lost"
+because = "it moves"
+[one.zh]
+says = "{name} 丢了"
+because = "它会移动"
+
+[two]
+fixes = ["move"]
+safety = "safe"
+[two.en]
+says = "{name} stays"
+[two.zh]
+says = "{name} 留下"
+""",
     "libraries.toml": """\
 [[library]]
 name = 'torch'

@@ -27,6 +27,7 @@ from diagnose.casebase.index import StoredIncidents
 from diagnose.model import (
     AdviceRule,
     Cause,
+    CheckRule,
     FactRule,
     FamilyRule,
     FixTemplate,
@@ -58,6 +59,7 @@ class Casebase(NamedTuple):
     snippets: Mapping[str, str]
     questions: Callable[[], tuple[QuestionRule, ...]]
     advice: Callable[[], tuple[AdviceRule, ...]]
+    checks: Callable[[], tuple[CheckRule, ...]]
     digest: str
 
     @property
@@ -132,6 +134,7 @@ def _read(database: Database, lang: Lang) -> Casebase:
         snippets=dict(database.rows("SELECT name, source FROM snippet")),
         questions=lru_cache(maxsize=1)(partial(_questions, database, lang)),
         advice=lru_cache(maxsize=1)(partial(_advice, database, lang)),
+        checks=lru_cache(maxsize=1)(partial(_checks, database, lang)),
         digest=meta["digest"],
     )
 
@@ -169,6 +172,13 @@ def _advice(database: Database, lang: Lang) -> tuple[AdviceRule, ...]:
     return tuple(
         AdviceRule(key, row["family"], tuple(row["texts"][lang]), row["pattern"])
         for key, row in _records(database, "advice")
+    )
+
+
+def _checks(database: Database, lang: Lang) -> tuple[CheckRule, ...]:
+    """Read when first asked for: only a check of source wants it."""
+    return tuple(
+        CheckRule(key, **row.pop("texts")[lang], **row) for key, row in _records(database, "check")
     )
 
 

@@ -7,6 +7,11 @@ from __future__ import annotations
 COMMANDS = {
     "answer": ("diagnose.commands.answer", "answer", "Diagnose files or standard input (default)."),
     "cases": ("diagnose.commands.cases", "cases", "Draft, check, build, list and show incidents."),
+    "check": (
+        "diagnose.commands.check",
+        "check",
+        "Find placement errors in code, before it fails.",
+    ),
     "evaluate": ("diagnose.commands.evaluate", "evaluate", "Measure answers on labelled reports."),
     "explain": ("diagnose.commands.explain", "explain", "Explain a cause, with tested code."),
     "run": ("diagnose.hooks.command", "run_command", "Run a script; diagnose it if it dies."),

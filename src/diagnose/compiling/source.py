@@ -14,6 +14,7 @@ from diagnose.compiling.digest import digest_of
 from diagnose.compiling.kberror import KbError
 from diagnose.compiling.kbfile import TRACE, Files
 from diagnose.compiling.models.causes import CauseFile, Fixes, Questions
+from diagnose.compiling.models.checks import Checks
 from diagnose.compiling.models.facts import Facts, Weights
 from diagnose.compiling.models.incidents import CaseFile
 from diagnose.compiling.models.messages import Families, Libraries, Messages
@@ -87,6 +88,8 @@ def _rows(kb: Kb, files: Files) -> Iterator[schema.Base]:
             yield schema.SnippetRow(name=str(part), source=source)
     questions = kb.one("questions.toml", Questions).root
     yield from _records("question", ((key, entry.value()) for key, entry in questions.items()))
+    checks = kb.one("checks.toml", Checks).root
+    yield from _records("check", ((key, entry.value()) for key, entry in checks.items()))
     beliefs, corrections = (kb.one(f"{name}.toml", Weights) for name in ("beliefs", "corrections"))
     weights = weighed(beliefs.root, corrections.root)
     for position, (name, cause) in enumerate(kb.all("causes/*.toml", CauseFile).items()):

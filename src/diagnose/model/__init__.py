@@ -27,6 +27,7 @@ from diagnose.model.answer import (
 from diagnose.model.knowledge import (
     AdviceRule,
     Cause,
+    CheckRule,
     Edits,
     FactRule,
     FamilyRule,
@@ -39,6 +40,7 @@ from diagnose.model.knowledge import (
     QuestionRule,
     Recording,
     Roles,
+    Safety,
     Source,
     Wording,
 )
@@ -62,6 +64,7 @@ __all__ = [
     "Basis",
     "Carets",
     "Cause",
+    "CheckRule",
     "Diagnosis",
     "Edit",
     "Edits",
@@ -89,6 +92,7 @@ __all__ = [
     "Reply",
     "Report",
     "Roles",
+    "Safety",
     "SeenTensor",
     "Source",
     "Statement",

@@ -11,6 +11,7 @@ from diagnose.model.vocabulary import TorchNames, Words
 #: Whose line a cause makes one edit: the user's own; the failing one, unless it is in an installed
 #: package; the failing one wherever it is.
 Edits = Literal["own", "checkout", "library"]
+Safety = Literal["safe", "unsafe", "shown"]
 Lang = Literal["en", "zh"]
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
@@ -175,6 +176,22 @@ class AdviceRule(NamedTuple):
     family: str
     sentences: tuple[str, ...]
     pattern: str = ""
+
+
+class CheckRule(NamedTuple):
+    """A root cause that `diagnose check` finds in source (kb/checks.toml), in one language.
+
+    ``says`` is the finding's sentence, in which ``{name}`` is what the code calls the value; ``fixes`` are
+    the ids of what mends it, first choice first; ``safety`` tells who may apply them, and ``because`` why
+    they are not safe; ``preview`` is True of a rule that is reported only where that is asked for.
+    """
+
+    id: str
+    says: str
+    fixes: tuple[str, ...]
+    safety: Safety
+    because: str | None = None
+    preview: bool = False
 
 
 class QuestionRule(NamedTuple):

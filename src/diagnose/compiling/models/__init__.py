@@ -7,6 +7,7 @@ from typing import NamedTuple
 from pydantic import BaseModel
 
 from diagnose.compiling.models.causes import CauseFile, Fixes, Questions
+from diagnose.compiling.models.checks import Checks
 from diagnose.compiling.models.facts import Facts, Weights
 from diagnose.compiling.models.incidents import CaseFile
 from diagnose.compiling.models.messages import Families, Libraries, Messages
@@ -34,6 +35,7 @@ KINDS = (
     Kind("corrections.toml", Weights),
     Kind("questions.toml", Questions),
     Kind("fixes.toml", Fixes),
+    Kind("checks.toml", Checks),
     Kind("operands.toml", Operands),
     Kind("operators.toml", Operators),
     Kind("advice.toml", Advice, "id"),

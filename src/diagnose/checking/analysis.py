@@ -1,0 +1,55 @@
+"""The one place where a check asks the placement analysis, and finds the files that a file imports."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+
+from diagnose import placement
+from diagnose.checking.reading import UnreadableError, parsed
+from diagnose.placement import Checked, Source
+from diagnose.sources import SourceFile, read_file
+from diagnose.sources.imports import find
+from diagnose.sources.reading import Lines, UnusableError
+
+_INSTALLED = frozenset({"site-packages", "dist-packages"})
+
+
+def checked(source: Source, texts: Mapping[str, str]) -> Checked:
+    """What the analysis suspects of a file.
+
+    Args:
+        source: the file.
+        texts: files as they would be, by path, in place of those on disk.
+    """
+    own = _INSTALLED.isdisjoint(Path(source.path).parts)
+
+    def lines(path: str) -> Lines | None:
+        if path == source.path:
+            return tuple(source.lines)
+        if path in texts:
+            return tuple(texts[path].split("\n"))
+        if own and not _INSTALLED.isdisjoint(Path(path).parts):
+            return None
+        try:
+            return read_file(path)
+        except UnusableError:
+            return None
+
+    def imported(module: str, level: int, by: Source) -> Source | None:
+        file = SourceFile(by.path, by.path, tuple(by.lines))
+        path = find(module, file, level, (by.path, source.path), (), lines)
+        found = None if path is None else lines(path)
+        return None if path is None or found is None else _source(path, found)
+
+    return placement.check(source, imported)
+
+
+@lru_cache(maxsize=256)
+def _source(path: str, lines: Lines) -> Source | None:
+    """An imported file, parsed once for all that import it; None where it is no Python 3."""
+    try:
+        return parsed(path, "\n".join(lines))
+    except UnreadableError:
+        return None

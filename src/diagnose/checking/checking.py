@@ -1,0 +1,149 @@
+"""Many files checked, and mended where that is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from diagnose.bulkhead import missing
+from diagnose.checking.fingerprints import fingerprinted
+from diagnose.checking.judging import fault, judge
+from diagnose.checking.model import CheckedFile, Finding, Options, Report
+from diagnose.checking.reading import UnreadableError, read
+from diagnose.checking.repairs import applicable, applied
+from diagnose.errors import DiagnoseError, printable
+from diagnose.outputs import replacing
+
+#: Files are mended, and checked again, so many times at most.
+_ROUNDS = 10
+#: From so many files on each process has enough to do to be worth its start.
+_FEW = 8
+
+
+class NotMendedError(DiagnoseError):
+    """A file that cannot be written; the message is a sentence."""
+
+
+class Mended(NamedTuple):
+    """A file as it was and as it would be, without carriage returns' or encodings' being touched."""
+
+    path: str
+    encoding: str
+    before: str
+    after: str
+
+
+def check(
+    paths: Sequence[str],
+    options: Options,
+    jobs: int = 1,
+    texts: Mapping[str, str] | None = None,
+) -> Report:
+    """The findings of files, in the order of their places.
+
+    Args:
+        paths: the files.
+        options: the rules that report.
+        jobs: at most so many processes.
+        texts: files as they would be, by path, in place of those on disk.
+    """
+    work = partial(judge, options=options, texts=texts)
+    if jobs < 2 or len(paths) < _FEW:
+        return _gathered(map(work, paths))
+    from diagnose.pool import each  # not for a few files: its imports take as long as checking them
+
+    return _gathered(done for _, done in each(work, paths, jobs, _died))
+
+
+def _died(path: str, reason: str) -> CheckedFile:
+    return CheckedFile(path, faults=(fault(path, f"its process died, {reason}"),))
+
+
+def _gathered(files: Iterable[CheckedFile]) -> Report:
+    every = sorted(files, key=lambda file: file.path)
+    # A file that several others import is told of once.
+    findings = {(one.id, one.place): one for file in every for one in file.findings}
+    return Report(
+        files=len(every),
+        findings=tuple(fingerprinted(findings.values())),
+        judged=sum(file.judged for file in every),
+        unknown=sum(file.unknown for file in every),
+        unused=tuple(one for file in every for one in file.unused),
+        problems=tuple(file.problem for file in every if file.problem),
+        faults=tuple(one for file in every for one in file.faults),
+    )
+
+
+def mend(
+    report: Report, paths: Sequence[str], options: Options, *, unsafe: bool, jobs: int = 1
+) -> tuple[Report, tuple[Mended, ...]]:
+    """What is left when repairs are made, and the files with them; nothing is written.
+
+    Args:
+        report: what checking ``paths`` found.
+        paths: the files.
+        options: the rules that report.
+        unsafe: make those too that are called unsafe.
+        jobs: at most so many processes.
+    """
+    files: dict[str, Mended] = {}
+    made = 0
+    for _ in range(_ROUNDS):
+        texts = {path: file.after for path, file in files.items()}
+        count = 0
+        for path, findings in _by_file(report.findings):
+            if not (repairs := applicable(findings, unsafe)):
+                continue
+            file = files.get(path) or _opened(path)
+            text, some = applied(file.after, repairs)
+            files[path] = file._replace(after=text)
+            count += some
+        if not count:
+            break
+        made += count
+        texts = {path: file.after for path, file in files.items()}
+        report = check(paths, options, jobs, texts)
+    return report._replace(fixed=made), tuple(files.values())
+
+
+def _by_file(findings: Iterable[Finding]) -> Iterable[tuple[str, list[Finding]]]:
+    found: dict[str, list[Finding]] = {}
+    for one in findings:
+        found.setdefault(one.place.file, []).append(one)
+    return found.items()
+
+
+def _opened(path: str) -> Mended:
+    file = read(path)
+    return Mended(path, file.encoding, file.source.text, file.source.text)
+
+
+def write(files: Iterable[Mended]) -> tuple[str, ...]:
+    """Writes mended files, each whole or not at all; returns a sentence for each that is left as it was."""
+    problems = []
+    for file in files:
+        if file.after == file.before:
+            continue
+        try:
+            _write(file)
+        except (NotMendedError, UnreadableError) as error:
+            problems.append(str(error))
+        except OSError as error:
+            problems.append(f"{file.path} cannot be written: {error.strerror or error}")
+        except UnicodeEncodeError:
+            problems.append(f"{file.path} cannot be written: its encoding lacks a character")
+        except Exception as error:
+            problems.append(fault(file.path, missing("writing", error).fault))
+    return tuple(map(printable, problems))
+
+
+def _write(file: Mended) -> None:
+    path = Path(file.path)
+    if not path.stat().st_mode & 0o222:
+        raise NotMendedError(f"{file.path} cannot be written: it is read-only")
+    if read(file.path).source.text != file.before:
+        raise NotMendedError(f"{file.path} is left as it is: it was changed meanwhile")
+    with replacing(path) as unfinished:
+        unfinished.write_bytes(file.after.encode(file.encoding))

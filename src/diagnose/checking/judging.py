@@ -1,0 +1,143 @@
+"""The findings of one file: what the analysis suspects, by the rules, without what comments ignore."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from diagnose.bulkhead import missing
+from diagnose.casebase.store import load
+from diagnose.checking.analysis import checked
+from diagnose.checking.ignoring import Ignored, ignored, unused
+from diagnose.checking.model import CheckedFile, Finding, Happened, Options, Place, Unused
+from diagnose.checking.notebook import Cells
+from diagnose.checking.reading import Read, UnreadableError, read
+from diagnose.checking.repairs import repair
+from diagnose.checking.timing import TooLong, limited
+from diagnose.errors import DiagnoseError
+from diagnose.model import CheckRule, Lang
+from diagnose.placement import Source, Spot, Suspect
+
+#: Seconds that one file may take.
+LIMIT = 20.0
+
+
+def judge(
+    path: str, options: Options, texts: Mapping[str, str] | None = None, limit: float = LIMIT
+) -> CheckedFile:
+    """Checks a file; one that cannot be read, or a fault of ours, is told and not raised.
+
+    Args:
+        path: the file.
+        options: the rules that report.
+        texts: files as they would be, by path, in place of those on disk.
+        limit: seconds that it may take.
+
+    Raises:
+        DiagnoseError: the case base cannot be read.
+    """
+    try:
+        with limited(limit):
+            return _judged(read(path, texts), options, texts or {})
+    except UnreadableError as error:
+        return CheckedFile(path, problem=str(error))
+    except TooLong:
+        return CheckedFile(path, problem=f"{path} is not checked: it takes more than {limit:g} s")
+    except DiagnoseError:
+        raise
+    except Exception as error:
+        return CheckedFile(path, faults=(fault(path, missing("checking", error).fault),))
+
+
+def fault(path: str, what: str) -> str:
+    """The sentence about what a fault of ours has cost."""
+    return f"{path}: a fault of diagnose: {what}"
+
+
+def _judged(file: Read, options: Options, texts: Mapping[str, str]) -> CheckedFile:
+    rules = {rule.id: rule for rule in load(lang=options.lang).checks()}
+    path = file.source.path
+    said = checked(file.source, texts)
+    comments: dict[str, Mapping[int, tuple[Ignored, ...]]] = {path: ignored(file.source)}
+    silenced = set[tuple[int, str]]()
+    findings = []
+    for suspect in said.suspects:
+        rule, source = rules.get(suspect.cause), suspect.spot.source
+        if rule is None or rule.id not in options.rules or not (suspect.sure or options.likely):
+            continue
+        if source.path not in comments:
+            comments[source.path] = ignored(source)
+        if lines := list(_covering(suspect.spot, rule.id, comments[source.path])):
+            silenced.update((line, rule.id) for line in lines if source.path == path)
+            continue
+        findings.append(_finding(suspect, rule, file, options.lang))
+    idle = unused(comments[path], silenced, options.rules, rules)
+    return CheckedFile(
+        path,
+        tuple(dict.fromkeys(findings)),
+        said.judged,
+        said.unknown,
+        tuple(_unused(file, *one) for one in idle),
+        said.problem,
+    )
+
+
+def _covering(spot: Spot, rule: str, comments: Mapping[int, tuple[Ignored, ...]]) -> Iterator[int]:
+    """The lines of a node whose comments ignore a rule."""
+    last = getattr(spot.node, "end_lineno", None) or spot.line
+    for line in comments:
+        if spot.line <= line <= last and any(one.covers(rule) for one in comments[line]):
+            yield line
+
+
+def _finding(suspect: Suspect, rule: CheckRule, file: Read, lang: Lang) -> Finding:
+    cells = file.cells
+
+    def at(spot: Spot) -> Place:
+        return place(spot, cells if spot.source is file.source else None)
+
+    return Finding(
+        id=rule.id,
+        sentence=rule.says.replace("{name}", f"`{suspect.name}`"),
+        place=at(suspect.spot),
+        device=str(suspect.device) if suspect.device else None,
+        wanted=str(suspect.wanted) if suspect.wanted else None,
+        steps=tuple(
+            Happened(step.what, at(step.spot), str(step.device) if step.device else None)
+            for step in suspect.steps
+        ),
+        meets=at(suspect.meets) if suspect.meets else None,
+        sure=suspect.sure,
+        repair=None if cells else repair(rule, suspect, lang),
+    )
+
+
+def place(spot: Spot, cells: Cells | None = None) -> Place:
+    """Where a node stands, in characters."""
+    node, lines = spot.node, spot.source.lines
+    line = spot.line
+    end = getattr(node, "end_lineno", None) or line
+    cell, first = cells.places[line - 1] if cells else (None, line)
+    return Place(
+        spot.file,
+        first,
+        _column(lines[line - 1], getattr(node, "col_offset", 0)),
+        first + end - line,
+        _column(lines[end - 1], getattr(node, "end_col_offset", None) or 0),
+        lines[line - 1].rstrip("\r"),
+        spot.function,
+        cell,
+    )
+
+
+def _column(line: str, offset: int) -> int:
+    """A column from 1 in characters, of one from 0 in bytes."""
+    return len(line.encode("utf-8", "surrogatepass")[:offset].decode("utf-8", "ignore")) + 1
+
+
+def _unused(file: Read, line: int, comment: Ignored, rule: str) -> Unused:
+    source: Source = file.source
+    cell, number = file.cells.places[line - 1] if file.cells else (None, line)
+    code = source.lines[line - 1].rstrip("\r")
+    return Unused(
+        Place(source.path, number, comment.column, number, len(code) + 1, code, None, cell), rule
+    )

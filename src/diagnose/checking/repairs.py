@@ -1,0 +1,100 @@
+"""Repairs of findings: made of a suspect by the edits of definitions, and applied to the text of a file."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import re
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+
+from diagnose.checking.model import Finding, Repair, Replacement
+from diagnose.checking.words import UNSAFE
+from diagnose.fixes.definitions import define
+from diagnose.fixes.editing import Refused
+from diagnose.fixes.file_edit import FileEdit
+from diagnose.model import CheckRule, Lang, Safety
+from diagnose.placement import Suspect
+
+#: A device as a person writes it down.
+_WRITTEN = re.compile(r"""["'](cuda|cpu|mps|xpu|npu)\b""")
+
+
+def repair(rule: CheckRule, suspect: Suspect, lang: Lang) -> Repair | None:
+    """The first of a rule's fixes that fits; None where the file does not show enough for any.
+
+    A safe one is unsafe where the suspect is only likely, or where it writes a device down.
+    """
+    for kind in rule.fixes:
+        try:
+            edit = define(kind, suspect)
+        except Refused:
+            continue
+        changes = tuple(_replacements(suspect.spot.source.lines, edit.text.split("\n")))
+        why = "unsure" if not suspect.sure else "fixed" if _writes_device(edit) else None
+        if rule.safety == "safe" and why is not None:
+            return Repair(kind, "unsafe", changes, UNSAFE[lang][why])
+        return Repair(kind, rule.safety, changes, rule.because)
+    return None
+
+
+def _writes_device(edit: FileEdit) -> bool:
+    return len(_WRITTEN.findall(edit.after)) > len(_WRITTEN.findall(edit.before))
+
+
+def _replacements(before: Sequence[str], after: Sequence[str]) -> Iterator[Replacement]:
+    """The lines that differ. What is equal at both ends is left out first: comparing takes its time."""
+    head = next((i for i, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), 0)
+    most = min(len(before), len(after)) - head
+    tail = next((i for i in range(most) if before[-1 - i] != after[-1 - i]), most)
+    old, new = before[head : len(before) - tail], after[head : len(after) - tail]
+    for what, i, j, k, m in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if what != "equal":
+            yield Replacement(head + i + 1, j - i, tuple(new[k:m]))
+
+
+def applicable(findings: Iterable[Finding], unsafe: bool) -> list[Repair]:
+    """The repairs that may be made: the safe ones, and with ``unsafe`` those that are called so."""
+    allowed: tuple[Safety, ...] = ("safe", "unsafe") if unsafe else ("safe",)
+    found = (finding.repair for finding in findings)
+    return [one for one in found if one is not None and one.safety in allowed]
+
+
+def applied(text: str, repairs: Sequence[Repair]) -> tuple[str, int]:
+    """A text with as many of the repairs as go together, in their order, and how many those are.
+
+    Two that replace the same lines do not, nor do those that together are no Python; the others are
+    found, and made, when the text is checked again. What two both add, such as an import, is added once.
+    """
+    chosen = list[Repair]()
+    for one in repairs:
+        if one not in chosen and _apart(one, chosen) and _is_python(_spliced(text, [*chosen, one])):
+            chosen.append(one)
+    return _spliced(text, chosen), len(chosen)
+
+
+def _apart(one: Repair, others: Iterable[Repair]) -> bool:
+    taken = {change for other in others for change in other.replacements}
+    return not any(
+        new != old and new.first <= old.first + old.removed and old.first <= new.first + new.removed
+        for new in one.replacements
+        for old in taken
+    )
+
+
+def _spliced(text: str, repairs: Iterable[Repair]) -> str:
+    lines = text.split("\n")
+    changes = {change for one in repairs for change in one.replacements}
+    for change in sorted(changes, key=lambda change: -change.first):
+        lines[change.first - 1 : change.first - 1 + change.removed] = change.lines
+    return "\n".join(lines)
+
+
+def _is_python(text: str) -> bool:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True

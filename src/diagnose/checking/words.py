@@ -1,0 +1,90 @@
+"""The words of a check's text, in both languages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from diagnose.model import Lang
+
+#: What happened to a value (`diagnose.placement.model.Step`).
+STEPS: Mapping[Lang, Mapping[str, str]] = {
+    "en": {
+        "made": "made",
+        "loaded": "loaded",
+        "moved": "moved",
+        "kept": "kept",
+        "held": "held",
+        "put": "put in",
+        "given": "given",
+        "wrapped": "wrapped",
+    },
+    "zh": {
+        "made": "创建",
+        "loaded": "加载",
+        "moved": "移动",
+        "kept": "存为属性",
+        "held": "放入容器",
+        "put": "装入模型",
+        "given": "传入",
+        "wrapped": "包装",
+    },
+}
+#: Why a fix of a safe rule is not safe at a place.
+UNSAFE: Mapping[Lang, Mapping[str, str]] = {
+    "en": {
+        "unsure": "a step on the value's way is likely, not known",
+        "fixed": "it writes a device down",
+    },
+    "zh": {
+        "unsure": "该值经过的某一步只是可能，并不确定",
+        "fixed": "它写死了设备",
+    },
+}
+WORDS: Mapping[Lang, Mapping[str, str]] = {
+    "en": {
+        "line": "line {line}",
+        "cell": "cell {cell} line {line}",
+        "on": "on {device}",
+        "meets": "meets {wanted} at {place}",
+        "meets-other": "meets another device at {place}",
+        "likely": "likely, not sure",
+        "safe": "--fix mends it",
+        "unsafe": "--unsafe-fixes mends it; {because}",
+        "shown": "to be mended by hand; {because}",
+        "unused": "ignores {id}, which is not found here",
+        "found": "{findings} in {files} of {checked}",
+        "none": "nothing found in {checked}",
+        "finding": "1 finding",
+        "findings": "{n} findings",
+        "file": "1 file",
+        "files": "{n} files",
+        "unknown": "{unknown} of {all} operations could not be judged",
+        "between": "; ",
+        "fixed": "{n} fixed",
+        "would": "{n} would be fixed",
+        "left": "--fix mends {safe}, --unsafe-fixes {all}",
+    },
+    "zh": {
+        "line": "第 {line} 行",
+        "cell": "第 {cell} 个单元第 {line} 行",
+        "on": "在 {device}",
+        "meets": "在 {place} 与 {wanted} 相遇",
+        "meets-other": "在 {place} 与另一设备相遇",
+        "likely": "可能，并不确定",
+        "safe": "--fix 可修复",
+        "unsafe": "--unsafe-fixes 可修复；{because}",
+        "shown": "需人工修复；{because}",
+        "unused": "忽略了 {id}，但此处没有发现它",
+        "found": "{findings}，涉及 {files} 个文件（共 {checked}）",
+        "none": "未发现问题（共 {checked}）",
+        "finding": "1 个问题",
+        "findings": "{n} 个问题",
+        "file": "1 个文件",
+        "files": "{n} 个文件",
+        "unknown": "{all} 个运算中有 {unknown} 个无法判断",
+        "between": "；",
+        "fixed": "已修复 {n} 处",
+        "would": "可修复 {n} 处",
+        "left": "--fix 可修复 {safe} 处，--unsafe-fixes 可修复 {all} 处",
+    },
+}

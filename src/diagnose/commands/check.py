@@ -1,0 +1,76 @@
+"""``diagnose check``: what will fail, or stay behind, when code meets a GPU."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from diagnose.checking.answering import Wanted, answer
+from diagnose.checking.formats import FORMATS
+from diagnose.commands.shared import LANG, OUTPUT
+from diagnose.model import Lang
+from diagnose.scanning.workers import cores
+
+
+def _ids(
+    _context: click.Context, _option: click.Parameter, value: tuple[str, ...]
+) -> tuple[str, ...]:
+    """The ids of options that may be given more than once, each with several between commas."""
+    return tuple(one.strip() for given in value for one in given.split(",") if one.strip())
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@click.option("--select", multiple=True, metavar="ID,...", callback=_ids, help="Only these rules.")
+@click.option("--ignore", multiple=True, metavar="ID,...", callback=_ids, help="Not these rules.")
+@click.option("--preview", is_flag=True, help="Rules in preview too, and what is only likely.")
+@click.option(
+    "--exclude",
+    multiple=True,
+    metavar="GLOB",
+    help="In folders, leave such files and folders out; may be given more than once.",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(list(FORMATS)),
+    default="text",
+    show_default=True,
+    help="Form of the findings.",
+)
+@click.option("--fix", is_flag=True, help="Make the fixes that are safe.")
+@click.option("--unsafe-fixes", "unsafe", is_flag=True, help="Make those too that are not.")
+@click.option("--diff", is_flag=True, help="Print what would be fixed, and change nothing.")
+@click.option(
+    "--warn-unused-ignores", "warn_unused", is_flag=True, help="Tell comments that ignore nothing."
+)
+@click.option("-j", "--jobs", type=click.IntRange(1, 256), metavar="N", help="So many processes.")
+@LANG
+@OUTPUT
+def check(
+    paths: tuple[str, ...],
+    select: tuple[str, ...],
+    ignore: tuple[str, ...],
+    preview: bool,
+    exclude: tuple[str, ...],
+    form: str,
+    fix: bool,
+    unsafe: bool,
+    diff: bool,
+    warn_unused: bool,
+    jobs: int | None,
+    lang: Lang,
+    output: Path | None,
+) -> None:
+    """Find placement errors in the Python files and notebooks of PATHs, before they fail.
+
+    The code is read, never run. A comment at the end of a line keeps its findings quiet:
+    "# noqa: ID" or "# diagnose: ignore[ID]".
+
+    Exit status: 0 nothing found, 1 findings, 2 bad usage or a named file that cannot be read, 4 a fault
+    of diagnose.
+    """
+    wanted = Wanted(select, ignore, preview, exclude, form, fix, unsafe, diff, warn_unused, lang)
+    sys.exit(answer(paths, wanted, jobs or cores(), output))
