@@ -6,7 +6,7 @@ import ast
 
 from diagnose.placement import library, methods, modules
 from diagnose.placement.frames import AGAIN, DEPTH, Arguments, Frame, Given, Machine, Meets, joined
-from diagnose.placement.model import Device, Spot
+from diagnose.placement.model import Spot
 from diagnose.placement.values import (
     Batch,
     Class,
@@ -312,7 +312,7 @@ def _of_object(machine: Machine, owner: Object, name: str, node: ast.AST, frame:
     if owner.made is not None and (member := owner.made.find(name)) is not None:
         return _member(machine, owner, member, node, frame)
     if owner.kind == "accelerator" and name == "device":
-        return Place(Device("cuda", machine.current, home=True))
+        return Place(machine.home())
     if owner.made is None:
         return Method(owner, name)
     return Unknown(name)

@@ -11,6 +11,9 @@ META = Device("meta")
 #: The accelerator that the program itself chose.
 HOME = Device("cuda", None, home=True)
 SPLIT = Device("split")
+#: The accelerator of a process's rank.
+RANKED = Device("cuda", None, home=True, ranked=True)
+_RANK_WORD = re.compile(r"rank", re.IGNORECASE)
 _WRITTEN = re.compile(r"(cpu|meta|cuda|xpu|npu|mps|hpu|mlu|musa)(?::(\d+))?\Z")
 _DEVICE_WORD = re.compile(r"(^|_|\b)(device|dev|gpu|cuda)(_?id|_?str|_?name)?$", re.IGNORECASE)
 
@@ -31,12 +34,20 @@ def named_so(word: str) -> bool:
     return _DEVICE_WORD.search(word) is not None
 
 
+def is_rank(word: str) -> bool:
+    """Whether people who name a variable so keep a process's rank in it."""
+    return _RANK_WORD.search(word) is not None
+
+
 def differ(one: Device | None, other: Device | None) -> bool | None:
     """Whether two devices are not the same; None where the source does not tell."""
     if one is None or other is None or "split" in (one.type, other.type):
         return None
     if one.type != other.type:
         return True
+    if one.ranked != other.ranked and None in (one.number, other.number):
+        # On all ranks but one; the device that the program was told may be that of its rank.
+        return True if (other if one.ranked else one).number is not None else None
     if one.number == other.number:
         return False
     if one.number is None or other.number is None:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from diagnose.placement.devices import HOME, named_so, written
+from diagnose.placement.devices import HOME, RANKED, is_rank, named_so, written
 from diagnose.placement.frames import Arguments, Frame, Given, Machine, Meets, joined
 from diagnose.placement.model import Device
 from diagnose.placement.statements import element, part, store, truth
@@ -232,7 +232,7 @@ def _conditional(machine: Machine, node: Any, frame: Frame) -> Value:
 
 
 def _formatted(machine: Machine, node: Any, frame: Frame) -> Value:
-    text, known = "", True
+    text, known, ranked = "", True, False
     for each in node.values:
         if isinstance(each, ast.Constant):
             text += str(each.value)
@@ -243,10 +243,11 @@ def _formatted(machine: Machine, node: Any, frame: Frame) -> Value:
             else:
                 known = False
                 text += "\0"
+                ranked = ranked or (isinstance(value, Number | Unknown) and is_rank(value.word))
     if known:
         return Const(text[:_LONGEST_STRING])
     if text.startswith(("cuda:\0", "cuda\0")):
-        return Place(HOME)
+        return Place(RANKED if ranked else HOME, machine.step("made", node, frame))
     return Unknown()
 
 
@@ -340,7 +341,9 @@ def _subscript(machine: Machine, node: Any, frame: Frame) -> Value:
             return next(iter(owner.children.values()), None) or machine.attribute(
                 machine, owner, "0", node, frame
             )
-        case Unknown() if isinstance(inside, ast.Constant) and isinstance(inside.value, str):
+        case Unknown() | External() if isinstance(inside, ast.Constant) and isinstance(
+            inside.value, str
+        ):
             return Unknown(inside.value)
         case Object():
             if owner.made is not None and (method := owner.made.find("__getitem__")) is not None:

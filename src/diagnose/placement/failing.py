@@ -34,7 +34,9 @@ def suspects(
         found = {
             (each.cause, each.spot.file, each.spot.line): each
             for one in reversed(met)
-            for each in reversed(list(of_meeting(one, devices or ("?", "cpu"))))
+            for each in reversed(
+                list(of_meeting(one, devices or ("?", "cpu"), split=program.split))
+            )
         }
         if found:
             return tuple(reversed(found.values()))

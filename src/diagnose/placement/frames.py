@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from typing import NamedTuple
 
-from diagnose.placement.devices import CPU, HOME, named_so, written
+from diagnose.placement.devices import CPU, HOME, RANKED, is_rank, named_so, written
 from diagnose.placement.model import Device, Source, Spot, Step
 from diagnose.placement.values import Const, Module, Number, Place, Table, Tensor, Unknown, Value
 from diagnose.placement.values import Sequence as Items
@@ -142,7 +142,10 @@ class Machine:
         self.calls: list[Spot] = []
         self.meetings: list[Meeting] = []
         self.default: Device = CPU
-        self.current: int | None = 0
+        #: What ``cuda`` without a number means.
+        self.current = Device("cuda", 0, home=True)
+        #: Where the default device is said, while it is meta.
+        self.default_of: Spot | None = None
         self.entered: set[int] = set()
         self.depths: dict[int, int] = {}
         self.nested = 0
@@ -150,6 +153,10 @@ class Machine:
         self.objects: dict[int, Value] = {}
         self.judged = 0
         self.unknown = 0
+
+    def home(self) -> Device:
+        """The accelerator that ``cuda`` means."""
+        return self.current
 
     def spend(self) -> None:
         """Counts a node. Raises `Exhausted` where the budget is spent."""
@@ -191,12 +198,14 @@ class Machine:
             if isinstance(value.value, str):
                 found = written(value.value)
                 if found is not None and found.type == "cuda" and found.number is None:
-                    return Device("cuda", self.current, home=True)
+                    return self.home()
                 return found
             if isinstance(value.value, int) and not isinstance(value.value, bool):
                 return Device("cuda", value.value)
         if isinstance(value, Tensor):
             return value.device
+        if isinstance(value, Number | Unknown) and is_rank(value.word):
+            return RANKED
         if isinstance(value, Number) or (isinstance(value, Unknown) and named_so(value.word)):
             return HOME
         return None

@@ -65,7 +65,10 @@ _OF_TENSORS = frozenset(
 
 
 class Program(NamedTuple):
-    """An analysed program: its files by path, what met in the order of execution, and counts."""
+    """An analysed program: its files by path, what met in the order of execution, and counts.
+
+    ``split`` tells that it has modules on several accelerators.
+    """
 
     sources: dict[str, Source]
     meetings: Sequence[Meeting]
@@ -73,6 +76,7 @@ class Program(NamedTuple):
     judged: int
     unknown: int
     complete: bool
+    split: bool = False
 
 
 def analyse(
@@ -115,7 +119,21 @@ def analyse(
         machine.judged,
         machine.unknown,
         complete,
+        _split(machine),
     )
+
+
+def _split(machine: Machine) -> bool:
+    """Whether modules of the program are on several accelerators."""
+    places = {
+        side.tensor.device.number
+        for meeting in machine.meetings
+        for side in meeting.sides
+        if side.tensor.maker == "weight"
+        and side.tensor.device is not None
+        and side.tensor.device.type == "cuda"
+    }
+    return len(places - {None}) > 1
 
 
 def _guarded(machine: Machine, work: Callable[[], object]) -> bool:

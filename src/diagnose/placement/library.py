@@ -98,21 +98,18 @@ def _torch(
     if dotted in ("torch.device", "torch.cuda.device"):
         device = machine.asked(given.get("device", 0).value if given.get("device", 0) else None)
         if len(given.listed) > 1 and device is not None:
-            number = given.listed[1].value
-            at = (
-                number.value
-                if isinstance(number, Const) and isinstance(number.value, int)
-                else None
-            )
-            device = Device(device.type, at)
+            device = machine.asked(given.listed[1].value) or HOME
         return Place(device or HOME, machine.step("made", node, frame, device))
+    if dotted.startswith("torch.cuda.") and last.endswith("Tensor"):
+        device = machine.home()
+        return Tensor(device, "factory", machine.step("made", node, frame, device), frame)
     if dotted.startswith(("torch.cuda.", "torch.backends")):
         return _cuda(machine, last, given)
     if dotted == "torch.set_default_device" and given.listed:
         machine.default = machine.asked(given.listed[0].value) or machine.default
         return Const(None)
     if dotted == "torch.set_default_tensor_type" and "cuda" in (given.text("t", 0) or ""):
-        machine.default = Device("cuda", machine.current, home=True)
+        machine.default = machine.home()
         return Const(None)
     if last in vocabulary.FACTORIES or (last.endswith("_like") and dotted.count(".") == 1):
         return _made(machine, last, given, node, frame)
@@ -192,7 +189,7 @@ def _cuda(machine: Machine, last: str, given: Arguments) -> Value:
         case "set_device":
             value = given.listed[0].value if given.listed else None
             place = machine.asked(value)
-            machine.current = place.number if place is not None else None
+            machine.current = (place or HOME)._replace(home=True)
             return Const(None)
         case "device_count" | "current_device":
             return Number()
@@ -231,7 +228,7 @@ def _made(machine: Machine, last: str, given: Arguments, node: ast.AST, frame: F
         maker = "array"
     number = last in ("tensor", "as_tensor", "scalar_tensor") and isinstance(first, Const | Number)
     number = number or (isinstance(first, Items) and not first.items and first.more is None)
-    of = origin(said.value) if said is not None else None
+    of = origin(said.value) if said is not None else machine.default_of
     return Tensor(
         device, maker, machine.step("made", node, frame, device, of), frame, scalar=number
     )
@@ -345,7 +342,8 @@ def _optimizer(machine: Machine, last: str, given: Arguments, node: ast.AST, fra
 
 def _module(machine: Machine, kind: str, node: ast.AST, frame: Frame) -> Module:
     found = Module(kind, machine.default)
-    found.steps, found.frame = machine.step("made", node, frame, machine.default), frame
+    made = machine.step("made", node, frame, machine.default, machine.default_of)
+    found.steps, found.frame = made, frame
     return found
 
 
@@ -406,7 +404,7 @@ def _parallel(
     home = (
         machine.asked(first)
         if first is not None
-        else Device("cuda", 0 if last == "DataParallel" else machine.current)
+        else (Device("cuda", 0) if last == "DataParallel" else machine.home())
     )
     found.plain["device_ids[0]"] = Place(home) if home is not None else Unknown()
     found.steps = machine.step("wrapped", node, frame, home)
@@ -586,12 +584,16 @@ def _trainer(machine: Machine, last: str, given: Arguments, node: ast.AST, frame
         and isinstance(model.value, Module)
         and model.value.where() not in (SPLIT, META)
     ):
-        home = Device("cuda", machine.current, home=True)
+        home = machine.home()
         model.value.move(home, Step("moved", machine.spot(node, frame), home))
     return Object("trainer")
 
 
 # --- Python's own -------------------------------------------------------------------------------------
+
+
+#: A range of at most so many numbers is followed number by number.
+_UNROLLED = 4
 
 
 def _builtin(machine: Machine, last: str, given: Arguments, node: ast.AST, frame: Frame) -> Value:
@@ -631,12 +633,28 @@ def _builtin(machine: Machine, last: str, given: Arguments, node: ast.AST, frame
                 return first.like(first.device)
             if last in ("isinstance", "hasattr", "callable", "issubclass", "any", "all", "bool"):
                 return Unknown()
+            if last == "int" and isinstance(first, Unknown | Number):
+                found_ = Number(first.word)
+                found_.steps = machine.step("made", node, frame)
+                return found_
             return Number()
         case "range":
+            if len(values) == 1 and isinstance(first, Const) and isinstance(first.value, int):
+                if 0 < first.value <= _UNROLLED:
+                    return Items([Const(number) for number in range(first.value)])
             return Items([], Number())
         case "enumerate":
+            if (
+                isinstance(first, Items)
+                and first.more is None
+                and len(first.items) <= 2 * _UNROLLED
+            ):
+                return Items([Items([Const(n), item]) for n, item in enumerate(first.items)])
             return Items([], Items([Number(), element(first) if first else Unknown()]))
         case "zip":
+            if values and all(isinstance(v, Items) and v.more is None for v in values):
+                rows = zip(*(v.items for v in values if isinstance(v, Items)), strict=False)
+                return Items([Items(list(row)) for row in rows])
             return Items([], Items([element(value) for value in values]))
         case "list" | "tuple" | "set" | "sorted" | "reversed":
             if isinstance(first, Items):

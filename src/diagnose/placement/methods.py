@@ -189,6 +189,8 @@ def call(
         case Unknown() if name in ("to", "cuda", "cpu"):
             device = _target(machine, name, given)
             return Tensor(device, "other", (_move(machine, given, node, frame, device),), frame)
+        case External(dotted="os.environ") if name == "get":
+            return Unknown(given.text("", 0) or "")
         case Const(value=str()) if name in ("format", "replace", "join", "lower", "strip"):
             return Unknown()
     return Unknown()
@@ -200,7 +202,7 @@ def _target(machine: Machine, name: str, given: Arguments) -> Device | None:
         return CPU
     if name == "cuda":
         if not given.every():
-            return Device("cuda", machine.current, home=True)
+            return machine.home()
         return machine.asked(given.every()[0].value) or HOME
     found = given.get("device", 0)
     return machine.asked(found.value) if found is not None else None
@@ -585,7 +587,7 @@ def _tokenizer(
 def _accelerator(
     machine: Machine, owner: Object, name: str, given: Arguments, node: ast.AST, frame: Frame
 ) -> Value:
-    home = Device("cuda", machine.current, home=True)
+    home = machine.home()
     if name == "prepare":
         found = [_prepared(machine, one.value, home, node, frame) for one in given.listed]
         return found[0] if len(found) == 1 else Items(found)
@@ -630,7 +632,7 @@ def _trainer(
     if name in ("fit", "test", "validate", "predict", "train"):
         model = next((one.value for one in given.every() if isinstance(one.value, Module)), None)
         if model is not None and model.where() != SPLIT:
-            home = Device("cuda", machine.current, home=True)
+            home = machine.home()
             model.move(home, Step("moved", machine.spot(node, frame), home))
     return Unknown()
 

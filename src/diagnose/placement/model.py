@@ -50,12 +50,13 @@ class Device(NamedTuple):
     ``type`` is ``cpu``, ``cuda`` (any accelerator), ``meta``, or ``split`` for a model that a library
     spreads over devices; ``number`` which one, None where it is the current one or not known; ``home`` marks
     the device that the program itself chose (``device``, ``self.device``, that of a model's weights)
-    rather than one that a line names by number.
+    rather than one that a line names by number; ``ranked`` one that the process's rank chooses.
     """
 
     type: str
     number: int | None = None
     home: bool = False
+    ranked: bool = False
 
     def __str__(self) -> str:
         return self.type if self.number is None else f"{self.type}:{self.number}"

@@ -25,6 +25,9 @@ def put(
     """``owner.name = value``: layers, parameters and buffers are registered, all else is not."""
     spot = machine.spot(statement, frame)
     if isinstance(value, Module):
+        if not value.word:
+            value.word = name
+        name = name if name != "?" else f"?{len(owner.children)}"
         owner.plain.pop(name, None)
         value.steps = (*value.steps, Step("put", spot, owner.where()))
         if value.owner is None:

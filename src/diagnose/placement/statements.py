@@ -189,6 +189,8 @@ def store(
             if isinstance(owner, Module):
                 modules.put(machine, owner, name, value, statement, frame)
             elif isinstance(owner, Object):
+                if isinstance(value, Module | Number) and not value.word:
+                    value.word = name
                 owner.attributes[name] = value
             elif isinstance(owner, Tensor) and name == "data" and isinstance(value, Tensor):
                 owner.device = value.device
@@ -230,6 +232,8 @@ def part(value: Value, position: int) -> Value:
 
 
 def _bind(frame: Frame, name: str, value: Value, statement: ast.AST) -> None:
+    if isinstance(value, Module | Number) and not value.word:
+        value.word = name
     frame.names[name] = value
     frame.lines.setdefault(name, getattr(statement, "lineno", 0))
 
@@ -347,19 +351,22 @@ def element(value: Value) -> Value:
 
 def _with(machine: Machine, node: ast.AST, frame: Frame) -> None:
     assert isinstance(node, ast.With | ast.AsyncWith)
-    default = machine.default
+    default = machine.default, machine.default_of
     for item in node.items:
         value = machine.evaluate(machine, item.context_expr, frame)
+        before = machine.default
         if isinstance(value, Place):
             machine.default = value.device
         elif "init_empty_weights" in ast.unparse(item.context_expr):
             machine.default = META
+        if (machine.default is META and before is not META) or machine.default != before:
+            machine.default_of = machine.spot(item.context_expr, frame)
         if item.optional_vars is not None:
             store(machine, item.optional_vars, value, frame, node)
     try:
         _block(machine, node.body, frame)
     finally:
-        machine.default = default
+        machine.default, machine.default_of = default
 
 
 def _try(machine: Machine, node: ast.AST, frame: Frame) -> None:

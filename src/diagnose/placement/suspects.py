@@ -12,27 +12,71 @@ from diagnose.placement.frames import Frame, Meeting, Meets
 from diagnose.placement.model import Device, Spot, Step, Suspect
 from diagnose.placement.values import Module, Object, Place, Tensor
 
-_RANKS = re.compile(r"rank", re.IGNORECASE)
+_LOW_MEMORY = re.compile(
+    r"low_?(v?ram|mem)|med_?vram|offload|keep_?on_?cpu|save_?memory", re.IGNORECASE
+)
 _LOSSES = re.compile(r"(Loss|Criterion|LossNet|Metric|Accuracy|F1|AUROC|Perceptual)", re.IGNORECASE)
 _METHODS = frozenset(
     {"__init__", "forward", "training_step", "validation_step", "reset_parameters"}
 )
 
 
-def of_meeting(meeting: Meeting, devices: Sequence[str] = ()) -> Iterator[Suspect]:
+def of_meeting(
+    meeting: Meeting, devices: Sequence[str] = (), *, split: bool = False
+) -> Iterator[Suspect]:
     """The suspects of a meeting, likeliest first.
 
     Args:
         meeting: operands that have to be on one device.
         devices: the devices that a message names, in its order; none where there was no failure, and then
             only operands whose devices are known to differ are suspects.
+        split: the program has modules on several accelerators.
     """
     if meeting.what == "library" and not devices:
         return
+    if split and devices and not any(map(_names_cpu, devices)) and (across := _across(meeting)):
+        yield across
     for stray, other in _strays(meeting, devices):
         suspect = explain(stray, other, meeting)
         if suspect is not None:
             yield suspect
+
+
+def _names_cpu(device: str) -> bool:
+    return device.partition(":")[0].casefold() in ("cpu", "meta")
+
+
+def _across(meeting: Meeting) -> Suspect | None:
+    """Two parts of a split model that meet: the input of a part that is elsewhere, or two outputs."""
+    first = meeting.sides[0]
+    for side in meeting.sides[1:]:
+        if not differ(first.tensor.device, side.tensor.device):
+            continue
+        made = {"output", "weight"}
+        if (
+            meeting.what == "call"
+            and first.tensor.maker == "weight"
+            and side.tensor.maker not in made
+        ):
+            cause = "input-on-wrong-shard"
+        elif side.tensor.maker in made and first.tensor.maker in made:
+            cause = "cross-shard-op"
+        else:
+            continue
+        spot = meeting.spot._replace(
+            node=side.node if isinstance(side.node, ast.expr) else meeting.spot.node
+        )
+        return Suspect(
+            cause,
+            _said(side.node),
+            spot,
+            side.tensor.device,
+            first.tensor.device,
+            (),
+            side.tensor.steps,
+            meeting.spot,
+        )
+    return None
 
 
 def _strays(meeting: Meeting, devices: Sequence[str]) -> Iterator[tuple[Meets, Meets | None]]:
@@ -49,13 +93,18 @@ def _strays(meeting: Meeting, devices: Sequence[str]) -> Iterator[tuple[Meets, M
         return
     elif meeting.what == "index" and _on(sides[0], "cpu") and not _on(sides[1], "cpu"):
         if devices or _on(sides[1], "cuda"):
-            yield sides[1], sides[0]
+            table = sides[0].tensor
+            kept = table.maker == "weight" or any(s.what in ("kept", "held") for s in table.steps)
+            if kept and table.module is not None:  # the table should have moved with its module
+                yield sides[0], sides[1]
+            else:
+                yield sides[1], sides[0]
     elif not devices:
         for stray, other in _pairs(sides):
             if differ(stray.tensor.device, other.tensor.device) and not _mixes(stray, meeting):
                 yield stray, other
                 return
-    elif any(device.partition(":")[0].casefold() == "cpu" for device in devices):
+    elif any(map(_names_cpu, devices)):
         yield from _of_cpu(meeting)
     else:
         yield from _of_gpus(meeting, devices)
@@ -96,6 +145,10 @@ def _of_gpus(meeting: Meeting, devices: Sequence[str]) -> Iterator[tuple[Meets, 
 def _suspicion(side: Meets) -> int:
     """How much speaks for an operand being the misplaced one of two on accelerators."""
     tensor = side.tensor
+    if tensor.maker in ("output", "weight") and not any(
+        s.what in ("kept", "held") for s in tensor.steps
+    ):
+        return 0
     if tensor.maker == "load" and tensor.device is None:
         return 5
     if any(step.what in ("kept", "held") for step in tensor.steps):
@@ -105,7 +158,7 @@ def _suspicion(side: Meets) -> int:
         if _is_literal(last):
             return 3
         if last.of is not None:
-            return 1 if _RANKS.search(ast.unparse(last.of.node)) is None else 0
+            return 0 if last.device.ranked else 1
     return 1 if tensor.maker in ("home", "generator", "state") else 0
 
 
@@ -192,16 +245,21 @@ def explain(stray: Meets, other: Meets | None, meeting: Meeting) -> Suspect | No
 def _of_rank(found: Reason, other: Meets) -> Reason | None:
     """A device that ignores the rank by which the other side's was chosen."""
     last = _last_move(other.tensor.steps) or _born(other.tensor.steps)
-    if last is None or last.of is None or _RANKS.search(ast.unparse(last.of.node)) is None:
+    if last is None or last.device is None or not last.device.ranked:
         return None
     # `.cuda()` is right once the process has chosen its device, where the rank is known.
     node = found.spot.node
     bare = isinstance(node, ast.Call) and not node.args and isinstance(node.func, ast.Attribute)
-    return found._replace(cause="rank-device", spot=last.of if bare else found.spot)
+    return found._replace(cause="rank-device", spot=last.of if bare and last.of else found.spot)
 
 
 def _reason(stray: Meets, meeting: Meeting) -> Reason | None:
     value, tensor = stray.value, stray.tensor
+    if tensor.device is not None and tensor.device.type == "meta" and meeting.what != "meta":
+        born = _born(tensor.steps)
+        return (
+            Reason("meta-tensor", born.of or born.spot, tensor.frame) if born is not None else None
+        )
     match meeting.what:
         case "generator" if tensor.maker == "generator":
             return _made_as("generator-device", tensor.steps, tensor.frame)
@@ -310,6 +368,8 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
                     if isinstance(fixed, ast.Constant)
                     else None
                 )
+            if isinstance(_device_argument(made.spot), ast.Constant):
+                return Reason("hardcoded-device", made.spot, tensor.frame)
             if _is_input(tensor, meeting):
                 return Reason("input-not-moved", made.spot, tensor.frame)
             return Reason("created-without-device", made.spot, tensor.frame)
@@ -396,9 +456,12 @@ def _of_module(module: Module, tensor: Tensor | None = None, said: str = "") -> 
             )
         return None
     if made is not None and (where is None or where.type == "cpu"):
-        loss = _LOSSES.search(top.kind) or re.search(r"loss|criterion|metric", said, re.IGNORECASE)
+        loss = any(map(_LOSSES.search, (top.kind, top.word, said)))
         spot, frame = _where_built(made, top)
-        return Reason("loss-or-metric-state" if loss else "module-not-moved", spot, frame)
+        cause = "loss-or-metric-state" if loss else "module-not-moved"
+        if _LOW_MEMORY.search(made.spot.source.text):  # what a program does to save memory
+            cause = "low-memory-mode"
+        return Reason(cause, spot, frame)
     return None
 
 

@@ -37,9 +37,13 @@ class Unknown(Value):
 
 
 class Number(Value):
-    """A number, a truth value: nothing that has a device."""
+    """A number, a truth value: nothing that has a device; ``word`` is what the code calls it."""
 
-    __slots__ = ()
+    __slots__ = ("word",)
+
+    def __init__(self, word: str = "") -> None:
+        super().__init__()
+        self.word = word
 
 
 class Const(Value):
@@ -235,10 +239,21 @@ class Module(Value):
     """An ``nn.Module``.
 
     ``device`` is where its own weights are (None: not known, or it has none). ``children`` and ``tensors``
-    are registered and move with it, ``plain`` is not. ``owner`` is the module that it is registered in.
+    are registered and move with it, ``plain`` is not. ``owner`` is the module that it is registered in,
+    ``word`` what the code calls it.
     """
 
-    __slots__ = ("children", "device", "kind", "made", "owner", "plain", "tensors", "weights")
+    __slots__ = (
+        "children",
+        "device",
+        "kind",
+        "made",
+        "owner",
+        "plain",
+        "tensors",
+        "weights",
+        "word",
+    )
 
     def __init__(self, kind: str, device: Device | None, made: Class | None = None) -> None:
         super().__init__()
@@ -246,6 +261,7 @@ class Module(Value):
         self.device = device
         self.made = made
         self.weights = True
+        self.word = ""
         self.owner: Module | None = None
         self.children: dict[str, Module] = {}
         self.tensors: dict[str, Tensor] = {}
