@@ -19,12 +19,8 @@ def changes(site: Site) -> Sequence[Change]:
         if node.func.attr == "numpy" and not node.args and is_tensor_like(site, owner):
             return (_copied(site, owner, ""),)
         numpy = isinstance(owner, ast.Name) and owner.id in site.torch.numpy
-        if (
-            numpy
-            and node.func.attr in site.torch.of_arrays
-            and node.args
-            and is_tensor_like(site, node.args[0])
-        ):
+        takes = numpy and node.func.attr in site.torch.of_arrays and node.args
+        if takes and is_tensor_like(site, node.args[0]):
             return (_copied(site, node.args[0], ".numpy()"),)
     raise Refused("the line shows no tensor that NumPy gets")
 
