@@ -6,22 +6,19 @@ import ast
 import re
 from collections.abc import Sequence
 
-from diagnose.fixes.definitions.fixed_device import use_device
-from diagnose.fixes.definitions.imports import spelled
-from diagnose.fixes.definitions.moving import value_of
-from diagnose.fixes.definitions.nodes import (
-    ancestors,
+from diagnose.fixes.definitions.expressions import (
     argument,
-    called,
     expression,
     replaced,
-    target_device,
-    text_of,
-    walk_calls,
     with_argument,
     with_method,
     without_argument,
 )
+from diagnose.fixes.definitions.fixed_device import use_device
+from diagnose.fixes.definitions.imports import spelled
+from diagnose.fixes.definitions.moving import value_of
+from diagnose.fixes.definitions.places import ancestors, called, text_of, walk_calls
+from diagnose.fixes.definitions.target import target_device
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
 from diagnose.placement.model import Suspect

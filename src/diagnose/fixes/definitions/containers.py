@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
+from diagnose.fixes.definitions.expressions import around
 from diagnose.fixes.definitions.imports import spelled
-from diagnose.fixes.definitions.nodes import around, class_around, functions_around
+from diagnose.fixes.definitions.places import class_around, functions_around
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
 from diagnose.placement.model import Source

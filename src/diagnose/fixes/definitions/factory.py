@@ -5,15 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from diagnose.fixes.definitions.expressions import argument, moved, with_argument
 from diagnose.fixes.definitions.moving import is_moved, value_of
-from diagnose.fixes.definitions.nodes import (
-    argument,
-    block_of,
-    moved,
-    statement_of,
-    target_device,
-    with_argument,
-)
+from diagnose.fixes.definitions.places import block_of, statement_of
+from diagnose.fixes.definitions.target import target_device
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
 from diagnose.placement.model import Source, Suspect

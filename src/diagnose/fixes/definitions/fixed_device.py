@@ -5,16 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from diagnose.fixes.definitions.expressions import argument, replaced, with_argument, with_method
 from diagnose.fixes.definitions.moving import value_of
-from diagnose.fixes.definitions.nodes import (
-    ancestors,
-    argument,
-    called,
-    replaced,
-    target_device,
-    with_argument,
-    with_method,
-)
+from diagnose.fixes.definitions.places import ancestors, called
+from diagnose.fixes.definitions.target import target_device
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
 from diagnose.placement.model import Source, Suspect

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from diagnose.fixes.definitions.nodes import after_statement, before_statement, functions_around
+from diagnose.fixes.definitions.places import functions_around
+from diagnose.fixes.definitions.statements import after_statement, before_statement
 from diagnose.fixes.rewriting import Change
 from diagnose.placement.model import Source
 

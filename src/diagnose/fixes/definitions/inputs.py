@@ -5,21 +5,18 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from diagnose.fixes.definitions.expressions import expression, replaced, with_method
 from diagnose.fixes.definitions.moving import MOVES, is_moved, tensor, unpacked, value_of
-from diagnose.fixes.definitions.nodes import (
-    after_statement,
+from diagnose.fixes.definitions.places import (
     ancestors,
     called,
-    expression,
-    first_in_body,
     functions_around,
-    replaced,
     span,
     statement_of,
-    target_device,
     text_of,
-    with_method,
 )
+from diagnose.fixes.definitions.statements import after_statement, first_in_body
+from diagnose.fixes.definitions.target import target_device
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change, Splice
 from diagnose.placement.model import Suspect

@@ -5,17 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from diagnose.fixes.definitions.nodes import (
-    after_statement,
-    argument,
-    called,
-    moved,
-    statement_of,
-    target_device,
-    text_of,
-    with_argument,
-    with_method,
-)
+from diagnose.fixes.definitions.expressions import argument, moved, with_argument, with_method
+from diagnose.fixes.definitions.places import called, statement_of, text_of
+from diagnose.fixes.definitions.statements import after_statement
+from diagnose.fixes.definitions.target import target_device
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
 from diagnose.placement.model import Source, Suspect

@@ -7,18 +7,16 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from diagnose.fixes.definitions.moving import MOVES, module
-from diagnose.fixes.definitions.nodes import (
-    after_statement,
-    before_statement,
+from diagnose.fixes.definitions.places import (
     block_of,
     functions_around,
-    moved_statement,
     span,
     statement_of,
-    target_device,
     text_of,
     walk_calls,
 )
+from diagnose.fixes.definitions.statements import after_statement, before_statement, moved_statement
+from diagnose.fixes.definitions.target import target_device
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
 from diagnose.placement.model import Source, Suspect

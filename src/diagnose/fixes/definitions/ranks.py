@@ -6,22 +6,18 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 
+from diagnose.fixes.definitions.expressions import argument, expression, replaced, with_method
 from diagnose.fixes.definitions.imports import spelled
 from diagnose.fixes.definitions.moving import value_of
-from diagnose.fixes.definitions.nodes import (
-    after_statement,
+from diagnose.fixes.definitions.places import (
     ancestors,
-    argument,
-    before_statement,
     called,
-    expression,
     functions_around,
-    replaced,
     statement_of,
     text_of,
     walk_calls,
-    with_method,
 )
+from diagnose.fixes.definitions.statements import after_statement, before_statement
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
 from diagnose.placement.model import Source, Suspect

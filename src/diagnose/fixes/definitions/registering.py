@@ -6,25 +6,22 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from diagnose.fixes.definitions.containers import wrapped
+from diagnose.fixes.definitions.expressions import around, method_start, writable
 from diagnose.fixes.definitions.imports import spelled
 from diagnose.fixes.definitions.moving import is_moved
-from diagnose.fixes.definitions.nodes import (
+from diagnose.fixes.definitions.places import (
     ancestors,
-    around,
     block_of,
     called,
     class_around,
     functions_around,
-    indentation,
     line_end,
-    method_start,
     span,
     statement_of,
-    statements,
     text_of,
     walk_calls,
-    writable,
 )
+from diagnose.fixes.definitions.statements import indentation, statements
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change, Splice
 from diagnose.placement.model import Source, Suspect

@@ -6,18 +6,10 @@ import ast
 import copy
 from collections.abc import Iterator, Sequence
 
+from diagnose.fixes.definitions.expressions import around, replaced, without_method
 from diagnose.fixes.definitions.moving import is_moved, value_of
-from diagnose.fixes.definitions.nodes import (
-    ancestors,
-    around,
-    called,
-    replaced,
-    span,
-    statement_of,
-    text_of,
-    without_method,
-    without_statement,
-)
+from diagnose.fixes.definitions.places import ancestors, called, span, statement_of, text_of
+from diagnose.fixes.definitions.statements import without_statement
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change, Splice, offset_of_line
 from diagnose.placement.model import Source, Suspect

@@ -1,0 +1,108 @@
+"""Where the nodes of a file stand: their characters, and what they stand in."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from diagnose.fixes.editing import Refused
+from diagnose.fixes.rewriting import offset_of_line
+from diagnose.placement.model import Source
+
+
+def span(source: Source, node: ast.AST) -> tuple[int, int]:
+    """Start and end of a node in the text of its file, in characters. Raises `Refused` for one without."""
+    line, end_line = getattr(node, "lineno", None), getattr(node, "end_lineno", None)
+    if line is None or end_line is None:
+        raise Refused("what is to change has no place of its own in the file")
+    return (
+        _offset(source, line, node.col_offset),  # type: ignore[attr-defined]
+        _offset(source, end_line, node.end_col_offset),  # type: ignore[attr-defined]
+    )
+
+
+def _offset(source: Source, line: int, column: int) -> int:
+    """From a line and a column in bytes of UTF-8, as `ast` counts, to characters."""
+    text = source.lines[line - 1]
+    characters = column if text.isascii() else len(text.encode()[:column].decode(errors="replace"))
+    return offset_of_line(source, line) + characters
+
+
+def text_of(source: Source, node: ast.AST) -> str:
+    """A node as it is written."""
+    start, end = span(source, node)
+    return source.text[start:end]
+
+
+def ancestors(source: Source, node: ast.AST) -> list[ast.AST]:
+    """What a node stands in, outermost first, itself last. Raises `Refused` where it is not in the file."""
+    line = getattr(node, "lineno", None)
+    path = _path(source.tree, node, line)
+    if path is None:
+        raise Refused("what is to change is not in the file")
+    return path
+
+
+def _path(outer: ast.AST, node: ast.AST, line: int | None) -> list[ast.AST] | None:
+    if outer is node:
+        return [outer]
+    if line is not None and not _may_hold(outer, line):
+        return None
+    for inner in ast.iter_child_nodes(outer):
+        if (path := _path(inner, node, line)) is not None:
+            return [outer, *path]
+    return None
+
+
+def _may_hold(outer: ast.AST, line: int) -> bool:
+    """Whether a line is within a node; decorators stand above the line that a function begins in."""
+    first, last = getattr(outer, "lineno", line), getattr(outer, "end_lineno", line)
+    return bool(line <= last and (first <= line or getattr(outer, "decorator_list", ())))
+
+
+def statement_of(source: Source, node: ast.AST) -> ast.stmt:
+    """The innermost statement that a node stands in."""
+    for outer in reversed(ancestors(source, node)):
+        if isinstance(outer, ast.stmt):
+            return outer
+    raise Refused("what is to change stands in no statement")
+
+
+def block_of(source: Source, statement: ast.stmt) -> list[ast.stmt]:
+    """The statements of the block that a statement stands in."""
+    outer = ancestors(source, statement)[-2]
+    for field in ("body", "orelse", "finalbody"):
+        block = getattr(outer, field, None)
+        if isinstance(block, list) and any(one is statement for one in block):
+            return block
+    raise Refused("the statement stands in no block")
+
+
+def functions_around(source: Source, node: ast.AST) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
+    """The functions that a node stands in, innermost first."""
+    defines = (ast.FunctionDef, ast.AsyncFunctionDef)
+    return [a for a in reversed(ancestors(source, node)[:-1]) if isinstance(a, defines)]
+
+
+def class_around(source: Source, node: ast.AST) -> ast.ClassDef | None:
+    """The innermost class that a node stands in."""
+    found = (a for a in reversed(ancestors(source, node)[:-1]) if isinstance(a, ast.ClassDef))
+    return next(found, None)
+
+
+def called(node: ast.AST) -> str:
+    """The last name of what a call calls: ``load`` for ``torch.load(path)``; empty for other nodes."""
+    if not isinstance(node, ast.Call):
+        return ""
+    return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+
+
+def walk_calls(node: ast.AST) -> Iterator[ast.Call]:
+    """All calls in a node, outermost first."""
+    return (one for one in ast.walk(node) if isinstance(one, ast.Call))
+
+
+def line_end(source: Source, offset: int) -> str:
+    """How the line of an offset ends: as most editors, a new line ends as its neighbour does."""
+    line = source.lines[source.text.count("\n", 0, offset)]
+    return "\r\n" if line.endswith("\r") else "\n"
