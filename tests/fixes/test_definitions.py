@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
+from random import Random
 from typing import NamedTuple
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from diagnose.casebase.store import Casebase
 from diagnose.fixes import definitions
 from diagnose.fixes.definitions import DEFINITIONS, define
+from diagnose.fixes.definitions.expressions import expression, moved, replaced
+from diagnose.fixes.definitions.places import span
 from diagnose.fixes.editing import Refused
-from diagnose.fixes.file_edit import FileEdit
+from diagnose.fixes.file_edit import FileEdit, file_edit
+from diagnose.fixes.rewriting import Change, Splice
 from diagnose.placement.model import Device, Source, Spot, Suspect
 
 FOLDER = Path(__file__).parent / "definitions"
@@ -175,3 +182,116 @@ def test_a_cell_of_a_notebook_has_no_diff() -> None:
     call = source.tree.body[0].value  # type: ignore[attr-defined]
     edit = define("create-on-device", Suspect("-", "x", Spot(source, call), devices=("d",)))
     assert (edit.diff, edit.after) == (None, "x = torch.zeros(3, device=d)")
+
+
+# --- whatever the file is -----------------------------------------------------------------------------
+
+EDITED = [path for path in CASES if not Case.read(path).outcome().startswith("refused")]
+ABOVE = st.lists(
+    st.sampled_from(["", "# Größe 🙂", "ä = 'é' ; ß = 1", "text = '''\n  # no comment\n'''", "\f"]),
+    max_size=4,
+)
+BELOW = st.lists(
+    st.sampled_from(["", "# Ende", "if done: pass", "def _(): ...", "ö = (\n1)"]), max_size=3
+)
+
+
+@given(st.sampled_from(EDITED), ABOVE, BELOW, st.booleans(), st.booleans())
+def test_what_stands_around_changes_no_edit(
+    path: Path, above: list[str], below: list[str], tabs: bool, crlf: bool
+) -> None:
+    plain = Case.read(path)
+    text = plain.source.text
+    if plain.edit().text.count("import ") > text.count("import "):
+        above = []  # where an import stands depends on what is above
+    if tabs:
+        text = re.sub("^(    )+", lambda m: "\t" * (len(m[0]) // 4), text, flags=re.MULTILINE)
+    header, lines = text.split("\n")[: len(plain.said)], text.split("\n")[len(plain.said) :]
+    around = "\n".join([*header, *above, *lines, *below])
+    case = Case.of(plain.kind, around.replace("\n", "\r\n") if crlf else around)
+    edited = case.edit().text
+    first = len(ast.parse("\n".join(above)).body)
+    last = first + len(ast.parse(plain.edit().text).body)
+    wanted = ast.unparse(ast.parse(plain.edit().text))
+    body = ast.parse(edited).body
+    assert ast.unparse(ast.Module(body[first:last], [])) == wanted
+    assert edited.count("\r\n") == (edited.count("\n") if crlf else 0)
+    for line in [*above, *below]:
+        assert line.split("\n")[0] in edited
+
+
+@given(st.sampled_from(CASES), st.randoms(use_true_random=False))
+def test_any_expression_can_be_moved_or_is_refused(path: Path, random: Random) -> None:
+    source = Case.read(path).source
+    nodes = [node for node in ast.walk(source.tree) if isinstance(node, ast.expr)]
+    node = random.choice(nodes)
+    try:
+        edited = file_edit(source, [moved(source, node, "d")]).text
+    except Refused:
+        return
+    # By other means: the node of a fresh tree is swapped, and both are printed anew.
+    again = ast.parse(source.text)
+    swapped = [one for one in ast.walk(again) if isinstance(one, ast.expr)][nodes.index(node)]
+    call = ast.Call(ast.Attribute(swapped, "to", ast.Load()), [ast.Name("d", ast.Load())], [])
+
+    class Swap(ast.NodeTransformer):
+        def visit(self, one: ast.AST) -> ast.AST:
+            return call if one is swapped else self.generic_visit(one)
+
+    assert ast.unparse(ast.parse(edited)) == ast.unparse(Swap().visit(again))
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("a = 1\rx = torch.zeros(3)\n", "carriage returns without line feeds"),
+        ("x = f'{torch.zeros(3)}'\n", "f-string"),
+        ("x = torch.zeros(n for n in y)\n", "no Python"),
+    ],
+)
+def test_what_cannot_be_sure_is_refused_with_a_reason(text: str, reason: str) -> None:
+    source = Source("/home/u/train.py", text.split("\n"), ast.parse(text))
+    call = next(n for n in ast.walk(source.tree) if isinstance(n, ast.Call))
+    with pytest.raises(Refused, match=reason):
+        define("create-on-device", Suspect("-", "x", Spot(source, call), devices=("d",)))
+
+
+def test_two_changes_of_one_place_are_refused() -> None:
+    source = Source("/home/u/a.py", ["x = f(a)", ""], ast.parse("x = f(a)"))
+    call = next(n for n in ast.walk(source.tree) if isinstance(n, ast.Call))
+    with pytest.raises(Refused, match="two changes of one place"):
+        file_edit(source, [moved(source, call, "d"), replaced(source, call, "g(a)")])
+
+
+def test_what_a_change_does_not_say_is_refused() -> None:
+    source = Source("/home/u/a.py", ["x = a + b", ""], ast.parse("x = a + b"))
+    name = next(n for n in ast.walk(source.tree) if isinstance(n, ast.Name) and n.id == "b")
+    start, end = span(source, name)
+    for text, becomes in (("c * d", "c"), ("b", "c"), ("b + 1", "b + 1"), ("b; y = 1", "b")):
+        change = Change((Splice(start, end, text),), name, (expression(becomes),))
+        with pytest.raises(Refused):
+            file_edit(source, [change])
+
+
+def test_statements_of_one_line_belong_together() -> None:
+    text = "x = (1,\n2); y = torch.zeros(3); z = 1\n"
+    source = Source("/home/u/a.py", text.split("\n"), ast.parse(text))
+    call = next(n for n in ast.walk(source.tree) if isinstance(n, ast.Call))
+    edit = define("create-on-device", Suspect("-", "x", Spot(source, call), devices=("d",)))
+    assert edit.after == "2); y = torch.zeros(3, device=d); z = 1"
+
+
+def test_several_suspects_are_edited_together() -> None:
+    text = "a = torch.zeros(3)\nb = torch.ones(3)\n"
+    source = Source("/home/u/a.py", text.split("\n"), ast.parse(text))
+    calls = [n for n in ast.walk(source.tree) if isinstance(n, ast.Call)]
+    suspects = [Suspect("-", "x", Spot(source, call), devices=("d",)) for call in calls]
+    edit = define("create-on-device", *suspects, suspects[0])
+    assert edit.text == "a = torch.zeros(3, device=d)\nb = torch.ones(3, device=d)\n"
+    assert (edit.line, edit.before) == (1, text.rstrip())
+
+
+def test_a_fix_that_edits_no_definition_says_so() -> None:
+    source = Source("/home/u/a.py", ["x = f(a)", ""], ast.parse("x = f(a)"))
+    with pytest.raises(Refused, match="it edits no definition"):
+        define("upgrade-library", Suspect("-", "x", Spot(source, source.tree.body[0])))

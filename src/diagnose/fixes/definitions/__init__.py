@@ -61,7 +61,9 @@ def define(kind: str, suspect: Suspect, *others: Suspect) -> FileEdit:
     source = suspect.spot.source
     if any(other.spot.source.path != source.path for other in others):
         raise Refused("the suspects stand in different files")
-    changes: list[Change] = []
-    for one in (suspect, *others):
-        changes += [change for change in make(one) if change not in changes]
-    return file_edit(source, changes)
+    changes = {
+        (change.splices, id(change.node)): change
+        for one in (suspect, *others)
+        for change in make(one)
+    }
+    return file_edit(source, list(changes.values()))
