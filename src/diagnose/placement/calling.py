@@ -212,7 +212,8 @@ def forward(
             current = Arguments([Given(one.node, found) for one in current.listed[:1]])
         return found
     if module.kind in ("DataParallel", "DistributedDataParallel") and "module" in module.children:
-        library.at_home(machine, module, node, frame)
+        if module.kind == "DataParallel":
+            library.at_home(machine, module, node, frame)
         given = library.scattered(module, given, node, machine, frame)
         return forward(machine, module.children["module"], given, node, frame)
     return methods.applied(machine, module, given, node, frame)

@@ -13,7 +13,7 @@ HOME = Device("cuda", None, home=True)
 SPLIT = Device("split")
 #: The accelerator of a process's rank.
 RANKED = Device("cuda", None, home=True, ranked=True)
-_RANK_WORD = re.compile(r"rank", re.IGNORECASE)
+_RANK_WORD = re.compile(r"rank|local_?id", re.IGNORECASE)
 _WRITTEN = re.compile(r"(cpu|meta|cuda|xpu|npu|mps|hpu|mlu|musa)(?::(\d+))?\Z")
 _DEVICE_WORD = re.compile(r"(^|_|\b)(device|dev|gpu|cuda)(_?id|_?str|_?name)?$", re.IGNORECASE)
 

@@ -28,6 +28,8 @@ def suspects(
         stack: the user's lines of the traceback, outermost first.
         devices: the devices that the message names, in its order.
     """
+    if devices == ("CPU",):  # a kernel that wants a GPU: what it was given is no stray
+        return ()
     for position in range(len(stack) - 1, -1, -1):
         met = [one for one in program.meetings if _at(one.spot, stack[position])]
         met.sort(key=lambda one: -_agreement(one, stack[:position]))
@@ -39,9 +41,7 @@ def suspects(
             )
         }
         if found:
-            return tuple(reversed(found.values()))
-        if met:  # the line was understood, and nothing in it is misplaced
-            return ()
+            return tuple(sorted(reversed(found.values()), key=lambda one: not one.sure))
     return ()
 
 

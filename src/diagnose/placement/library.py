@@ -191,7 +191,9 @@ def _cuda(machine: Machine, last: str, given: Arguments) -> Value:
             place = machine.asked(value)
             machine.current = (place or HOME)._replace(home=True)
             return Const(None)
-        case "device_count" | "current_device":
+        case "device_count":
+            return Const(2)  # what fails with one GPU fails with two, and not the other way round
+        case "current_device":
             return Number()
     return Unknown()
 
@@ -368,7 +370,7 @@ def _layer(machine: Machine, last: str, given: Arguments, node: ast.AST, frame: 
             if isinstance(value, Module | Tensor):
                 modules.put(machine, found, name, value, node, frame)
         return found
-    if last in ("DataParallel", "DistributedDataParallel"):
+    if last in ("DataParallel", "DistributedDataParallel", "FullyShardedDataParallel"):
         return _parallel(machine, found, last, given, node, frame)
     if (
         last in vocabulary.WEIGHTLESS
@@ -399,6 +401,8 @@ def _parallel(
     inner.value.steps = (*inner.value.steps, Step("wrapped", machine.spot(node, frame)))
     ids = given.get("device_ids", 1)
     first: Value | None = None
+    if (said := given.named.get("device_id")) is not None:
+        first = said.value
     if ids is not None and isinstance(ids.value, Items):
         first = next(ids.value.every(), None)
     home = (
@@ -408,6 +412,8 @@ def _parallel(
     )
     found.plain["device_ids[0]"] = Place(home) if home is not None else Unknown()
     found.steps = machine.step("wrapped", node, frame, home)
+    if last != "DataParallel" and home is not None and home.ranked:
+        at_home(machine, found, node, frame)
     return found
 
 
@@ -432,7 +438,7 @@ def scattered(
 def at_home(machine: Machine, wrapped: Module, node: ast.AST, frame: Frame) -> None:
     """``nn.DataParallel`` wants the weights of its module on its first device."""
     home = wrapped.plain.get("device_ids[0]")
-    if wrapped.kind != "DataParallel" or not isinstance(home, Place):
+    if not isinstance(home, Place):
         return
     inner = wrapped.children["module"]
     weight = Tensor(inner.where(), "weight", inner.steps, inner.frame, module=inner)

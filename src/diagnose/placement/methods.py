@@ -457,7 +457,12 @@ def _module(
         held = given.get("assign")
         if held is not None and (state := given.get("state_dict", 0)) is not None:
             weight = next(tensors_in(state.value), None)
-            owner.move(weight.device if weight else None, Step("loaded", machine.spot(node, frame)))
+            strict = given.named.get("strict")
+            partly = (
+                strict is not None and isinstance(strict.value, Const) and not strict.value.value
+            )
+            device = weight.device if weight and not partly else None
+            owner.move(device, Step("loaded", machine.spot(node, frame)))
         return Unknown()
     if name in GROWING:
         owner.steps = (*owner.steps, Step("grown", machine.spot(node, frame), owner.where()))

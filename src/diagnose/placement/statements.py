@@ -191,6 +191,9 @@ def store(
             elif isinstance(owner, Object):
                 if isinstance(value, Module | Number) and not value.word:
                     value.word = name
+                if isinstance(value, Tensor):
+                    step = Step("stored", machine.spot(statement, frame), value.device)
+                    value = value.like(value.device, step)
                 owner.attributes[name] = value
             elif isinstance(owner, Tensor) and name == "data" and isinstance(value, Tensor):
                 owner.device = value.device

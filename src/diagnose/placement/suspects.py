@@ -15,7 +15,9 @@ from diagnose.placement.values import Module, Object, Place, Tensor
 _LOW_MEMORY = re.compile(
     r"low_?(v?ram|mem)|med_?vram|offload|keep_?on_?cpu|save_?memory", re.IGNORECASE
 )
-_LOSSES = re.compile(r"(Loss|Criterion|LossNet|Metric|Accuracy|F1|AUROC|Perceptual)", re.IGNORECASE)
+_LOSSES = re.compile(
+    r"(Loss|Criterion|LossNet|Metric|Meter|Accuracy|F1|AUROC|Perceptual)", re.IGNORECASE
+)
 _METHODS = frozenset(
     {"__init__", "forward", "training_step", "validation_step", "reset_parameters"}
 )
@@ -34,12 +36,27 @@ def of_meeting(
     """
     if meeting.what == "library" and not devices:
         return
+    if devices and meeting.what in ("join", "call", "library") and _agree(meeting):
+        return
     if split and devices and not any(map(_names_cpu, devices)) and (across := _across(meeting)):
         yield across
     for stray, other in _strays(meeting, devices):
         suspect = explain(stray, other, meeting)
         if suspect is not None:
             yield suspect
+
+
+def _agree(meeting: Meeting) -> bool:
+    """Whether all operands are known to be on one device, of which there may be copies."""
+    first = meeting.sides[0].tensor.device
+    same = all(differ(first, side.tensor.device) is False for side in meeting.sides)
+    return same and not any(_of_replica(side) for side in meeting.sides)
+
+
+def _of_replica(side: Meets) -> bool:
+    """Whether an operand is kept by a module that is copied to several GPUs, and is not copied with it."""
+    kept = any(step.what in ("kept", "held") for step in side.tensor.steps)
+    return kept and not _on(side, "cpu") and _replicated(side.tensor.module)
 
 
 def _names_cpu(device: str) -> bool:
@@ -121,7 +138,7 @@ def _of_cpu(meeting: Meeting) -> Iterator[tuple[Meets, Meets | None]]:
     for stray in known:
         yield stray, next((s for s in rest if s is not stray), None)
     if not known:
-        open_ = [s for s in rest if s.tensor.device is None]
+        open_ = [s for s in rest if s.tensor.device is None and not _last_move(s.tensor.steps)]
         for stray in open_:
             yield stray, next((s for s in rest if s is not stray), None)
 
@@ -239,6 +256,7 @@ def explain(stray: Meets, other: Meets | None, meeting: Meeting) -> Suspect | No
         meeting.spot,
         found.move,
         found.owner,
+        sure=tensor.device is not None,
     )
 
 
@@ -264,7 +282,7 @@ def _reason(stray: Meets, meeting: Meeting) -> Reason | None:
         case "generator" if tensor.maker == "generator":
             return _made_as("generator-device", tensor.steps, tensor.frame)
         case "home":
-            return _at_home(meeting)
+            return _at_home(meeting, stray)
         case "meta":
             return Reason("meta-tensor", meeting.spot, tensor.frame)
         case "state" if tensor.maker == "state" and tensor.module is not None:
@@ -293,13 +311,18 @@ def _reason(stray: Meets, meeting: Meeting) -> Reason | None:
     return _of_tensor(stray, meeting, kept)
 
 
-def _at_home(meeting: Meeting) -> Reason | None:
+def _at_home(meeting: Meeting, stray: Meets) -> Reason | None:
     """A wrapper whose module is not at home: the last move if it came later, else where it was wrapped."""
     weight, wrapper = meeting.sides[0].tensor, meeting.sides[-1].tensor
     wrapped = next((s for s in wrapper.steps if s.what == "wrapped"), None)
     move = _last_move(weight.steps)
     if wrapped is None:
         return None
+    if wrapper.device is not None and wrapper.device.ranked:
+        if move is None:
+            return None
+        spot = move.spot if _is_literal(move) else move.of or move.spot
+        return Reason("rank-device", spot, weight.frame)
     if (
         move is not None
         and move.spot.file == wrapped.spot.file
@@ -359,6 +382,9 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
     made = _born(tensor.steps)
     if made is None:
         return None
+    stored = next((s for s in tensor.steps if s.what == "stored"), None)
+    if stored is not None and _LOSSES.search((stored.spot.function or "").partition(".")[0]):
+        return Reason("loss-or-metric-state", made.spot, tensor.frame)
     match tensor.maker:
         case "factory" | "array":
             if tensor.device is not None and tensor.device.type == "cuda":
