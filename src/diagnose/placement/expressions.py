@@ -207,6 +207,10 @@ def _compare(machine: Machine, node: Any, frame: Frame) -> Value:
             and isinstance(op, ast.Eq | ast.NotEq)
         ):
             return Const((left.value == right.value) == isinstance(op, ast.Eq))
+        if isinstance(op, ast.Gt | ast.GtE | ast.Lt | ast.LtE) and (
+            found := _ordered(left, right, op)
+        ):
+            return found
         if isinstance(op, ast.In | ast.NotIn) and isinstance(right, Table) and right.more is None:
             if isinstance(left, Const) and isinstance(left.value, str | int):
                 return Const((left.value in right.items) == isinstance(op, ast.In))
@@ -215,6 +219,18 @@ def _compare(machine: Machine, node: Any, frame: Frame) -> Value:
             return Unknown()
         return join(machine, node, frame, (node.left, left), (node.comparators[0], right))
     return Unknown()
+
+
+def _ordered(left: Value, right: Value, op: ast.cmpop) -> Value | None:
+    """Which of two literal numbers is larger."""
+    if not (isinstance(left, Const) and isinstance(right, Const)):
+        return None
+    one, other = left.value, right.value
+    if not (isinstance(one, int | float) and isinstance(other, int | float)):
+        return None
+    if isinstance(op, ast.Gt | ast.GtE):
+        return Const(one > other if isinstance(op, ast.Gt) else one >= other)
+    return Const(one < other if isinstance(op, ast.Lt) else one <= other)
 
 
 def _conditional(machine: Machine, node: Any, frame: Frame) -> Value:

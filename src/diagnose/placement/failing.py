@@ -33,15 +33,12 @@ def suspects(
     for position in range(len(stack) - 1, -1, -1):
         met = [one for one in program.meetings if _at(one.spot, stack[position])]
         met.sort(key=lambda one: -_agreement(one, stack[:position]))
-        found = {
-            (each.cause, each.spot.file, each.spot.line): each
-            for one in reversed(met)
-            for each in reversed(
-                list(of_meeting(one, devices or ("?", "cpu"), split=program.split))
-            )
-        }
+        found: dict[tuple[str, str, int], Suspect] = {}
+        for one in met:
+            for each in of_meeting(one, devices or ("?", "cpu"), split=program.split):
+                found.setdefault((each.cause, each.spot.file, each.spot.line), each)
         if found:
-            return tuple(sorted(reversed(found.values()), key=lambda one: not one.sure))
+            return tuple(sorted(found.values(), key=lambda one: not one.sure))
     return ()
 
 

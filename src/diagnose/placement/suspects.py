@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from diagnose.placement.devices import differ, is_said
+from diagnose.placement.devices import META, differ, is_said
 from diagnose.placement.frames import Frame, Meeting, Meets
 from diagnose.placement.model import Device, Spot, Step, Suspect
 from diagnose.placement.values import Module, Object, Place, Tensor
@@ -151,8 +151,13 @@ def _of_gpus(meeting: Meeting, devices: Sequence[str]) -> Iterator[tuple[Meets, 
         here = stray.tensor.device
         if here is not None and not any(is_said(here, device) for device in devices):
             continue
+        replica = _of_replica(stray)
         other = next(
-            (s for s in sides if s is not stray and differ(s.tensor.device, here) is not False),
+            (
+                s
+                for s in sides
+                if s is not stray and (replica or differ(s.tensor.device, here) is not False)
+            ),
             None,
         )
         if other is not None:
@@ -273,11 +278,15 @@ def _of_rank(found: Reason, other: Meets) -> Reason | None:
 
 def _reason(stray: Meets, meeting: Meeting) -> Reason | None:
     value, tensor = stray.value, stray.tensor
-    if tensor.device is not None and tensor.device.type == "meta" and meeting.what != "meta":
-        born = _born(tensor.steps)
-        return (
-            Reason("meta-tensor", born.of or born.spot, tensor.frame) if born is not None else None
-        )
+    born = _born(tensor.steps)
+    if (
+        born is not None
+        and born.device == META
+        and meeting.what != "meta"
+        and tensor.device in (META, None)
+    ):
+        loaded = next((s for s in reversed(tensor.steps) if s.what == "loaded"), None)
+        return Reason("meta-tensor", loaded.spot if loaded else born.of or born.spot, tensor.frame)
     match meeting.what:
         case "generator" if tensor.maker == "generator":
             return _made_as("generator-device", tensor.steps, tensor.frame)
@@ -377,6 +386,8 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
         cause = "loss-or-metric-state" if loss else "unregistered-tensor"
         return Reason(cause, kept.spot, tensor.frame, f"self.{tensor.name}")
     held = next((s for s in tensor.steps if s.what == "held"), None)
+    if held is not None and not _on_cpu(tensor) and _replicated(tensor.module):
+        return Reason("dataparallel-replica-state", held.spot, tensor.frame, f"self.{tensor.name}")
     if held is not None and tensor.module is not None:
         return Reason("unregistered-tensor", held.spot, tensor.frame, f"self.{tensor.name}")
     made = _born(tensor.steps)
@@ -469,6 +480,9 @@ def _of_module(module: Module, tensor: Tensor | None = None, said: str = "") -> 
         spot, frame = _where_built(made, top)
         return Reason("submodule-added-after-move", spot, frame, move=moved.spot if moved else None)
     where = tensor.device if tensor is not None else top.where()
+    if move is not None and move.device is not None and move.device.type == "cpu":
+        low = _LOW_MEMORY.search(move.spot.source.text) is not None
+        return Reason("low-memory-mode" if low else "module-not-moved", move.spot, top.frame)
     if move is not None:
         if (
             where is not None
