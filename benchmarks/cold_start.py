@@ -16,16 +16,23 @@ import sys
 import time
 from pathlib import Path
 
-TRACE = Path(__file__).parents[1] / "tests" / "traces" / "easyedit-memit-delta.txt"
+TRACES = Path(__file__).parents[1] / "tests" / "traces"
+TRACE = TRACES / "easyedit-memit-delta.txt"
+#: A failure whose program is at hand, and a folder of a hundred files in which that is looked for.
+PROGRAM = TRACES / "causes" / "crowd-unet-decoder.txt"
+PROGRAMS = TRACES / "programs"
 
 
-def commands() -> dict[str, list[str]]:
+def commands() -> dict[str, tuple[list[str], Path]]:
+    """What is run, and what it reads from standard input."""
     diagnose = shutil.which("diagnose", path=str(Path(sys.executable).parent)) or "diagnose"
     return {
-        "python -c pass": [sys.executable, "-c", "pass"],
-        "python -c 'import sqlalchemy'": [sys.executable, "-c", "import sqlalchemy"],
-        "diagnose < trace": [diagnose],
-        "diagnose --format json < trace": [diagnose, "--format", "json"],
+        "python -c pass": ([sys.executable, "-c", "pass"], TRACE),
+        "python -c 'import sqlalchemy'": ([sys.executable, "-c", "import sqlalchemy"], TRACE),
+        "diagnose < trace": ([diagnose], TRACE),
+        "diagnose --format json < trace": ([diagnose, "--format", "json"], TRACE),
+        "diagnose < program": ([diagnose], PROGRAM),
+        "diagnose --source DIR < program": ([diagnose, "--source", str(PROGRAMS)], PROGRAM),
     }
 
 
@@ -39,12 +46,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=21)
     rounds = parser.parse_args().rounds
-    data = TRACE.read_bytes()
     table = commands()
     times: dict[str, list[float]] = {name: [] for name in table}
     for turn in range(rounds + 1):
-        for name, command in table.items():
-            taken = seconds(command, data)
+        for name, (command, trace) in table.items():
+            taken = seconds(command, trace.read_bytes())
             if turn:  # the first round only fills the page cache
                 times[name].append(taken)
     medians = {name: statistics.median(taken) for name, taken in times.items()}
