@@ -78,6 +78,18 @@ def test_options_of_sources_need_no_click(job: Path) -> None:
         assert done.stdout.splitlines()[-1] == "False"
 
 
+def test_without_a_file_nothing_of_the_analysis_is_imported(job: Path) -> None:
+    code = "import sys\nfrom diagnose.cli import main\ntry:\n    main()\nfinally:\n    print('diagnose.placement.interpreter' in sys.modules)"
+    for options, imported in (((), "False"), (("--source", "job"), "True")):
+        done = subprocess.run(
+            [sys.executable, "-c", code, *options, "trace.txt"],
+            cwd=job,
+            capture_output=True,
+            text=True,
+        )
+        assert done.stdout.splitlines()[-1] == imported
+
+
 def test_a_line_that_was_not_printed_comes_from_the_file(job: Path) -> None:
     (without,), (answer,) = answers(job, "bare.txt"), answers(job, "--source", "job", "bare.txt")
     assert without["culprit"]["code"] is None

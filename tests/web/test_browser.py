@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from web.conftest import LIMIT, Visitor
 from web.samples import AMBIGUOUS, HOSTILE_TRACEBACK, PAYLOADS, TRACES, TWO_GPUS
+from web.test_uploads import NET, TEXT
 
 pytestmark = pytest.mark.browser
 
@@ -94,6 +95,24 @@ def test_file_is_chosen_without_javascript(visit: Visit) -> None:
     visitor.page.locator("input[name=file]").set_input_files(EASYEDIT)
     visitor.page.locator("button.primary").click()
     visitor.page.locator("#cause-1").wait_for()
+
+
+@pytest.mark.parametrize("javascript", [True, False], ids=["js", "no-js"])
+def test_python_files_are_chosen_and_sent_along_again(
+    visit: Visit, tmp_path: Path, javascript: bool
+) -> None:
+    (tmp_path / "net.py").write_text(NET, encoding="utf-8")
+    visitor = visit(java_script_enabled=javascript)
+    visitor.go()
+    page = visitor.page
+    page.locator("textarea").fill(TEXT)
+    page.locator("input[name=files]").set_input_files(tmp_path / "net.py")
+    page.locator("button.primary").click()
+    page.locator(".culprit .listing mark").wait_for()
+    page.locator("details.again > summary").click()
+    page.locator("#again button.primary").click()
+    page.locator(".culprit .listing mark").wait_for()
+    assert "net.py" in page.locator(".summary").inner_text()
 
 
 def drop(page: Any, name: str, text: str) -> None:

@@ -197,13 +197,18 @@ class Scene:
     def suspects(self) -> tuple[Suspect, ...]:
         """What the user's files say was misplaced and why, likeliest first; none without files."""
         sources, mismatch = self.sources, self.report.mismatch
-        if sources is None:
+        if sources is None or not guarded("sources", self._has_files, False):
             return ()
         from diagnose.scene import origins  # an answer without files does not wait for the analysis
 
         devices = mismatch.devices if mismatch is not None else ()
         look = partial(origins.of_failure, self.report.frames, devices, sources)
         return guarded("placement", look, ())
+
+    def _has_files(self) -> bool:
+        """Whether any file of the user's is at hand."""
+        sources, frames = self.sources, self.report.frames
+        return sources is not None and any(f.own and sources.of(f) for f in frames)
 
     def suspect(self, cause: str) -> Suspect | None:
         """The first suspect of a cause."""
