@@ -43,6 +43,10 @@ def invoke(
             return methods.call(machine, function.owner, function.name, given, node, frame)
         case Module():
             return forward(machine, function, given, node, frame)
+        case Batch() if function.inner.maker == "load":  # a whole model that was loaded
+            given_ = [Meets(one.node, t, t) for one in given.every() for t in tensors_in(one.value)]
+            machine.meet("call", node, frame, [Meets(node, function, function.inner), *given_])
+            return Unknown()
         case External():
             return library.call(machine, function.dotted, given, node, frame)
         case Object(kind="static"):
@@ -314,7 +318,7 @@ def _of_object(machine: Machine, owner: Object, name: str, node: ast.AST, frame:
         return _member(machine, owner, member, node, frame)
     if owner.kind == "accelerator" and name == "device":
         return Place(machine.home())
-    if owner.made is None:
+    if owner.made is None and owner.kind not in ("namespace", "module"):
         return Method(owner, name)
     return Unknown(name)
 

@@ -324,8 +324,9 @@ def _subscript(machine: Machine, node: Any, frame: Frame) -> Value:
         indices = inside.elts if isinstance(inside, ast.Tuple) else [inside]
         for index in indices:
             value = evaluate(machine, index, frame)
-            if isinstance(value, Tensor):
-                sides = [Meets(node.value, owner, owner), Meets(index, value, value)]
+            if isinstance(value, Tensor | Unknown):
+                by = value if isinstance(value, Tensor) else Tensor(None)
+                sides = [Meets(node.value, owner, owner), Meets(index, value, by)]
                 machine.meet("index", node, frame, sides)
         return owner.like(owner.device)
     key = evaluate(machine, inside, frame)

@@ -65,7 +65,13 @@ def call(machine: Machine, dotted: str, given: Arguments, node: ast.AST, frame: 
         "inject_adapter_in_model",
     ):
         return given.listed[0].value if given.listed else Unknown()
-    if root == "argparse" or dotted.endswith(("parse_args", "getLogger")):
+    if dotted.endswith(("argparse.Namespace", "SimpleNamespace")):
+        named = Object("namespace")
+        named.attributes = {name: one.value for name, one in given.named.items()}
+        return named
+    if root == "argparse":
+        return Object("parser")
+    if dotted.endswith("getLogger"):
         return Unknown()
     return _of_models(machine, dotted, root, last, given, node, frame)
 
@@ -457,6 +463,8 @@ def _of_models(
 ) -> Value:
     """Model libraries: what is known of their names."""
     owner = dotted.rpartition(".")[0].rpartition(".")[2]
+    if last == "DataParallel":
+        return _parallel(machine, _module(machine, last, node, frame), last, given, node, frame)
     if last in (
         "from_pretrained",
         "from_config",

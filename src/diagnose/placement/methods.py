@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 
 from diagnose.placement import modules
-from diagnose.placement.devices import CPU, HOME, SPLIT
+from diagnose.placement.devices import CPU, HOME, SPLIT, written
 from diagnose.placement.frames import Arguments, Frame, Machine, Meets, origin
 from diagnose.placement.model import Device, Step
 from diagnose.placement.values import (
@@ -642,11 +642,41 @@ def _trainer(
     return Unknown()
 
 
+def _parser(
+    machine: Machine, owner: Object, name: str, given: Arguments, node: ast.AST, frame: Frame
+) -> Value:
+    """An `argparse` parser: what it parses are attributes of which only the names are known."""
+    if name == "add_argument":
+        said = given.text("", 0) or ""
+        default = given.named.get("default")
+        if said.startswith("--") and default is not None:
+            owner.attributes[said.removeprefix("--").replace("-", "_")] = _default(default.value)
+    if name in ("parse_args", "parse_known_args"):
+        found = Object("namespace")
+        found.attributes = dict(owner.attributes)
+        return found if name == "parse_args" else Items([found, Unknown()])
+    return owner if name == "add_argument_group" else Unknown()
+
+
+def _default(value: Value) -> Value:
+    """The default of an option: a device is taken for what the program is run with, all else is open."""
+    if (
+        isinstance(value, Const)
+        and isinstance(value.value, str)
+        and written(value.value) is not None
+    ):
+        return value
+    return (
+        Number() if isinstance(value, Const) and isinstance(value.value, int | float) else Unknown()
+    )
+
+
 _Run = Callable[[Machine, Object, str, Arguments, ast.AST, Frame], Value]
 _OBJECTS: dict[str, _Run] = {
     "tokenizer": _tokenizer,
     "accelerator": _accelerator,
     "trainer": _trainer,
+    "parser": _parser,
     "host": _host,
 }
 

@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from diagnose.placement.devices import META, differ, is_said
+from diagnose.placement.devices import META, differ, is_said, named_so, written
 from diagnose.placement.frames import Frame, Meeting, Meets
 from diagnose.placement.model import Device, Spot, Step, Suspect
-from diagnose.placement.values import Module, Object, Place, Tensor
+from diagnose.placement.values import Const, Module, Object, Place, Tensor, Unknown, Value
 
 _LOW_MEMORY = re.compile(
     r"low_?(v?ram|mem)|med_?vram|offload|keep_?on_?cpu|save_?memory", re.IGNORECASE
@@ -44,6 +44,20 @@ def of_meeting(
         suspect = explain(stray, other, meeting)
         if suspect is not None:
             yield suspect
+
+
+def _crossing(side: Meets, cause: str, meeting: Meeting) -> Spot:
+    """Where an operand is to cross to the other part: where it was last moved, else where it is used."""
+    move = _last_move(side.tensor.steps)
+    if (
+        cause == "input-on-wrong-shard"
+        and move is not None
+        and isinstance(move.spot.node, ast.Call)
+    ):
+        return move.spot
+    return meeting.spot._replace(
+        node=side.node if isinstance(side.node, ast.expr) else meeting.spot.node
+    )
 
 
 def _agree(meeting: Meeting) -> bool:
@@ -80,9 +94,7 @@ def _across(meeting: Meeting) -> Suspect | None:
             cause = "cross-shard-op"
         else:
             continue
-        spot = meeting.spot._replace(
-            node=side.node if isinstance(side.node, ast.expr) else meeting.spot.node
-        )
+        spot = _crossing(side, cause, meeting)
         return Suspect(
             cause,
             _said(side.node),
@@ -344,7 +356,9 @@ def _at_home(meeting: Meeting, stray: Meets) -> Reason | None:
 def _built(module: Module) -> Reason | None:
     """Where the module of an optimizer is built: moved there, it is where its optimizer finds it."""
     made = _born(module.steps)
-    return Reason("optimizer-state", *_where_built(made, module)) if made is not None else None
+    return (
+        Reason("optimizer-state", *_where_built(made, module.frame)) if made is not None else None
+    )
 
 
 def _on_the_way_to_the_host(stray: Meets, meeting: Meeting) -> Reason | None:
@@ -367,6 +381,11 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
     dropped = next((s for s in tensor.steps if s.what == "dropped"), None)
     if dropped is not None and tensor.device != dropped.device:
         return Reason("input-not-moved", dropped.spot, tensor.frame)
+    if kept is not None and isinstance(tensor.module, Module) and not _on_cpu(tensor):
+        cause = (
+            "dataparallel-replica-state" if _replicated(tensor.module) else "unregistered-tensor"
+        )
+        return Reason(cause, kept.spot, tensor.frame, f"self.{tensor.name}")
     if move is not None and tensor.device == move.device and move.device is not None:
         if _is_literal(move):
             return Reason("hardcoded-device", move.spot, tensor.frame)
@@ -411,7 +430,7 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
                 return Reason("input-not-moved", made.spot, tensor.frame)
             return Reason("created-without-device", made.spot, tensor.frame)
         case "tokens":
-            return Reason("input-not-moved", made.spot, tensor.frame)
+            return Reason("input-not-moved", *_where_built(made, tensor.frame))
         case "batch":
             bound = next((s for s in reversed(tensor.steps) if s.what == "bound"), None)
             spot = bound.spot if bound is not None else meeting.spot._replace(node=stray.node)
@@ -477,12 +496,13 @@ def _of_module(module: Module, tensor: Tensor | None = None, said: str = "") -> 
     late = _put_late(top)
     if late is not None and made is not None and top.owner is not None:
         moved = _last_move(top.owner.steps)
-        spot, frame = _where_built(made, top)
+        spot, frame = _where_built(made, top.frame)
         return Reason("submodule-added-after-move", spot, frame, move=moved.spot if moved else None)
     where = tensor.device if tensor is not None else top.where()
     if move is not None and move.device is not None and move.device.type == "cpu":
-        low = _LOW_MEMORY.search(move.spot.source.text) is not None
-        return Reason("low-memory-mode" if low else "module-not-moved", move.spot, top.frame)
+        low = _LOW_MEMORY.search(move.spot.source.text)
+        saving = low is not None and "offload" not in low[0].casefold()
+        return Reason("low-memory-mode" if saving else "offloaded-to-cpu", move.spot, top.frame)
     if move is not None:
         if (
             where is not None
@@ -497,7 +517,7 @@ def _of_module(module: Module, tensor: Tensor | None = None, said: str = "") -> 
         return None
     if made is not None and (where is None or where.type == "cpu"):
         loss = any(map(_LOSSES.search, (top.kind, top.word, said)))
-        spot, frame = _where_built(made, top)
+        spot, frame = _where_built(made, top.frame)
         cause = "loss-or-metric-state" if loss else "module-not-moved"
         if _LOW_MEMORY.search(made.spot.source.text):  # what a program does to save memory
             cause = "low-memory-mode"
@@ -505,16 +525,39 @@ def _of_module(module: Module, tensor: Tensor | None = None, said: str = "") -> 
     return None
 
 
-def _where_built(made: Step, module: Module) -> tuple[Spot, Frame | None]:
-    """Where a module is built: the innermost call on the way to it around which a device is known."""
-    spot, frame = made.spot, module.frame
-    while frame is not None:
-        if next(in_scope(frame, spot, None), None) is not None:
-            return spot, frame
-        if frame.call is None or isinstance(frame.call.node, ast.ClassDef | ast.FunctionDef):
+def _where_built(made: Step, frame: Frame | None) -> tuple[Spot, Frame | None]:
+    """Where something is built: the innermost call on the way to it beside which a device is known."""
+    spot, around = made.spot, frame
+    while around is not None:
+        if _has_device(around, spot):
+            return spot, around
+        if around.call is None or isinstance(around.call.node, ast.ClassDef | ast.FunctionDef):
             break
-        spot, frame = frame.call, frame.caller
-    return made.spot, module.frame
+        spot, around = around.call, around.caller
+    return made.spot, frame
+
+
+def _has_device(frame: Frame, spot: Spot) -> bool:
+    """Whether a device is among the variables of a call, or of its object."""
+    held: dict[str, Value] = {}
+    if isinstance(frame.this, Module):
+        held = frame.this.plain
+    elif isinstance(frame.this, Object):
+        held = frame.this.attributes
+    names = (name for name in frame.names if frame.lines.get(name, 0) <= spot.line)
+    values = [*((name, frame.names[name]) for name in names), *held.items()]
+    return any(_tells_device(name, value) for name, value in values)
+
+
+def _tells_device(name: str, value: Value) -> bool:
+    if isinstance(value, Object):
+        told = value.kind == "namespace" and any(
+            _tells_device(*one) for one in value.attributes.items()
+        )
+        return told or value.kind == "accelerator"
+    if isinstance(value, Const):
+        return isinstance(value.value, str) and written(value.value) is not None
+    return isinstance(value, Place) or (isinstance(value, Unknown) and named_so(name))
 
 
 def _put_late(module: Module) -> Step | None:
