@@ -1,0 +1,8 @@
+import torch
+import torch.nn as nn
+
+encoder = nn.Linear(8, 4).to("cuda:0")
+decoder = nn.Linear(4, 8).to(next(encoder.parameters()).device)  # finds: hardcoded-device
+x = torch.randn(2, 8).to("cuda:0")
+z = encoder(x)
+y = decoder(z)

@@ -1,0 +1,8 @@
+import torch
+from torch import nn
+
+device = torch.device("cuda")
+model = nn.Linear(4, 1).to(device)
+x = torch.rand(2, 4)  # finds: input-not-moved|created-without-device
+x = x.to(device)
+print(model(x))
