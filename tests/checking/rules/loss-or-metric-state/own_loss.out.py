@@ -9,7 +9,7 @@ class Focal(nn.Module):
 
     def forward(self, logits, y):
         ce = nn.functional.cross_entropy(logits, y, reduction="none")
-        return (self.alpha[y.to("cpu")] * ce).mean() + self.alpha.mul(logits.mean(0)).sum()
+        return (self.alpha[y] * ce).mean() + self.alpha.mul(logits.mean(0)).sum()
 
 
 net = nn.Linear(4, 2).cuda()

@@ -12,7 +12,7 @@ class Diffusion(nn.Module):
         self.net = nn.Linear(4, 4)
 
     def forward(self, x0):
-        t = torch.randint(0, self.steps, (x0.shape[0],), device="cpu")
+        t = torch.randint(0, self.steps, (x0.shape[0],), device=x0.device)
         a = self.alpha_bar[t].view(-1, 1)
         noise = torch.randn_like(x0)
         xt = a.sqrt() * x0 + (1 - a).sqrt() * noise
