@@ -16,8 +16,8 @@ def origin(scene: Scene) -> Iterator[Fact]:
         if name in scene.knowledge.facts:
             known = {
                 "name": suspect.name,
-                "place": place(suspect.spot.file, suspect.spot.line),
-                "code": suspect.spot.code,
+                "place": place(suspect.line.file, suspect.line.line),
+                "code": suspect.line.code,
                 "device": str(suspect.device) if suspect.device else "",
                 "other": str(suspect.wanted) if suspect.wanted else "",
             }

@@ -237,11 +237,19 @@ def attribute(machine: Machine, owner: Value, name: str, node: ast.AST, frame: F
             return _of_object(machine, owner, name, node, frame)
         case Class():
             found = owner.find(name)
-            return found if found is not None else Method(owner, name)
+            return (
+                _member(machine, owner, found, node, frame)
+                if found is not None
+                else Method(owner, name)
+            )
         case Tensor():
             return methods.of_tensor(owner, name)
         case Batch():
             return methods.of_batch(owner, name)
+        case Optimizer() if name in ("param_groups", "state"):
+            weights = next(tensors_in(owner.weights), None) if owner.weights is not None else None
+            listed = Items([], weights)
+            return Items([], Table({"params": listed})) if name == "param_groups" else Table({})
         case Generator(device=device) if name == "device":
             return Place(device)
         case Place() if name in ("type", "index"):
@@ -325,7 +333,11 @@ def _of_object(machine: Machine, owner: Object, name: str, node: ast.AST, frame:
 
 def _member(machine: Machine, owner: Value, member: Value, node: ast.AST, frame: Frame) -> Value:
     if isinstance(member, Function):
-        return member.bound(owner)
+        return member if isinstance(owner, Class) else member.bound(owner)
+    if isinstance(member, Object) and member.kind == "class":
+        function = member.attributes["call"]
+        made = owner if isinstance(owner, Class) else getattr(owner, "made", None)
+        return function.bound(made) if isinstance(function, Function) and made else Unknown()
     if isinstance(member, Object) and member.kind == "property":
         function = member.attributes["get"]
         if isinstance(function, Function):

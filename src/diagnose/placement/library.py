@@ -337,7 +337,7 @@ def _optimizer(machine: Machine, last: str, given: Arguments, node: ast.AST, fra
     module = weights[0].module if weights else None
     while module is not None and module.owner is not None:
         module = module.owner
-    found = Optimizer(module)
+    found = Optimizer(module, weights[0] if weights else None)
     found.steps = machine.step("made", node, frame, module.where() if module else None)
     if last in _EARLY:
         found.loaded = found.steps[0]

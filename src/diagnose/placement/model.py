@@ -97,6 +97,8 @@ class Suspect(NamedTuple):
         meets: where it meets the other device; None where no such line was reached.
         move: the earlier call that moved its owner (``model.to(device)``), where there is one.
         owner: the variable that holds the model it belongs to, such as ``model``.
+        beside: the line to look at, where that is another: there something like it was moved, and it was
+            forgotten.
         sure: False where a step of the way was taken for likely and not known.
     """
 
@@ -110,7 +112,13 @@ class Suspect(NamedTuple):
     meets: Spot | None = None
     move: Spot | None = None
     owner: str | None = None
+    beside: Spot | None = None
     sure: bool = True
+
+    @property
+    def line(self) -> Spot:
+        """The line to edit, or to look at first."""
+        return self.beside or self.spot
 
 
 class Checked(NamedTuple):

@@ -83,8 +83,8 @@ def _function(machine: Machine, node: ast.AST, frame: Frame) -> None:
         if said in ("property", "cached_property", "functools.cached_property"):
             value = Object("property")
             value.attributes["get"] = Function(node, frame.source, around, name, owner)
-        elif said == "staticmethod":
-            held = Object("static")
+        elif said in ("staticmethod", "classmethod"):
+            held = Object("static" if said == "staticmethod" else "class")
             held.attributes["call"] = value
             value = held
     _bind(frame, node.name, value, node)
@@ -172,10 +172,11 @@ def store(
             if (
                 isinstance(value, Tensor)
                 and value.maker == "batch"
-                and isinstance(statement, ast.Assign)
+                and isinstance(statement, ast.Assign | ast.For)
             ):
-                spot = machine.spot(statement.value, frame)
-                value = value.like(value.device, Step("bound", spot, value.device))
+                bound = statement.value if isinstance(statement, ast.Assign) else statement
+                spot = machine.spot(bound, frame)
+                value.steps = (*value.steps[-12:], Step("bound", spot, value.device))
             _bind(frame, name, value, statement)
         case ast.Tuple(elts=targets) | ast.List(elts=targets):
             for position, each in enumerate(targets):
@@ -186,11 +187,11 @@ def store(
                     store(machine, each, part(value, position), frame, statement)
         case ast.Attribute(value=whose, attr=name):
             owner = machine.evaluate(machine, whose, frame)
+            if isinstance(value, Module | Number) and not value.word:
+                value.word = ast.unparse(target)
             if isinstance(owner, Module):
                 modules.put(machine, owner, name, value, statement, frame)
             elif isinstance(owner, Object):
-                if isinstance(value, Module | Number) and not value.word:
-                    value.word = name
                 if isinstance(value, Tensor):
                     step = Step("stored", machine.spot(statement, frame), value.device)
                     value = value.like(value.device, step)

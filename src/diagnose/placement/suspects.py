@@ -251,6 +251,7 @@ class Reason(NamedTuple):
     name: str = ""
     move: Spot | None = None
     owner: str | None = None
+    beside: Spot | None = None
 
 
 def explain(stray: Meets, other: Meets | None, meeting: Meeting) -> Suspect | None:
@@ -273,6 +274,7 @@ def explain(stray: Meets, other: Meets | None, meeting: Meeting) -> Suspect | No
         meeting.spot,
         found.move,
         found.owner,
+        found.beside,
         sure=tensor.device is not None,
     )
 
@@ -328,7 +330,7 @@ def _reason(stray: Meets, meeting: Meeting) -> Reason | None:
         return _made_as("loss-or-metric-state", tensor.module.steps, tensor.module.frame)
     kept = next((s for s in tensor.steps if s.what == "kept"), None)
     if tensor.maker == "weight" and tensor.module is not None and kept is None:
-        return _of_module(tensor.module, tensor)
+        return _of_weight(tensor, tensor.module)
     return _of_tensor(stray, meeting, kept)
 
 
@@ -373,6 +375,16 @@ def _on_the_way_to_the_host(stray: Meets, meeting: Meeting) -> Reason | None:
     if made is not None:
         return Reason("host-copy-needed", made.spot, tensor.frame)
     return Reason("host-copy-needed", meeting.spot, tensor.frame)
+
+
+def _of_weight(tensor: Tensor, module: Module) -> Reason | None:
+    """Why a weight is there: held in a plain list, a copy from before its module moved, or as its module."""
+    held = next((s for s in tensor.steps if s.what == "held"), None)
+    if held is not None and not any(s.what == "put" for s in tensor.steps):
+        return Reason("unregistered-submodule", held.spot, tensor.frame, f"self.{tensor.name}")
+    if _on_cpu(tensor) and differ(module.where(), tensor.device):
+        return _built(module)
+    return _of_module(module, tensor)
 
 
 def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | None:
@@ -433,6 +445,11 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
             return Reason("input-not-moved", *_where_built(made, tensor.frame))
         case "batch":
             bound = next((s for s in reversed(tensor.steps) if s.what == "bound"), None)
+            if bound is not None and isinstance(bound.spot.node, ast.For):
+                beside = _moved_within(bound.spot, bound.spot.node)
+                if beside is not None:
+                    return Reason("input-not-moved", bound.spot, tensor.frame, beside=beside)
+                bound = None
             spot = bound.spot if bound is not None else meeting.spot._replace(node=stray.node)
             return Reason("input-not-moved", spot, tensor.frame)
         case "load":
@@ -521,8 +538,52 @@ def _of_module(module: Module, tensor: Tensor | None = None, said: str = "") -> 
         cause = "loss-or-metric-state" if loss else "module-not-moved"
         if _LOW_MEMORY.search(made.spot.source.text):  # what a program does to save memory
             cause = "low-memory-mode"
+        sibling = _moved_beside(top, frame, spot)
+        if sibling is not None and top.word:
+            return Reason(cause, sibling, frame, owner=top.word)
         return Reason(cause, spot, frame)
     return None
+
+
+def _moved_within(spot: Spot, loop: ast.For) -> Spot | None:
+    """The statement of a loop that moves another of the values that the loop binds."""
+    names = {node.id for node in ast.walk(loop.target) if isinstance(node, ast.Name)}
+    for statement in loop.body:
+        if isinstance(statement, ast.Assign):
+            for node in ast.walk(statement.value):
+                match node:
+                    case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="to" | "cuda")):
+                        if name in names:
+                            return spot._replace(node=statement)
+    return None
+
+
+def _moved_beside(module: Module, frame: Frame | None, spot: Spot) -> Spot | None:
+    """The statement that moves another module of the same variables, after this one was built."""
+    if frame is None or module.owner is not None:
+        return None
+    held = dict(frame.names)
+    if isinstance(frame.this, Object):
+        held |= frame.this.attributes
+    found: list[Spot] = []
+    for other in held.values():
+        if isinstance(other, Module) and other is not module and other.owner is None:
+            move = _last_move(other.steps)
+            if move is None or move.spot.function != spot.function or move.spot.file != spot.file:
+                continue
+            if move.spot.line >= spot.line and _is_statement(move.spot):
+                found.append(move.spot)
+    return max(found, key=lambda one: one.line, default=None)
+
+
+def _is_statement(spot: Spot) -> bool:
+    """Whether a call is all of a statement, such as ``model.to(device)``, or prepares what it is given."""
+    if isinstance(spot.node, ast.Call) and ast.unparse(spot.node.func).endswith(".prepare"):
+        return True
+    return any(
+        isinstance(node, ast.Expr) and node.value is spot.node
+        for node in ast.walk(spot.source.tree)
+    )
 
 
 def _where_built(made: Step, frame: Frame | None) -> tuple[Spot, Frame | None]:

@@ -314,11 +314,12 @@ class Method(Value):
 class Optimizer(Value):
     """A ``torch.optim`` optimizer of the weights of a module; ``loaded`` is when its state was made."""
 
-    __slots__ = ("loaded", "module")
+    __slots__ = ("loaded", "module", "weights")
 
-    def __init__(self, module: Module | None) -> None:
+    def __init__(self, module: Module | None, weights: Value | None = None) -> None:
         super().__init__()
         self.module = module
+        self.weights = weights
         self.loaded: Step | None = None
 
 

@@ -219,7 +219,7 @@ class Scene:
         suspect, sources = self.suspect(cause), self.sources
         if suspect is None or sources is None:
             return None
-        spot = suspect.spot
+        spot = suspect.line
         printed = next((f.name for f in sources.used if f.path == spot.file), spot.file)
         frame = next(
             (f for f in self.report.frames if (f.file, f.line) == (printed, spot.line)), None

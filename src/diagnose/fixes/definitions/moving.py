@@ -30,8 +30,11 @@ def module(suspect: Suspect) -> Sequence[Change]:
     source, node = suspect.spot.source, value_of(suspect)
     if called(node) == "DataParallel":
         return home(suspect)
-    device = target_device(suspect)
     statement = statement_of(source, node)
+    if called(node) == "prepare" and isinstance(node, ast.Call) and suspect.owner is not None:
+        prepared = f"{suspect.owner} = {text_of(source, node.func)}({suspect.owner})"
+        return [after_statement(source, statement, prepared)]
+    device = target_device(suspect)
     if isinstance(statement, ast.Expr) and statement.value is node:
         if suspect.owner is None:
             raise Refused("what the call returns is not kept")
