@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from diagnose.fixes.definitions.expressions import argument, moved, with_argument
 from diagnose.fixes.definitions.moving import is_moved, value_of
-from diagnose.fixes.definitions.places import block_of, statement_of
+from diagnose.fixes.definitions.places import block_of, called, statement_of
 from diagnose.fixes.definitions.target import target_device
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
@@ -35,7 +35,10 @@ def create_on_device(suspect: Suspect) -> Sequence[Change]:
 def _twins(source: Source, node: ast.expr) -> list[ast.expr]:
     """The values that the other statements of the block assign and that read as a node does."""
     statement = statement_of(source, node)
+    call = _factory(node)
     if not isinstance(statement, ast.Assign) or statement.value is not node:
+        return []
+    if call is None or not _takes_device(called(call)):
         return []
     text = ast.dump(node)
     return [
@@ -51,6 +54,9 @@ def _on_device(suspect: Suspect, node: ast.expr) -> Change:
     source, call = suspect.spot.source, _factory(node)
     if call is None:
         raise Refused("no call makes it")
+    statement = statement_of(source, node)
+    if isinstance(statement, ast.Expr) and statement.value is node:
+        raise Refused("what the call returns is not kept")
     name = sourceline.dotted(call.func) or ""
     if name.partition(".")[0] in _NO_TENSORS:
         raise Refused(f"{name} makes no tensor")

@@ -6,12 +6,19 @@ import ast
 from collections.abc import Sequence
 
 from diagnose.fixes.definitions.expressions import argument, moved, with_argument, with_method
-from diagnose.fixes.definitions.places import called, statement_of, text_of
+from diagnose.fixes.definitions.places import (
+    called,
+    functions_around,
+    statement_of,
+    text_of,
+    walk_calls,
+)
 from diagnose.fixes.definitions.statements import after_statement
 from diagnose.fixes.definitions.target import target_device
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
 from diagnose.placement.model import Source, Suspect
+from diagnose.scene import sourceline
 
 #: Methods after which it is decided where a value is.
 MOVES = frozenset({"to", "cuda", "cpu", "xpu", "npu", "hpu", "mps", "type_as"})
@@ -30,15 +37,17 @@ def module(suspect: Suspect) -> Sequence[Change]:
     source, node = suspect.spot.source, value_of(suspect)
     if called(node) == "DataParallel":
         return home(suspect)
+    if suspect.cause == "dataparallel-home-device" and is_moved(node):
+        return [_moved_home(suspect, node)]
     statement = statement_of(source, node)
     if called(node) == "prepare" and isinstance(node, ast.Call) and suspect.owner is not None:
         prepared = f"{suspect.owner} = {text_of(source, node.func)}({suspect.owner})"
         return [after_statement(source, statement, prepared)]
     device = target_device(suspect)
     if isinstance(statement, ast.Expr) and statement.value is node:
-        if suspect.owner is None:
+        if (owner := suspect.owner or receiver(node)) is None:
             raise Refused("what the call returns is not kept")
-        return [after_statement(source, statement, f"{suspect.owner}.to({device})")]
+        return [after_statement(source, statement, f"{owner}.to({device})")]
     if called(node) in _RETURN_NOTHING:
         if not isinstance(statement, ast.Assign) or statement.value is not node:
             raise Refused(f"{called(node)}.to returns nothing")
@@ -68,6 +77,26 @@ def home(suspect: Suspect) -> Sequence[Change]:
     return [_moved(source, wrapped, device)]
 
 
+def _moved_home(suspect: Suspect, move: ast.expr) -> Change:
+    """A move of the replicated model goes to the first of its devices."""
+    source, owner = suspect.spot.source, receiver(move)
+    scope: ast.AST = next(iter(functions_around(source, move)), source.tree)
+    for one in ast.walk(scope):
+        if isinstance(one, ast.Assign) and [sourceline.dotted(t) for t in one.targets] == [owner]:
+            for call in walk_calls(one.value):
+                if called(call) == "DataParallel":
+                    assert isinstance(move, ast.Call)
+                    return with_method(source, move, f"to({_first_device(source, call)})")
+    raise Refused("the file does not show what is moved")
+
+
+def receiver(call: ast.expr) -> str | None:
+    """The name that a method is called on."""
+    if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
+        return sourceline.dotted(call.func.value)
+    return None
+
+
 def _first_device(source: Source, call: ast.Call) -> str:
     """The first of the devices that nn.DataParallel is given; of all, the first one."""
     given = argument(call, "device_ids") or (call.args[1] if len(call.args) > 1 else None)
@@ -95,6 +124,8 @@ def tensor(suspect: Suspect) -> Sequence[Change]:
 def _moved(source: Source, node: ast.expr, device: str) -> Change:
     if is_moved(node):
         raise Refused("it is moved already")
+    if called(node) in _RETURN_NOTHING:
+        raise Refused(f"{called(node)}.to returns nothing")
     if isinstance(node, _NO_VALUES):
         raise Refused("what is to be moved is no tensor or module by its form")
     return moved(source, node, device)

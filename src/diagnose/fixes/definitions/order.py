@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from diagnose.fixes.definitions.moving import MOVES, module
+from diagnose.fixes.definitions.moving import MOVES, module, receiver
 from diagnose.fixes.definitions.places import (
     block_of,
     functions_around,
@@ -35,13 +35,17 @@ class _Move(NamedTuple):
 def move_last(suspect: Suspect) -> Sequence[Change]:
     """The model is moved after its last change: the statement that moves it is, or it is moved once more.
     Where no earlier move is known, the new layer itself is moved."""
+    if suspect.cause == "optimizer-state" and (changes := _moved_when_built(suspect)):
+        return changes
     source = suspect.spot.source
     changed = statement_of(source, suspect.spot.node)
     move = _move(suspect)
     if move is None:
-        if suspect.owner is None:
+        call = changed.value if isinstance(changed, ast.Expr) else None
+        owner = suspect.owner or (receiver(call) if call is suspect.spot.node and call else None)
+        if owner is None:
             return module(suspect)
-        again = f"{suspect.owner}.to({target_device(suspect)})"
+        again = f"{owner}.to({target_device(suspect)})"
         return [after_statement(source, changed, again)]
     last = _last_change(source, changed, move.owner)
     if move.alone and _precedes(source, move.statement, last):
@@ -53,6 +57,8 @@ def move_last(suspect: Suspect) -> Sequence[Change]:
 
 def move_first(suspect: Suspect) -> Sequence[Change]:
     """The model is moved before the optimizer is made."""
+    if changes := _moved_when_built(suspect):
+        return changes
     source = suspect.spot.source
     made = _making(suspect)
     owner = suspect.owner or _model_of(made)
@@ -143,6 +149,17 @@ def _making(suspect: Suspect) -> ast.stmt:
         if isinstance(one, ast.Assign) and [sourceline.dotted(t) for t in one.targets] == [name]:
             return one
     return statement
+
+
+def _moved_when_built(suspect: Suspect) -> list[Change]:
+    """The changes that take a later move of a model behind the statement that builds it, if the spot is
+    that statement; else none."""
+    source = suspect.spot.source
+    built = statement_of(source, suspect.spot.node)
+    if not isinstance(built, ast.Assign) or len(built.targets) != 1 or _model_of(built) is not None:
+        return []
+    move = _later_move(source, built, sourceline.dotted(built.targets[0]))
+    return [] if move is None else moved_statement(source, move.statement, built, after=True)
 
 
 def _model_of(made: ast.stmt) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from diagnose.fixes.definitions.expressions import expression
 from diagnose.fixes.definitions.places import class_around, functions_around
@@ -33,25 +33,45 @@ def target_device(suspect: Suspect) -> str:
 
 def _by_name(suspect: Suspect) -> str | None:
     """What programs call the device they compute on, if the spot sees it: ``device``, or that of the
-    module's own weights. None where another GPU than the first is meant."""
+    object's own library or weights. None where another GPU than the first is meant."""
     wanted, source, node = suspect.wanted, suspect.spot.source, suspect.spot.node
-    if wanted is None or wanted.type != "cuda" or (wanted.number and not wanted.home):
+    if wanted is not None and (wanted.type != "cuda" or (wanted.number and not wanted.home)):
         return None
     functions, line = functions_around(source, node), getattr(node, "lineno", 0)
-    for scope in [*functions, source.tree]:
-        for one in ast.walk(scope) if scope is not source.tree else walk_top(source):
-            if isinstance(one, ast.arg) and one.arg == "device":
-                return "device"
-            if isinstance(one, ast.Name) and one.id in ("device", "DEVICE"):
-                stored = isinstance(one.ctx, ast.Store)
-                if stored and (one.lineno < line or (functions and scope is source.tree)):
-                    return one.id
-    owner = class_around(source, node)
+    for function in functions if wanted is not None else ():
+        if any(isinstance(one, ast.arg) and one.arg == "device" for one in ast.walk(function)):
+            return "device"
+        for name in _devices(ast.walk(function)):
+            if name.lineno < line:
+                return name.id
+    if (own := _of_object(source, node)) is not None:
+        return own
+    for name in _devices(walk_top(source)) if wanted is not None else ():
+        if functions or name.lineno < line:
+            return name.id
+    return None
+
+
+def _devices(nodes: Iterable[ast.AST]) -> Iterator[ast.Name]:
+    """The names among nodes that programs give their device."""
+    for node in nodes:
+        match node:
+            case ast.Name(id="device" | "DEVICE", ctx=ast.Store()):
+                yield node
+
+
+def _of_object(source: Source, node: ast.AST) -> str | None:
+    """The device that the classes of libraries tell in their methods."""
+    owner, functions = class_around(source, node), functions_around(source, node)
     if owner is None or not functions or functions[-1] not in owner.body:
         return None
-    if functions[-1].name != "__init__" and any("Module" in ast.unparse(b) for b in owner.bases):
-        return "next(self.parameters()).device"
-    return None
+    bases = [ast.unparse(base).rpartition(".")[2] for base in owner.bases]
+    made = functions[-1].name != "__init__"
+    if any(base.endswith("Trainer") for base in bases):
+        return "self.args.device"  # transformers' and what derives from it
+    if "LightningModule" in bases and made:
+        return "self.device"
+    return "next(self.parameters()).device" if "Module" in bases and made else None
 
 
 def walk_top(source: Source) -> Iterator[ast.AST]:

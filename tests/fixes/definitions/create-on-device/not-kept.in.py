@@ -1,0 +1,2 @@
+# spot: model.set_labels(6)
+model.set_labels(6)

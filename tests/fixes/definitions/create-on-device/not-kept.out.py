@@ -1,0 +1,1 @@
+refused: what the call returns is not kept

@@ -1,0 +1,6 @@
+# spot: torch.ones(3)
+# devices: ;
+class Weighted(SFTTrainer):
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.token_weight = torch.ones(3)

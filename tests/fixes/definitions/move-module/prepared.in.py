@@ -1,0 +1,3 @@
+# spot: accelerator.prepare(model, loader)
+# owner: self.ema
+model, loader = accelerator.prepare(model, loader)

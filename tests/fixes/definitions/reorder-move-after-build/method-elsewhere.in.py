@@ -1,0 +1,4 @@
+# spot: model.set_labels(6)
+def finish(model, device):
+    model.set_labels(6)
+    return model.parameters()

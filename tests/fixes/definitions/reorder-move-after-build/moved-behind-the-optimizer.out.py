@@ -1,0 +1,8 @@
+# cause: optimizer-state
+# spot: Net()
+# devices: ;
+def build(args):
+    model = Net()
+    model.cuda(args.gpu)
+    optimizer = SGD(model.parameters())
+    return model, optimizer
