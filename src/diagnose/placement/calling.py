@@ -1,33 +1,30 @@
-"""Calls of the user's functions, classes and modules, and what attributes hold."""
+"""Calls of the user's functions, classes and modules."""
 
 from __future__ import annotations
 
 import ast
 
-from diagnose.placement import library, methods, modules
-from diagnose.placement.frames import AGAIN, DEPTH, Arguments, Frame, Given, Machine, Meets, joined
+from diagnose.placement import modules
+from diagnose.placement.layers import at_home, scattered
+from diagnose.placement.library import library_call_of
+from diagnose.placement.machine import AGAIN, DEPTH, Arguments, Given, Machine, Meets, joined
+from diagnose.placement.methods import method_call
 from diagnose.placement.model import Spot
+from diagnose.placement.module_methods import applied
+from diagnose.placement.object_methods import library_call
+from diagnose.placement.tensors import Batch, Module, Table, tensors_in
+from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import (
-    Batch,
     Class,
     Const,
     External,
+    Frame,
     Function,
-    Generator,
-    Loader,
     Method,
-    Module,
-    Number,
     Object,
-    Optimizer,
-    Place,
-    Table,
-    Tensor,
     Unknown,
     Value,
-    tensors_in,
 )
-from diagnose.placement.values import Sequence as Items
 
 
 def invoke(
@@ -40,7 +37,7 @@ def invoke(
         case Class():
             return construct(machine, function, given, node, frame)
         case Method():
-            return methods.call(machine, function.owner, function.name, given, node, frame)
+            return method_call(machine, function.owner, function.name, given, node, frame)
         case Module():
             return forward(machine, function, given, node, frame)
         case Batch() if function.inner.maker == "load":  # a whole model that was loaded
@@ -48,18 +45,15 @@ def invoke(
             machine.meet("call", node, frame, [Meets(node, function, function.inner), *given_])
             return Unknown()
         case External():
-            return library.call(machine, function.dotted, given, node, frame)
+            return library_call_of(machine, function.dotted, given, node, frame)
         case Object(kind="static"):
             return invoke(machine, function.attributes["call"], given, node, frame)
         case Object():
             called = function.made.find("__call__") if function.made is not None else None
             if isinstance(called, Function):
                 return run(machine, called.bound(function), given, node, frame)
-            return methods.call(machine, function, "__call__", given, node, frame)
-    return methods.library_call(machine, None, given, node, frame)
-
-
-# --- the user's functions ---------------------------------------------------------------------------
+            return method_call(machine, function, "__call__", given, node, frame)
+    return library_call(machine, None, given, node, frame)
 
 
 def run(
@@ -115,12 +109,12 @@ def _parameters(machine: Machine, function: Function, given: Arguments, inner: F
     if args.vararg is not None:
         inner.names[args.vararg.arg] = Items([one.value for one in listed[len(names) :]])
     if args.kwarg is not None:
-        rest = {
+        rest: dict[object, Value] = {
             key: one.value
             for key, one in given.named.items()
             if key not in inner.names and key != "**"
         }
-        inner.names[args.kwarg.arg] = Table(dict(rest), Unknown() if given.open else None)
+        inner.names[args.kwarg.arg] = Table(rest, Unknown() if given.open else None)
     for name in inner.names:
         inner.lines[name] = 0
 
@@ -140,9 +134,6 @@ def _passed(
     if default is not None:
         return machine.evaluate(machine, default, inner)
     return Unknown(name)
-
-
-# --- classes -----------------------------------------------------------------------------------------
 
 
 def construct(
@@ -217,132 +208,7 @@ def forward(
         return found
     if module.kind in ("DataParallel", "DistributedDataParallel") and "module" in module.children:
         if module.kind == "DataParallel":
-            library.at_home(machine, module, node, frame)
-        given = library.scattered(module, given, node, machine, frame)
+            at_home(machine, module, node, frame)
+        given = scattered(module, given, node, machine, frame)
         return forward(machine, module.children["module"], given, node, frame)
-    return methods.applied(machine, module, given, node, frame)
-
-
-# --- attributes ---------------------------------------------------------------------------------------
-
-
-def attribute(machine: Machine, owner: Value, name: str, node: ast.AST, frame: Frame) -> Value:
-    """What an attribute holds."""
-    match owner:
-        case External():
-            return External(f"{owner.dotted}.{name}")
-        case Module():
-            return _of_module(machine, owner, name, node, frame)
-        case Object():
-            return _of_object(machine, owner, name, node, frame)
-        case Class():
-            found = owner.find(name)
-            return (
-                _member(machine, owner, found, node, frame)
-                if found is not None
-                else Method(owner, name)
-            )
-        case Tensor():
-            return methods.of_tensor(owner, name)
-        case Batch():
-            return methods.of_batch(owner, name)
-        case Optimizer() if name in ("param_groups", "state"):
-            weights = next(tensors_in(owner.weights), None) if owner.weights is not None else None
-            listed = Items([], weights)
-            return Items([], Table({"params": listed})) if name == "param_groups" else Table({})
-        case Generator(device=device) if name == "device":
-            return Place(device)
-        case Place() if name in ("type", "index"):
-            return Const(owner.device.type) if name == "type" else Number()
-        case Unknown():
-            return Method(owner, name) if name in ("to", "cuda", "cpu", "numpy") else Unknown(name)
-        case Const() if not isinstance(owner.value, str):
-            return Unknown(name)
-        case Function() if name == "__name__":
-            return Unknown()
-    if isinstance(owner, Items) and name in ("indices", "values"):
-        return next(owner.every(), Unknown())
-    return Method(owner, name)
-
-
-def _of_module(machine: Machine, owner: Module, name: str, node: ast.AST, frame: Frame) -> Value:
-    for held in (owner.children, owner.tensors, owner.plain):
-        if name in held:
-            found: Value = held[name]
-            if isinstance(found, Tensor) and found.module is None:
-                found.module, found.name = owner, name
-            return found
-    if owner.made is not None and (member := owner.made.find(name)) is not None:
-        return _member(machine, owner, member, node, frame)
-    if name in ("weight", "bias") and owner.made is None:
-        return Tensor(owner.device, "weight", owner.steps, owner.frame, module=owner, name=name)
-    if name == "device":
-        device = owner.where()
-        return Place(device._replace(home=True)) if device is not None else Unknown("device")
-    if name in methods.MODULE or (
-        owner.made is None and name.islower() and methods.is_method(name)
-    ):
-        return Method(owner, name)
-    if owner.kind in ("DataParallel", "DistributedDataParallel") and "module" in owner.children:
-        return _of_module(machine, owner.children["module"], name, node, frame)
-    if owner.made is not None:
-        return Method(owner, name) if _called(node, frame) else Unknown(name)
-    if name in ("config", "training", "dtype", "hparams", "tokenizer", "trainer", "logger"):
-        return Unknown(name)
-    if _called(node, frame) and name not in owner.children and not _is_layer(name):
-        return Method(owner, name)
-    if name.endswith(("_size", "_dim", "_features", "_channels", "num_heads")):
-        return Number()
-    return modules.child(owner, name)
-
-
-def _is_layer(name: str) -> bool:
-    return name in (
-        "encoder",
-        "decoder",
-        "backbone",
-        "transformer",
-        "model",
-        "head",
-        "classifier",
-        "fc",
-        "lm_head",
-    )
-
-
-def _called(node: ast.AST, frame: Frame) -> bool:
-    """Whether an attribute is what a call calls; told by the text that follows it."""
-    end, column = getattr(node, "end_lineno", None), getattr(node, "end_col_offset", 0)
-    if end is None or end > len(frame.source.lines):
-        return False
-    line = frame.source.lines[end - 1].encode()[column : column + 1]
-    return bool(line == b"(")
-
-
-def _of_object(machine: Machine, owner: Object, name: str, node: ast.AST, frame: Frame) -> Value:
-    if name in owner.attributes:
-        return owner.attributes[name]
-    if owner.made is not None and (member := owner.made.find(name)) is not None:
-        return _member(machine, owner, member, node, frame)
-    if owner.kind == "accelerator" and name == "device":
-        return Place(machine.home())
-    if owner.made is None and owner.kind not in ("namespace", "module"):
-        return Method(owner, name)
-    return Unknown(name)
-
-
-def _member(machine: Machine, owner: Value, member: Value, node: ast.AST, frame: Frame) -> Value:
-    if isinstance(member, Function):
-        return member if isinstance(owner, Class) else member.bound(owner)
-    if isinstance(member, Object) and member.kind == "class":
-        function = member.attributes["call"]
-        made = owner if isinstance(owner, Class) else getattr(owner, "made", None)
-        return function.bound(made) if isinstance(function, Function) and made else Unknown()
-    if isinstance(member, Object) and member.kind == "property":
-        function = member.attributes["get"]
-        if isinstance(function, Function):
-            return run(machine, function.bound(owner), Arguments(), node, frame)
-    return member
-
-
-_ = (Loader, Meets, Optimizer)
+    return applied(machine, module, given, node, frame)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from diagnose.placement.frames import Meeting
 from diagnose.placement.interpreter import Program
+from diagnose.placement.machine import Meeting
 from diagnose.placement.model import Spot, Suspect
 from diagnose.placement.suspects import of_meeting
 

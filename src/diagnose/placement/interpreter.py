@@ -4,23 +4,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
-from diagnose.placement import Imported, calling, expressions, modules, statements
+from diagnose.placement import Imported, attributes, calling, expressions, statements
 from diagnose.placement.devices import HOME
-from diagnose.placement.frames import BUDGET, Arguments, Exhausted, Frame, Given, Machine, Meeting
+from diagnose.placement.machine import BUDGET, Arguments, Exhausted, Given, Machine, Meeting
 from diagnose.placement.model import Source, Step
-from diagnose.placement.values import (
-    Batch,
-    Class,
-    Const,
-    Function,
-    Module,
-    Object,
-    Tensor,
-    Unknown,
-    Value,
-)
+from diagnose.placement.tensors import Batch, Module, Tensor
+from diagnose.placement.values import Class, Frame, Function, Object, Unknown, Value
 
 #: Attributes that only tensors have: a parameter that is asked for one is a tensor.
 _OF_TENSORS = frozenset(
@@ -103,11 +95,11 @@ def analyse(
     machine.evaluate = expressions.evaluate
     machine.execute = statements.execute
     machine.invoke = calling.invoke
-    machine.attribute = calling.attribute
+    machine.attribute = attributes.attribute
     machine.load = loading.load
     complete = True
     for source in (entry, *also):
-        complete = _guarded(machine, lambda source=source: loading.run(source)) and complete
+        complete = _guarded(machine, partial(loading.run, source)) and complete
     if all_functions:
         for frame in list(loading.frames.values()):
             complete = _uncalled(machine, frame) and complete
@@ -248,10 +240,8 @@ def _guessed(name: str, function: Function) -> Value:
     if not function.name.endswith(".forward") or not isinstance(function.this, Module):
         return Unknown(name)
     for node in ast.walk(function.node):
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-            if node.value.id == name and node.attr in _OF_TENSORS:
-                return Tensor(HOME, "given")
+        match node:
+            case ast.Attribute(value=ast.Name(id=used), attr=asked):
+                if used == name and asked in _OF_TENSORS:
+                    return Tensor(HOME, "given")
     return Unknown(name)
-
-
-_ = (Const, modules)

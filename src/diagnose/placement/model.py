@@ -48,8 +48,8 @@ class Device(NamedTuple):
     """A device as far as source tells it.
 
     ``type`` is ``cpu``, ``cuda`` (any accelerator), ``meta``, or ``split`` for a model that a library
-    spreads over devices; ``number`` which one, None where it is the current one or not known; ``home`` marks
-    the device that the program itself chose (``device``, ``self.device``, that of a model's weights)
+    spreads over devices; ``number`` which one, None where it is the current one or not known; ``home``
+    marks the device that the program itself chose (``device``, ``self.device``, that of a model's weights)
     rather than one that a line names by number; ``ranked`` one that the process's rank chooses.
     """
 
@@ -64,8 +64,9 @@ class Device(NamedTuple):
 
 class Step(NamedTuple):
     """Something that happened to a value: ``what`` is ``made``, ``loaded``, ``moved``, ``kept`` (as an
-    attribute), ``held`` (in a list or dict), ``put`` (a layer into a model), ``given``, ``wrapped``. ``of`` is
-    the literal that the device was written as."""
+    attribute), ``held`` (in a list or dict), ``put`` (a layer into a model), ``given``, ``wrapped``,
+    ``bound`` (to a name), ``dropped`` (a move whose result is), ``stored`` (in an object), ``grown``.
+    ``of`` is the literal that the device was written as."""
 
     what: str
     spot: Spot

@@ -4,19 +4,11 @@ from __future__ import annotations
 
 import ast
 
-from diagnose.placement.devices import CPU
-from diagnose.placement.frames import Frame, Machine
+from diagnose.placement.machine import Machine
 from diagnose.placement.model import Step
-from diagnose.placement.values import (
-    Module,
-    Object,
-    Table,
-    Tensor,
-    Value,
-    modules_in,
-    tensors_in,
-)
-from diagnose.placement.values import Sequence as Items
+from diagnose.placement.tensors import Module, Table, Tensor, modules_in, tensors_in
+from diagnose.placement.tensors import Sequence as Items
+from diagnose.placement.values import Frame, Value
 
 
 def put(
@@ -110,4 +102,3 @@ _MODULES = frozenset(
         *("ModelMixin", "MessagePassing", "PyTorchModelHubMixin", "Metric", "GenerationMixin"),
     }
 )
-_ = (CPU, Object)

@@ -3,30 +3,17 @@
 from __future__ import annotations
 
 import ast
-import contextlib
 from collections.abc import Sequence
 
-from diagnose.placement import modules
+from diagnose.placement.definitions import class_, function, import_, import_from
 from diagnose.placement.devices import META
-from diagnose.placement.frames import Frame, Machine, joined
+from diagnose.placement.expressions import truth
+from diagnose.placement.machine import Machine, joined
 from diagnose.placement.model import Step
-from diagnose.placement.values import (
-    Batch,
-    Class,
-    Const,
-    External,
-    Function,
-    Loader,
-    Module,
-    Number,
-    Object,
-    Place,
-    Table,
-    Tensor,
-    Unknown,
-    Value,
-)
-from diagnose.placement.values import Sequence as Items
+from diagnose.placement.storing import element, loaded, store
+from diagnose.placement.tensors import Module, Tensor
+from diagnose.placement.tensors import Sequence as Items
+from diagnose.placement.values import Const, Frame, Place, Value
 
 
 class _Leaves(Exception):
@@ -72,56 +59,6 @@ def _forks(machine: Machine, blocks: Sequence[Sequence[ast.stmt]], frame: Frame)
     frame.names = before
 
 
-def _function(machine: Machine, node: ast.AST, frame: Frame) -> None:
-    assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-    around = _Around(frame)
-    owner = frame.owner if isinstance(frame.owner, Class) else None
-    name = f"{owner.node.name}.{node.name}" if owner else node.name
-    value: Value = Function(node, frame.source, around, name, owner)
-    for decorator in node.decorator_list:
-        said = ast.unparse(decorator)
-        if said in ("property", "cached_property", "functools.cached_property"):
-            value = Object("property")
-            value.attributes["get"] = Function(node, frame.source, around, name, owner)
-        elif said in ("staticmethod", "classmethod"):
-            held = Object("static" if said == "staticmethod" else "class")
-            held.attributes["call"] = value
-            value = held
-    _bind(frame, node.name, value, node)
-
-
-class _Around(dict[str, Value]):
-    """The variables around a function, as they are when it runs."""
-
-    def __init__(self, frame: Frame) -> None:
-        super().__init__()
-        self._frame = frame
-
-    def get(self, name: str, otherwise: Value | None = None) -> Value | None:  # type: ignore[override]
-        if isinstance(self._frame.owner, Class):  # a class body is no scope of its methods
-            return self._frame.around.get(name, otherwise)
-        found = self._frame.get(name)
-        return otherwise if found is None else found
-
-
-def _class(machine: Machine, node: ast.AST, frame: Frame) -> None:
-    assert isinstance(node, ast.ClassDef)
-    made = Class(node, frame.source)
-    for base in node.bases:
-        value = machine.evaluate(machine, base, frame)
-        if isinstance(value, Class):
-            made.bases.append(value)
-        else:
-            made.library.append(
-                value.dotted if isinstance(value, External) else ast.unparse(base)[:80]
-            )
-    inner = Frame(frame.source, {}, _Around(frame), node.name, owner=made)
-    with contextlib.suppress(_Leaves):
-        _block(machine, node.body, inner)
-    made.members = dict(inner.names)
-    _bind(frame, node.name, made, node)
-
-
 def _assign(machine: Machine, node: ast.AST, frame: Frame) -> None:
     assert isinstance(node, ast.Assign)
     value = machine.evaluate(machine, node.value, frame)
@@ -137,7 +74,7 @@ def _annotated(machine: Machine, node: ast.AST, frame: Frame) -> None:
 
 def _augmented(machine: Machine, node: ast.AST, frame: Frame) -> None:
     assert isinstance(node, ast.AugAssign)
-    load = _loaded(node.target)
+    load = loaded(node.target)
     operation = ast.BinOp(left=load, op=node.op, right=node.value)
     ast.copy_location(operation, node)
     value = machine.evaluate(machine, operation, frame)
@@ -151,95 +88,7 @@ def _augmented(machine: Machine, node: ast.AST, frame: Frame) -> None:
     store(machine, node.target, value, frame, node)
 
 
-def _loaded(target: ast.expr) -> ast.expr:
-    """A target as an expression that reads it; the node stays where it is in the file."""
-    match target:
-        case ast.Name(id=name):
-            return ast.copy_location(ast.Name(name, ast.Load()), target)
-        case ast.Attribute(value=value, attr=name):
-            return ast.copy_location(ast.Attribute(value, name, ast.Load()), target)
-        case ast.Subscript(value=value, slice=inside):
-            return ast.copy_location(ast.Subscript(value, inside, ast.Load()), target)
-    return target
-
-
-def store(
-    machine: Machine, target: ast.expr, value: Value, frame: Frame, statement: ast.stmt
-) -> None:
-    """Assigns a value to a target."""
-    match target:
-        case ast.Name(id=name):
-            if (
-                isinstance(value, Tensor)
-                and value.maker == "batch"
-                and isinstance(statement, ast.Assign | ast.For)
-            ):
-                bound = statement.value if isinstance(statement, ast.Assign) else statement
-                spot = machine.spot(bound, frame)
-                value.steps = (*value.steps[-12:], Step("bound", spot, value.device))
-            _bind(frame, name, value, statement)
-        case ast.Tuple(elts=targets) | ast.List(elts=targets):
-            for position, each in enumerate(targets):
-                if isinstance(each, ast.Starred):
-                    rest = list(value.every())[position:] if isinstance(value, Items) else []
-                    store(machine, each.value, Items(rest), frame, statement)
-                else:
-                    store(machine, each, part(value, position), frame, statement)
-        case ast.Attribute(value=whose, attr=name):
-            owner = machine.evaluate(machine, whose, frame)
-            if isinstance(value, Module | Number) and not value.word:
-                value.word = ast.unparse(target)
-            if isinstance(owner, Module):
-                modules.put(machine, owner, name, value, statement, frame)
-            elif isinstance(owner, Object):
-                if isinstance(value, Tensor):
-                    step = Step("stored", machine.spot(statement, frame), value.device)
-                    value = value.like(value.device, step)
-                owner.attributes[name] = value
-            elif isinstance(owner, Tensor) and name == "data" and isinstance(value, Tensor):
-                owner.device = value.device
-        case ast.Subscript(value=whose, slice=inside):
-            owner = machine.evaluate(machine, whose, frame)
-            key = machine.evaluate(machine, inside, frame)
-            if isinstance(owner, Table | Items):
-                modules.hold(owner, value)
-            if isinstance(owner, Table):
-                if isinstance(key, Const) and isinstance(key.value, str | int):
-                    owner.items[key.value] = value
-                else:
-                    owner.more = value
-            elif isinstance(owner, Items):
-                owner.more = value
-            elif isinstance(owner, Module) and isinstance(value, Module):
-                name = str(key.value) if isinstance(key, Const) else "?"
-                modules.put(machine, owner, name, value, statement, frame)
-            elif isinstance(owner, Tensor) and isinstance(value, Tensor):
-                machine.evaluate(machine, _loaded(target), frame)
-
-
-def part(value: Value, position: int) -> Value:
-    """What is unpacked at a position."""
-    match value:
-        case Items(items=items) if position < len(items):
-            return items[position]
-        case Items(more=more) if more is not None:
-            return more
-        case Batch():
-            return value.inner.like(value.inner.device)
-        case Loader():
-            return value.item
-        case Table() | Items():
-            return Unknown()
-        case Tensor():
-            return value.like(value.device)
-    return Unknown()
-
-
-def _bind(frame: Frame, name: str, value: Value, statement: ast.AST) -> None:
-    if isinstance(value, Module | Number) and not value.word:
-        value.word = name
-    frame.names[name] = value
-    frame.lines.setdefault(name, getattr(statement, "lineno", 0))
+_MOVES = frozenset({"to", "cuda"})
 
 
 def _expression(machine: Machine, node: ast.AST, frame: Frame) -> None:
@@ -252,9 +101,6 @@ def _expression(machine: Machine, node: ast.AST, frame: Frame) -> None:
         if isinstance(moved, Tensor):
             step = Step("dropped", machine.spot(node.value, frame), value.device)
             moved.steps = (*moved.steps, step)
-
-
-_MOVES = frozenset({"to", "cuda"})
 
 
 def _return(machine: Machine, node: ast.AST, frame: Frame) -> None:
@@ -277,16 +123,11 @@ def _if(machine: Machine, node: ast.AST, frame: Frame) -> None:
     _forks(machine, (node.body, node.orelse), frame)
 
 
-def truth(machine: Machine, node: ast.expr, frame: Frame) -> bool | None:
-    """Whether a test holds, on a machine with GPUs; None where source does not tell."""
-    if isinstance(node, ast.Compare) and ast.unparse(node.left) == "__name__":
-        return True
-    value = machine.evaluate(machine, node, frame)
-    if isinstance(value, Const):
-        return bool(value.value)
-    if isinstance(value, Module | Tensor | Function | Class):
-        return True if not isinstance(value, Tensor) else None
-    return None
+#: Loops within loops that are run item by item, and their items.
+_NESTED = 2
+
+
+_ITEMS = 8
 
 
 def _loop(machine: Machine, node: ast.AST, frame: Frame) -> None:
@@ -300,11 +141,6 @@ def _loop(machine: Machine, node: ast.AST, frame: Frame) -> None:
             _body(machine, node.body, frame)
     finally:
         machine.nested -= 1
-
-
-#: Loops within loops that are run item by item, and their items.
-_NESTED = 2
-_ITEMS = 8
 
 
 def _known(items: Value) -> list[Value] | None:
@@ -331,26 +167,6 @@ def _body(machine: Machine, body: Sequence[ast.stmt], frame: Frame) -> None:
         _block(machine, body, frame)
     except _Leaves:
         return
-
-
-def element(value: Value) -> Value:
-    """What a loop over a value binds."""
-    match value:
-        case Items(items=[first, *_]) if value.more is None or not isinstance(first, Unknown):
-            return first
-        case Items(more=more) if more is not None:
-            return more
-        case Loader():
-            return value.item
-        case Batch():
-            return value.inner.like(value.inner.device)
-        case Tensor():
-            return value.like(value.device)
-        case Module():
-            return next(iter(value.children.values()), Unknown())
-        case Table():
-            return Unknown()
-    return Unknown()
 
 
 def _with(machine: Machine, node: ast.AST, frame: Frame) -> None:
@@ -380,28 +196,6 @@ def _try(machine: Machine, node: ast.AST, frame: Frame) -> None:
     _block(machine, node.finalbody, frame)
 
 
-def _import(machine: Machine, node: ast.AST, frame: Frame) -> None:
-    assert isinstance(node, ast.Import)
-    for alias in node.names:
-        name = alias.asname or alias.name.split(".")[0]
-        wanted = alias.name if alias.asname else name
-        _bind(frame, name, machine.load(machine, wanted, 0, frame) or External(wanted), node)
-
-
-def _import_from(machine: Machine, node: ast.AST, frame: Frame) -> None:
-    assert isinstance(node, ast.ImportFrom)
-    base = machine.load(machine, node.module or "", node.level, frame)
-    for alias in node.names:
-        name = alias.asname or alias.name
-        value: Value | None = None
-        if isinstance(base, Object):
-            value = base.attributes.get(alias.name)
-            if value is None:
-                path = f"{node.module}.{alias.name}" if node.module else alias.name
-                value = machine.load(machine, path, node.level, frame) or Unknown(alias.name)
-        _bind(frame, name, value or External(f"{node.module or ''}.{alias.name}"), node)
-
-
 def _delete(machine: Machine, node: ast.AST, frame: Frame) -> None:
     assert isinstance(node, ast.Delete)
     for target in node.targets:
@@ -415,9 +209,9 @@ def _assert(machine: Machine, node: ast.AST, frame: Frame) -> None:
 
 
 _RUN = {
-    ast.FunctionDef: _function,
-    ast.AsyncFunctionDef: _function,
-    ast.ClassDef: _class,
+    ast.FunctionDef: function,
+    ast.AsyncFunctionDef: function,
+    ast.ClassDef: class_,
     ast.Assign: _assign,
     ast.AnnAssign: _annotated,
     ast.AugAssign: _augmented,
@@ -433,9 +227,8 @@ _RUN = {
     ast.With: _with,
     ast.AsyncWith: _with,
     ast.Try: _try,
-    ast.Import: _import,
-    ast.ImportFrom: _import_from,
+    ast.Import: import_,
+    ast.ImportFrom: import_from,
     ast.Delete: _delete,
     ast.Assert: _assert,
 }
-_ = Number

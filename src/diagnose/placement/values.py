@@ -6,13 +6,9 @@ A value that is not understood is `Unknown`, and what is computed from it is unk
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, MutableMapping
 
-from diagnose.placement.model import Device, Source, Step
-
-if TYPE_CHECKING:
-    from diagnose.placement.frames import Frame
+from diagnose.placement.model import Device, Source, Spot, Step
 
 
 class Value:
@@ -24,6 +20,50 @@ class Value:
     def __init__(self, steps: tuple[Step, ...] = (), frame: Frame | None = None) -> None:
         self.steps = steps
         self.frame = frame
+
+
+class Frame:
+    """The variables of a call, or of a file."""
+
+    __slots__ = (
+        "around",
+        "call",
+        "caller",
+        "function",
+        "lines",
+        "names",
+        "owner",
+        "result",
+        "source",
+        "this",
+    )
+
+    def __init__(
+        self,
+        source: Source,
+        names: MutableMapping[str, Value] | None = None,
+        around: Mapping[str, Value] | None = None,
+        function: str | None = None,
+        this: Value | None = None,
+        owner: Value | None = None,
+    ) -> None:
+        self.source = source
+        self.names: MutableMapping[str, Value] = {} if names is None else names
+        self.around: Mapping[str, Value] = {} if around is None else around
+        self.function = function
+        self.this = this
+        self.owner = owner
+        self.result: list[Value] = []
+        #: Who called, and where.
+        self.caller: Frame | None = None
+        self.call: Spot | None = None
+        #: name -> the line that bound it first.
+        self.lines: dict[str, int] = {}
+
+    def get(self, name: str) -> Value | None:
+        """The value of a variable, here or around."""
+        found = self.names.get(name)
+        return self.around.get(name) if found is None else found
 
 
 class Unknown(Value):
@@ -64,95 +104,6 @@ class Place(Value):
     def __init__(self, device: Device, steps: tuple[Step, ...] = ()) -> None:
         super().__init__(steps)
         self.device = device
-
-
-class Tensor(Value):
-    """A tensor. ``device`` is None where it is not known.
-
-    ``maker`` says where it comes from: ``factory``, ``array`` (from NumPy), ``load``, ``batch`` (a loader),
-    ``tokens`` (a tokenizer), ``output`` (of a module), ``weight``, ``given`` (a parameter), ``other``.
-    ``scalar`` marks those of no dimensions, which mix with any device; ``module`` is whose output or
-    weight it is; ``name`` what the module calls it.
-    """
-
-    __slots__ = ("device", "maker", "module", "name", "scalar")
-
-    def __init__(
-        self,
-        device: Device | None,
-        maker: str = "other",
-        steps: tuple[Step, ...] = (),
-        frame: Frame | None = None,
-        *,
-        scalar: bool = False,
-        module: Module | None = None,
-        name: str = "",
-    ) -> None:
-        super().__init__(steps, frame)
-        self.device = device
-        self.maker = maker
-        self.scalar = scalar
-        self.module = module
-        self.name = name
-
-    def like(self, device: Device | None, *steps: Step, scalar: bool | None = None) -> Tensor:
-        """The same tensor elsewhere, or something computed from it."""
-        return Tensor(
-            device,
-            self.maker,
-            (*self.steps[-12:], *steps),
-            self.frame,
-            scalar=self.scalar if scalar is None else scalar,
-            module=self.module,
-            name=self.name,
-        )
-
-
-class Batch(Value):
-    """Tensors in a structure that is not known: what a loader yields, what a tokenizer returns."""
-
-    __slots__ = ("inner", "mutable")
-
-    def __init__(self, inner: Tensor, *, mutable: bool = False) -> None:
-        super().__init__(inner.steps, inner.frame)
-        self.inner = inner
-        self.mutable = mutable
-
-
-class Sequence(Value):
-    """A list, tuple, set or generator; ``keeper`` is the module whose plain attribute it is."""
-
-    __slots__ = ("items", "keeper", "more")
-
-    def __init__(self, items: list[Value], more: Value | None = None) -> None:
-        super().__init__()
-        self.keeper: Module | None = None
-        self.items = items
-        self.more = more
-
-    def every(self) -> Iterator[Value]:
-        """What it holds."""
-        yield from self.items
-        if self.more is not None:
-            yield self.more
-
-
-class Table(Value):
-    """A dict; ``keeper`` is the module whose plain attribute it is."""
-
-    __slots__ = ("items", "keeper", "more")
-
-    def __init__(self, items: dict[object, Value], more: Value | None = None) -> None:
-        super().__init__()
-        self.keeper: Module | None = None
-        self.items = items
-        self.more = more
-
-    def every(self) -> Iterator[Value]:
-        """What it holds."""
-        yield from self.items.values()
-        if self.more is not None:
-            yield self.more
 
 
 class External(Value):
@@ -235,71 +186,6 @@ class Object(Value):
         self.attributes: dict[str, Value] = {}
 
 
-class Module(Value):
-    """An ``nn.Module``.
-
-    ``device`` is where its own weights are (None: not known, or it has none). ``children`` and ``tensors``
-    are registered and move with it, ``plain`` is not. ``owner`` is the module that it is registered in,
-    ``word`` what the code calls it.
-    """
-
-    __slots__ = (
-        "children",
-        "device",
-        "kind",
-        "made",
-        "owner",
-        "plain",
-        "tensors",
-        "weights",
-        "word",
-    )
-
-    def __init__(self, kind: str, device: Device | None, made: Class | None = None) -> None:
-        super().__init__()
-        self.kind = kind
-        self.device = device
-        self.made = made
-        self.weights = True
-        self.word = ""
-        self.owner: Module | None = None
-        self.children: dict[str, Module] = {}
-        self.tensors: dict[str, Tensor] = {}
-        self.plain: dict[str, Value] = {}
-
-    def family(self, seen: set[int] | None = None) -> Iterator[Module]:
-        """The module and all that is registered in it."""
-        seen = set() if seen is None else seen
-        if id(self) in seen or len(seen) > 500:
-            return
-        seen.add(id(self))
-        yield self
-        for child in self.children.values():
-            yield from child.family(seen)
-
-    def where(self) -> Device | None:
-        """The device of its first weights, as ``next(model.parameters()).device`` is."""
-        for one in self.family():
-            if one.device is not None and one.weights:
-                return one.device
-            for tensor in one.tensors.values():
-                if tensor.device is not None:
-                    return tensor.device
-        return self.device
-
-    def move(self, device: Device | None, step: Step) -> None:
-        """What ``.to(device)`` does: all that is registered moves, and nothing else."""
-        for one in self.family():
-            one.device = device if one.weights else one.device
-            one.steps = (*one.steps[-12:], step)
-            for name, tensor in one.tensors.items():
-                one.tensors[name] = tensor.like(device, step)
-            if one.made is not None and any(map(one.made.find, ("_apply", "to", "cuda"))):
-                for name, value in one.plain.items():  # a class that moves what it keeps by itself
-                    if isinstance(value, Tensor):
-                        one.plain[name] = value.like(device, step)
-
-
 class Method(Value):
     """A method of a library's object."""
 
@@ -309,18 +195,6 @@ class Method(Value):
         super().__init__()
         self.owner = owner
         self.name = name
-
-
-class Optimizer(Value):
-    """A ``torch.optim`` optimizer of the weights of a module; ``loaded`` is when its state was made."""
-
-    __slots__ = ("loaded", "module", "weights")
-
-    def __init__(self, module: Module | None, weights: Value | None = None) -> None:
-        super().__init__()
-        self.module = module
-        self.weights = weights
-        self.loaded: Step | None = None
 
 
 class Generator(Value):
@@ -341,23 +215,3 @@ class Loader(Value):
     def __init__(self, item: Value) -> None:
         super().__init__()
         self.item = item
-
-
-def tensors_in(value: Value, depth: int = 0) -> Iterator[Tensor]:
-    """The tensors that a value holds."""
-    if isinstance(value, Tensor):
-        yield value
-    elif isinstance(value, Batch):
-        yield value.inner
-    elif isinstance(value, Sequence | Table) and depth < 4:
-        for item in list(value.every())[:20]:
-            yield from tensors_in(item, depth + 1)
-
-
-def modules_in(value: Value, depth: int = 0) -> Iterator[Module]:
-    """The modules that a plain container holds."""
-    if isinstance(value, Module):
-        yield value
-    elif isinstance(value, Sequence | Table) and depth < 4:
-        for item in list(value.every())[:20]:
-            yield from modules_in(item, depth + 1)

@@ -1,21 +1,28 @@
-"""The state of the abstract interpreter: variables, calls on the way, what met where."""
+"""The state of the abstract interpreter: its budget, the calls on the way, what met where."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from diagnose.placement.devices import CPU, HOME, RANKED, is_rank, named_so, written
-from diagnose.placement.model import Device, Source, Spot, Step
-from diagnose.placement.values import Const, Module, Number, Place, Table, Tensor, Unknown, Value
-from diagnose.placement.values import Sequence as Items
+from diagnose.placement.model import Device, Spot, Step
+from diagnose.placement.tensors import Module, Table, Tensor
+from diagnose.placement.tensors import Sequence as Items
+from diagnose.placement.values import Const, Frame, Number, Place, Unknown, Value
 
 #: Nodes that one analysis visits at most, and calls on the way at most.
 BUDGET = 150_000
+
+
 DEPTH = 24
+
+
 #: A function that calls itself is followed so far.
 AGAIN = 2
+
+
 _MEETINGS = 4_000
 
 
@@ -55,50 +62,6 @@ class Arguments(NamedTuple):
         if given is not None and isinstance(given.value, Const):
             return given.value.value if isinstance(given.value.value, str) else None
         return None
-
-
-class Frame:
-    """The variables of a call, or of a file."""
-
-    __slots__ = (
-        "around",
-        "call",
-        "caller",
-        "function",
-        "lines",
-        "names",
-        "owner",
-        "result",
-        "source",
-        "this",
-    )
-
-    def __init__(
-        self,
-        source: Source,
-        names: MutableMapping[str, Value] | None = None,
-        around: Mapping[str, Value] | None = None,
-        function: str | None = None,
-        this: Value | None = None,
-        owner: Value | None = None,
-    ) -> None:
-        self.source = source
-        self.names: MutableMapping[str, Value] = {} if names is None else names
-        self.around: Mapping[str, Value] = {} if around is None else around
-        self.function = function
-        self.this = this
-        self.owner = owner
-        self.result: list[Value] = []
-        #: Who called, and where.
-        self.caller: Frame | None = None
-        self.call: Spot | None = None
-        #: name -> the line that bound it first.
-        self.lines: dict[str, int] = {}
-
-    def get(self, name: str) -> Value | None:
-        """The value of a variable, here or around."""
-        found = self.names.get(name)
-        return self.around.get(name) if found is None else found
 
 
 class Meets(NamedTuple):

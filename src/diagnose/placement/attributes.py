@@ -1,0 +1,144 @@
+"""What attributes hold."""
+
+from __future__ import annotations
+
+import ast
+
+from diagnose.placement import modules
+from diagnose.placement.calling import run
+from diagnose.placement.machine import Arguments, Machine
+from diagnose.placement.module_methods import MODULE, is_method
+from diagnose.placement.tensor_methods import of_batch, of_tensor
+from diagnose.placement.tensors import Batch, Module, Optimizer, Table, Tensor, tensors_in
+from diagnose.placement.tensors import Sequence as Items
+from diagnose.placement.values import (
+    Class,
+    Const,
+    External,
+    Frame,
+    Function,
+    Generator,
+    Method,
+    Number,
+    Object,
+    Place,
+    Unknown,
+    Value,
+)
+
+
+def attribute(machine: Machine, owner: Value, name: str, node: ast.AST, frame: Frame) -> Value:
+    """What an attribute holds."""
+    match owner:
+        case External():
+            return External(f"{owner.dotted}.{name}")
+        case Module():
+            return _of_module(machine, owner, name, node, frame)
+        case Object():
+            return _of_object(machine, owner, name, node, frame)
+        case Class():
+            found = owner.find(name)
+            return (
+                _member(machine, owner, found, node, frame)
+                if found is not None
+                else Method(owner, name)
+            )
+        case Tensor():
+            return of_tensor(owner, name)
+        case Batch():
+            return of_batch(owner, name)
+        case Optimizer() if name in ("param_groups", "state"):
+            weights = next(tensors_in(owner.weights), None) if owner.weights is not None else None
+            listed = Items([], weights)
+            return Items([], Table({"params": listed})) if name == "param_groups" else Table({})
+        case Generator(device=device) if name == "device":
+            return Place(device)
+        case Place() if name in ("type", "index"):
+            return Const(owner.device.type) if name == "type" else Number()
+        case Unknown():
+            return Method(owner, name) if name in ("to", "cuda", "cpu", "numpy") else Unknown(name)
+        case Const() if not isinstance(owner.value, str):
+            return Unknown(name)
+        case Function() if name == "__name__":
+            return Unknown()
+    if isinstance(owner, Items) and name in ("indices", "values"):
+        return next(owner.every(), Unknown())
+    return Method(owner, name)
+
+
+def _of_module(machine: Machine, owner: Module, name: str, node: ast.AST, frame: Frame) -> Value:
+    for held in (owner.children, owner.tensors, owner.plain):
+        if name in held:
+            found: Value = held[name]
+            if isinstance(found, Tensor) and found.module is None:
+                found.module, found.name = owner, name
+            return found
+    if owner.made is not None and (member := owner.made.find(name)) is not None:
+        return _member(machine, owner, member, node, frame)
+    if name in ("weight", "bias") and owner.made is None:
+        return Tensor(owner.device, "weight", owner.steps, owner.frame, module=owner, name=name)
+    if name == "device":
+        device = owner.where()
+        return Place(device._replace(home=True)) if device is not None else Unknown("device")
+    if name in MODULE or (owner.made is None and name.islower() and is_method(name)):
+        return Method(owner, name)
+    if owner.kind in ("DataParallel", "DistributedDataParallel") and "module" in owner.children:
+        return _of_module(machine, owner.children["module"], name, node, frame)
+    if owner.made is not None:
+        return Method(owner, name) if _called(node, frame) else Unknown(name)
+    if name in ("config", "training", "dtype", "hparams", "tokenizer", "trainer", "logger"):
+        return Unknown(name)
+    if _called(node, frame) and name not in owner.children and not _is_layer(name):
+        return Method(owner, name)
+    if name.endswith(("_size", "_dim", "_features", "_channels", "num_heads")):
+        return Number()
+    return modules.child(owner, name)
+
+
+def _is_layer(name: str) -> bool:
+    return name in (
+        "encoder",
+        "decoder",
+        "backbone",
+        "transformer",
+        "model",
+        "head",
+        "classifier",
+        "fc",
+        "lm_head",
+    )
+
+
+def _called(node: ast.AST, frame: Frame) -> bool:
+    """Whether an attribute is what a call calls; told by the text that follows it."""
+    end, column = getattr(node, "end_lineno", None), getattr(node, "end_col_offset", 0)
+    if end is None or end > len(frame.source.lines):
+        return False
+    line = frame.source.lines[end - 1].encode()[column : column + 1]
+    return bool(line == b"(")
+
+
+def _of_object(machine: Machine, owner: Object, name: str, node: ast.AST, frame: Frame) -> Value:
+    if name in owner.attributes:
+        return owner.attributes[name]
+    if owner.made is not None and (member := owner.made.find(name)) is not None:
+        return _member(machine, owner, member, node, frame)
+    if owner.kind == "accelerator" and name == "device":
+        return Place(machine.home())
+    if owner.made is None and owner.kind not in ("namespace", "module"):
+        return Method(owner, name)
+    return Unknown(name)
+
+
+def _member(machine: Machine, owner: Value, member: Value, node: ast.AST, frame: Frame) -> Value:
+    if isinstance(member, Function):
+        return member if isinstance(owner, Class) else member.bound(owner)
+    if isinstance(member, Object) and member.kind == "class":
+        function = member.attributes["call"]
+        made = owner if isinstance(owner, Class) else getattr(owner, "made", None)
+        return function.bound(made) if isinstance(function, Function) and made else Unknown()
+    if isinstance(member, Object) and member.kind == "property":
+        function = member.attributes["get"]
+        if isinstance(function, Function):
+            return run(machine, function.bound(owner), Arguments(), node, frame)
+    return member

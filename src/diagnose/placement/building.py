@@ -1,0 +1,157 @@
+"""Where a module is built, put, moved or forgotten: why its weights are where they are."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from diagnose.placement.devices import named_so, written
+from diagnose.placement.model import Spot, Step
+from diagnose.placement.steps import Reason, born_at, is_literal, last_move
+from diagnose.placement.tensors import Module, Tensor
+from diagnose.placement.values import Const, Frame, Object, Place, Unknown, Value
+
+_LOW_MEMORY = re.compile(
+    r"low_?(v?ram|mem)|med_?vram|offload|keep_?on_?cpu|save_?memory", re.IGNORECASE
+)
+
+
+LOSSES = re.compile(
+    r"(Loss|Criterion|LossNet|Metric|Meter|Accuracy|F1|AUROC|Perceptual)", re.IGNORECASE
+)
+
+
+def of_module(module: Module, tensor: Tensor | None = None, said: str = "") -> Reason | None:
+    """Why a module's weights are where they are."""
+    top = module
+    for _ in range(12):
+        if any(step.what == "held" for step in top.steps) or _put_late(top) is not None:
+            break
+        if top.owner is None:
+            break
+        top = top.owner
+    made = born_at(top.steps)
+    held = next((s for s in top.steps if s.what == "held"), None)
+    move = last_move(top.steps)
+    if held is not None and top.owner is not None:
+        return Reason("unregistered-submodule", held.spot, top.frame)
+    late = _put_late(top)
+    if late is not None and made is not None and top.owner is not None:
+        moved = last_move(top.owner.steps)
+        spot, frame = where_built(made, top.frame)
+        return Reason("submodule-added-after-move", spot, frame, move=moved.spot if moved else None)
+    where = tensor.device if tensor is not None else top.where()
+    if move is not None and move.device is not None and move.device.type == "cpu":
+        low = _LOW_MEMORY.search(move.spot.source.text)
+        saving = low is not None and "offload" not in low[0].casefold()
+        return Reason("low-memory-mode" if saving else "offloaded-to-cpu", move.spot, top.frame)
+    if move is not None:
+        if where is not None and where.type == "cuda" and (is_literal(move) or move.of is not None):
+            return Reason(
+                "hardcoded-device",
+                move.spot if is_literal(move) else move.of or move.spot,
+                top.frame,
+            )
+        return None
+    if made is not None and (where is None or where.type == "cpu"):
+        loss = any(map(LOSSES.search, (top.kind, top.word, said)))
+        spot, frame = where_built(made, top.frame)
+        cause = "loss-or-metric-state" if loss else "module-not-moved"
+        if _LOW_MEMORY.search(made.spot.source.text):  # what a program does to save memory
+            cause = "low-memory-mode"
+        sibling = _moved_beside(top, frame, spot)
+        if sibling is not None and top.word:
+            return Reason(cause, sibling, frame, owner=top.word)
+        return Reason(cause, spot, frame)
+    return None
+
+
+def moved_within(spot: Spot, loop: ast.For) -> Spot | None:
+    """The statement of a loop that moves another of the values that the loop binds."""
+    names = {node.id for node in ast.walk(loop.target) if isinstance(node, ast.Name)}
+    for statement in loop.body:
+        if isinstance(statement, ast.Assign):
+            for node in ast.walk(statement.value):
+                match node:
+                    case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="to" | "cuda")):
+                        if name in names:
+                            return spot._replace(node=statement)
+    return None
+
+
+def _moved_beside(module: Module, frame: Frame | None, spot: Spot) -> Spot | None:
+    """The statement that moves another module of the same variables, after this one was built."""
+    if frame is None or module.owner is not None:
+        return None
+    held = dict(frame.names)
+    if isinstance(frame.this, Object):
+        held |= frame.this.attributes
+    found: list[Spot] = []
+    for other in held.values():
+        if isinstance(other, Module) and other is not module and other.owner is None:
+            move = last_move(other.steps)
+            if move is None or move.spot.function != spot.function or move.spot.file != spot.file:
+                continue
+            if move.spot.line >= spot.line and _is_statement(move.spot):
+                found.append(move.spot)
+    return max(found, key=lambda one: one.line, default=None)
+
+
+def _is_statement(spot: Spot) -> bool:
+    """Whether a call is all of a statement, such as ``model.to(device)``, or prepares what it is given."""
+    if isinstance(spot.node, ast.Call) and ast.unparse(spot.node.func).endswith(".prepare"):
+        return True
+    return any(
+        isinstance(node, ast.Expr) and node.value is spot.node
+        for node in ast.walk(spot.source.tree)
+    )
+
+
+def where_built(made: Step, frame: Frame | None) -> tuple[Spot, Frame | None]:
+    """Where something is built: the innermost call on the way to it beside which a device is known."""
+    spot, around = made.spot, frame
+    while around is not None:
+        if _has_device(around, spot):
+            return spot, around
+        if around.call is None or isinstance(around.call.node, ast.ClassDef | ast.FunctionDef):
+            break
+        spot, around = around.call, around.caller
+    return made.spot, frame
+
+
+def _has_device(frame: Frame, spot: Spot) -> bool:
+    """Whether a device is among the variables of a call, or of its object."""
+    held: dict[str, Value] = {}
+    if isinstance(frame.this, Module):
+        held = frame.this.plain
+    elif isinstance(frame.this, Object):
+        held = frame.this.attributes
+    names = (name for name in frame.names if frame.lines.get(name, 0) <= spot.line)
+    values = [*((name, frame.names[name]) for name in names), *held.items()]
+    return any(_tells_device(name, value) for name, value in values)
+
+
+def _tells_device(name: str, value: Value) -> bool:
+    if isinstance(value, Object):
+        told = value.kind == "namespace" and any(
+            _tells_device(*one) for one in value.attributes.items()
+        )
+        return told or value.kind == "accelerator"
+    if isinstance(value, Const):
+        return isinstance(value.value, str) and written(value.value) is not None
+    return isinstance(value, Place) or (isinstance(value, Unknown) and named_so(name))
+
+
+def _put_late(module: Module) -> Step | None:
+    """The step that put a module into one that was moved before, and not again."""
+    put = next((s for s in module.steps if s.what == "put"), None)
+    if put is None or put.device is None or put.device.type != "cuda":
+        return None
+    position = module.steps.index(put)
+    return None if any(step.what == "moved" for step in module.steps) and position >= 0 else put
+
+
+def built_for(module: Module) -> Reason | None:
+    """Where the module of an optimizer is built: moved there, it is where its optimizer finds it."""
+    made = born_at(module.steps)
+    return Reason("optimizer-state", *where_built(made, module.frame)) if made is not None else None

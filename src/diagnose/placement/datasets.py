@@ -1,0 +1,98 @@
+"""What data sets and loaders yield."""
+
+from __future__ import annotations
+
+import ast
+
+from diagnose.placement.devices import CPU
+from diagnose.placement.machine import Arguments, Machine, Meets
+from diagnose.placement.tensors import Batch, Table, Tensor, tensors_in
+from diagnose.placement.tensors import Sequence as Items
+from diagnose.placement.values import (
+    Const,
+    Frame,
+    Function,
+    Generator,
+    Loader,
+    Number,
+    Object,
+    Unknown,
+    Value,
+)
+
+
+def data_call(machine: Machine, last: str, given: Arguments, node: ast.AST, frame: Frame) -> Value:
+    """What a call of ``torch.utils.data`` gives."""
+    first = given.listed[0].value if given.listed else None
+    if last == "TensorDataset":
+        return Loader(Items([one.value for one in given.listed]))
+    if last.endswith("DataLoader"):
+        if first is None and "dataset" in given.named:
+            first = given.named["dataset"].value
+        collate = given.named.get("collate_fn")
+        if collate is not None and isinstance(collate.value, Function):
+            rows = Items([], item_of(machine, first, node, frame))
+            made = machine.invoke(
+                machine,
+                collate.value,
+                Arguments([type(given.listed[0])(collate.node, rows)] if given.listed else []),
+                node,
+                frame,
+            )
+            if next(tensors_in(made), None) is not None:
+                return Loader(collated(made, machine, node, frame))
+        return Loader(collated(item_of(machine, first, node, frame), machine, node, frame))
+    drawn = given.named.get("generator")
+    if drawn is not None and isinstance(drawn.value, Generator):
+        there = Tensor(drawn.value.device, "generator", drawn.value.steps, drawn.value.frame)
+        here = Tensor(CPU, "factory", machine.step("made", node, frame, CPU), frame)
+        machine.meet(
+            "generator",
+            node,
+            frame,
+            [Meets(drawn.node, drawn.value, there), Meets(node, here, here)],
+        )
+    if last in ("Subset", "ConcatDataset", "random_split"):
+        return (
+            Loader(item_of(machine, first, node, frame))
+            if last != "random_split"
+            else Items([], first)
+        )
+    return Unknown()
+
+
+def item_of(machine: Machine, data: Value | None, node: ast.AST, frame: Frame) -> Value:
+    """What a data set yields."""
+    if isinstance(data, Loader):
+        return data.item
+    if isinstance(data, Object) and data.made is not None:
+        getter = data.made.find("__getitem__")
+        if isinstance(getter, Function):
+            given = Arguments()
+            return machine.invoke(machine, getter.bound(data), given, node, frame)
+    if isinstance(data, Items) and (data.items or data.more):
+        return next(iter(data.every()))
+    if isinstance(data, Tensor):
+        return data
+    return Unknown()
+
+
+def collated(item: Value, machine: Machine, node: ast.AST, frame: Frame) -> Value:
+    """A batch of items: what is no tensor becomes one on the cpu."""
+    match item:
+        case Tensor():
+            drawn = item.like(item.device)
+            if item.maker in ("factory", "array", "other"):
+                drawn.maker = "batch"
+            return drawn
+        case Items(items=items) if items:
+            return Items([collated(each, machine, node, frame) for each in items])
+        case Table(items=items) if items:
+            return Table({k: collated(each, machine, node, frame) for k, each in items.items()})
+        case Batch():
+            return item
+        case Const(value=str()):
+            return item
+        case Const() | Number():
+            return Tensor(CPU, "batch", machine.step("made", node, frame, CPU), frame)
+    return Batch(Tensor(CPU, "batch", machine.step("made", node, frame, CPU), frame))

@@ -1,0 +1,119 @@
+"""Layers of torch.nn, and the wrappers that spread a module over devices."""
+
+from __future__ import annotations
+
+import ast
+
+from diagnose.placement import modules, vocabulary
+from diagnose.placement.machine import Arguments, Machine, Meets
+from diagnose.placement.model import Device, Step
+from diagnose.placement.tensor_methods import moved
+from diagnose.placement.tensors import Module, Table, Tensor
+from diagnose.placement.tensors import Sequence as Items
+from diagnose.placement.values import Frame, Place, Unknown, Value
+
+
+def built(machine: Machine, kind: str, node: ast.AST, frame: Frame) -> Module:
+    """A module of a library, made here."""
+    found = Module(kind, machine.default)
+    made = machine.step("made", node, frame, machine.default, machine.default_of)
+    found.steps, found.frame = made, frame
+    return found
+
+
+def layer(machine: Machine, last: str, given: Arguments, node: ast.AST, frame: Frame) -> Value:
+    """A layer or container of ``torch.nn``."""
+    found = built(machine, last, node, frame)
+    said = given.named.get("device")
+    if said is not None:
+        found.device = machine.asked(said.value)
+    if last in ("Sequential", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict"):
+        found.weights = False
+        found.device = None
+        first = given.listed[0].value if given.listed else None
+        parts: list[tuple[str, Value]] = []
+        if last == "Sequential" and not isinstance(first, Items | Table):
+            parts = [(str(i), one.value) for i, one in enumerate(given.listed)]
+        elif isinstance(first, Items):
+            parts = [(str(i), value) for i, value in enumerate(first.every())]
+        elif isinstance(first, Table):
+            parts = [(str(key), value) for key, value in first.items.items()]
+            parts += [("?", first.more)] if first.more is not None else []
+        for name, value in parts:
+            if isinstance(value, Module | Tensor):
+                modules.put(machine, found, name, value, node, frame)
+        return found
+    if last in ("DataParallel", "DistributedDataParallel", "FullyShardedDataParallel"):
+        return _parallel(machine, found, last, given, node, frame)
+    if (
+        last in vocabulary.WEIGHTLESS
+        or last.endswith("Loss")
+        or last.startswith(("Dropout", "MaxPool", "AvgPool", "Adaptive", "Upsample"))
+    ):
+        found.weights = False
+        found.device = None
+    for name, one in given.named.items():
+        if isinstance(one.value, Tensor) and name in ("weight", "pos_weight"):
+            held = one.value.like(one.value.device)
+            held.module, held.name = found, name
+            found.tensors[name] = held
+    if last == "CrossEntropyLoss" and given.listed and isinstance(given.listed[0].value, Tensor):
+        found.tensors["weight"] = given.listed[0].value
+    return found
+
+
+def _parallel(
+    machine: Machine, found: Module, last: str, given: Arguments, node: ast.AST, frame: Frame
+) -> Value:
+    inner = given.get("module", 0)
+    found.weights = False
+    found.device = None
+    if inner is None or not isinstance(inner.value, Module):
+        return found
+    found.children["module"] = inner.value
+    inner.value.steps = (*inner.value.steps, Step("wrapped", machine.spot(node, frame)))
+    ids = given.get("device_ids", 1)
+    first: Value | None = None
+    if (said := given.named.get("device_id")) is not None:
+        first = said.value
+    if ids is not None and isinstance(ids.value, Items):
+        first = next(ids.value.every(), None)
+    home = (
+        machine.asked(first)
+        if first is not None
+        else (Device("cuda", 0) if last == "DataParallel" else machine.home())
+    )
+    found.plain["device_ids[0]"] = Place(home) if home is not None else Unknown()
+    found.steps = machine.step("wrapped", node, frame, home)
+    if last != "DataParallel" and home is not None and home.ranked:
+        at_home(machine, found, node, frame)
+    return found
+
+
+def scattered(
+    wrapped: Module, given: Arguments, node: ast.AST, machine: Machine, frame: Frame
+) -> Arguments:
+    """The arguments of a wrapper, which brings them to its first device."""
+    home = wrapped.plain.get("device_ids[0]")
+    if not isinstance(home, Place):
+        return given
+    step = Step("moved", machine.spot(node, frame), home.device)
+    return Arguments(
+        [one._replace(value=moved(one.value, home.device, step)) for one in given.listed],
+        {
+            k: one._replace(value=moved(one.value, home.device, step))
+            for k, one in given.named.items()
+        },
+        given.open,
+    )
+
+
+def at_home(machine: Machine, wrapped: Module, node: ast.AST, frame: Frame) -> None:
+    """``nn.DataParallel`` wants the weights of its module on its first device."""
+    home = wrapped.plain.get("device_ids[0]")
+    if not isinstance(home, Place):
+        return
+    inner = wrapped.children["module"]
+    weight = Tensor(inner.where(), "weight", inner.steps, inner.frame, module=inner)
+    there = Tensor(home.device, "home", wrapped.steps, wrapped.frame, module=wrapped)
+    machine.meet("home", node, frame, [Meets(node, inner, weight), Meets(node, wrapped, there)])

@@ -1,0 +1,179 @@
+"""What is known of model libraries by the names that they use."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from diagnose.placement import vocabulary
+from diagnose.placement.datasets import collated, item_of
+from diagnose.placement.devices import CPU, META, SPLIT
+from diagnose.placement.layers import _parallel, built
+from diagnose.placement.machine import Arguments, Machine, Meets
+from diagnose.placement.model import Device, Step
+from diagnose.placement.object_methods import HELD, library_call
+from diagnose.placement.tensors import Batch, Module, Table, Tensor, tensors_in
+from diagnose.placement.tensors import Sequence as Items
+from diagnose.placement.torch_calls import loaded_from
+from diagnose.placement.values import Const, Frame, Loader, Object, Unknown, Value
+
+_MODEL_CLASS = re.compile(
+    r"(Model|For[A-Z]\w*|Net\w*|Pipeline|Encoder\w*|Decoder|Autoencoder\w*|AutoencoderKL|Module|Conv|Layer|VAE|UNet\w*)$"
+)
+
+
+_TOKENIZER = re.compile(r"(Tokenizer(Fast)?|Processor|FeatureExtractor)$")
+
+
+_PLAIN = re.compile(
+    r"(Config|Scheduler|Arguments|Args|Collator\w*|Criteria|Streamer|Logger|Callback|Dataset|Transform)$"
+)
+
+
+def model_call(
+    machine: Machine,
+    dotted: str,
+    root: str,
+    last: str,
+    given: Arguments,
+    node: ast.AST,
+    frame: Frame,
+) -> Value:
+    """Model libraries: what is known of their names."""
+    owner = dotted.rpartition(".")[0].rpartition(".")[2]
+    if last == "DataParallel":
+        return _parallel(machine, built(machine, last, node, frame), last, given, node, frame)
+    if last in (
+        "from_pretrained",
+        "from_config",
+        "from_checkpoint",
+        "load_from_checkpoint",
+        "from_single_file",
+    ):
+        if _TOKENIZER.search(owner):
+            return Object("tokenizer")
+        if _PLAIN.search(owner):
+            return Object("plain")
+        if given.listed and isinstance(given.listed[0].value, Module):
+            return given.listed[0].value  # an adapter put on a model
+        found = built(machine, f"{root}.{owner}", node, frame)
+        _mapped(machine, found, given, node, frame)
+        return found
+    if _TOKENIZER.search(last):
+        return Object("tokenizer")
+    if last == "Accelerator":
+        return Object("accelerator")
+    if last.endswith("Trainer") and last[:1].isupper():
+        return _trainer(machine, last, given, node, frame)
+    if last in (
+        "load_dataset",
+        "ImageFolder",
+        "MNIST",
+        "CIFAR10",
+        "FashionMNIST",
+        "CIFAR100",
+        "Planetoid",
+        "TUDataset",
+    ):
+        return Loader(
+            Batch(
+                Tensor(CPU, "batch", machine.step("made", node, frame, CPU), frame), mutable=False
+            )
+        )
+    if last.endswith(("DataLoader", "NeighborLoader", "Loader")) and last[:1].isupper():
+        first = given.listed[0].value if given.listed else None
+        return Loader(collated(item_of(machine, first, node, frame), machine, node, frame))
+    if last == "dispatch_model" or last == "load_checkpoint_and_dispatch":
+        model = given.listed[0].value if given.listed else None
+        if isinstance(model, Module):
+            model.move(SPLIT, Step("moved", machine.spot(node, frame), SPLIT))
+            model.device = SPLIT
+        return model or Unknown()
+    if last == "SentenceTransformer":
+        found = built(machine, "sentence_transformers.SentenceTransformer", node, frame)
+        said = given.get("device")
+        found.device = machine.asked(said.value) if said else Device("cuda", 0, home=True)
+        return found
+    if last == "from_data_list" and given.listed:
+        return collated(item_of(machine, given.listed[0].value, node, frame), machine, node, frame)
+    if root == "torch_geometric" and last in ("Data", "HeteroData", "Batch"):
+        tensors = [t for one in given.every() for t in tensors_in(one.value)]
+        inner = (
+            tensors[0]
+            if tensors
+            else Tensor(CPU, "batch", machine.step("made", node, frame, CPU), frame)
+        )
+        return Batch(inner)
+    if last == "load_file":
+        return loaded_from(machine, given.get("device"), node, frame)
+    if root in vocabulary.MODEL_LIBRARIES and (
+        last[:1].isupper() or last in ("create_model",) or dotted.startswith("torchvision.models.")
+    ):
+        if _PLAIN.search(last) or dotted.startswith(
+            ("torchvision.transforms", "torchvision.datasets", "transformers.trainer")
+        ):
+            return Object("plain")
+        if last.endswith("Pipeline"):
+            return _pipeline(machine, f"{root}.{last}", given, node, frame)
+        if last[:1].islower() or _MODEL_CLASS.search(last) or root in ("torchmetrics", "monai"):
+            return built(machine, f"{root}.{last}", node, frame)
+        if root in ("torch_geometric",) and ".nn" in dotted:
+            return built(machine, f"{root}.{last}", node, frame)
+    sides = [Meets(one.node, t, t) for one in given.every() for t in tensors_in(one.value)]
+    if last[:1].isupper():  # an object that keeps what it is given
+        made = Object("library")
+        made.steps, made.frame = machine.step("made", node, frame), frame
+        made.attributes[HELD] = Items([side.tensor.like(side.tensor.device) for side in sides])
+        return made
+    if len(sides) > 1 and root in (
+        "einops",
+        "torchvision",
+        "torch_scatter",
+        "kornia",
+        "torchaudio",
+    ):
+        machine.meet("join", node, frame, sides)
+    if sides and root in (*vocabulary.MODEL_LIBRARIES, "einops", "torch_scatter"):
+        return sides[0].tensor.like(sides[0].tensor.device)
+    return library_call(machine, None, given, node, frame)
+
+
+def _pipeline(machine: Machine, kind: str, given: Arguments, node: ast.AST, frame: Frame) -> Value:
+    """A pipeline that is put together from modules moves them."""
+    found = built(machine, kind, node, frame)
+    found.weights = False
+    for name, one in given.named.items():
+        if isinstance(one.value, Module):
+            found.children[name] = one.value
+    return found
+
+
+def _mapped(machine: Machine, found: Module, given: Arguments, node: ast.AST, frame: Frame) -> None:
+    """``device_map=`` of from_pretrained."""
+    said = given.named.get("device_map")
+    if said is None:
+        return
+    device: Device | None = None
+    if isinstance(said.value, Const) and isinstance(said.value.value, str):
+        device = machine.asked(said.value) or SPLIT
+    elif isinstance(said.value, Table):
+        places = [machine.asked(value) for value in said.value.every()]
+        device = places[0] if len(set(places)) == 1 else SPLIT
+    elif isinstance(said.value, Const) and said.value.value is None:
+        return
+    else:
+        device = machine.asked(said.value)
+    found.move(device, Step("moved", machine.spot(said.node, frame), device))
+    found.device = device
+
+
+def _trainer(machine: Machine, last: str, given: Arguments, node: ast.AST, frame: Frame) -> Value:
+    model = given.get("model", 0)
+    if (
+        model is not None
+        and isinstance(model.value, Module)
+        and model.value.where() not in (SPLIT, META)
+    ):
+        home = machine.home()
+        model.value.move(home, Step("moved", machine.spot(node, frame), home))
+    return Object("trainer")

@@ -1,0 +1,261 @@
+"""What calls and methods of modules do to placement."""
+
+from __future__ import annotations
+
+import ast
+
+from diagnose.placement import modules
+from diagnose.placement.devices import SPLIT
+from diagnose.placement.machine import Arguments, Machine, Meets
+from diagnose.placement.model import Device, Step
+from diagnose.placement.tensor_methods import move, moves, target, unknown_arguments
+from diagnose.placement.tensors import Batch, Module, Table, Tensor, tensors_in
+from diagnose.placement.tensors import Sequence as Items
+from diagnose.placement.values import Const, Frame, Generator, Unknown, Value
+
+#: Methods of a module that bring no tensors together.
+MODULE = frozenset(
+    {
+        *(
+            "to",
+            "cuda",
+            "cpu",
+            "half",
+            "float",
+            "double",
+            "bfloat16",
+            "eval",
+            "train",
+            "requires_grad_",
+        ),
+        *(
+            "to_empty",
+            "parameters",
+            "named_parameters",
+            "buffers",
+            "named_buffers",
+            "children",
+            "modules",
+        ),
+        *("named_children", "named_modules", "state_dict", "load_state_dict", "register_buffer"),
+        *(
+            "register_parameter",
+            "register_module",
+            "add_module",
+            "append",
+            "extend",
+            "insert",
+            "apply",
+        ),
+        *("zero_grad", "register_forward_hook", "register_forward_pre_hook", "save_pretrained"),
+        *("register_full_backward_hook", "items", "values", "keys", "get_submodule", "compile"),
+        *("gradient_checkpointing_enable", "resize_token_embeddings", "set_input_embeddings"),
+        *(
+            "get_input_embeddings",
+            "get_output_embeddings",
+            "set_output_embeddings",
+            "log",
+            "log_dict",
+        ),
+        *(
+            "print_trainable_parameters",
+            "enable_input_require_grads",
+            "merge_and_unload",
+            "tie_weights",
+        ),
+        *(
+            "save_hyperparameters",
+            "reset",
+            "compute",
+            "freeze",
+            "unfreeze",
+            "push_to_hub",
+            "add_adapter",
+        ),
+        *(
+            "enable_model_cpu_offload",
+            "enable_sequential_cpu_offload",
+            "set_adapter",
+            "join",
+            "type",
+        ),
+    }
+)
+
+
+_RUN = (
+    "generate",
+    "encode",
+    "predict",
+    "embed",
+    "sample",
+    "update",
+    "get_",
+    "forward",
+    "decode",
+    "compute_",
+)
+
+
+#: Methods of model libraries that put new layers in.
+GROWING = frozenset(
+    {
+        *("add_adapter", "load_adapter", "add_classification_head", "resize_token_embeddings"),
+        *(
+            "add_fusion",
+            "add_adapter_fusion",
+            "set_classifier",
+            "reset_classifier",
+            "inject_adapter",
+        ),
+    }
+)
+
+
+def is_method(name: str) -> bool:
+    """Whether a name of a library's module is a method that runs it."""
+    return name.startswith(_RUN)
+
+
+def applied(
+    machine: Machine, module: Module, given: Arguments, node: ast.AST, frame: Frame
+) -> Value:
+    """A library's module meets its inputs, and its parts meet each other."""
+    where = module.where()
+    if module.kind in ("Identity", "Dropout", "Flatten") and given.listed:
+        return given.listed[0].value
+    inputs = [Meets(one.node, t, t) for one in given.every() for t in tensors_in(one.value)]
+    sides = list(inputs)
+    called = getattr(node, "func", node)
+    for one in module.family():
+        for name, tensor in one.tensors.items():
+            sides.insert(0, Meets(called, _with(tensor, one, name), tensor))
+        if one.weights and (one is module or one.device != where):
+            weight = Tensor(one.device, "weight", one.steps, one.frame, module=one, name="weight")
+            sides.insert(0, Meets(called, one, weight))
+    _draws(machine, where, given, node, frame)
+    if where != SPLIT and sides:
+        machine.meet("call", node, frame, [*sides, *unknown_arguments(given)])
+    device = where
+    if where == SPLIT:
+        device = None
+    elif where is None:
+        device = next((side.tensor.device for side in inputs if side.tensor.device), None)
+    output = Tensor(
+        device, "output", machine.step("made", node, frame, device), frame, module=module
+    )
+    if module.kind in ("LSTM", "GRU", "RNN"):
+        hidden = Items([output.like(device), output.like(device)])
+        return Items([output, hidden if module.kind == "LSTM" else output.like(device)])
+    if module.kind == "MultiheadAttention":
+        return Items([output, output.like(device)])
+    if module.kind.endswith("Loss"):
+        output.scalar = True
+    return Batch(output) if module.kind.startswith(("transformers", "diffusers")) else output
+
+
+def _draws(
+    machine: Machine, where: Device | None, given: Arguments, node: ast.AST, frame: Frame
+) -> None:
+    """A generator that is handed to a module draws where the module's weights are."""
+    for one in given.every():
+        if isinstance(one.value, Generator):
+            there = Tensor(one.value.device, "generator", one.value.steps, one.value.frame)
+            here = Tensor(where, "weight", (), frame)
+            machine.meet(
+                "generator",
+                node,
+                frame,
+                [Meets(one.node, one.value, there), Meets(node, here, here)],
+            )
+
+
+def _with(tensor: Tensor, module: Module, name: str) -> Tensor:
+    """A tensor of a module that remembers whose it is."""
+    if tensor.module is None:
+        tensor.module, tensor.name = module, name
+    return tensor
+
+
+def module_method(
+    machine: Machine, owner: Module, name: str, given: Arguments, node: ast.AST, frame: Frame
+) -> Value:
+    """What a method of a module gives."""
+    if name in ("to", "cuda", "cpu", "to_empty"):
+        if moves(given, name):
+            device = target(machine, name, given)
+            before = owner.where()
+            if before is not None and before.type == "meta" and name != "to_empty":
+                weight = Tensor(before, "weight", owner.steps, owner.frame, module=owner)
+                machine.meet("meta", node, frame, [Meets(node, owner, weight)])
+            if before != SPLIT:
+                owner.move(device, move(machine, given, node, frame, device))
+        return owner
+    if name in ("register_buffer", "register_parameter") and (said := given.text("name", 0)):
+        value = given.get("tensor", 1) or given.get("param", 1)
+        if value is not None:
+            modules.buffer(machine, owner, said, value.value, node, frame)
+        return Const(None)
+    if name in ("add_module", "register_module") and len(given.listed) > 1:
+        modules.put(
+            machine, owner, given.text("name", 0) or "?", given.listed[1].value, node, frame
+        )
+        return Const(None)
+    if name in ("append", "insert") and given.listed:
+        modules.put(machine, owner, str(len(owner.children)), given.listed[-1].value, node, frame)
+        return owner
+    if name == "extend" and given.listed and isinstance(given.listed[0].value, Items):
+        for each in given.listed[0].value.every():
+            modules.put(machine, owner, str(len(owner.children)), each, node, frame)
+        return owner
+    if name in ("parameters", "buffers"):
+        weight = Tensor(owner.where(), "weight", owner.steps, owner.frame, module=owner)
+        return Items([], weight)
+    if name in ("named_parameters", "named_buffers"):
+        weight = Tensor(owner.where(), "weight", owner.steps, owner.frame, module=owner)
+        return Items([], Items([Unknown("name"), weight]))
+    if name in ("children", "modules", "values"):
+        found = list(owner.children.values())
+        return Items(list(found), None if found else Unknown())
+    if name in ("named_children", "named_modules", "items"):
+        some: Value = next(iter(owner.children.values()), Unknown())
+        return Items([], Items([Unknown("name"), some]))
+    if name == "state_dict":
+        weight = Tensor(owner.where(), "weight", owner.steps, owner.frame, module=owner)
+        return Table({}, weight)
+    if name in ("get_input_embeddings", "get_output_embeddings", "get_submodule"):
+        return owner.children.get(name) or modules.child(owner, name)
+    if name in ("enable_model_cpu_offload", "enable_sequential_cpu_offload"):
+        owner.move(SPLIT, Step("moved", machine.spot(node, frame), SPLIT))
+        return Const(None)
+    if name == "merge_and_unload" or name in (
+        "eval",
+        "train",
+        "half",
+        "float",
+        "double",
+        "requires_grad_",
+        "apply",
+        "bfloat16",
+    ):
+        return owner
+    if name == "load_state_dict":
+        held = given.get("assign")
+        if held is not None and (state := given.get("state_dict", 0)) is not None:
+            loaded = next(tensors_in(state.value), None)
+            strict = given.named.get("strict")
+            partly = (
+                strict is not None and isinstance(strict.value, Const) and not strict.value.value
+            )
+            device = loaded.device if loaded and not partly else None
+            owner.move(device, Step("loaded", machine.spot(node, frame)))
+        return Unknown()
+    if name in GROWING:
+        owner.steps = (*owner.steps, Step("grown", machine.spot(node, frame), owner.where()))
+    if name in MODULE:
+        return Unknown()
+    if owner.made is None and (
+        is_method(name) or any(tensors_in(one.value) for one in given.every())
+    ):
+        return applied(machine, owner, given, node, frame)
+    return Unknown()

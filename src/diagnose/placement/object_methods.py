@@ -1,0 +1,220 @@
+"""What methods of lists, loaders, optimizers and other library objects do to placement."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from diagnose.placement import modules
+from diagnose.placement.devices import CPU, SPLIT, written
+from diagnose.placement.machine import Arguments, Machine, Meets
+from diagnose.placement.model import Device, Step
+from diagnose.placement.tensor_methods import moved
+from diagnose.placement.tensors import Batch, Module, Optimizer, Table, Tensor, tensors_in
+from diagnose.placement.tensors import Sequence as Items
+from diagnose.placement.values import (
+    Const,
+    Frame,
+    Generator,
+    Loader,
+    Number,
+    Object,
+    Unknown,
+    Value,
+)
+
+
+def container_method(owner: Value, name: str, given: Arguments) -> Value:
+    """What a method of a list or dict gives."""
+    first = given.listed[0].value if given.listed else None
+    if isinstance(owner, Items):
+        if name in ("append", "add", "appendleft") and first is not None:
+            modules.hold(owner, first)
+            if len(owner.items) < 64:
+                owner.items.append(first)
+        elif name == "insert" and len(given.listed) > 1:
+            owner.items.append(given.listed[1].value)
+        elif name == "extend" and isinstance(first, Items):
+            owner.items.extend(list(first.every())[:64])
+        elif name in ("pop", "popleft"):
+            return next(owner.every(), Unknown())
+        elif name == "copy":
+            return Items(list(owner.items), owner.more)
+        return Const(None) if name in ("append", "extend", "add", "insert") else Unknown()
+    assert isinstance(owner, Table)
+    some: Value = next(owner.every(), Unknown())
+    match name:
+        case "items":
+            pairs: list[Value] = [Items([Const(key), value]) for key, value in owner.items.items()]
+            return Items(pairs, Items([Unknown("key"), owner.more]) if owner.more else None)
+        case "values":
+            return Items(list(owner.items.values()), owner.more)
+        case "get" | "pop" | "setdefault":
+            key = first.value if isinstance(first, Const) else None
+            if key in owner.items:
+                return owner.items[key]
+            if name == "setdefault" and len(given.listed) > 1:
+                owner.more = given.listed[1].value
+                return owner.more
+            return owner.more or (given.listed[1].value if len(given.listed) > 1 else Unknown())
+        case "update":
+            if isinstance(first, Table):
+                owner.items |= first.items
+                owner.more = first.more or owner.more
+            return Const(None)
+    return some if False else Unknown()
+
+
+def object_method(
+    machine: Machine, owner: Object, name: str, given: Arguments, node: ast.AST, frame: Frame
+) -> Value:
+    """What a method of a library's object gives."""
+    run = _OBJECTS.get(owner.kind)
+    if run is not None:
+        return run(machine, owner, name, given, node, frame)
+    return library_call(machine, owner.attributes.get(HELD), given, node, frame)
+
+
+#: The tensors that a library's object was given when it was made.
+HELD = "<held>"
+
+
+def _host(
+    machine: Machine, owner: Object, name: str, given: Arguments, node: ast.AST, frame: Frame
+) -> Value:
+    sides = [Meets(one.node, t, t) for one in given.every() for t in tensors_in(one.value)]
+    if sides:
+        machine.meet("host", node, frame, sides)
+    return owner if name.startswith("fit") else Unknown("array")
+
+
+def library_call(
+    machine: Machine, held: Value | None, given: Arguments, node: ast.AST, frame: Frame
+) -> Value:
+    """A call of which nothing is known but the tensors that it is given, and was given before."""
+    sides = [Meets(one.node, t, t) for one in given.every() for t in tensors_in(one.value)]
+    if held is not None:
+        called = getattr(getattr(node, "func", node), "value", node)
+        sides = [*(Meets(called, t, t) for t in tensors_in(held)), *sides]
+    drawn = [one for one in given.every() if isinstance(one.value, Generator)]
+    for one in drawn:
+        assert isinstance(one.value, Generator)
+        there = Tensor(one.value.device, "generator", one.value.steps, one.value.frame)
+        machine.meet("generator", node, frame, [Meets(one.node, one.value, there)])
+    if len(sides) > 1:
+        machine.meet("library", node, frame, sides)
+        known = next(
+            (s.tensor for s in sides if s.tensor.device not in (None, CPU)), sides[0].tensor
+        )
+        return known.like(known.device if known.device != CPU else None)
+    return Unknown()
+
+
+def _tokenizer(
+    machine: Machine, owner: Object, name: str, given: Arguments, node: ast.AST, frame: Frame
+) -> Value:
+    if name in (
+        "__call__",
+        "encode",
+        "encode_plus",
+        "batch_encode_plus",
+        "pad",
+        "apply_chat_template",
+    ):
+        if given.text("return_tensors") is None and name != "__call__":
+            return Unknown()
+        made = Tensor(CPU, "tokens", machine.step("made", node, frame, CPU), frame)
+        return made if name in ("encode",) else Batch(made, mutable=True)
+    return Unknown()
+
+
+def _accelerator(
+    machine: Machine, owner: Object, name: str, given: Arguments, node: ast.AST, frame: Frame
+) -> Value:
+    home = machine.home()
+    if name == "prepare":
+        found = [_prepared(machine, one.value, home, node, frame) for one in given.listed]
+        return found[0] if len(found) == 1 else Items(found)
+    if name == "unwrap_model" and given.listed:
+        return given.listed[0].value
+    if name in ("prepare_model", "prepare_data_loader", "prepare_optimizer") and given.listed:
+        return _prepared(machine, given.listed[0].value, home, node, frame)
+    if name in ("gather", "gather_for_metrics", "reduce") and given.listed:
+        return given.listed[0].value
+    return Unknown()
+
+
+def _prepared(machine: Machine, value: Value, home: Device, node: ast.AST, frame: Frame) -> Value:
+    step = Step("moved", machine.spot(node, frame), home)
+    if isinstance(value, Module):
+        if value.where() != SPLIT:
+            value.move(home, step)
+    elif isinstance(value, Loader):
+        return Loader(moved(value.item, home, step))
+    return value
+
+
+def _trainer(
+    machine: Machine, owner: Object, name: str, given: Arguments, node: ast.AST, frame: Frame
+) -> Value:
+    if name in ("fit", "test", "validate", "predict", "train"):
+        model = next((one.value for one in given.every() if isinstance(one.value, Module)), None)
+        if model is not None and model.where() != SPLIT:
+            home = machine.home()
+            model.move(home, Step("moved", machine.spot(node, frame), home))
+    return Unknown()
+
+
+def _parser(
+    machine: Machine, owner: Object, name: str, given: Arguments, node: ast.AST, frame: Frame
+) -> Value:
+    """An `argparse` parser: what it parses are attributes of which only the names are known."""
+    if name == "add_argument":
+        said = given.text("", 0) or ""
+        default = given.named.get("default")
+        if said.startswith("--") and default is not None:
+            owner.attributes[said.removeprefix("--").replace("-", "_")] = _default(default.value)
+    if name in ("parse_args", "parse_known_args"):
+        found = Object("namespace")
+        found.attributes = dict(owner.attributes)
+        return found if name == "parse_args" else Items([found, Unknown()])
+    return owner if name == "add_argument_group" else Unknown()
+
+
+def _default(value: Value) -> Value:
+    """The default of an option: a device is taken for what the program is run with, all else is open."""
+    if (
+        isinstance(value, Const)
+        and isinstance(value.value, str)
+        and written(value.value) is not None
+    ):
+        return value
+    return (
+        Number() if isinstance(value, Const) and isinstance(value.value, int | float) else Unknown()
+    )
+
+
+_Run = Callable[[Machine, Object, str, Arguments, ast.AST, Frame], Value]
+
+
+_OBJECTS: dict[str, _Run] = {
+    "tokenizer": _tokenizer,
+    "accelerator": _accelerator,
+    "trainer": _trainer,
+    "parser": _parser,
+    "host": _host,
+}
+
+
+def optimizer_method(
+    machine: Machine, owner: Optimizer, name: str, given: Arguments, node: ast.AST, frame: Frame
+) -> Value:
+    """What a method of an optimizer does."""
+    if name == "load_state_dict" and owner.module is not None:
+        where = owner.module.where() if owner.module is not None else None
+        owner.loaded = Step("loaded", machine.spot(node, frame), where)
+    if name == "step" and owner.loaded is not None and owner.module is not None:
+        state = Tensor(owner.loaded.device, "state", (owner.loaded,), frame, module=owner.module)
+        weight = Tensor(owner.module.where(), "weight", owner.module.steps, module=owner.module)
+        machine.meet("state", node, frame, [Meets(node, owner, state), Meets(node, owner, weight)])
+    return Unknown()

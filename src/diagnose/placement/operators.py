@@ -1,0 +1,149 @@
+"""Operators: what they join meets, and what comes of it is where the operands are."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from typing import Any
+
+from diagnose.placement.machine import Machine, Meets, joined
+from diagnose.placement.tensors import Sequence as Items
+from diagnose.placement.tensors import Table, Tensor
+from diagnose.placement.values import Const, Frame, Number, Unknown, Value
+
+_LONGEST_NUMBER = 10**9
+#: Characters of a string that is computed.
+LONGEST_STRING = 1000
+
+
+def join(machine: Machine, node: ast.AST, frame: Frame, *sides: tuple[ast.expr, Value]) -> Value:
+    """What an operation on operands gives, and a note of what met."""
+    tensors = [Meets(n, v, v) for n, v in sides if isinstance(v, Tensor)]
+    if tensors:
+        machine.meet("join", node, frame, [*tensors, *unknowns(sides)])
+    if tensors:
+        return outcome([side.tensor for side in tensors])
+    if all(isinstance(value, Const | Number) for _, value in sides):
+        return Number()
+    return Unknown()
+
+
+def unknowns(sides: Iterable[tuple[ast.expr, Value]]) -> list[Meets]:
+    """Operands of which nothing is known: they may be tensors."""
+    return [Meets(n, v, Tensor(None)) for n, v in sides if isinstance(v, Unknown)]
+
+
+def outcome(tensors: list[Tensor]) -> Tensor:
+    """The tensor that an operation on tensors gives: it is where the operands with dimensions are."""
+    wide = [tensor for tensor in tensors if not tensor.scalar] or tensors
+    known = next((t for t in wide if t.device is not None and t.device.type != "cpu"), wide[0])
+    return known.like(known.device, scalar=known.scalar)
+
+
+def binary(machine: Machine, node: Any, frame: Frame) -> Value:
+    """An arithmetic operation."""
+    left, right = (
+        machine.evaluate(machine, node.left, frame),
+        machine.evaluate(machine, node.right, frame),
+    )
+    if isinstance(left, Const) and isinstance(right, Const):
+        return _computed(node.op, left.value, right.value)
+    if isinstance(left, Items) and isinstance(right, Items) and isinstance(node.op, ast.Add):
+        return Items(
+            [*left.items, *right.items],
+            joined(left.more, right.more) if left.more or right.more else None,
+        )
+    if isinstance(left, Items) and isinstance(node.op, ast.Mult):
+        return left
+    if isinstance(left, Const) and isinstance(left.value, str):
+        return Unknown()
+    return join(machine, node, frame, (node.left, left), (node.right, right))
+
+
+def _computed(op: ast.operator, left: object, right: object) -> Value:
+    numbers = isinstance(left, int | float) and isinstance(right, int | float)
+    if isinstance(left, str) and isinstance(right, str) and isinstance(op, ast.Add):
+        return Const((left + right)[:LONGEST_STRING])
+    if not numbers:
+        return Unknown()
+    assert isinstance(left, int | float)
+    assert isinstance(right, int | float)
+    if max(abs(left), abs(right)) > _LONGEST_NUMBER:
+        return Number()
+    try:
+        match op:
+            case ast.Add():
+                return Const(left + right)
+            case ast.Sub():
+                return Const(left - right)
+            case ast.Mult():
+                return Const(left * right)
+            case ast.FloorDiv():
+                return Const(left // right)
+            case ast.Mod():
+                return Const(left % right)
+    except (ArithmeticError, ValueError):
+        return Number()
+    return Number()
+
+
+def unary(machine: Machine, node: Any, frame: Frame) -> Value:
+    """A sign, or ``not``."""
+    value = machine.evaluate(machine, node.operand, frame)
+    if isinstance(node.op, ast.Not):
+        if isinstance(value, Const):
+            return Const(not value.value)
+        return Number() if not isinstance(value, Unknown) else Unknown()
+    if isinstance(value, Tensor):
+        return value.like(value.device)
+    if (
+        isinstance(value, Const)
+        and isinstance(value.value, int | float)
+        and isinstance(node.op, ast.USub)
+    ):
+        return Const(-value.value)
+    return value if isinstance(value, Number) else Unknown()
+
+
+def compare(machine: Machine, node: Any, frame: Frame) -> Value:
+    """A comparison."""
+    left = machine.evaluate(machine, node.left, frame)
+    rights = [machine.evaluate(machine, each, frame) for each in node.comparators]
+    if len(rights) == 1:
+        right, op = rights[0], node.ops[0]
+        if isinstance(op, ast.Is | ast.IsNot) and isinstance(right, Const) and right.value is None:
+            if isinstance(left, Const):
+                return Const((left.value is None) == isinstance(op, ast.Is))
+            if not isinstance(left, Unknown):
+                return Const(isinstance(op, ast.IsNot))
+            return Unknown()
+        if (
+            isinstance(left, Const)
+            and isinstance(right, Const)
+            and isinstance(op, ast.Eq | ast.NotEq)
+        ):
+            return Const((left.value == right.value) == isinstance(op, ast.Eq))
+        if isinstance(op, ast.Gt | ast.GtE | ast.Lt | ast.LtE) and (
+            found := _ordered(left, right, op)
+        ):
+            return found
+        if isinstance(op, ast.In | ast.NotIn) and isinstance(right, Table) and right.more is None:
+            if isinstance(left, Const) and isinstance(left.value, str | int):
+                return Const((left.value in right.items) == isinstance(op, ast.In))
+            return Unknown()
+        if isinstance(op, ast.Is | ast.IsNot | ast.In | ast.NotIn):
+            return Unknown()
+        return join(machine, node, frame, (node.left, left), (node.comparators[0], right))
+    return Unknown()
+
+
+def _ordered(left: Value, right: Value, op: ast.cmpop) -> Value | None:
+    """Which of two literal numbers is larger."""
+    if not (isinstance(left, Const) and isinstance(right, Const)):
+        return None
+    one, other = left.value, right.value
+    if not (isinstance(one, int | float) and isinstance(other, int | float)):
+        return None
+    if isinstance(op, ast.Gt | ast.GtE):
+        return Const(one > other if isinstance(op, ast.Gt) else one >= other)
+    return Const(one < other if isinstance(op, ast.Lt) else one <= other)

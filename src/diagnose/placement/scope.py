@@ -1,0 +1,55 @@
+"""Expressions for a device that are in scope at a place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from diagnose.placement.devices import differ
+from diagnose.placement.model import Device, Spot
+from diagnose.placement.tensors import Module, Tensor
+from diagnose.placement.values import Frame, Object, Place
+
+
+def in_scope(frame: Frame, spot: Spot, wanted: Device | None) -> Iterator[str]:
+    """Expressions for a device that may stand at a place, best first."""
+    yield from dict.fromkeys(_in_scope(frame, spot, wanted))
+
+
+def _in_scope(frame: Frame, spot: Spot, wanted: Device | None) -> Iterator[str]:
+    line = spot.line
+    local = [
+        (name, value)
+        for name, value in frame.names.items()
+        if frame.lines.get(name, line) < line and name.isidentifier()
+    ]
+    for name, value in local:
+        if isinstance(value, Place) and not differ(value.device, wanted):
+            yield name
+    if frame.function is not None and frame.this is not None:
+        held = frame.this.plain if isinstance(frame.this, Module) else {}
+        held = frame.this.attributes if isinstance(frame.this, Object) else held
+        for name, value in held.items():
+            if isinstance(value, Place) and not differ(value.device, wanted):
+                yield f"self.{name}"
+    inside = (frame.function or "").rpartition(".")[2] == "forward"
+    tensors = [
+        (name, value.device)
+        for name, value in local
+        if isinstance(value, Tensor) and value.device is not None and value.device.type != "cpu"
+    ]
+    if inside:
+        yield from (f"{name}.device" for name, device in tensors if not differ(device, wanted))
+    for name, value in local:
+        if isinstance(value, Object) and value.kind == "accelerator":
+            yield f"{name}.device"
+    yield from (f"{name}.device" for name, device in tensors if differ(device, wanted) is False)
+    for name in getattr(frame.around, "_frame", frame).names if frame.function else ():
+        outer = frame.around.get(name)
+        if isinstance(outer, Place) and not differ(outer.device, wanted):
+            yield name
+        if isinstance(outer, Object) and outer.kind == "accelerator":
+            yield f"{name}.device"
+    for name, value in local:
+        if isinstance(value, Module) and name != "self":
+            if value.where() is not None and differ(value.where(), wanted) is False:
+                yield f"next({name}.parameters()).device"

@@ -1,0 +1,80 @@
+"""What the steps of a value's life tell."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from diagnose.placement.machine import Meets
+from diagnose.placement.model import Spot, Step
+from diagnose.placement.tensors import Module, Tensor
+from diagnose.placement.values import Frame
+
+
+class Reason(NamedTuple):
+    """A cause and the place to edit."""
+
+    cause: str
+    spot: Spot
+    frame: Frame | None = None
+    name: str = ""
+    move: Spot | None = None
+    owner: str | None = None
+    beside: Spot | None = None
+
+
+def last_move(steps: Sequence[Step]) -> Step | None:
+    """The last step that moved a value."""
+    return next((s for s in reversed(steps) if s.what == "moved"), None)
+
+
+def is_literal(step: Step) -> bool:
+    """Whether a move names its device itself: ``.cuda()``, ``.to("cuda:1")``."""
+    node = step.spot.node
+    if step.what == "made":
+        return isinstance(device_argument(step.spot), ast.Constant)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        if node.func.attr == "cuda":
+            return all(isinstance(arg, ast.Constant) for arg in node.args)
+        given = [*node.args[:1], *(k.value for k in node.keywords if k.arg == "device")]
+        return bool(given) and isinstance(given[0], ast.Constant)
+    return False
+
+
+def born_at(steps: Sequence[Step]) -> Step | None:
+    """The step that made or loaded a value."""
+    return next((s for s in steps if s.what in ("made", "loaded")), None)
+
+
+def device_argument(spot: Spot) -> ast.expr | None:
+    """What a factory is given as ``device=``."""
+    if isinstance(spot.node, ast.Call):
+        return next((k.value for k in spot.node.keywords if k.arg == "device"), None)
+    return None
+
+
+def on_cpu(tensor: Tensor) -> bool:
+    """Whether a tensor is known to be on the cpu."""
+    return tensor.device is not None and tensor.device.type == "cpu"
+
+
+def replicated(module: Module | None) -> bool:
+    """Whether a module or one that it belongs to is wrapped for several GPUs."""
+    for _ in range(12):
+        if module is None:
+            return False
+        if any(step.what == "wrapped" for step in module.steps):
+            return True
+        module = module.owner
+    return False
+
+
+def said_as(node: ast.AST) -> str:
+    """An expression as text."""
+    return ast.unparse(node) if isinstance(node, ast.expr) else ""
+
+
+def is_on(side: Meets, kind: str) -> bool:
+    """Whether an operand is known to be on a kind of device."""
+    return side.tensor.device is not None and side.tensor.device.type == kind

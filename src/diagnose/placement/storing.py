@@ -1,0 +1,124 @@
+"""What an assignment binds, what a loop takes out of a value."""
+
+from __future__ import annotations
+
+import ast
+
+from diagnose.placement import modules
+from diagnose.placement.machine import Machine
+from diagnose.placement.model import Step
+from diagnose.placement.tensors import Batch, Module, Table, Tensor
+from diagnose.placement.tensors import Sequence as Items
+from diagnose.placement.values import Const, Frame, Loader, Number, Object, Unknown, Value
+
+
+def loaded(target: ast.expr) -> ast.expr:
+    """A target as an expression that reads it; the node stays where it is in the file."""
+    match target:
+        case ast.Name(id=name):
+            return ast.copy_location(ast.Name(name, ast.Load()), target)
+        case ast.Attribute(value=value, attr=name):
+            return ast.copy_location(ast.Attribute(value, name, ast.Load()), target)
+        case ast.Subscript(value=value, slice=inside):
+            return ast.copy_location(ast.Subscript(value, inside, ast.Load()), target)
+    return target
+
+
+def store(
+    machine: Machine, target: ast.expr, value: Value, frame: Frame, statement: ast.stmt
+) -> None:
+    """Assigns a value to a target."""
+    match target:
+        case ast.Name(id=name):
+            if (
+                isinstance(value, Tensor)
+                and value.maker == "batch"
+                and isinstance(statement, ast.Assign | ast.For)
+            ):
+                bound = statement.value if isinstance(statement, ast.Assign) else statement
+                spot = machine.spot(bound, frame)
+                value.steps = (*value.steps[-12:], Step("bound", spot, value.device))
+            bind(frame, name, value, statement)
+        case ast.Tuple(elts=targets) | ast.List(elts=targets):
+            for position, each in enumerate(targets):
+                if isinstance(each, ast.Starred):
+                    rest = list(value.every())[position:] if isinstance(value, Items) else []
+                    store(machine, each.value, Items(rest), frame, statement)
+                else:
+                    store(machine, each, part(value, position), frame, statement)
+        case ast.Attribute(value=whose, attr=name):
+            owner = machine.evaluate(machine, whose, frame)
+            if isinstance(value, Module | Number) and not value.word:
+                value.word = ast.unparse(target)
+            if isinstance(owner, Module):
+                modules.put(machine, owner, name, value, statement, frame)
+            elif isinstance(owner, Object):
+                if isinstance(value, Tensor):
+                    step = Step("stored", machine.spot(statement, frame), value.device)
+                    value = value.like(value.device, step)
+                owner.attributes[name] = value
+            elif isinstance(owner, Tensor) and name == "data" and isinstance(value, Tensor):
+                owner.device = value.device
+        case ast.Subscript(value=whose, slice=inside):
+            owner = machine.evaluate(machine, whose, frame)
+            key = machine.evaluate(machine, inside, frame)
+            if isinstance(owner, Table | Items):
+                modules.hold(owner, value)
+            if isinstance(owner, Table):
+                if isinstance(key, Const) and isinstance(key.value, str | int):
+                    owner.items[key.value] = value
+                else:
+                    owner.more = value
+            elif isinstance(owner, Items):
+                owner.more = value
+            elif isinstance(owner, Module) and isinstance(value, Module):
+                name = str(key.value) if isinstance(key, Const) else "?"
+                modules.put(machine, owner, name, value, statement, frame)
+            elif isinstance(owner, Tensor) and isinstance(value, Tensor):
+                machine.evaluate(machine, loaded(target), frame)
+
+
+def part(value: Value, position: int) -> Value:
+    """What is unpacked at a position."""
+    match value:
+        case Items(items=items) if position < len(items):
+            return items[position]
+        case Items(more=more) if more is not None:
+            return more
+        case Batch():
+            return value.inner.like(value.inner.device)
+        case Loader():
+            return value.item
+        case Table() | Items():
+            return Unknown()
+        case Tensor():
+            return value.like(value.device)
+    return Unknown()
+
+
+def bind(frame: Frame, name: str, value: Value, statement: ast.AST) -> None:
+    """Binds a name to a value, and remembers where first."""
+    if isinstance(value, Module | Number) and not value.word:
+        value.word = name
+    frame.names[name] = value
+    frame.lines.setdefault(name, getattr(statement, "lineno", 0))
+
+
+def element(value: Value) -> Value:
+    """What a loop over a value binds."""
+    match value:
+        case Items(items=[first, *_]) if value.more is None or not isinstance(first, Unknown):
+            return first
+        case Items(more=more) if more is not None:
+            return more
+        case Loader():
+            return value.item
+        case Batch():
+            return value.inner.like(value.inner.device)
+        case Tensor():
+            return value.like(value.device)
+        case Module():
+            return next(iter(value.children.values()), Unknown())
+        case Table():
+            return Unknown()
+    return Unknown()

@@ -1,0 +1,137 @@
+"""Which operands of a meeting may be the misplaced ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from diagnose.placement.devices import differ, is_said
+from diagnose.placement.machine import Meeting, Meets
+from diagnose.placement.steps import born_at, is_literal, is_on, last_move, replicated
+
+
+def names_cpu(device: str) -> bool:
+    """Whether a device is no accelerator."""
+    return device.partition(":")[0].casefold() in ("cpu", "meta")
+
+
+def agree(meeting: Meeting) -> bool:
+    """Whether all operands are known to be on one device, of which there may be copies."""
+    first = meeting.sides[0].tensor.device
+    same = all(differ(first, side.tensor.device) is False for side in meeting.sides)
+    return same and not any(_of_replica(side) for side in meeting.sides)
+
+
+def _of_replica(side: Meets) -> bool:
+    """Whether an operand is kept by a module that is copied to several GPUs, and is not copied with it."""
+    kept = any(step.what in ("kept", "held") for step in side.tensor.steps)
+    return kept and not is_on(side, "cpu") and replicated(side.tensor.module)
+
+
+def strays(meeting: Meeting, devices: Sequence[str]) -> Iterator[tuple[Meets, Meets | None]]:
+    """The operands that may be misplaced, each with one that it met."""
+    sides = meeting.sides
+    if meeting.what == "host":
+        for side in sides:
+            device = side.tensor.device
+            if (device is not None and device.type == "cuda") or (devices and device is None):
+                yield side, None
+    elif meeting.what == "meta":
+        yield sides[0], None
+    elif meeting.what == "index" and len(sides) > 1 and sides[1].tensor.scalar:
+        return
+    elif meeting.what == "index" and is_on(sides[0], "cpu") and not is_on(sides[1], "cpu"):
+        if devices or is_on(sides[1], "cuda"):
+            table = sides[0].tensor
+            kept = table.maker == "weight" or any(s.what in ("kept", "held") for s in table.steps)
+            if kept and table.module is not None:  # the table should have moved with its module
+                yield sides[0], sides[1]
+            else:
+                yield sides[1], sides[0]
+    elif not devices:
+        for stray, other in _pairs(sides):
+            if differ(stray.tensor.device, other.tensor.device) and not _mixes(stray, meeting):
+                yield stray, other
+                return
+    elif any(map(names_cpu, devices)):
+        yield from _of_cpu(meeting)
+    else:
+        yield from _of_gpus(meeting, devices)
+
+
+def _of_cpu(meeting: Meeting) -> Iterator[tuple[Meets, Meets | None]]:
+    """Between cpu and accelerator the operands on the cpu, then those of which nothing is known."""
+    sides = meeting.sides
+    known = [s for s in sides if is_on(s, "cpu")]
+    known = [s for s in known if not _mixes(s, meeting)] or known
+    rest = [s for s in sides if s not in known]
+    if meeting.what == "generator":
+        known = [s for s in sides if s.tensor.maker == "generator"]
+    for stray in known:
+        yield stray, next((s for s in rest if s is not stray), None)
+    if not known:
+        open_ = [s for s in rest if s.tensor.device is None and not last_move(s.tensor.steps)]
+        for stray in open_:
+            yield stray, next((s for s in rest if s is not stray), None)
+
+
+def _of_gpus(meeting: Meeting, devices: Sequence[str]) -> Iterator[tuple[Meets, Meets | None]]:
+    """Between two accelerators: what a line fixes by number, what was loaded, what was kept."""
+    sides = meeting.sides
+    told = [s for s in sides if _suspicion(s) > 0]
+    for stray in sorted(told, key=_suspicion, reverse=True):
+        here = stray.tensor.device
+        if here is not None and not any(is_said(here, device) for device in devices):
+            continue
+        replica = _of_replica(stray)
+        other = next(
+            (
+                s
+                for s in sides
+                if s is not stray and (replica or differ(s.tensor.device, here) is not False)
+            ),
+            None,
+        )
+        if other is not None:
+            yield stray, other
+
+
+def _suspicion(side: Meets) -> int:
+    """How much speaks for an operand being the misplaced one of two on accelerators."""
+    tensor = side.tensor
+    if tensor.maker in ("output", "weight") and not any(
+        s.what in ("kept", "held") for s in tensor.steps
+    ):
+        return 0
+    if tensor.maker == "load" and tensor.device is None:
+        return 5
+    if any(step.what in ("kept", "held") for step in tensor.steps):
+        return 4
+    last = last_move(tensor.steps) or born_at(tensor.steps)
+    if last is not None and last.device is not None and last.device.type == "cuda":
+        if is_literal(last):
+            return 3
+        if last.of is not None:
+            return 0 if last.device.ranked else 1
+    return 1 if tensor.maker in ("home", "generator", "state") else 0
+
+
+def _pairs(sides: Sequence[Meets]) -> Iterator[tuple[Meets, Meets]]:
+    """Two operands at a time, the one that is likelier misplaced first."""
+    ordered = sorted(sides, key=_rank)
+    for position, stray in enumerate(ordered):
+        for other in ordered[position + 1 :]:
+            yield stray, other
+
+
+def _rank(side: Meets) -> tuple[bool, bool, int]:
+    device = side.tensor.device
+    return (device is None, device is not None and device.type != "cpu", -_suspicion(side))
+
+
+def _mixes(side: Meets, meeting: Meeting) -> bool:
+    """Whether an operand may be on the cpu: one without dimensions, or an index."""
+    if side.tensor.scalar:
+        return True
+    if meeting.what == "index":
+        return side is not meeting.sides[0]
+    return False

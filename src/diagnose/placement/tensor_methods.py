@@ -1,0 +1,194 @@
+"""What methods of tensors and of batches of them do to placement."""
+
+from __future__ import annotations
+
+import ast
+
+from diagnose.placement.devices import CPU, HOME
+from diagnose.placement.machine import Arguments, Machine, Meets, origin
+from diagnose.placement.model import Device, Step
+from diagnose.placement.tensors import Batch, Table, Tensor, tensors_in
+from diagnose.placement.tensors import Sequence as Items
+from diagnose.placement.values import Const, External, Frame, Method, Number, Place, Unknown, Value
+
+_NUMBERS = frozenset(
+    {
+        *(
+            "size",
+            "dim",
+            "numel",
+            "item",
+            "tolist",
+            "element_size",
+            "ndimension",
+            "nelement",
+            "stride",
+        ),
+        *(
+            "is_cuda",
+            "requires_grad",
+            "ndim",
+            "shape",
+            "is_floating_point",
+            "dtype",
+            "is_contiguous",
+        ),
+    }
+)
+
+
+_NO_TENSORS = frozenset({"copy_", "to", "type_as", "new_tensor", "set_", "register_hook"})
+
+
+def target(machine: Machine, name: str, given: Arguments) -> Device | None:
+    """The device that ``.to(...)``, ``.cuda(...)`` or ``.cpu()`` moves to."""
+    if name == "cpu":
+        return CPU
+    if name == "cuda":
+        if not given.every():
+            return machine.home()
+        return machine.asked(given.every()[0].value) or HOME
+    found = given.get("device", 0)
+    return machine.asked(found.value) if found is not None else None
+
+
+def move(
+    machine: Machine, given: Arguments, node: ast.AST, frame: Frame, device: Device | None
+) -> Step:
+    """The step of a move, with the literal that its device was written as."""
+    said = given.get("device", 0)
+    return Step(
+        "moved", machine.spot(node, frame), device, origin(said.value) if said is not None else None
+    )
+
+
+def moves(given: Arguments, name: str) -> bool:
+    """False for ``.to(dtype)``."""
+    if name in ("cuda", "cpu"):
+        return True
+    found = given.get("device", 0)
+    if found is None:
+        return False
+    dotted = found.value.dotted if isinstance(found.value, External) else ""
+    return not dotted.startswith("torch.")
+
+
+def of_tensor(owner: Tensor, name: str) -> Value:
+    """An attribute of a tensor."""
+    if name == "device":
+        return Place(owner.device, owner.steps) if owner.device is not None else Unknown()
+    if name in ("T", "mT", "H", "data", "grad", "real", "imag"):
+        return owner.like(owner.device)
+    if name == "shape":
+        return Items([], Number())
+    return Method(owner, name)
+
+
+def tensor_method(
+    machine: Machine, owner: Tensor, name: str, given: Arguments, node: ast.AST, frame: Frame
+) -> Value:
+    """What a method of a tensor gives."""
+    if name in ("to", "cuda", "cpu"):
+        if not moves(given, name):
+            return owner.like(owner.device)
+        device = target(machine, name, given)
+        return owner.like(device, move(machine, given, node, frame, device))
+    receiver = Meets(getattr(getattr(node, "func", node), "value", node), owner, owner)
+    if name in ("numpy", "__array__"):
+        if "force" not in given.named:
+            machine.meet("host", node, frame, [receiver])
+        return Unknown("array")
+    if name in ("size", "shape"):
+        return Number() if given.every() else Items([], Number())
+    if name in _NUMBERS:
+        return Number()
+    if name == "type_as":
+        other = next((one.value for one in given.every() if isinstance(one.value, Tensor)), None)
+        return owner.like(other.device if other else None)
+    if name.startswith("new_"):
+        device = (
+            machine.asked(given.named["device"].value) if "device" in given.named else owner.device
+        )
+        return Tensor(device, "factory", machine.step("made", node, frame, device), frame)
+    if name in ("backward", "register_hook"):
+        return Const(None)
+    if name in ("chunk", "split", "unbind", "topk", "sort", "max", "min") and name != "max":
+        return Items([], owner.like(owner.device))
+    others = [Meets(one.node, t, t) for one in given.every() for t in tensors_in(one.value)]
+    if name not in _NO_TENSORS:
+        others += unknown_arguments(given)
+    if others and name not in _NO_TENSORS:
+        kind = (
+            "index" if name in ("index_select", "masked_select", "take", "index_fill_") else "join"
+        )
+        machine.meet(kind, node, frame, [receiver, *others])
+    scalar = True if name in ("mean", "sum", "norm", "prod") and not given.every() else None
+    return owner.like(owner.device, scalar=scalar)
+
+
+def of_batch(owner: Batch, name: str) -> Value:
+    """An attribute of a batch: one of its tensors, unless it is a method or a number."""
+    if name in (
+        "to",
+        "cuda",
+        "cpu",
+        "items",
+        "keys",
+        "values",
+        "get",
+        "pop",
+        "update",
+        "numpy",
+        "copy",
+        "pin_memory",
+    ):
+        return Method(owner, name)
+    if name.startswith("num_"):
+        return Number()
+    return owner.inner.like(owner.inner.device)
+
+
+def batch_method(
+    machine: Machine, owner: Batch, name: str, given: Arguments, node: ast.AST, frame: Frame
+) -> Value:
+    """What a method of a batch gives."""
+    if name in ("to", "cuda", "cpu"):
+        device = target(machine, name, given)
+        moved = owner.inner.like(device, move(machine, given, node, frame, device))
+        if owner.mutable:
+            owner.inner = moved
+            return owner
+        return Batch(moved)
+    if name == "items":
+        return Items([], Items([Unknown("key"), owner.inner.like(owner.inner.device)]))
+    if name in ("values", "get", "pop"):
+        inner = owner.inner.like(owner.inner.device)
+        return Items([], inner) if name == "values" else inner
+    if name in ("keys",):
+        return Items([], Unknown("key"))
+    return tensor_method(machine, owner.inner, name, given, node, frame)
+
+
+def moved(value: Value, device: Device | None, step: Step) -> Value:
+    """A value whose tensors are elsewhere."""
+    match value:
+        case Tensor():
+            return value.like(device, step)
+        case Batch():
+            return Batch(value.inner.like(device, step), mutable=value.mutable)
+        case Items():
+            more = moved(value.more, device, step) if value.more is not None else None
+            return Items([moved(item, device, step) for item in value.items], more)
+        case Table():
+            more = moved(value.more, device, step) if value.more is not None else None
+            return Table({k: moved(item, device, step) for k, item in value.items.items()}, more)
+    return value
+
+
+def unknown_arguments(given: Arguments) -> list[Meets]:
+    """Arguments of which nothing is known: they may be tensors."""
+    return [
+        Meets(one.node, one.value, Tensor(None))
+        for one in given.every()
+        if isinstance(one.value, Unknown)
+    ]

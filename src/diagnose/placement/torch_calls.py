@@ -1,0 +1,191 @@
+"""What calls of torch give: factories, operations, devices, optimizers."""
+
+from __future__ import annotations
+
+import ast
+
+from diagnose.placement import vocabulary
+from diagnose.placement.datasets import data_call
+from diagnose.placement.devices import CPU, HOME
+from diagnose.placement.layers import built, layer
+from diagnose.placement.machine import Arguments, Machine, Meets, origin
+from diagnose.placement.model import Device, Step
+from diagnose.placement.tensor_methods import unknown_arguments
+from diagnose.placement.tensors import Batch, Optimizer, Table, Tensor, tensors_in
+from diagnose.placement.tensors import Sequence as Items
+from diagnose.placement.values import Const, Frame, Generator, Number, Place, Unknown, Value
+
+
+def torch_call(
+    machine: Machine, dotted: str, last: str, given: Arguments, node: ast.AST, frame: Frame
+) -> Value:
+    """What a call of torch gives."""
+    if dotted in ("torch.device", "torch.cuda.device"):
+        said = given.get("device", 0)
+        device = machine.asked(said.value) if said is not None else None
+        if len(given.listed) > 1 and device is not None:
+            device = machine.asked(given.listed[1].value) or HOME
+        return Place(device or HOME, machine.step("made", node, frame, device))
+    if dotted.startswith("torch.cuda.") and last.endswith("Tensor"):
+        device = machine.home()
+        return Tensor(device, "factory", machine.step("made", node, frame, device), frame)
+    if dotted.startswith(("torch.cuda.", "torch.backends")):
+        return _cuda(machine, last, given)
+    if dotted == "torch.set_default_device" and given.listed:
+        machine.default = machine.asked(given.listed[0].value) or machine.default
+        return Const(None)
+    if dotted == "torch.set_default_tensor_type" and "cuda" in (given.text("t", 0) or ""):
+        machine.default = machine.home()
+        return Const(None)
+    if last in vocabulary.FACTORIES or (last.endswith("_like") and dotted.count(".") == 1):
+        return _made(machine, last, given, node, frame)
+    if dotted == "torch.Generator":
+        said = given.get("device", 0)
+        device = machine.asked(said.value) if said is not None else CPU
+        found = Generator(device or HOME)
+        found.steps, found.frame = machine.step("made", node, frame, device), frame
+        return found
+    if dotted == "torch.load":
+        return loaded_from(machine, given.get("map_location", 1), node, frame)
+    if dotted in ("torch.jit.load", "torch.hub.load"):
+        return built(machine, last, node, frame)
+    if dotted in ("torch.compile", "torch.jit.script", "torch.jit.trace", "torch.jit.freeze"):
+        return given.listed[0].value if given.listed else Unknown()
+    if dotted.startswith("torch.utils.data"):
+        return data_call(machine, last, given, node, frame)
+    if dotted.startswith("torch.optim") and not dotted.startswith("torch.optim.lr_scheduler"):
+        return _optimizer(machine, last, given, node, frame)
+    if dotted in ("torch.nn.Parameter", "torch.nn.parameter.Parameter", "torch.nn.Buffer"):
+        value = given.listed[0].value if given.listed else None
+        made = value if isinstance(value, Tensor) else Tensor(machine.default, "weight")
+        weight = made.like(made.device, Step("made", machine.spot(node, frame), made.device))
+        weight.maker, weight.frame = "weight", frame
+        return weight
+    if dotted.startswith("torch.nn.") and last[:1].isupper():
+        return layer(machine, last, given, node, frame)
+    if dotted.startswith(
+        ("torch.nn.init", "torch.distributed", "torch.manual_seed", "torch.save", "torch.is_")
+    ):
+        return Unknown()
+    if last == "pad_packed_sequence" and given.listed:
+        inner = next(tensors_in(given.listed[0].value), None)
+        lengths = Tensor(CPU, "other", machine.step("made", node, frame, CPU), frame)
+        return Items([inner or Unknown(), lengths])
+    if last == "pad_sequence" and given.listed:
+        return next(tensors_in(given.listed[0].value), Unknown())
+    if last == "pack_padded_sequence" and len(given.listed) > 1:
+        sides = [Meets(given.listed[1].node, t, t) for t in tensors_in(given.listed[1].value)]
+        machine.meet("host", node, frame, sides)
+        return given.listed[0].value
+    return _operation(machine, last, given, node, frame)
+
+
+def _operation(machine: Machine, last: str, given: Arguments, node: ast.AST, frame: Frame) -> Value:
+    """A function of torch: its tensors meet."""
+    sides = [Meets(one.node, t, t) for one in given.every() for t in tensors_in(one.value)]
+    drawn = given.named.get("generator")
+    if drawn is not None and isinstance(drawn.value, Generator) and sides:
+        there = Tensor(drawn.value.device, "generator", drawn.value.steps, drawn.value.frame)
+        machine.meet("generator", node, frame, [Meets(drawn.node, drawn.value, there), sides[0]])
+    if sides:
+        index = last in ("index_select", "take", "gather", "masked_select")
+        open_ = [] if index else unknown_arguments(given)
+        machine.meet("index" if index and len(sides) > 1 else "join", node, frame, [*sides, *open_])
+    if not sides:
+        return Tensor(None, "other", (), frame) if last in vocabulary.RESULTS else Unknown()
+    wide = [side.tensor for side in sides if not side.tensor.scalar] or [
+        side.tensor for side in sides
+    ]
+    known = next((t for t in wide if t.device is not None and t.device.type != "cpu"), wide[0])
+    if last in ("split", "chunk", "unbind", "topk", "sort", "meshgrid", "max", "min", "unique"):
+        return (
+            Items([], known.like(known.device))
+            if last not in ("max", "min")
+            else known.like(known.device)
+        )
+    scalar = last in ("mse_loss", "cross_entropy", "l1_loss", "nll_loss") or (
+        last in ("mean", "sum") and len(given.every()) == 1
+    )
+    return known.like(known.device, scalar=scalar)
+
+
+def _cuda(machine: Machine, last: str, given: Arguments) -> Value:
+    match last:
+        case "is_available":
+            return Const(True)
+        case "set_device":
+            value = given.listed[0].value if given.listed else None
+            place = machine.asked(value)
+            machine.current = (place or HOME)._replace(home=True)
+            return Const(None)
+        case "device_count":
+            return Const(2)  # what fails with one GPU fails with two, and not the other way round
+        case "current_device":
+            return Number()
+    return Unknown()
+
+
+def _made(machine: Machine, last: str, given: Arguments, node: ast.AST, frame: Frame) -> Value:
+    """A factory: on the device that it is told, or that of the tensor that it resembles."""
+    said = given.named.get("device")
+    first = given.listed[0].value if given.listed else None
+    device: Device | None = machine.default
+    if last.endswith("_like"):
+        device = first.device if isinstance(first, Tensor) else None
+    elif last in ("tensor", "as_tensor", "asarray") and (
+        inner := next(tensors_in(first), None) if first else None
+    ):
+        device = inner.device
+    elif last in ("from_numpy", "frombuffer"):
+        device = CPU
+    if said is not None and not (isinstance(said.value, Const) and said.value.value is None):
+        device = machine.asked(said.value)
+        if isinstance(said.value, Unknown) and device == HOME and said.value.word != "device":
+            device = None
+    drawn = given.named.get("generator")
+    if drawn is not None and isinstance(drawn.value, Generator):
+        there = Tensor(drawn.value.device, "generator", drawn.value.steps, drawn.value.frame)
+        here = Tensor(device, "factory", machine.step("made", node, frame, device), frame)
+        machine.meet(
+            "generator",
+            node,
+            frame,
+            [Meets(drawn.node, drawn.value, there), Meets(node, here, here)],
+        )
+    maker = "array" if last in ("from_numpy", "frombuffer") else "factory"
+    if last in ("tensor", "as_tensor") and isinstance(first, Unknown) and first.word == "array":
+        maker = "array"
+    number = last in ("tensor", "as_tensor", "scalar_tensor") and isinstance(first, Const | Number)
+    number = number or (isinstance(first, Items) and not first.items and first.more is None)
+    of = origin(said.value) if said is not None else machine.default_of
+    return Tensor(
+        device, maker, machine.step("made", node, frame, device, of), frame, scalar=number
+    )
+
+
+def loaded_from(machine: Machine, where: object, node: ast.AST, frame: Frame) -> Value:
+    """What ``torch.load`` gives."""
+    value = getattr(where, "value", None)
+    device = machine.asked(value) if value is not None else None
+    inner = Tensor(device, "load", machine.step("loaded", node, frame, device), frame)
+    found = Table({}, None)
+    found.more = Table({}, inner)
+    found.steps = inner.steps
+    return Batch(inner)
+
+
+#: Optimizers that make their state when they are made, and not in their first step.
+_EARLY = frozenset({"Adagrad"})
+
+
+def _optimizer(machine: Machine, last: str, given: Arguments, node: ast.AST, frame: Frame) -> Value:
+    weights = [t for one in given.every() for t in tensors_in(one.value) if t.module is not None]
+    module = weights[0].module if weights else None
+    while module is not None and module.owner is not None:
+        module = module.owner
+    found = Optimizer(module, weights[0] if weights else None)
+    found.steps = machine.step("made", node, frame, module.where() if module else None)
+    if last in _EARLY:
+        found.loaded = found.steps[0]
+    found.frame = frame
+    return found
