@@ -13,6 +13,8 @@ from diagnose.sources import SourceFile, read_file
 from diagnose.sources.imports import find
 from diagnose.sources.reading import Lines, UnusableError
 
+#: Files that one file is followed into: a large package would be run whole for each of its files.
+_MOST = 8
 _INSTALLED = frozenset({"site-packages", "dist-packages"})
 
 
@@ -23,14 +25,14 @@ def checked(source: Source, texts: Mapping[str, str]) -> Checked:
         source: the file.
         texts: files as they would be, by path, in place of those on disk.
     """
-    own = _INSTALLED.isdisjoint(Path(source.path).parts)
+    followed = set[str]()
 
     def lines(path: str) -> Lines | None:
         if path == source.path:
             return tuple(source.lines)
         if path in texts:
             return tuple(texts[path].split("\n"))
-        if own and not _INSTALLED.isdisjoint(Path(path).parts):
+        if not _INSTALLED.isdisjoint(Path(path).parts):
             return None
         try:
             return read_file(path)
@@ -40,8 +42,10 @@ def checked(source: Source, texts: Mapping[str, str]) -> Checked:
     def imported(module: str, level: int, by: Source) -> Source | None:
         file = SourceFile(by.path, by.path, tuple(by.lines))
         path = find(module, file, level, (by.path, source.path), (), lines)
-        found = None if path is None else lines(path)
-        return None if path is None or found is None else _source(path, found)
+        if path is None or len(followed | {path}) > _MOST or (found := lines(path)) is None:
+            return None
+        followed.add(path)
+        return _source(path, found)
 
     return placement.check(source, imported)
 
