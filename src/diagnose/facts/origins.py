@@ -8,12 +8,36 @@ from diagnose.model import Fact
 from diagnose.paths import place
 from diagnose.scene import Scene
 
+#: The causes that the analysis tells, and the facts that say so.
+_FACTS = {
+    "input-not-moved": "source-input-not-moved",
+    "module-not-moved": "source-module-not-moved",
+    "submodule-added-after-move": "source-submodule-added-after-move",
+    "unregistered-submodule": "source-unregistered-submodule",
+    "unregistered-tensor": "source-unregistered-tensor",
+    "created-without-device": "source-created-without-device",
+    "hardcoded-device": "source-hardcoded-device",
+    "dataparallel-home-device": "source-dataparallel-home-device",
+    "optimizer-state": "source-optimizer-state",
+    "loss-or-metric-state": "source-loss-or-metric-state",
+    "generator-device": "source-generator-device",
+    "index-device": "source-index-device",
+    "checkpoint-location": "source-checkpoint-location",
+    "meta-tensor": "source-meta-tensor",
+    "host-copy-needed": "source-host-copy-needed",
+    "rank-device": "source-rank-device",
+    "low-memory-mode": "source-low-memory-mode",
+    "input-on-wrong-shard": "source-input-on-wrong-shard",
+    "cross-shard-op": "source-cross-shard-op",
+    "dataparallel-replica-state": "source-dataparallel-replica-state",
+}
+
 
 def origin(scene: Scene) -> Iterator[Fact]:
     """Why the likeliest suspect is where it is; its fact is named for its cause."""
     for suspect in scene.suspects[:1]:
-        name = f"source-{suspect.cause}"
-        if name in scene.knowledge.facts:
+        name = _FACTS.get(suspect.cause)
+        if name is not None:
             known = {
                 "name": suspect.name,
                 "place": place(suspect.line.file, suspect.line.line),

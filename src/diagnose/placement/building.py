@@ -25,7 +25,10 @@ def of_module(module: Module, tensor: Tensor | None = None, said: str = "") -> R
     """Why a module's weights are where they are."""
     top = module
     for _ in range(12):
-        if any(step.what == "held" for step in top.steps) or _put_late(top) is not None:
+        if any(step.what == "held" for step in top.steps):
+            break
+        # Of what is built from parts the whole is late, not its parts.
+        if _put_late(top) is not None and not (top.owner and _put_late(top.owner)):
             break
         if top.owner is None:
             break
@@ -113,7 +116,10 @@ def where_built(made: Step, frame: Frame | None) -> tuple[Spot, Frame | None]:
     while around is not None:
         if _has_device(around, spot):
             return spot, around
-        if around.call is None or isinstance(around.call.node, ast.ClassDef | ast.FunctionDef):
+        forward = (around.function or "").endswith((".forward", ".__call__"))
+        if forward or around.call is None:
+            break
+        if isinstance(around.call.node, ast.ClassDef | ast.FunctionDef):
             break
         spot, around = around.call, around.caller
     return made.spot, frame

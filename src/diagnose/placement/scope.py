@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from diagnose.placement.devices import differ
+from diagnose.placement.devices import differ, written
 from diagnose.placement.model import Device, Spot
 from diagnose.placement.tensors import Module, Tensor
-from diagnose.placement.values import Frame, Object, Place
+from diagnose.placement.values import Const, Frame, Object, Place, Value
 
 
 def in_scope(frame: Frame, spot: Spot, wanted: Device | None) -> Iterator[str]:
@@ -23,13 +23,15 @@ def _in_scope(frame: Frame, spot: Spot, wanted: Device | None) -> Iterator[str]:
         if frame.lines.get(name, line) < line and name.isidentifier()
     ]
     for name, value in local:
-        if isinstance(value, Place) and not differ(value.device, wanted):
-            yield name
+        if (device := _device(value)) is not None:
+            if not differ(device, wanted):
+                yield name
     if frame.function is not None and frame.this is not None:
         held = frame.this.plain if isinstance(frame.this, Module) else {}
         held = frame.this.attributes if isinstance(frame.this, Object) else held
         for name, value in held.items():
-            if isinstance(value, Place) and not differ(value.device, wanted):
+            held_device = _device(value)
+            if held_device is not None and not differ(held_device, wanted):
                 yield f"self.{name}"
     inside = (frame.function or "").rpartition(".")[2] == "forward"
     tensors = [
@@ -45,7 +47,8 @@ def _in_scope(frame: Frame, spot: Spot, wanted: Device | None) -> Iterator[str]:
     yield from (f"{name}.device" for name, device in tensors if differ(device, wanted) is False)
     for name in getattr(frame.around, "_frame", frame).names if frame.function else ():
         outer = frame.around.get(name)
-        if isinstance(outer, Place) and not differ(outer.device, wanted):
+        there = _device(outer)
+        if there is not None and not differ(there, wanted):
             yield name
         if isinstance(outer, Object) and outer.kind == "accelerator":
             yield f"{name}.device"
@@ -53,3 +56,10 @@ def _in_scope(frame: Frame, spot: Spot, wanted: Device | None) -> Iterator[str]:
         if isinstance(value, Module) and name != "self":
             if value.where() is not None and differ(value.where(), wanted) is False:
                 yield f"next({name}.parameters()).device"
+
+
+def _device(value: Value | None) -> Device | None:
+    """The device that a variable holds, as a `torch.device` or as its name."""
+    if isinstance(value, Const) and isinstance(value.value, str):
+        return written(value.value)
+    return value.device if isinstance(value, Place) else None

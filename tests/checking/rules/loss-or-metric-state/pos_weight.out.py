@@ -5,7 +5,7 @@ from torch import nn
 def train(device):
     model = nn.Linear(3, 1).to(device)
     pos_weight = torch.ones(1) * 5
-    loss_fn = nn.BCEWithLogitsLoss(pos_weight=pos_weight).to(next(model.parameters()).device)  # finds: loss-or-metric-state
+    loss_fn = nn.BCEWithLogitsLoss(pos_weight=pos_weight).to(device)  # finds: loss-or-metric-state
     for _ in range(2):
         x = torch.rand(4, 3, device=device)
         y = torch.ones(4, 1, device=device)

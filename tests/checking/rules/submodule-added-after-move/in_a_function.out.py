@@ -15,7 +15,7 @@ class Backbone(nn.Module):
 
 
 def replace_head(model, n):
-    model.fc = nn.Linear(model.fc.in_features, n).to(next(model.parameters()).device)  # finds: submodule-added-after-move
+    model.fc = nn.Linear(model.fc.in_features, n)
     return model
 
 
@@ -23,7 +23,7 @@ def main():
     device = "cuda:0" if torch.cuda.is_available() else "cpu"
     net = Backbone()
     net.to(device)
-    net = replace_head(net, 5)
+    net = replace_head(net, 5).to(device)  # finds: submodule-added-after-move
     images = torch.rand(2, 3, 8, 8).to(device)
     print(net(images).shape)
 
