@@ -23,9 +23,8 @@ def _in_scope(frame: Frame, spot: Spot, wanted: Device | None) -> Iterator[str]:
         if frame.lines.get(name, line) < line and name.isidentifier()
     ]
     for name, value in local:
-        if (device := _device(value)) is not None:
-            if not differ(device, wanted):
-                yield name
+        if (device := _device(value)) is not None and not differ(device, wanted):
+            yield name
     if frame.function is not None and frame.this is not None:
         held = frame.this.plain if isinstance(frame.this, Module) else {}
         held = frame.this.attributes if isinstance(frame.this, Object) else held
@@ -53,9 +52,9 @@ def _in_scope(frame: Frame, spot: Spot, wanted: Device | None) -> Iterator[str]:
         if isinstance(outer, Object) and outer.kind == "accelerator":
             yield f"{name}.device"
     for name, value in local:
-        if isinstance(value, Module) and name != "self":
-            if value.where() is not None and differ(value.where(), wanted) is False:
-                yield f"next({name}.parameters()).device"
+        where = value.where() if isinstance(value, Module) and name != "self" else None
+        if where is not None and differ(where, wanted) is False:
+            yield f"next({name}.parameters()).device"
 
 
 def _device(value: Value | None) -> Device | None:

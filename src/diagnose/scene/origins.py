@@ -32,12 +32,10 @@ def of_failure(
         return ()
     parsed = _Parsed(sources)
     files = dict.fromkeys(file for _, file in found)
-    entry, *also = (source for file in files if (source := parsed.source(file)) is not None) or (
-        None,
-    )
-    if entry is None:
+    read = [source for file in files if (source := parsed.source(file)) is not None]
+    if not read:
         return ()
-    program = analyse(entry, parsed.imported, also)
+    program = analyse(read[0], parsed.imported, read[1:])
     stack = [Line(file.path, frame.line) for frame, file in found if frame.line is not None]
     return suspects(program, stack, devices)
 
