@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 import warnings
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from diagnose.model import Frame
-from diagnose.placement import Source, Suspect
+from diagnose.placement import Source, Suspect, structures
 from diagnose.placement.failing import Line, suspects
 from diagnose.placement.interpreter import analyse
 from diagnose.sources import SourceFile, Sources
@@ -16,10 +17,15 @@ from diagnose.sources import SourceFile, Sources
 _LARGEST = 400_000
 
 
-def of_failure(
-    frames: Sequence[Frame], devices: Sequence[str], sources: Sources
-) -> tuple[Suspect, ...]:
-    """The suspects of a failure, likeliest first; none where the files are not at hand.
+class Origins(NamedTuple):
+    """What the user's files say: the suspects, likeliest first, and the files that were analysed."""
+
+    suspects: tuple[Suspect, ...] = ()
+    sources: tuple[Source, ...] = ()
+
+
+def of_failure(frames: Sequence[Frame], devices: Sequence[str], sources: Sources) -> Origins:
+    """What the files of a failure say; nothing where they are not at hand.
 
     Args:
         frames: of the traceback, outermost first.
@@ -28,16 +34,22 @@ def of_failure(
     """
     own = [frame for frame in frames if frame.own and frame.line is not None]
     found = [(frame, file) for frame in own if (file := sources.of(frame)) is not None]
-    if not found:
-        return ()
     parsed = _Parsed(sources)
     files = dict.fromkeys(file for _, file in found)
     read = [source for file in files if (source := parsed.source(file)) is not None]
     if not read:
-        return ()
+        return Origins()
     program = analyse(read[0], parsed.imported, read[1:])
     stack = [Line(file.path, frame.line) for frame, file in found if frame.line is not None]
-    return suspects(program, stack, devices)
+    return Origins(suspects(program, stack, devices), tuple(program.sources.values()))
+
+
+def by_form(cause: str, frames: Sequence[Frame], origins: Origins) -> Suspect | None:
+    """The one place of the files that has the form of a cause (`diagnose.placement.structures`)."""
+    own = [frame for frame in frames if frame.own]
+    shown = [frame.code for frame in own if frame.code]
+    functions = [frame.function.rpartition(".")[2] for frame in own if frame.function]
+    return structures.suspect(cause, origins.sources, shown, functions)
 
 
 class _Parsed:

@@ -7,18 +7,22 @@ process.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property, partial
+from typing import TYPE_CHECKING
 
 from diagnose.bulkhead import guarded
 from diagnose.model import Edits, Frame, Knowledge, Line, Report, SeenTensor, Statement
 from diagnose.patterns import lazy
 from diagnose.placement import Suspect
-from diagnose.scene import carets, files, meeting, roles, sourceline
+from diagnose.scene import files, meeting, roles
 from diagnose.scene.devices import kind
 from diagnose.scene.meeting import Meeting
+from diagnose.scene.place import Place
 from diagnose.sources import Sources
+
+if TYPE_CHECKING:
+    from diagnose.scene.origins import Origins
 
 #: Files whose frames are no place of anybody's code.
 _GENERATED = ("<eval_with_key>", "<frozen ", "<string>", "<__array_function__", "<decorator-gen")
@@ -31,43 +35,6 @@ _AROUND = 5
 
 #: Asks a live process for the tensors of a scene's frames.
 Look = Callable[["Scene"], "tuple[SeenTensor, ...]"]
-
-
-class Place:
-    """A frame with its statement, as printed or as its file holds it, and what that parses to."""
-
-    def __init__(self, frame: Frame, statement: Statement | None, *, carets: bool) -> None:
-        self.frame = frame
-        self.statement = statement
-        self._carets = carets
-
-    @cached_property
-    def line(self) -> sourceline.SourceLine | None:
-        """The parsed statement: all of its lines where they were seen, else the line shown."""
-        if self.statement is not None:
-            whole = sourceline.parse(self.statement.text)
-            if whole is not None:
-                return whole
-        return sourceline.parse(self.frame.code)
-
-    @cached_property
-    def part(self) -> ast.AST | None:
-        """The operation of the line that failed, by CPython's carets.
-
-        Where other frames have carets and this one has none, they would underline all of the line.
-        """
-        line = self.line
-        if line is None:
-            return None
-        printed = self.statement.carets if self.statement else None
-        if printed is not None:
-            return carets.failing(line, printed)
-        return carets.outermost(line) if self._carets else None
-
-    @cached_property
-    def nodes(self) -> tuple[ast.AST, ...]:
-        """The nodes of the part that failed; of the whole line where it is not known."""
-        return carets.inside(self.line, self.part) if self.line is not None else ()
 
 
 class Scene:
@@ -93,6 +60,7 @@ class Scene:
         if sources is not None:
             self.report = report._replace(frames=_told(sources, report.frames))
         self._places: dict[int, Place] = {}
+        self._suspects: dict[str, Suspect | None] = {}
         if look is not None:
             tensors = guarded("tensors", partial(look, self), ())
             self.report = report._replace(tensors=tensors)
@@ -193,17 +161,21 @@ class Scene:
             return found
         return self.place(self.innermost) if self.innermost is not None else None
 
-    @cached_property
+    @property
     def suspects(self) -> tuple[Suspect, ...]:
         """What the user's files say was misplaced and why, likeliest first; none without files."""
+        return self._origins.suspects if self._origins is not None else ()
+
+    @cached_property
+    def _origins(self) -> Origins | None:
         sources, mismatch = self.sources, self.report.mismatch
         if sources is None or not guarded("sources", self._has_files, False):
-            return ()
+            return None
         from diagnose.scene import origins  # an answer without files does not wait for the analysis
 
         devices = mismatch.devices if mismatch is not None else ()
         look = partial(origins.of_failure, self.report.frames, devices, sources)
-        return guarded("placement", look, ())
+        return guarded("placement", look, None)
 
     def _has_files(self) -> bool:
         """Whether any file of the user's is at hand."""
@@ -211,8 +183,16 @@ class Scene:
         return sources is not None and any(f.own and sources.of(f) for f in frames)
 
     def suspect(self, cause: str) -> Suspect | None:
-        """The first suspect of a cause."""
-        return next((one for one in self.suspects if one.cause == cause), None)
+        """The first suspect of a cause; where the files explain no operand, what looks like the cause."""
+        if cause not in self._suspects:
+            found = next((one for one in self.suspects if one.cause == cause), None)
+            if found is None and self._origins is not None and not self.suspects:
+                from diagnose.scene import origins
+
+                look = partial(origins.by_form, cause, self.report.frames, self._origins)
+                found = guarded("placement", look, None)
+            self._suspects[cause] = found
+        return self._suspects[cause]
 
     def definition(self, cause: str) -> Place | None:
         """The statement that a suspect of a cause is to be mended in, which no traceback need show."""

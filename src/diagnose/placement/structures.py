@@ -1,0 +1,165 @@
+"""Where a program does what a cause is about, for causes that no meeting of values explains.
+
+The analysis says what met where; a library that moves, wraps or loads is beyond it. What the traceback
+tells the cause of is looked for by its form then, and taken where only one place of the program has it.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from diagnose.placement.model import Source, Spot, Suspect
+from diagnose.placement.module_methods import GROWING
+from diagnose.placement.vocabulary import FACTORIES
+
+Form = Callable[[ast.AST, "Source"], "ast.AST | None"]
+
+_META = re.compile(r"device\(['\"]meta['\"]\)|init_empty_weights|device=['\"]meta['\"]")
+_RANK = re.compile(r"rank", re.IGNORECASE)
+
+
+def suspect(
+    cause: str, sources: Sequence[Source], shown: Iterable[str], functions: Iterable[str]
+) -> Suspect | None:
+    """The one place of the user's files that has the form of a cause; None for none or several.
+
+    Args:
+        cause: id of the root cause.
+        sources: the user's files.
+        shown: the user's lines that the traceback shows; of several places one that binds a name that
+            stands in them is taken.
+        functions: the functions of the traceback; of several places one within them is taken.
+    """
+    form = _FORMS.get(cause)
+    if form is None:
+        return None
+    found = [
+        Spot(source, node, function)
+        for source in sources
+        for inner, function in _nodes(source)
+        if (node := form(inner, source)) is not None
+    ]
+    if len(found) > 1:
+        text = "\n".join(shown)
+        names = [one for one in found if _bound(one, text)]
+        inside = set(functions)
+        found = names or [one for one in found if one.function in inside]
+    if len(found) != 1:
+        return None
+    return Suspect(cause, _name(found[0]) or "", found[0], sure=False)
+
+
+def _nodes(source: Source) -> Iterator[tuple[ast.AST, str | None]]:
+    """The nodes of a file, each with the name of the function around it."""
+
+    def walk(node: ast.AST, function: str | None) -> Iterator[tuple[ast.AST, str | None]]:
+        for child in ast.iter_child_nodes(node):
+            inner = child.name if isinstance(child, ast.FunctionDef) else function
+            yield child, inner
+            yield from walk(child, inner)
+
+    yield from walk(source.tree, None)
+
+
+def _name(spot: Spot) -> str | None:
+    """The name that the statement of a place binds, without what it is an attribute of."""
+    for node in ast.walk(spot.source.tree):
+        if isinstance(node, ast.Assign) and spot.node in (node, *ast.walk(node.value)):
+            return ast.unparse(node.targets[0]).rpartition(".")[2]
+    return None
+
+
+def _bound(spot: Spot, text: str) -> bool:
+    name = _name(spot)
+    return name is not None and re.search(rf"\b{re.escape(name)}\b", text) is not None
+
+
+def _called(node: ast.AST) -> str:
+    """What a call calls, dotted; empty for what is no call."""
+    return ast.unparse(node.func) if isinstance(node, ast.Call) else ""
+
+
+def _has(node: ast.AST, keyword: str) -> bool:
+    return isinstance(node, ast.Call) and any(one.arg == keyword for one in node.keywords)
+
+
+# --- the forms -----------------------------------------------------------------------------------------
+
+
+def _meta(node: ast.AST, _: Source) -> ast.AST | None:
+    if isinstance(node, ast.With):
+        for item in node.items:
+            if _META.search(ast.unparse(item.context_expr)):
+                return item.context_expr
+    return node if _has(node, "low_cpu_mem_usage") else None
+
+
+def _wrapped(node: ast.AST, _: Source) -> ast.AST | None:
+    return node if _called(node).rpartition(".")[2] == "DataParallel" else None
+
+
+def _mapped(node: ast.AST, _: Source) -> ast.AST | None:
+    if _has(node, "device_map") or _called(node).rpartition(".")[2] in (
+        "dispatch_model",
+        "parallelize",
+    ):
+        return node
+    return None
+
+
+def _drawn(node: ast.AST, _: Source) -> ast.AST | None:
+    return node if _called(node).rpartition(".")[2] == "Generator" else None
+
+
+def _loaded(node: ast.AST, _: Source) -> ast.AST | None:
+    last = _called(node).rpartition(".")[2]
+    loads = _called(node) in ("torch.load", "th.load") or last == "load_from_checkpoint"
+    return node if loads and not _has(node, "map_location") else None
+
+
+def _held(node: ast.AST, _: Source) -> ast.AST | None:
+    """Layers in a list or dict that is an attribute."""
+    match node:
+        case ast.Assign(targets=[ast.Attribute(value=ast.Name(id="self"))], value=value):
+            shown = isinstance(value, ast.List | ast.Dict | ast.ListComp | ast.DictComp | ast.Tuple)
+            return node if shown and any(map(_builds, ast.walk(value))) else None
+    return None
+
+
+def _builds(node: ast.AST) -> bool:
+    last = _called(node).rpartition(".")[2]
+    return last[:1].isupper() and last not in FACTORIES
+
+
+def _put(node: ast.AST, _: Source) -> ast.AST | None:
+    """A layer that is put into a model from outside."""
+    match node:
+        case ast.Assign(
+            targets=[ast.Attribute(value=ast.Name(id=owner))], value=ast.Call() as value
+        ):
+            return value if owner != "self" and _builds(value) else None
+        case ast.Call(func=ast.Attribute(attr=name)) if name in GROWING:
+            return node
+    return None
+
+
+def _ranked(node: ast.AST, _: Source) -> ast.AST | None:
+    if _called(node) == "torch.device" and _RANK.search(ast.unparse(node)):
+        return node
+    return node if _called(node).endswith("cuda.set_device") else None
+
+
+_FORMS: dict[str, Form] = {
+    "meta-tensor": _meta,
+    "dataparallel-home-device": _wrapped,
+    "device-map-under-training": lambda node, source: (
+        _wrapped(node, source) or _mapped(node, source)
+    ),
+    "generator-device": _drawn,
+    "checkpoint-location": _loaded,
+    "unregistered-submodule": _held,
+    "submodule-added-after-move": _put,
+    "rank-device": _ranked,
+}
