@@ -8,7 +8,8 @@ import re
 from diagnose.placement.devices import named_so, written
 from diagnose.placement.model import Spot, Step
 from diagnose.placement.steps import Reason, born_at, is_literal, last_move
-from diagnose.placement.tensors import Module, Tensor
+from diagnose.placement.tensors import Batch, Module, Tensor
+from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import Const, Frame, Object, Place, Unknown, Value
 
 _LOW_MEMORY = re.compile(
@@ -57,6 +58,8 @@ def of_module(module: Module, tensor: Tensor | None = None, said: str = "") -> R
             )
         return None
     if made is not None and (where is None or where.type == "cpu"):
+        if module is not top and (part := _part_of_moved(module, top)) is not None:
+            return part
         loss = any(map(LOSSES.search, (top.kind, top.word, said)))
         spot, frame = where_built(made, top.frame)
         cause = "loss-or-metric-state" if loss else "module-not-moved"
@@ -67,6 +70,17 @@ def of_module(module: Module, tensor: Tensor | None = None, said: str = "") -> R
             return Reason(cause, sibling, frame, owner=top.word)
         return Reason(cause, spot, frame)
     return None
+
+
+def _part_of_moved(module: Module, whole: Module) -> Reason | None:
+    """A part that was built on the cpu and put beside parts that were moved before."""
+    places = (one.where() for one in whole.family())
+    beside = any(place is not None and place.type == "cuda" for place in places)
+    made = born_at(module.steps)
+    if not beside or made is None:
+        return None
+    spot, frame = where_built(made, module.frame)
+    return Reason("submodule-added-after-move", spot, frame)
 
 
 def moved_within(spot: Spot, loop: ast.For) -> Spot | None:
@@ -116,13 +130,21 @@ def where_built(made: Step, frame: Frame | None) -> tuple[Spot, Frame | None]:
     while around is not None:
         if _has_device(around, spot):
             return spot, around
-        forward = (around.function or "").endswith((".forward", ".__call__"))
-        if forward or around.call is None:
+        if around.call is None or not _gives_what_it_builds(around):
             break
         if isinstance(around.call.node, ast.ClassDef | ast.FunctionDef):
             break
         spot, around = around.call, around.caller
     return made.spot, frame
+
+
+def _gives_what_it_builds(frame: Frame) -> bool:
+    """Whether the result of a call can be moved in place of what is built within it."""
+    if (frame.function or "").endswith((".forward", ".__call__")):
+        return False
+    if (frame.function or "").endswith(".__init__"):
+        return isinstance(frame.this, Module)
+    return any(isinstance(value, Module | Tensor | Batch | Items) for value in frame.result)
 
 
 def _has_device(frame: Frame, spot: Spot) -> bool:

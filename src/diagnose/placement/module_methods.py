@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from diagnose.placement import modules
-from diagnose.placement.devices import SPLIT
+from diagnose.placement.devices import CPU, SPLIT
 from diagnose.placement.machine import Arguments, Machine, Meets
 from diagnose.placement.model import Device, Step
 from diagnose.placement.tensor_methods import move, moves, target, unknown_arguments
@@ -133,6 +133,10 @@ def applied(
         if one.weights and (one is module or one.device != where):
             weight = Tensor(one.device, "weight", one.steps, one.frame, module=one, name="weight")
             sides.insert(0, Meets(called, one, weight))
+    grown = [s for s in module.steps if s.what == "grown" and s.device not in (None, CPU)]
+    if grown:  # what it has put in may be on the cpu still
+        added = Tensor(None, "grown", (grown[-1],), module.frame, module=module)
+        sides.append(Meets(called, added, added))
     _draws(machine, where, given, node, frame)
     if where != SPLIT and sides:
         machine.meet("call", node, frame, [*sides, *unknown_arguments(given)])
@@ -204,6 +208,10 @@ def module_method(
     if name in ("append", "insert") and given.listed:
         modules.put(machine, owner, str(len(owner.children)), given.listed[-1].value, node, frame)
         return owner
+    if name == "update" and given.listed and isinstance(given.listed[0].value, Table):
+        for key, each in given.listed[0].value.items.items():
+            modules.put(machine, owner, str(key), each, node, frame)
+        return Const(None)
     if name == "extend" and given.listed and isinstance(given.listed[0].value, Items):
         for each in given.listed[0].value.every():
             modules.put(machine, owner, str(len(owner.children)), each, node, frame)

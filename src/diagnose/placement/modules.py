@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from diagnose.placement.machine import Machine
-from diagnose.placement.model import Step
+from diagnose.placement.model import Device, Step
 from diagnose.placement.tensors import Module, Table, Tensor, modules_in, tensors_in
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import Frame, Value
@@ -21,7 +21,7 @@ def put(
             value.word = name
         name = name if name != "?" else f"?{len(owner.children)}"
         owner.plain.pop(name, None)
-        value.steps = (*value.steps, Step("put", spot, owner.where()))
+        value.steps = (*value.steps, Step("put", spot, _around(owner)))
         if value.owner is None:
             value.owner = owner
         owner.children[name] = value
@@ -45,6 +45,15 @@ def put(
         for item in value.every():
             hold(value, item, name)
     owner.plain[name] = value
+
+
+def _around(owner: Module) -> Device | None:
+    """Where a module is, or one that it belongs to: one without weights of its own is with them."""
+    for _ in range(12):
+        if (where := owner.where()) is not None or owner.owner is None:
+            return where
+        owner = owner.owner
+    return None
 
 
 def hold(container: Items | Table, value: Value, name: str = "") -> None:

@@ -121,6 +121,12 @@ def _of_weight(tensor: Tensor, module: Module) -> Reason | None:
     held = next((s for s in tensor.steps if s.what == "held"), None)
     if held is not None and not any(s.what == "put" for s in tensor.steps):
         return Reason("unregistered-submodule", held.spot, tensor.frame, f"self.{tensor.name}")
+    put = next((s for s in tensor.steps if s.what == "put"), None)
+    late = (
+        put is not None and last_move(module.steps) is not None and last_move(tensor.steps) is None
+    )
+    if put is not None and late:
+        return Reason("submodule-added-after-move", put.spot, tensor.frame)
     if on_cpu(tensor) and differ(module.where(), tensor.device):
         return built_for(module)
     return of_module(module, tensor)
@@ -158,6 +164,9 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
         return Reason("dataparallel-replica-state", held.spot, tensor.frame, f"self.{tensor.name}")
     if held is not None and tensor.module is not None:
         return Reason("unregistered-tensor", held.spot, tensor.frame, f"self.{tensor.name}")
+    grown = next((s for s in tensor.steps if s.what == "grown"), None)
+    if grown is not None and tensor.maker == "grown":
+        return Reason("submodule-added-after-move", grown.spot, tensor.frame)
     made = born_at(tensor.steps)
     if made is None:
         return None

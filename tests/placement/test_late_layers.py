@@ -1,0 +1,199 @@
+"""Forms in which people put a layer into a model that was moved before, each told as that."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from diagnose.placement import Source
+from diagnose.placement.interpreter import analyse
+from diagnose.placement.suspects import of_meeting
+
+NET = """\
+import timm
+import torch
+from torch import nn
+from transformers import BertConfig, BertModel
+device = torch.device("cuda")
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Linear(4, 4)
+        self.head = nn.Linear(4, 2)
+        self.heads = nn.ModuleDict()
+        self.layers = nn.ModuleList([nn.Linear(4, 4)])
+    def forward(self, x, task=None):
+        for l in self.layers:
+            x = l(x)
+        h = self.body(x)
+        if task:
+            return self.heads[task](h)
+        return self.head(h)
+"""
+
+#: Name -> the rest of the program; ``# here`` ends the line to edit.
+FORMS = {
+    "seqwrap": """\
+model = Net().to(device)
+model = nn.Sequential(model, nn.Linear(2, 2))  # here
+model(torch.rand(1,4).to(device))
+""",
+    "method": """\
+class T:
+    def __init__(self):
+        self.net = Net()
+        self.net.to(device)
+    def extend(self):
+        self.net.head = nn.Sequential(nn.Linear(4, 3))  # here
+    def run(self):
+        return self.net(torch.rand(1,4,device=device))
+t = T(); t.extend(); t.run()
+""",
+    "append": """\
+model = Net().to(device)
+model.layers.append(nn.Linear(4, 4))  # here
+model(torch.rand(1,4).to(device))
+""",
+    "dict": """\
+model = Net().to(device)
+model.heads["a"] = nn.Linear(4, 2)  # here
+model(torch.rand(1,4).to(device), "a")
+""",
+    "dictupd": """\
+model = Net().to(device)
+model.heads.update({"a": nn.Linear(4, 2)})  # here
+model(torch.rand(1,4).to(device), "a")
+""",
+    "setattr": """\
+model = Net().to(device)
+setattr(model, "head", nn.Linear(4, 2))  # here
+model(torch.rand(1,4).to(device))
+""",
+    "wrapclass": """\
+class W(nn.Module):
+    def __init__(self, net):
+        super().__init__()
+        self.extra = nn.Linear(4, 4)
+        self.net = net
+    def forward(self, x):
+        return self.net(self.extra(x))
+net = Net().to(device)
+w = W(net)  # here
+w(torch.rand(1,4).to(device))
+""",
+    "wrapclass2": """\
+class W(nn.Module):
+    def __init__(self, net):
+        super().__init__()
+        self.extra = nn.Linear(2, 2)
+        self.net = net
+    def forward(self, x):
+        return self.extra(self.net(x))
+net = Net().cuda()
+w = W(net)  # here
+w(torch.rand(1,4).to(device))
+""",
+    "replace_loop": """\
+class Lora(nn.Module):
+    def __init__(self, base):
+        super().__init__()
+        self.base = base
+        self.a = nn.Linear(4, 2)
+    def forward(self, x):
+        return self.base(x) + self.a(x)
+model = Net().to(device)
+for name, child in list(model.named_children()):
+    if isinstance(child, nn.Linear):
+        setattr(model, name, Lora(child))  # here
+model(torch.rand(1,4).to(device))
+""",
+    "lora_param": """\
+class Lora(nn.Module):
+    def __init__(self, base):
+        super().__init__()
+        self.base = base
+        self.a = nn.Parameter(torch.zeros(4, 2))
+    def forward(self, x):
+        return self.base(x) + x @ self.a
+model = Net().to(device)
+model.head = Lora(model.head)  # here
+model(torch.rand(1,4).to(device))
+""",
+    "timm": """\
+model = timm.create_model("resnet18").cuda()
+model.reset_classifier(10)  # here
+model(torch.rand(1,3,8,8).cuda())
+""",
+    "hf": """\
+model = BertModel(BertConfig()).to(device)
+model.pooler.dense = nn.Linear(4, 4)  # here
+model(torch.ones(1,4).to(device))
+""",
+    "deep": """\
+model = Net()
+model = model.cuda()
+new = nn.Linear(4, 8)  # here
+new.weight.data[:2] = model.head.weight.data
+model.head = new
+model(torch.rand(1,4).cuda())
+""",
+    "param": """\
+model = Net().to(device)
+model.body.weight = nn.Parameter(torch.rand(4, 4))  # here
+model(torch.rand(1,4).to(device))
+""",
+    "growmethod": """\
+class G(Net):
+    def grow(self):
+        self.head = nn.Linear(4, 5)  # here
+g = G().to(device)
+g.grow()
+g(torch.rand(1,4).to(device))
+""",
+    "registerparam": """\
+class G(Net):
+    def grow(self):
+        self.register_parameter("p", nn.Parameter(torch.rand(2)))  # here
+    def forward(self, x):
+        return super().forward(x) * self.p
+g = G().to(device)
+g.grow()
+g(torch.rand(1,4).to(device))
+""",
+    "deepcopy": """\
+model = Net().to(device)
+model.layers = nn.ModuleList([nn.Linear(4,4) for _ in range(3)])  # here
+model(torch.rand(1,4).to(device))
+""",
+    "prepare": """\
+from accelerate import Accelerator
+acc = Accelerator()
+model = Net()
+model = acc.prepare(model)
+model.head = nn.Linear(4, 3)  # here
+model(torch.rand(1,4).to(acc.device))
+""",
+    "inplace": """\
+def build():
+    m = Net()
+    m.to(device)
+    return m
+def adapt(m):
+    m.head = nn.Linear(4, 9)  # here
+m = build()
+adapt(m)
+m(torch.rand(1,4).to(device))
+""",
+}
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_a_layer_that_came_after_the_move(name: str) -> None:
+    text = NET + FORMS[name]
+    program = analyse(Source("/home/u/run.py", text.split("\n"), ast.parse(text)))
+    found = [one for met in program.meetings for one in of_meeting(met, ("cuda:0", "cpu"))]
+    assert {(one.cause, one.spot.code.endswith("# here")) for one in found} == {
+        ("submodule-added-after-move", True)
+    }
+    assert program.complete
