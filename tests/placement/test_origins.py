@@ -41,6 +41,7 @@ TOLD = {
     "choir-attention-rich": ("source-created-without-device", "choir.py:17"),
     "shift-metrics-meter": ("source-loss-or-metric-state", "metrics.py:12"),
     "satellite-sr-rich": ("source-loss-or-metric-state", "train_sr.py:15"),
+    "lang-adapters-quechua": ("source-submodule-added-after-move", "add_language.py:21"),
     "buoy-detector-pytest": ("source-unregistered-tensor", "boxes.py:11"),
     "keyword-spotter-history": ("source-dataparallel-replica-state", "streaming.py:15"),
     "contract-ranker-never-moved": ("source-dataparallel-home-device", "rank_contracts.py:29"),
@@ -51,12 +52,14 @@ TOLD = {
     "survey-filter-pytest": ("source-index-device", "test_survey.py:8"),
     "fossil-lazy-norm": ("source-meta-tensor", "classify.py:27"),
     "wind-report-rich": ("source-host-copy-needed", "report.py:14"),
+    "grammar-fsdp-moved": ("source-hardcoded-device", "finetune_grammar.py:32"),
 }
 #: What the analysis says otherwise than recordings.toml: both are defensible.
 OTHERWISE = {
     "satellite-sr-rich": "source-loss-or-metric-state",
     "memo-writer-dataparallel": "source-dataparallel-home-device",
     "recipe-gpt-parallelize": "source-hardcoded-device",
+    "grammar-fsdp-moved": "source-hardcoded-device",
 }
 
 

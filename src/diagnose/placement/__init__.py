@@ -28,8 +28,13 @@ def check(source: Source, imported: Imported | None = None) -> Checked:
 
     program = analyse(source, imported)
     found: dict[tuple[str, str, int], Suspect] = {}
+    away: set[int] = set()  # what is not at home: all that it meets is off then, and no finding
     for meeting in program.meetings:
+        if away & {id(side.value) for side in meeting.sides}:
+            continue
         for suspect in of_meeting(meeting):
             found.setdefault((suspect.cause, suspect.spot.file, suspect.spot.line), suspect)
+            if meeting.what == "home":
+                away |= {id(side.value) for side in meeting.sides}
     ordered = sorted(found.values(), key=lambda s: (s.spot.file, s.spot.line, s.cause))
     return Checked(tuple(ordered), program.judged, program.unknown)

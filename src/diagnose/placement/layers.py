@@ -57,7 +57,11 @@ def layer(machine: Machine, last: str, given: Arguments, node: ast.AST, frame: F
             held = one.value.like(one.value.device)
             held.module, held.name = found, name
             found.tensors[name] = held
-    if last == "CrossEntropyLoss" and given.listed and isinstance(given.listed[0].value, Tensor):
+    if (
+        last in ("CrossEntropyLoss", "NLLLoss")
+        and given.listed
+        and isinstance(given.listed[0].value, Tensor)
+    ):
         found.tensors["weight"] = given.listed[0].value
     return found
 
@@ -78,11 +82,10 @@ def _parallel(
         first = said.value
     if ids is not None and isinstance(ids.value, Items):
         first = next(ids.value.every(), None)
-    home = (
-        machine.asked(first)
-        if first is not None
-        else (Device("cuda", 0) if last == "DataParallel" else machine.home())
-    )
+    if first is not None:
+        home = machine.asked(first)
+    else:  # without device_ids only DataParallel chooses devices
+        home = Device("cuda", 0) if last == "DataParallel" else None
     found.plain["device_ids[0]"] = Place(home) if home is not None else Unknown()
     found.steps = machine.step("wrapped", node, frame, home)
     if last != "DataParallel" and home is not None and home.ranked:

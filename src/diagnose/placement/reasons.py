@@ -176,12 +176,9 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
     match tensor.maker:
         case "factory" | "array":
             if tensor.device is not None and tensor.device.type == "cuda":
-                fixed = device_argument(made.spot)
-                return (
-                    Reason("hardcoded-device", made.spot, tensor.frame)
-                    if isinstance(fixed, ast.Constant)
-                    else None
-                )
+                if is_literal(made):
+                    return Reason("hardcoded-device", made.spot, tensor.frame)
+                return Reason("hardcoded-device", made.of, tensor.frame) if made.of else None
             if isinstance(device_argument(made.spot), ast.Constant):
                 return Reason("hardcoded-device", made.spot, tensor.frame)
             if _is_input(tensor, meeting):

@@ -33,7 +33,8 @@ def is_literal(step: Step) -> bool:
     """Whether a move names its device itself: ``.cuda()``, ``.to("cuda:1")``."""
     node = step.spot.node
     if step.what == "made":
-        return isinstance(device_argument(step.spot), ast.Constant)
+        legacy = isinstance(node, ast.Call) and ast.unparse(node.func).startswith("torch.cuda.")
+        return legacy or isinstance(device_argument(step.spot), ast.Constant)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         if node.func.attr == "cuda":
             return all(isinstance(arg, ast.Constant) for arg in node.args)

@@ -123,14 +123,16 @@ def _pairs(sides: Sequence[Meets]) -> Iterator[tuple[Meets, Meets]]:
             yield stray, other
 
 
-def _rank(side: Meets) -> tuple[bool, bool, int]:
+def _rank(side: Meets) -> tuple[int, int]:
+    """The likelier stray comes first: what is on meta, on the cpu, where a line fixes it."""
     device = side.tensor.device
-    return (device is None, device is not None and device.type != "cpu", -_suspicion(side))
+    kind = ("meta", "cpu", "cuda", "split").index(device.type) if device is not None else 9
+    return (kind, -_suspicion(side))
 
 
 def _mixes(side: Meets, meeting: Meeting) -> bool:
     """Whether an operand may be on the cpu: one without dimensions, or an index."""
-    if side.tensor.scalar:
+    if side.tensor.scalar and not is_on(side, "cuda"):
         return True
     if meeting.what == "index":
         return side is not meeting.sides[0]

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import ast
 
-from diagnose.placement.devices import CPU, HOME
+from diagnose.placement.devices import CPU, HOME, META
 from diagnose.placement.machine import Arguments, Machine, Meets, origin
 from diagnose.placement.model import Device, Step
 from diagnose.placement.tensors import Batch, Table, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
-from diagnose.placement.values import Const, External, Frame, Method, Number, Place, Unknown, Value
+from diagnose.placement.values import (
+    Const,
+    External,
+    Frame,
+    Generator,
+    Method,
+    Number,
+    Place,
+    Unknown,
+    Value,
+)
 
 _NUMBERS = frozenset(
     {
@@ -92,6 +102,8 @@ def tensor_method(
         if not moves(given, name):
             return owner.like(owner.device)
         device = target(machine, name, given)
+        if owner.device == META and device not in (None, META):
+            machine.meet("meta", node, frame, [Meets(node, owner, owner)])
         return owner.like(device, move(machine, given, node, frame, device))
     receiver = Meets(getattr(getattr(node, "func", node), "value", node), owner, owner)
     if name in ("numpy", "__array__"):
@@ -115,6 +127,10 @@ def tensor_method(
     if name in ("chunk", "split", "unbind", "topk", "sort", "max", "min") and name != "max":
         return Items([], owner.like(owner.device))
     others = [Meets(one.node, t, t) for one in given.every() for t in tensors_in(one.value)]
+    drawn = given.named.get("generator")
+    if drawn is not None and isinstance(drawn.value, Generator):
+        there = Tensor(drawn.value.device, "generator", drawn.value.steps, drawn.value.frame)
+        machine.meet("generator", node, frame, [Meets(drawn.node, drawn.value, there), receiver])
     if name not in _NO_TENSORS:
         others += unknown_arguments(given)
     if others and name not in _NO_TENSORS:

@@ -9,6 +9,6 @@ def build(device):
     return net
 
 
-device = "cuda:2"
+device = torch.device("cuda:0" if torch.cuda.is_available() else "cpu")
 net = build(device)
 print(net(torch.rand(4, 3, 8, 8, device=device)).shape)
