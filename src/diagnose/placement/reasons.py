@@ -96,7 +96,7 @@ def _at_home(meeting: Meeting, stray: Meets) -> Reason | None:
     if (
         move is not None
         and move.spot.file == wrapped.spot.file
-        and move.spot.line > wrapped.spot.line
+        and move.spot.line > (getattr(wrapped.spot.node, "end_lineno", None) or 0)
     ):
         return Reason("dataparallel-home-device", move.spot, wrapper.frame)
     return Reason("dataparallel-home-device", wrapped.spot, wrapper.frame)
