@@ -40,7 +40,7 @@ def origin(scene: Scene) -> Iterator[Fact]:
         if name is not None:
             known = {
                 "name": suspect.name,
-                "place": place(suspect.line.file, suspect.line.line),
+                "place": place(scene.printed(suspect.line.file), suspect.line.line),
                 "code": suspect.line.code,
                 "device": str(suspect.device) if suspect.device else "",
                 "other": str(suspect.wanted) if suspect.wanted else "",

@@ -79,7 +79,8 @@ def _edited(
         from diagnose.fixes.definitions import define
 
         with contextlib.suppress(Refused):
-            return define(kind, suspect)
+            made = define(kind, suspect)
+            return made._replace(file=scene.printed(made.file))
     if place is None:
         return Refused("the report shows no line that it could edit")
     met = scene.meeting_at(place)

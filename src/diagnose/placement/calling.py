@@ -7,7 +7,16 @@ import ast
 from diagnose.placement import modules
 from diagnose.placement.layers import at_home, scattered
 from diagnose.placement.library import library_call_of
-from diagnose.placement.machine import AGAIN, DEPTH, Arguments, Given, Machine, Meets, joined
+from diagnose.placement.machine import (
+    AGAIN,
+    DEPTH,
+    Arguments,
+    Given,
+    Machine,
+    Meets,
+    joined,
+    operands,
+)
 from diagnose.placement.methods import method_call
 from diagnose.placement.model import Spot
 from diagnose.placement.module_methods import applied
@@ -41,7 +50,7 @@ def invoke(
         case Module():
             return forward(machine, function, given, node, frame)
         case Batch() if function.inner.maker == "load":  # a whole model that was loaded
-            given_ = [Meets(one.node, t, t) for one in given.every() for t in tensors_in(one.value)]
+            given_ = operands(given)
             machine.meet("call", node, frame, [Meets(node, function, function.inner), *given_])
             return Unknown()
         case External():

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 
 from diagnose.placement import vocabulary
-from diagnose.placement.machine import Arguments, Machine, Meets
+from diagnose.placement.machine import Arguments, Machine, operands
 from diagnose.placement.model import Step
 from diagnose.placement.models import model_call
 from diagnose.placement.python import builtin
-from diagnose.placement.tensors import Module, tensors_in
+from diagnose.placement.tensors import Module
 from diagnose.placement.torch_calls import torch_call
 from diagnose.placement.values import Frame, Object, Unknown, Value
 
@@ -25,7 +25,7 @@ def library_call_of(
     if root == "torch":
         return torch_call(machine, dotted, last, given, node, frame)
     if root in ("numpy", "matplotlib", "sklearn", "scipy", "pandas", "cv2", "PIL", "seaborn"):
-        sides = [Meets(one.node, t, t) for one in given.every() for t in tensors_in(one.value)]
+        sides = operands(given)
         if sides and root in vocabulary.HOST:
             machine.meet("host", node, frame, sides)
         return (

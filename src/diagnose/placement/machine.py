@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from diagnose.placement.devices import CPU, HOME, RANKED, is_rank, named_so, written
 from diagnose.placement.model import Device, Spot, Step
-from diagnose.placement.tensors import Module, Table, Tensor
+from diagnose.placement.tensors import Module, Table, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import Const, Frame, Number, Place, Unknown, Value
 
@@ -172,6 +172,24 @@ class Machine:
         if isinstance(value, Number) or (isinstance(value, Unknown) and named_so(value.word)):
             return HOME
         return None
+
+
+def operands(given: Arguments) -> list[Meets]:
+    """The tensors that a call is given, each with the expression that stands for it."""
+    return [
+        Meets(node, tensor, tensor)
+        for one in given.every()
+        for node, value in _elements(one)
+        for tensor in tensors_in(value)
+    ]
+
+
+def _elements(one: Given) -> list[tuple[ast.expr, Value]]:
+    """The elements of a list that is written out, with their expressions."""
+    match one:
+        case Given(node=ast.List(elts=nodes) | ast.Tuple(elts=nodes), value=Items(items=items)):
+            return list(zip(nodes, items, strict=True)) if len(nodes) == len(items) else [one]
+    return [one]
 
 
 def origin(value: Value | None) -> Spot | None:

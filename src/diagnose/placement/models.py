@@ -9,7 +9,7 @@ from diagnose.placement import vocabulary
 from diagnose.placement.datasets import collated, item_of
 from diagnose.placement.devices import CPU, META, SPLIT
 from diagnose.placement.layers import _parallel, built
-from diagnose.placement.machine import Arguments, Machine, Meets
+from diagnose.placement.machine import Arguments, Machine, operands
 from diagnose.placement.model import Device, Step
 from diagnose.placement.object_methods import HELD, library_call
 from diagnose.placement.tensors import Batch, Module, Table, Tensor, tensors_in
@@ -119,7 +119,7 @@ def model_call(
             return built(machine, f"{root}.{last}", node, frame)
         if root in ("torch_geometric",) and ".nn" in dotted:
             return built(machine, f"{root}.{last}", node, frame)
-    sides = [Meets(one.node, t, t) for one in given.every() for t in tensors_in(one.value)]
+    sides = operands(given)
     if last[:1].isupper():  # an object that keeps what it is given
         made = Object("library")
         made.steps, made.frame = machine.step("made", node, frame), frame

@@ -6,7 +6,7 @@ import ast
 
 from diagnose.placement import modules
 from diagnose.placement.devices import CPU, SPLIT
-from diagnose.placement.machine import Arguments, Machine, Meets
+from diagnose.placement.machine import Arguments, Machine, Meets, operands
 from diagnose.placement.model import Device, Step
 from diagnose.placement.tensor_methods import move, moves, target, unknown_arguments
 from diagnose.placement.tensors import Batch, Module, Table, Tensor, tensors_in
@@ -124,7 +124,7 @@ def applied(
     where = module.where()
     if module.kind in ("Identity", "Dropout", "Flatten") and given.listed:
         return given.listed[0].value
-    inputs = [Meets(one.node, t, t) for one in given.every() for t in tensors_in(one.value)]
+    inputs = operands(given)
     sides = list(inputs)
     called = getattr(node, "func", node)
     for one in module.family():

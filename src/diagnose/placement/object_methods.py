@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from diagnose.placement import modules
 from diagnose.placement.devices import CPU, SPLIT, written
-from diagnose.placement.machine import Arguments, Machine, Meets
+from diagnose.placement.machine import Arguments, Machine, Meets, operands
 from diagnose.placement.model import Device, Step
 from diagnose.placement.tensor_methods import moved
 from diagnose.placement.tensors import Batch, Module, Optimizer, Table, Tensor, tensors_in
@@ -82,7 +82,7 @@ HELD = "<held>"
 def _host(
     machine: Machine, owner: Object, name: str, given: Arguments, node: ast.AST, frame: Frame
 ) -> Value:
-    sides = [Meets(one.node, t, t) for one in given.every() for t in tensors_in(one.value)]
+    sides = operands(given)
     if sides:
         machine.meet("host", node, frame, sides)
     return owner if name.startswith("fit") else Unknown("array")
@@ -92,7 +92,7 @@ def library_call(
     machine: Machine, held: Value | None, given: Arguments, node: ast.AST, frame: Frame
 ) -> Value:
     """A call of which nothing is known but the tensors that it is given, and was given before."""
-    sides = [Meets(one.node, t, t) for one in given.every() for t in tensors_in(one.value)]
+    sides = operands(given)
     if held is not None:
         called = getattr(getattr(node, "func", node), "value", node)
         sides = [*(Meets(called, t, t) for t in tensors_in(held)), *sides]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 
 from diagnose.placement.devices import CPU, HOME, META
-from diagnose.placement.machine import Arguments, Machine, Meets, origin
+from diagnose.placement.machine import Arguments, Machine, Meets, operands, origin
 from diagnose.placement.model import Device, Step
-from diagnose.placement.tensors import Batch, Table, Tensor, tensors_in
+from diagnose.placement.tensors import Batch, Table, Tensor
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import (
     Const,
@@ -126,7 +126,7 @@ def tensor_method(
         return Const(None)
     if name in ("chunk", "split", "unbind", "topk", "sort", "max", "min") and name != "max":
         return Items([], owner.like(owner.device))
-    others = [Meets(one.node, t, t) for one in given.every() for t in tensors_in(one.value)]
+    others = operands(given)
     drawn = given.named.get("generator")
     if drawn is not None and isinstance(drawn.value, Generator):
         there = Tensor(drawn.value.device, "generator", drawn.value.steps, drawn.value.frame)

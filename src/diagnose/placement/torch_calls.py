@@ -8,7 +8,7 @@ from diagnose.placement import vocabulary
 from diagnose.placement.datasets import data_call
 from diagnose.placement.devices import CPU, HOME
 from diagnose.placement.layers import built, layer
-from diagnose.placement.machine import Arguments, Machine, Meets, origin
+from diagnose.placement.machine import Arguments, Machine, Meets, operands, origin
 from diagnose.placement.model import Device, Step
 from diagnose.placement.tensor_methods import unknown_arguments
 from diagnose.placement.tensors import Batch, Optimizer, Table, Tensor, tensors_in
@@ -82,7 +82,7 @@ def torch_call(
 
 def _operation(machine: Machine, last: str, given: Arguments, node: ast.AST, frame: Frame) -> Value:
     """A function of torch: its tensors meet."""
-    sides = [Meets(one.node, t, t) for one in given.every() for t in tensors_in(one.value)]
+    sides = operands(given)
     drawn = given.named.get("generator")
     if drawn is not None and isinstance(drawn.value, Generator) and sides:
         there = Tensor(drawn.value.device, "generator", drawn.value.steps, drawn.value.frame)

@@ -196,15 +196,20 @@ class Scene:
 
     def definition(self, cause: str) -> Place | None:
         """The statement that a suspect of a cause is to be mended in, which no traceback need show."""
-        suspect, sources = self.suspect(cause), self.sources
-        if suspect is None or sources is None:
+        suspect = self.suspect(cause)
+        if suspect is None:
             return None
         spot = suspect.line
-        printed = next((f.name for f in sources.used if f.path == spot.file), spot.file)
+        printed = self.printed(spot.file)
         frame = next(
             (f for f in self.report.frames if (f.file, f.line) == (printed, spot.line)), None
         )
         return self.place(frame or Frame(printed, spot.line, spot.function, spot.code))
+
+    def printed(self, path: str) -> str:
+        """The name by which the traceback knows a file that was found elsewhere, else its path."""
+        used = self.sources.used if self.sources is not None else ()
+        return next((file.name for file in used if file.path == path), path)
 
     # --- what met there -------------------------------------------------------------------------------
 
