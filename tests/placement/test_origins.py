@@ -49,6 +49,7 @@ TOLD = {
     "two-gpu-unet-skip": ("source-cross-shard-op", "split_unet.py:20"),
     "recipe-gpt-parallelize": ("source-hardcoded-device", "suggest.py:21"),
     "glacier-adagrad": ("source-optimizer-state", "fit_glacier.py:33"),
+    "tide-loader-ipython": ("source-generator-device", "tides.py:17"),
     "survey-filter-pytest": ("source-index-device", "test_survey.py:8"),
     "fossil-lazy-norm": ("source-meta-tensor", "classify.py:27"),
     "wind-report-rich": ("source-host-copy-needed", "report.py:14"),

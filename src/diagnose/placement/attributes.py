@@ -7,6 +7,7 @@ import ast
 from diagnose.placement import modules
 from diagnose.placement.calling import run
 from diagnose.placement.machine import Arguments, Machine
+from diagnose.placement.model import Step
 from diagnose.placement.module_methods import MODULE, is_method
 from diagnose.placement.tensor_methods import of_batch, of_tensor
 from diagnose.placement.tensors import Batch, Module, Optimizer, Table, Tensor, tensors_in
@@ -141,4 +142,11 @@ def _member(machine: Machine, owner: Value, member: Value, node: ast.AST, frame:
         function = member.attributes["get"]
         if isinstance(function, Function):
             return run(machine, function.bound(owner), Arguments(), node, frame)
+    if isinstance(member, Tensor) and isinstance(
+        owner, Module
+    ):  # of the class, and none of its buffers
+        kept = Step("kept", member.steps[0].spot, member.device) if member.steps else None
+        found = member.like(member.device, *([kept] if kept else []))
+        found.module, found.name = owner, getattr(node, "attr", "")
+        return found
     return member

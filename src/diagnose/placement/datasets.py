@@ -41,7 +41,9 @@ def data_call(machine: Machine, last: str, given: Arguments, node: ast.AST, fram
             )
             if next(tensors_in(made), None) is not None:
                 return Loader(collated(made, machine, node, frame))
-        return Loader(collated(item_of(machine, first, node, frame), machine, node, frame))
+        found = Loader(collated(item_of(machine, first, node, frame), machine, node, frame))
+        found.generator = _shuffled_by(machine, given, node, frame)
+        return found
     drawn = given.named.get("generator")
     if drawn is not None and isinstance(drawn.value, Generator):
         there = Tensor(drawn.value.device, "generator", drawn.value.steps, drawn.value.frame)
@@ -59,6 +61,19 @@ def data_call(machine: Machine, last: str, given: Arguments, node: ast.AST, fram
             else Items([], first)
         )
     return Unknown()
+
+
+def _shuffled_by(machine: Machine, given: Arguments, node: ast.AST, frame: Frame) -> Tensor | None:
+    """What a loader draws its order with, where it shuffles: on the cpu it has to be."""
+    shuffle, drawn = given.named.get("shuffle"), given.named.get("generator")
+    if shuffle is None or not (isinstance(shuffle.value, Const) and shuffle.value.value):
+        return None
+    if drawn is not None and isinstance(drawn.value, Generator):
+        return Tensor(drawn.value.device, "generator", drawn.value.steps, drawn.value.frame)
+    if drawn is None and machine.default.type != "cpu":
+        made = machine.step("made", node, frame, machine.default)
+        return Tensor(machine.default, "generator", made, frame)
+    return None
 
 
 def item_of(machine: Machine, data: Value | None, node: ast.AST, frame: Frame) -> Value:

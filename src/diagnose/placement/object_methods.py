@@ -36,6 +36,8 @@ def container_method(owner: Value, name: str, given: Arguments) -> Value:
             owner.items.append(given.listed[1].value)
         elif name == "extend" and isinstance(first, Items):
             owner.items.extend(list(first.every())[:64])
+        elif name == "extend" and isinstance(first, Tensor):
+            owner.items.append(first)
         elif name in ("pop", "popleft"):
             return next(owner.every(), Unknown())
         elif name == "copy":

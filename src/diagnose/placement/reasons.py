@@ -173,6 +173,8 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
     stored = next((s for s in tensor.steps if s.what == "stored"), None)
     if stored is not None and LOSSES.search((stored.spot.function or "").partition(".")[0]):
         return Reason("loss-or-metric-state", made.spot, tensor.frame)
+    if _is_weight_of_loss(stray, meeting):
+        return Reason("loss-or-metric-state", made.spot, tensor.frame)
     match tensor.maker:
         case "factory" | "array":
             if tensor.device is not None and tensor.device.type == "cuda":
@@ -207,8 +209,19 @@ def _made_as(cause: str, steps: Sequence[Step], frame: Frame | None) -> Reason |
     return Reason(cause, step.spot, frame) if step is not None else None
 
 
+def _is_weight_of_loss(stray: Meets, meeting: Meeting) -> bool:
+    """Whether an operand is the ``weight=`` of a loss function."""
+    called = meeting.spot.node
+    if not isinstance(called, ast.Call):
+        return False
+    loss = ast.unparse(called.func).endswith(("cross_entropy", "nll_loss", "with_logits", "_loss"))
+    names = {one.arg for one in called.keywords if one.value is stray.node}
+    return loss and bool(names & {"weight", "pos_weight"})
+
+
 def _is_input(tensor: Tensor, meeting: Meeting) -> bool:
     """A tensor that a script makes outside of any module and hands to one."""
     frame = tensor.frame
-    within = frame is not None and isinstance(frame.this, Module)
-    return not within and meeting.what == "call"
+    made_within = frame is not None and isinstance(frame.this, Module)
+    met_within = (meeting.spot.function or "").endswith(".forward")
+    return meeting.what == "call" and not (made_within or met_within)

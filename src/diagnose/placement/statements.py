@@ -6,14 +6,14 @@ import ast
 from collections.abc import Sequence
 
 from diagnose.placement.definitions import class_, function, import_, import_from
-from diagnose.placement.devices import META
+from diagnose.placement.devices import CPU, META
 from diagnose.placement.expressions import truth
-from diagnose.placement.machine import Machine, joined
+from diagnose.placement.machine import Machine, Meets, joined
 from diagnose.placement.model import Step
 from diagnose.placement.storing import element, loaded, store
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.tensors import Sequence as Items
-from diagnose.placement.values import Const, Frame, Place, Value
+from diagnose.placement.values import Const, Frame, Loader, Place, Value
 
 
 class _Leaves(Exception):
@@ -133,6 +133,10 @@ _ITEMS = 8
 def _loop(machine: Machine, node: ast.AST, frame: Frame) -> None:
     assert isinstance(node, ast.For | ast.AsyncFor)
     items = machine.evaluate(machine, node.iter, frame)
+    if isinstance(items, Loader) and isinstance(items.generator, Tensor):
+        here = Tensor(CPU, "factory", machine.step("made", node.iter, frame, CPU), frame)
+        sides = [Meets(node.iter, items, items.generator), Meets(node.iter, here, here)]
+        machine.meet("generator", node.iter, frame, sides)
     known = _known(items) if machine.nested < _NESTED else None
     machine.nested += 1
     try:

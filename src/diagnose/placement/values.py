@@ -208,10 +208,11 @@ class Generator(Value):
 
 
 class Loader(Value):
-    """A data set or loader, and what one item of it is."""
+    """A data set or loader, what one item of it is, and what it draws their order with."""
 
-    __slots__ = ("item",)
+    __slots__ = ("generator", "item")
 
     def __init__(self, item: Value) -> None:
         super().__init__()
         self.item = item
+        self.generator: Value | None = None
