@@ -32,7 +32,7 @@ CASES = sorted(FOLDER.glob("*/*.in.py"))
 class Case(NamedTuple):
     """A file ``definitions/KIND/NAME.in.py``, whose first comments say what is suspected:
     ``# spot: CODE`` the node to edit, and, where they matter, ``# name:``, ``# devices:``, ``# wanted:``,
-    ``# owner:``, ``# move: CODE``. ``NAME.out.py`` is the file that comes out, or why none does."""
+    ``# owner:``, ``# move: CODE``, ``# beside: CODE``. ``NAME.out.py`` is the file that comes out, or why none does."""
 
     kind: str
     source: Source
@@ -51,7 +51,7 @@ class Case(NamedTuple):
                 break
             key, value = line.rstrip("\r").removeprefix("# ").split(": ", 1)
             said[key] = value
-        assert said.keys() <= {"cause", "spot", "name", "devices", "wanted", "owner", "move"}, said
+        assert said.keys() <= {"cause", "spot", "name", "devices", "wanted", "owner", "move", "beside"}, said
         return cls(kind, Source(f"/home/u/{name}", lines, ast.parse(text)), said)
 
     @property
@@ -68,6 +68,7 @@ class Case(NamedTuple):
             devices=tuple(d.strip() for d in said.get("devices", "device").split(";") if d.strip()),
             owner=said.get("owner"),
             move=self.spot(said["move"]) if "move" in said else None,
+            beside=self.spot(said["beside"]) if "beside" in said else None,
         )
 
     def spot(self, code: str) -> Spot:

@@ -13,6 +13,7 @@ from diagnose.fixes.editing import Refused, Site
 from diagnose.fixes.file_edit import FileEdit
 from diagnose.model import Cause, Edit, Fact, Fix, FixTemplate
 from diagnose.placeholders import fill
+from diagnose.placement.model import Device, Suspect
 from diagnose.scene import Place, Scene
 
 __all__ = ["Considered", "considered", "for_cause"]
@@ -77,7 +78,12 @@ def _edited(
     suspect = scene.suspect(cause.id)
     if suspect is not None:
         from diagnose.fixes.definitions import define
+        from diagnose.fixes.definitions.twins import twins
 
+        suspect = _told(suspect, scene)
+        if others := twins(suspect, scene.suspects):
+            with contextlib.suppress(Refused):
+                return define(kind, suspect, *others)
         with contextlib.suppress(Refused):
             made = define(kind, suspect)
             return made._replace(file=scene.printed(made.file))
@@ -90,6 +96,16 @@ def _edited(
         return edit(kind, Site(place, met, scene))
     except Refused as refused:
         return refused
+
+
+def _told(suspect: Suspect, scene: Scene) -> Suspect:
+    """A suspect with the device that the message wants, where the files do not tell it."""
+    mismatch = scene.report.mismatch
+    if suspect.wanted is not None or mismatch is None or mismatch.expected is None:
+        return suspect
+    kind, _, number = mismatch.expected.partition(":")
+    wanted = Device(kind, int(number) if number.isdecimal() else None)
+    return suspect._replace(wanted=wanted)
 
 
 def _fitted(one: Considered, known: Mapping[str, str]) -> Fix:

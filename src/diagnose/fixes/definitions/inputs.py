@@ -6,7 +6,14 @@ import ast
 from collections.abc import Sequence
 
 from diagnose.fixes.definitions.expressions import expression, replaced, with_method
-from diagnose.fixes.definitions.moving import MOVES, is_moved, tensor, unpacked, value_of
+from diagnose.fixes.definitions.moving import (
+    MOVES,
+    is_moved,
+    same_move,
+    tensor,
+    unpacked,
+    value_of,
+)
 from diagnose.fixes.definitions.places import (
     ancestors,
     called,
@@ -14,6 +21,7 @@ from diagnose.fixes.definitions.places import (
     span,
     statement_of,
     text_of,
+    walk_calls,
 )
 from diagnose.fixes.definitions.statements import after_statement, first_in_body
 from diagnose.fixes.definitions.target import target_device
@@ -40,7 +48,7 @@ def move_input(suspect: Suspect) -> Sequence[Change]:
     if loop is not None and (
         loop is node or _within(loop.iter, node) or _within(loop.target, node)
     ):
-        return [_loop(suspect, loop)]
+        return [_beside(suspect, loop) or _loop(suspect, loop)]
     statement = statement_of(source, node)
     value = value_of(suspect)
     if isinstance(statement, ast.Expr) and statement.value is value and is_moved(value):
@@ -84,13 +92,43 @@ def _parameter(suspect: Suspect, node: ast.arg) -> Change:
     return first_in_body(source, function.body, header, code)
 
 
+def _beside(suspect: Suspect, loop: ast.For | ast.AsyncFor) -> Change | None:
+    """Where others of a loop's variables are moved, the forgotten ones are, as those are."""
+    source, beside = suspect.spot.source, suspect.beside
+    if beside is None or not isinstance(beside.node, ast.stmt) or beside.node not in loop.body:
+        return None
+    names = _looped(loop)
+    move = next((one for one in walk_calls(beside.node) if _moves_one_of(one, names)), None)
+    if move is None:
+        return None
+    left = [name for name in names if not _moved_in(name, loop.body)]
+    if suspect.name in left:
+        left = [suspect.name]
+    elif len(left) > 1:
+        left = [name for name in left if _computed(name, loop.body)]
+    if not left:
+        raise Refused("they are moved already")
+    code = "\n".join(f"{name} = {name}{same_move(source, move)}" for name in left)
+    return after_statement(source, beside.node, code)
+
+
+def _moves_one_of(call: ast.Call, names: Sequence[str]) -> bool:
+    return is_moved(call) and isinstance(owner := call.func, ast.Attribute) and (
+        isinstance(owner.value, ast.Name) and owner.value.id in names
+    )
+
+
+def _looped(loop: ast.For | ast.AsyncFor) -> list[str]:
+    """The variables of a loop without the number of its round."""
+    if called(loop.iter) == "enumerate" and isinstance(loop.target, ast.Tuple):
+        return _names(loop.target.elts[1])
+    return _names(loop.target)
+
+
 def _loop(suspect: Suspect, loop: ast.For | ast.AsyncFor) -> Change:
     """The variables of a loop are moved by the first statements of its body."""
     source = suspect.spot.source
-    names = _names(loop.target)
-    if called(loop.iter) == "enumerate" and isinstance(loop.target, ast.Tuple):
-        names = _names(loop.target.elts[1])
-    code = _moves(suspect, names, loop.body)
+    code = _moves(suspect, _looped(loop), loop.body)
     header = loop.iter.end_lineno or loop.lineno
     return first_in_body(source, loop.body, header, code)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from diagnose.fixes.definitions.expressions import argument, moved, with_argument, with_method
 from diagnose.fixes.definitions.places import (
@@ -30,6 +30,14 @@ _NO_VALUES = (
 )
 #: Classes whose `to` moves, as a module's does, and returns nothing.
 _RETURN_NOTHING = frozenset({"EMAModel"})
+#: What gives no tensor or module: a generator, a dict of tensors, an optimizer, what loads batches.
+_CANNOT_MOVE = frozenset(
+    {
+        *("Generator", "manual_seed", "load_file", "state_dict", "load_state_dict"),
+        *("parameters", "named_parameters", "DataLoader", "TensorDataset"),
+        *("Adam", "AdamW", "SGD", "RMSprop", "Adagrad", "Adafactor"),
+    }
+)
 
 
 def module(suspect: Suspect) -> Sequence[Change]:
@@ -40,9 +48,12 @@ def module(suspect: Suspect) -> Sequence[Change]:
     if suspect.cause == "dataparallel-home-device" and is_moved(node):
         return [_moved_home(suspect, node)]
     statement = statement_of(source, node)
-    if called(node) == "prepare" and isinstance(node, ast.Call) and suspect.owner is not None:
-        prepared = f"{suspect.owner} = {text_of(source, node.func)}({suspect.owner})"
-        return [after_statement(source, statement, prepared)]
+    if suspect.owner is not None and isinstance(node, ast.Call):
+        # Another module is moved there, and the owner was forgotten.
+        if called(node) == "prepare":
+            return [after_statement(source, statement, _prepared(source, node, suspect.owner))]
+        if isinstance(statement, ast.Expr) and is_moved(node):
+            return [after_statement(source, statement, f"{suspect.owner}{same_move(source, node)}")]
     device = target_device(suspect)
     if isinstance(statement, ast.Expr) and statement.value is node:
         if (owner := suspect.owner or receiver(node)) is None:
@@ -56,6 +67,25 @@ def module(suspect: Suspect) -> Sequence[Change]:
     if unpacked(statement, node):
         return [after_statement(source, statement, f"{named(statement, suspect)}.to({device})")]
     return [_moved(source, node, device)]
+
+
+def _prepared(source: Source, call: ast.Call, owner: str) -> str:
+    """The statement that has a module prepared as others are; what is no module is only moved."""
+    for statement in ast.walk(source.tree):
+        if isinstance(statement, ast.Assign) and owner in map(ast.unparse, statement.targets):
+            if any(called(one) in _RETURN_NOTHING for one in walk_calls(statement.value)):
+                assert isinstance(call.func, ast.Attribute)
+                return f"{owner}.to({text_of(source, call.func.value)}.device)"
+    return f"{owner} = {text_of(source, call.func)}({owner})"
+
+
+def same_move(source: Source, call: ast.Call) -> str:
+    """The move of a call without what else it changes: ``.to(device)`` of ``x.to(device, torch.half)``."""
+    assert isinstance(call.func, ast.Attribute)
+    given = [*call.args, *(k.value for k in call.keywords if k.arg == "device")]
+    if call.func.attr == "to" and not given:
+        raise Refused("the move beside names no device")
+    return f".{call.func.attr}({text_of(source, given[0]) if given else ''})"
 
 
 def home(suspect: Suspect) -> Sequence[Change]:
@@ -128,7 +158,19 @@ def _moved(source: Source, node: ast.expr, device: str) -> Change:
         raise Refused(f"{called(node)}.to returns nothing")
     if isinstance(node, _NO_VALUES):
         raise Refused("what is to be moved is no tensor or module by its form")
+    made = next((called(one) for one in _chain(node) if called(one) in _CANNOT_MOVE), None)
+    if made is not None:
+        raise Refused(f"what {made} gives has no .to")
     return moved(source, node, device)
+
+
+def _chain(node: ast.expr) -> Iterator[ast.Call]:
+    """The calls of methods on one another, such as those of ``make().eval().half()``, last first."""
+    while isinstance(node, ast.Call):
+        yield node
+        if not isinstance(node.func, ast.Attribute):
+            return
+        node = node.func.value
 
 
 def value_of(suspect: Suspect) -> ast.expr:

@@ -9,6 +9,7 @@ from diagnose.fixes.definitions.expressions import expression
 from diagnose.fixes.definitions.places import class_around, functions_around
 from diagnose.fixes.editing import Refused
 from diagnose.placement.model import Source, Suspect
+from diagnose.scene import sourceline
 
 
 def target_device(suspect: Suspect) -> str:
@@ -24,7 +25,7 @@ def target_device(suspect: Suspect) -> str:
             continue
         return device
     wanted = suspect.wanted
-    if (known := _by_name(suspect)) is not None:
+    if (known := _by_name(suspect) or _by_neighbours(suspect)) is not None:
         return known
     if wanted is not None and (wanted.type == "cpu" or wanted.number is not None):
         return f'"{wanted}"'
@@ -72,6 +73,37 @@ def _of_object(source: Source, node: ast.AST) -> str | None:
     if "LightningModule" in bases and made:
         return "self.device"
     return "next(self.parameters()).device" if "Module" in bases and made else None
+
+
+def _by_neighbours(suspect: Suspect) -> str | None:
+    """The expression by which others are moved in the same function, such as ``args.device``, if all are
+    moved by one and what it begins with is bound above. None where another GPU than the first is meant."""
+    wanted, source, node = suspect.wanted, suspect.spot.source, suspect.spot.node
+    if wanted is None or wanted.type != "cuda" or (wanted.number and not wanted.home):
+        return None
+    functions, line = functions_around(source, node), getattr(node, "lineno", 0)
+    inside = list(ast.walk(functions[0]) if functions else walk_top(source))
+    told = set[str]()
+    for one in inside:
+        match one:
+            case ast.Call(func=ast.Attribute(attr="to"), args=[ast.Attribute() as device, *_]):
+                if device.attr == "device" and sourceline.dotted(device):
+                    told.add(ast.unparse(device))
+    if len(told) != 1:
+        return None
+    [device] = told
+    root = device.partition(".")[0]
+    bound = (
+        (isinstance(one, ast.arg) and one.arg == root)
+        or (
+            isinstance(one, ast.Name)
+            and isinstance(one.ctx, ast.Store)
+            and one.id == root
+            and one.lineno < line
+        )
+        for one in [*inside, *(walk_top(source) if functions else ())]
+    )
+    return device if any(bound) else None
 
 
 def walk_top(source: Source) -> Iterator[ast.AST]:

@@ -1,0 +1,80 @@
+"""What the same fix mends beside a suspect: it would fail next, for the same reason."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from diagnose.fixes.definitions.moving import MOVES
+from diagnose.fixes.definitions.places import block_of, class_around, statement_of
+from diagnose.fixes.editing import Refused
+from diagnose.placement.model import Spot, Suspect
+from diagnose.placement.vocabulary import FACTORIES
+from diagnose.scene import sourceline
+
+
+def twins(suspect: Suspect, suspects: Sequence[Suspect]) -> tuple[Suspect, ...]:
+    """The others of a cause's suspects that are misplaced as the first one is, and the attributes that are
+    set to plain tensors beside one that is.
+
+    Args:
+        suspect: what is mended.
+        suspects: all that are known of the failure.
+    """
+    others = [
+        one
+        for one in suspects
+        if (one.cause, one.device, one.meets, one.sure)
+        == (suspect.cause, suspect.device, suspect.meets, True)
+        and one.spot.source is suspect.spot.source
+        and one.spot.node is not suspect.spot.node
+    ]
+    if suspect.cause == "unregistered-tensor":
+        known = {id(one.spot.node) for one in (suspect, *others)}
+        others += [one for one in _plain_tensors(suspect) if id(one.spot.node) not in known]
+    return tuple(others)
+
+
+def _plain_tensors(suspect: Suspect) -> Iterator[Suspect]:
+    """The other tensors that are set beside an attribute, used in its class and moved nowhere."""
+    source, node = suspect.spot.source, suspect.spot.node
+    try:
+        statement = statement_of(source, node)
+        owner, block = class_around(source, statement), block_of(source, statement)
+    except Refused:
+        return
+    if owner is None:
+        return
+    for other in block:
+        match other:
+            case ast.Assign(targets=[ast.Attribute(value=ast.Name(id="self"), attr=name)]):
+                if other is not statement and _is_made(other.value) and _is_used(owner, name):
+                    yield suspect._replace(name=f"self.{name}", spot=Spot(source, other))
+
+
+def _is_made(value: ast.expr) -> bool:
+    """Whether a value is made by a function of torch that was told no device, and was not moved since."""
+    while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
+        if any(keyword.arg == "device" for keyword in value.keywords) or value.func.attr in MOVES:
+            return False
+        if (sourceline.dotted(value.func) or "").startswith("torch."):
+            return value.func.attr in FACTORIES
+        value = value.func.value
+    return False
+
+
+def _is_used(owner: ast.ClassDef, name: str) -> bool:
+    """Whether a class uses an attribute beside its assignment, and nowhere moves it or sets it anew."""
+    used = False
+    for node in ast.walk(owner):
+        match node:
+            case ast.Attribute(
+                value=ast.Attribute(value=ast.Name(id="self"), attr=attr), attr=method
+            ):
+                if attr == name and method in MOVES:
+                    return False
+            case ast.Attribute(value=ast.Name(id="self"), attr=attr, ctx=context):
+                used = used or (attr == name and isinstance(context, ast.Load))
+            case ast.Subscript(value=ast.Attribute(value=ast.Name(id="self"), attr=attr)):
+                used = used or attr == name
+    return used

@@ -1,0 +1,7 @@
+# spot: for step, (images, targets) in enumerate(loader):
+# name: x
+# devices: device
+# beside: images = images.cuda(gpu)
+for step, (images, targets) in enumerate(loader):
+    images = images.cuda(gpu)  # the targets, too?
+    loss = criterion(model(images), targets)

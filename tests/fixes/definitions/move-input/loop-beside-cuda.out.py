@@ -1,0 +1,8 @@
+# spot: for step, (images, targets) in enumerate(loader):
+# name: x
+# devices: device
+# beside: images = images.cuda(gpu)
+for step, (images, targets) in enumerate(loader):
+    images = images.cuda(gpu)  # the targets, too?
+    targets = targets.cuda(gpu)
+    loss = criterion(model(images), targets)

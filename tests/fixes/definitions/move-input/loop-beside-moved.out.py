@@ -1,0 +1,1 @@
+refused: they are moved already

@@ -1,0 +1,10 @@
+# spot: encoder.to(torch.device("cuda", args.gpu), torch.float16)
+# name: decoder(codes)
+# owner: decoder
+# devices: device
+encoder = Encoder()
+decoder = Decoder()
+encoder.to(torch.device("cuda", args.gpu), torch.float16)
+decoder.to(torch.device("cuda", args.gpu))
+for x in loader:
+    decoder(encoder(x))

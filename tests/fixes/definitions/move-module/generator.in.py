@@ -1,0 +1,3 @@
+# spot: torch.Generator(device=device).manual_seed(seed)
+# devices: "cpu"
+rng = torch.Generator(device=device).manual_seed(seed)

@@ -1,0 +1,1 @@
+refused: what manual_seed gives has no .to
