@@ -6,8 +6,9 @@ FOLDER holds labelled reports (docs/evaluating.md) with their programs: NAME.txt
 fails, and NAME.fixed.py, which runs to its end. A label's ``run`` says how they are run on simulated GPUs:
 ``gpus``, ``wording``, ``args``, ``env``. Of each the first cause's first three fixes are taken; those with
 a patch are applied with ``git apply`` in the program's folder, one at a time, and what comes out is run.
-Cases count where the program fails here and the fixed one does not. One program runs at a time, in a process
-of its own that is forked after the modules of --warm are imported; what a text gave is kept in --cache.
+Cases count where the program fails here and the fixed one does not. One program runs at a time, in a
+process of its own that is forked after the modules of --warm are imported; what a text gave is kept in
+--cache.
 """
 
 from __future__ import annotations

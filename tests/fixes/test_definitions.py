@@ -27,12 +27,13 @@ from diagnose.placement.model import Device, Source, Spot, Suspect
 
 FOLDER = Path(__file__).parent / "definitions"
 CASES = sorted(FOLDER.glob("*/*.in.py"))
+KEYS = {"cause", "spot", "name", "devices", "wanted", "owner", "move", "beside", "meets"}
 
 
 class Case(NamedTuple):
     """A file ``definitions/KIND/NAME.in.py``, whose first comments say what is suspected:
     ``# spot: CODE`` the node to edit, and, where they matter, ``# name:``, ``# devices:``, ``# wanted:``,
-    ``# owner:``, ``# move: CODE``, ``# beside: CODE``. ``NAME.out.py`` is the file that comes out, or why none does."""
+    ``# owner:``, ``# move: CODE``, ``# beside: CODE``, ``# meets: CODE``. ``NAME.out.py`` is the file that comes out, or why none does."""
 
     kind: str
     source: Source
@@ -51,7 +52,7 @@ class Case(NamedTuple):
                 break
             key, value = line.rstrip("\r").removeprefix("# ").split(": ", 1)
             said[key] = value
-        assert said.keys() <= {"cause", "spot", "name", "devices", "wanted", "owner", "move", "beside"}, said
+        assert said.keys() <= KEYS, said
         return cls(kind, Source(f"/home/u/{name}", lines, ast.parse(text)), said)
 
     @property
@@ -69,6 +70,7 @@ class Case(NamedTuple):
             owner=said.get("owner"),
             move=self.spot(said["move"]) if "move" in said else None,
             beside=self.spot(said["beside"]) if "beside" in said else None,
+            meets=self.spot(said["meets"]) if "meets" in said else None,
         )
 
     def spot(self, code: str) -> Spot:
@@ -189,11 +191,11 @@ def test_a_cell_of_a_notebook_has_no_diff() -> None:
 
 EDITED = [path for path in CASES if not Case.read(path).outcome().startswith("refused")]
 ABOVE = st.lists(
-    st.sampled_from(["", "# Größe 🙂", "ä = 'é' ; ß = 1", "text = '''\n  # no comment\n'''", "\f"]),
+    st.sampled_from(["", "# Größe 🙂", "ä = 'é' ; ß = 77", "text = '''\n  # no comment\n'''", "\f"]),
     max_size=4,
 )
 BELOW = st.lists(
-    st.sampled_from(["", "# Ende", "if done: pass", "def _(): ...", "ö = (\n1)"]), max_size=3
+    st.sampled_from(["", "# Ende", "if done: pass", "def _(): ...", "ö = (\n77)"]), max_size=3
 )
 
 

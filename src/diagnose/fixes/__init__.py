@@ -85,8 +85,13 @@ def _edited(
             with contextlib.suppress(Refused):
                 return define(kind, suspect, *others)
         with contextlib.suppress(Refused):
-            made = define(kind, suspect)
-            return made._replace(file=scene.printed(made.file))
+            return define(kind, suspect)
+    setting = scene.setting(kind, cause.id)
+    if setting is not None:
+        from diagnose.fixes.definitions import define
+
+        with contextlib.suppress(Refused):
+            return define(kind, setting)
     if place is None:
         return Refused("the report shows no line that it could edit")
     met = scene.meeting_at(place)

@@ -194,6 +194,14 @@ class Scene:
             self._suspects[cause] = found
         return self._suspects[cause]
 
+    def setting(self, kind: str, cause: str) -> Suspect | None:
+        """The call of the user's files that a fix edits wherever it stands (`settings`)."""
+        if self._origins is None:
+            return None
+        from diagnose.scene import settings
+
+        return settings.setting(kind, cause, self._origins.sources)
+
     def definition(self, cause: str) -> Place | None:
         """The statement that a suspect of a cause is to be mended in, which no traceback need show."""
         suspect = self.suspect(cause)

@@ -17,11 +17,18 @@ from diagnose.fixes.definitions.expressions import (
 from diagnose.fixes.definitions.fixed_device import use_device
 from diagnose.fixes.definitions.imports import spelled
 from diagnose.fixes.definitions.moving import value_of
-from diagnose.fixes.definitions.places import ancestors, called, text_of, walk_calls
+from diagnose.fixes.definitions.places import (
+    ancestors,
+    called,
+    statement_of,
+    text_of,
+    walk_calls,
+)
+from diagnose.fixes.definitions.statements import without_statement
 from diagnose.fixes.definitions.target import target_device
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
-from diagnose.placement.model import Suspect
+from diagnose.placement.model import Source, Suspect
 from diagnose.scene import sourceline
 
 #: Functions that take ``map_location=``.
@@ -61,9 +68,23 @@ def generator(suspect: Suspect) -> Sequence[Change]:
 
 
 def drop_device_map(suspect: Suspect) -> Sequence[Change]:
-    """A model is loaded without ``device_map=``."""
-    call = _call_with(suspect, "device_map")
-    return [without_argument(suspect.spot.source, call, "device_map")]
+    """A model is loaded without ``device_map=``, or not dispatched."""
+    source, node = suspect.spot.source, value_of(suspect)
+    if called(node) == "dispatch_model":
+        return [_not_dispatched(source, node)]
+    return [without_argument(source, _call_with(suspect, "device_map"), "device_map")]
+
+
+def _not_dispatched(source: Source, call: ast.expr) -> Change:
+    """``model = dispatch_model(model, ...)`` goes; of another such call the model stays."""
+    if not isinstance(call, ast.Call) or not call.args:
+        raise Refused("the call does not show what it dispatches")
+    model, statement = text_of(source, call.args[0]), statement_of(source, call)
+    if getattr(statement, "value", None) is call:
+        kept = statement.targets if isinstance(statement, ast.Assign) else ()
+        if {ast.unparse(one) for one in kept} <= {model} and not isinstance(statement, ast.Return):
+            return without_statement(source, statement)
+    return replaced(source, call, model)
 
 
 def pin_device_map(suspect: Suspect) -> Sequence[Change]:

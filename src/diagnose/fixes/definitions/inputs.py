@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from diagnose.fixes.definitions.expressions import expression, replaced, with_method
+from diagnose.fixes.definitions.expressions import expression, moved, replaced, with_method
 from diagnose.fixes.definitions.moving import (
     MOVES,
     is_moved,
@@ -28,6 +28,7 @@ from diagnose.fixes.definitions.target import target_device
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change, Splice
 from diagnose.placement.model import Suspect
+from diagnose.scene import sourceline
 
 _Loop = (ast.For, ast.AsyncFor)
 #: Functions that keep what they are given, whatever it is.
@@ -41,6 +42,8 @@ _ASKING = frozenset(
 def move_input(suspect: Suspect) -> Sequence[Change]:
     """An input is moved by the expression that makes it, or by a statement where it gets its name."""
     source, node = suspect.spot.source, suspect.spot.node
+    if suspect.cause == "input-on-wrong-shard":
+        return [_crossing(suspect)]
     if isinstance(node, ast.arg):
         return [_parameter(suspect, node)]
     outer = ancestors(source, node)
@@ -63,6 +66,38 @@ def move_input(suspect: Suspect) -> Sequence[Change]:
     if isinstance(parent, ast.keyword) and parent.arg is None and isinstance(node, ast.Name):
         return [replaced(source, node, _of_dict(node.id, target_device(suspect)))]
     return tensor(suspect)
+
+
+#: Methods of a module that are not modules themselves.
+_METHODS = frozenset(
+    {
+        *("forward", "generate", "encode", "decode", "forward_features", "forward_head"),
+        *("encode_image", "encode_text", "get_image_features", "get_text_features"),
+    }
+)
+
+
+def _crossing(suspect: Suspect) -> Change:
+    """An input of a part of a split model is moved where that part is called, to the part's device."""
+    meets, source = suspect.meets, suspect.spot.source
+    if meets is None or meets.source is not source:
+        raise Refused("no call of the file takes it")
+    taken = [
+        (call, given)
+        for call in walk_calls(meets.node)
+        for given in [*call.args, *(keyword.value for keyword in call.keywords)]
+        if ast.unparse(given) == suspect.name
+    ]
+    if len(taken) != 1 or is_moved(taken[0][1]):
+        raise Refused("the line does not show where it enters the part")
+    [(call, given)] = taken
+    part = call.func
+    if isinstance(part, ast.Attribute) and part.attr in _METHODS:
+        part = part.value
+    name = sourceline.dotted(part)
+    if name is None or name.partition(".")[0] in ("torch", "F", "nn", "super"):
+        raise Refused("what it enters has no name")
+    return moved(source, given, f"next({name}.parameters()).device")
 
 
 def _of_dict(name: str, device: str) -> str:
@@ -113,8 +148,10 @@ def _beside(suspect: Suspect, loop: ast.For | ast.AsyncFor) -> Change | None:
 
 
 def _moves_one_of(call: ast.Call, names: Sequence[str]) -> bool:
-    return is_moved(call) and isinstance(owner := call.func, ast.Attribute) and (
-        isinstance(owner.value, ast.Name) and owner.value.id in names
+    return (
+        is_moved(call)
+        and isinstance(owner := call.func, ast.Attribute)
+        and (isinstance(owner.value, ast.Name) and owner.value.id in names)
     )
 
 

@@ -50,10 +50,12 @@ def module(suspect: Suspect) -> Sequence[Change]:
     statement = statement_of(source, node)
     if suspect.owner is not None and isinstance(node, ast.Call):
         # Another module is moved there, and the owner was forgotten.
-        if called(node) == "prepare":
+        if called(node) == "prepare" and isinstance(node.func, ast.Attribute):
             return [after_statement(source, statement, _prepared(source, node, suspect.owner))]
         if isinstance(statement, ast.Expr) and is_moved(node):
             return [after_statement(source, statement, f"{suspect.owner}{same_move(source, node)}")]
+    if suspect.cause == "checkpoint-location" and called(node) == "load":
+        raise Refused("what is loaded is a dict of tensors, most often")
     device = target_device(suspect)
     if isinstance(statement, ast.Expr) and statement.value is node:
         if (owner := suspect.owner or receiver(node)) is None:
@@ -71,11 +73,14 @@ def module(suspect: Suspect) -> Sequence[Change]:
 
 def _prepared(source: Source, call: ast.Call, owner: str) -> str:
     """The statement that has a module prepared as others are; what is no module is only moved."""
-    for statement in ast.walk(source.tree):
-        if isinstance(statement, ast.Assign) and owner in map(ast.unparse, statement.targets):
-            if any(called(one) in _RETURN_NOTHING for one in walk_calls(statement.value)):
-                assert isinstance(call.func, ast.Attribute)
-                return f"{owner}.to({text_of(source, call.func.value)}.device)"
+    assert isinstance(call.func, ast.Attribute)
+    built = (
+        statement.value
+        for statement in ast.walk(source.tree)
+        if isinstance(statement, ast.Assign) and owner in map(ast.unparse, statement.targets)
+    )
+    if any(called(one) in _RETURN_NOTHING for value in built for one in walk_calls(value)):
+        return f"{owner}.to({text_of(source, call.func.value)}.device)"
     return f"{owner} = {text_of(source, call.func)}({owner})"
 
 

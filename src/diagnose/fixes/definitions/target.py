@@ -86,9 +86,9 @@ def _by_neighbours(suspect: Suspect) -> str | None:
     told = set[str]()
     for one in inside:
         match one:
-            case ast.Call(func=ast.Attribute(attr="to"), args=[ast.Attribute() as device, *_]):
-                if device.attr == "device" and sourceline.dotted(device):
-                    told.add(ast.unparse(device))
+            case ast.Call(func=ast.Attribute(attr="to"), args=[ast.Attribute() as given, *_]):
+                if given.attr == "device" and sourceline.dotted(given):
+                    told.add(ast.unparse(given))
     if len(told) != 1:
         return None
     [device] = told

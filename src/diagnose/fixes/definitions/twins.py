@@ -6,7 +6,13 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from diagnose.fixes.definitions.moving import MOVES
-from diagnose.fixes.definitions.places import block_of, class_around, statement_of
+from diagnose.fixes.definitions.places import (
+    block_of,
+    class_around,
+    functions_around,
+    statement_of,
+)
+from diagnose.fixes.definitions.target import walk_top
 from diagnose.fixes.editing import Refused
 from diagnose.placement.model import Spot, Suspect
 from diagnose.placement.vocabulary import FACTORIES
@@ -29,10 +35,31 @@ def twins(suspect: Suspect, suspects: Sequence[Suspect]) -> tuple[Suspect, ...]:
         and one.spot.source is suspect.spot.source
         and one.spot.node is not suspect.spot.node
     ]
-    if suspect.cause == "unregistered-tensor":
+    more = {"unregistered-tensor": _plain_tensors, "hardcoded-device": _bare_moves}
+    if (find := more.get(suspect.cause)) is not None:
         known = {id(one.spot.node) for one in (suspect, *others)}
-        others += [one for one in _plain_tensors(suspect) if id(one.spot.node) not in known]
+        others += [one for one in find(suspect) if id(one.spot.node) not in known]
     return tuple(others)
+
+
+def _bare_moves(suspect: Suspect) -> Iterator[Suspect]:
+    """The other calls of ``.cuda()`` in the function of one: they move to the current device, too."""
+    source, node = suspect.spot.source, suspect.spot.node
+    if not _is_bare(node):
+        return
+    scope = next(iter(functions_around(source, node)), None)
+    for other in ast.walk(scope) if scope is not None else walk_top(source):
+        if isinstance(other, ast.Call) and other is not node and _is_bare(other):
+            yield suspect._replace(name=ast.unparse(other), spot=Spot(source, other))
+
+
+def _is_bare(node: ast.AST) -> bool:
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "cuda"
+        and not (node.args or node.keywords)
+    )
 
 
 def _plain_tensors(suspect: Suspect) -> Iterator[Suspect]:

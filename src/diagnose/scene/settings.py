@@ -1,0 +1,93 @@
+"""Calls of the user's files that a fix edits wherever they stand: no value leads there.
+
+A model that accelerate splits fails within a library; what to change is the call that split it.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterable, Mapping
+
+from diagnose.placement.model import Source, Spot, Suspect
+from diagnose.scene import sourceline
+
+_OFFLOADS = re.compile(r"offload|low_?v?(ram|mem)", re.IGNORECASE)
+
+
+def _maps(call: ast.Call) -> bool:
+    return _name(call) in ("infer_auto_device_map", "get_balanced_memory")
+
+
+def _splits(call: ast.Call) -> bool:
+    return _name(call) == "dispatch_model" or _has(call, "device_map")
+
+
+def _loads(call: ast.Call) -> bool:
+    return _has(call, "device_map")
+
+
+def _saves_memory(call: ast.Call) -> bool:
+    return _has(call, "low_cpu_mem_usage") or _name(call) == "init_empty_weights"
+
+
+def _offloads(call: ast.Call) -> bool:
+    if re.fullmatch("enable_.*offload", _name(call)):
+        return True
+    return any(
+        _OFFLOADS.search(keyword.arg or "")
+        and isinstance(keyword.value, ast.Constant)
+        and keyword.value.value is True
+        for keyword in call.keywords
+    )
+
+
+def _compiles(call: ast.Call) -> bool:
+    return sourceline.dotted(call.func) == "torch.compile"
+
+
+#: Fix id of the taxonomy -> whether a call is what it edits.
+_SETTINGS: Mapping[str, Callable[[ast.Call], bool]] = {
+    "no-split-modules": _maps,
+    "drop-device-map": _splits,
+    "pin-device-map": _loads,
+    "materialize-meta": _saves_memory,
+    "disable-offload": _offloads,
+    "disable-compile": _compiles,
+}
+
+
+def setting(kind: str, cause: str, files: Iterable[Source]) -> Suspect | None:
+    """The one call that a fix edits; None where there is none, or several and nobody knows which.
+
+    Args:
+        kind: fix id of the taxonomy.
+        cause: the cause that it mends.
+        files: the user's own.
+    """
+    wanted = _SETTINGS.get(kind)
+    if wanted is None:
+        return None
+    found = [
+        Spot(source, node)
+        for source in files
+        for node in ast.walk(source.tree)
+        if isinstance(node, ast.Call) and wanted(node)
+    ]
+    if len(found) != 1:
+        return None
+    return Suspect(cause, ast.unparse(found[0].node), found[0], sure=False)
+
+
+def _name(call: ast.Call) -> str:
+    func = call.func
+    return func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
+
+
+def _has(call: ast.Call, keyword: str) -> bool:
+    """Whether a call has a keyword that is not switched off."""
+    return any(
+        one.arg == keyword
+        and not (isinstance(one.value, ast.Constant) and one.value.value in (None, False))
+        for one in call.keywords
+    )

@@ -1,0 +1,2 @@
+# spot: dispatch_model(model, device_map=device_map)
+served = dispatch_model(model, device_map=device_map)

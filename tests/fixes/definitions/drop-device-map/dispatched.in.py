@@ -1,0 +1,6 @@
+# spot: dispatch_model(model, device_map)
+def load(split):
+    model = Net()
+    if split:
+        model = dispatch_model(model, device_map)
+    return model

@@ -1,0 +1,1 @@
+refused: what it enters has no name

@@ -1,0 +1,1 @@
+refused: the line does not show where it enters the part

@@ -1,0 +1,3 @@
+# cause: checkpoint-location
+# spot: torch.load(path)
+state = torch.load(path)

@@ -1,0 +1,1 @@
+refused: what is loaded is a dict of tensors, most often
