@@ -57,7 +57,7 @@ class Normalize(nn.Module):
     def forward(self, x):
         x = (x - self.mean) / self.std
         self.counts.add_(x.mean((0, 2, 3)))
-        return x + self.kept.to(x.device) + self.placed[0]
+        return x + self.kept.to(x.device) + len(self.placed)
 
 model = Normalize([0.1, 0.2, 0.3]).to("cuda")
 print(model(torch.rand(2, 3, 4, 4, device="cuda")))

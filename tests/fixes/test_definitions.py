@@ -191,7 +191,9 @@ def test_a_cell_of_a_notebook_has_no_diff() -> None:
 
 EDITED = [path for path in CASES if not Case.read(path).outcome().startswith("refused")]
 ABOVE = st.lists(
-    st.sampled_from(["", "# Größe 🙂", "ä = 'é' ; ß = 77", "text = '''\n  # no comment\n'''", "\f"]),
+    st.sampled_from(
+        ["", "# Größe 🙂", "ä = 'é' ; ß = 77", "text = '''\n  # no comment\n'''", "\f"]
+    ),
     max_size=4,
 )
 BELOW = st.lists(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -81,11 +81,10 @@ def _edited(
         from diagnose.fixes.definitions.twins import twins
 
         suspect = _told(suspect, scene)
-        if others := twins(suspect, scene.suspects):
-            with contextlib.suppress(Refused):
-                return define(kind, suspect, *others)
         with contextlib.suppress(Refused):
-            return define(kind, suspect)
+            alone = define(kind, suspect)
+            others = twins(suspect, (*scene.suspects, *scene.elsewhere))
+            return _with_others(kind, suspect, others) or alone
     setting = scene.setting(kind, cause.id)
     if setting is not None:
         from diagnose.fixes.definitions import define
@@ -103,6 +102,21 @@ def _edited(
         return refused
 
 
+def _with_others(kind: str, suspect: Suspect, others: Sequence[Suspect]) -> FileEdit | None:
+    """The edit of a suspect and of those of the others that the same fix mends; None where they do not go
+    together."""
+    from diagnose.fixes.definitions import define
+
+    also = list[Suspect]()
+    for other in others:
+        with contextlib.suppress(Refused):
+            define(kind, other)
+            also.append(other)
+    with contextlib.suppress(Refused):
+        return define(kind, suspect, *also, aside=True)
+    return None
+
+
 def _told(suspect: Suspect, scene: Scene) -> Suspect:
     """A suspect with the device that the message wants, where the files do not tell it."""
     mismatch = scene.report.mismatch
@@ -110,7 +124,9 @@ def _told(suspect: Suspect, scene: Scene) -> Suspect:
         return suspect
     kind, _, number = mismatch.expected.partition(":")
     wanted = Device(kind, int(number) if number.isdecimal() else None)
-    return suspect._replace(wanted=wanted)
+    # Expressions that were found for a device that nobody knew are of the accelerator, if of any.
+    devices = () if kind == "cpu" else suspect.devices
+    return suspect._replace(wanted=wanted, devices=devices)
 
 
 def _fitted(one: Considered, known: Mapping[str, str]) -> Fix:

@@ -11,7 +11,7 @@ from diagnose.placement.model import Source
 
 class FileEdit(NamedTuple):
     """An edit of a file: ``before`` and ``after`` are whole lines, from ``line`` on, that hold all that it
-    changes but imports.
+    changes but what stands aside: imports, and what is mended elsewhere in the same way.
 
     Args:
         file: its path.

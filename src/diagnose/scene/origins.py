@@ -10,7 +10,8 @@ from typing import NamedTuple
 from diagnose.model import Frame
 from diagnose.placement import Source, Suspect, structures
 from diagnose.placement.failing import Line, suspects
-from diagnose.placement.interpreter import analyse
+from diagnose.placement.interpreter import Program, analyse
+from diagnose.placement.suspects import of_meeting
 from diagnose.sources import SourceFile, Sources
 
 #: Larger files take longer to analyse than an answer may.
@@ -18,10 +19,12 @@ _LARGEST = 400_000
 
 
 class Origins(NamedTuple):
-    """What the user's files say: the suspects, likeliest first, and the files that were analysed."""
+    """What the user's files say: the suspects, likeliest first, the files that were analysed, and the
+    analysed program."""
 
     suspects: tuple[Suspect, ...] = ()
     sources: tuple[Source, ...] = ()
+    program: Program | None = None
 
 
 def of_failure(frames: Sequence[Frame], devices: Sequence[str], sources: Sources) -> Origins:
@@ -41,7 +44,18 @@ def of_failure(frames: Sequence[Frame], devices: Sequence[str], sources: Sources
         return Origins()
     program = analyse(read[0], parsed.imported, read[1:])
     stack = [Line(file.path, frame.line) for frame, file in found if frame.line is not None]
-    return Origins(suspects(program, stack, devices), tuple(program.sources.values()))
+    return Origins(suspects(program, stack, devices), tuple(program.sources.values()), program)
+
+
+def elsewhere(origins: Origins) -> tuple[Suspect, ...]:
+    """What else is sure to fail in the program, wherever that is."""
+    program = origins.program
+    found: dict[tuple[str, str, int], Suspect] = {}
+    for meeting in program.meetings if program is not None else ():
+        for one in of_meeting(meeting):
+            if one.sure:
+                found.setdefault((one.cause, one.spot.file, one.spot.line), one)
+    return tuple(found.values())
 
 
 def by_form(cause: str, frames: Sequence[Frame], origins: Origins) -> Suspect | None:

@@ -167,6 +167,15 @@ class Scene:
         return self._origins.suspects if self._origins is not None else ()
 
     @cached_property
+    def elsewhere(self) -> tuple[Suspect, ...]:
+        """What else is sure to fail in the user's files; none without files."""
+        if self._origins is None:
+            return ()
+        from diagnose.scene import origins
+
+        return guarded("placement", partial(origins.elsewhere, self._origins), ())
+
+    @cached_property
     def _origins(self) -> Origins | None:
         sources, mismatch = self.sources, self.report.mismatch
         if sources is None or not guarded("sources", self._has_files, False):

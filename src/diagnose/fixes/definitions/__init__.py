@@ -44,13 +44,14 @@ DEFINITIONS: Mapping[str, Definition] = {
 }
 
 
-def define(kind: str, suspect: Suspect, *others: Suspect) -> FileEdit:
+def define(kind: str, suspect: Suspect, *others: Suspect, aside: bool = False) -> FileEdit:
     """The edit that a fix of this kind makes of what a suspect comes from.
 
     Args:
         kind: fix id of the taxonomy.
         suspect: why a value is where it is, and the node to edit.
         others: suspects of the same file that the same fix mends, edited with it.
+        aside: the edit's lines are those of the suspect; the others' stand in its diff alone.
 
     Raises:
         Refused: the file does not show enough, or no definition is edited by such a fix.
@@ -61,9 +62,8 @@ def define(kind: str, suspect: Suspect, *others: Suspect) -> FileEdit:
     source = suspect.spot.source
     if any(other.spot.source.path != source.path for other in others):
         raise Refused("the suspects stand in different files")
-    changes = {
-        (change.splices, id(change.node)): change
-        for one in (suspect, *others)
-        for change in make(one)
-    }
+    changes = {(change.splices, id(change.node)): change for change in make(suspect)}
+    for change in (change for other in others for change in make(other)):
+        key = (change.splices, id(change.node))
+        changes.setdefault(key, change._replace(aside=change.aside or aside))
     return file_edit(source, list(changes.values()))

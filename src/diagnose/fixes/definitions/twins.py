@@ -18,20 +18,25 @@ from diagnose.placement.model import Spot, Suspect
 from diagnose.placement.vocabulary import FACTORIES
 from diagnose.scene import sourceline
 
+#: Causes that come one by one: of two such values that meet either may be meant.
+_EITHER = frozenset({"cross-shard-op", "input-on-wrong-shard", "optimizer-state", "rank-device"})
+_MOST = 8
+
 
 def twins(suspect: Suspect, suspects: Sequence[Suspect]) -> tuple[Suspect, ...]:
-    """The others of a cause's suspects that are misplaced as the first one is, and the attributes that are
-    set to plain tensors beside one that is.
+    """The others of a cause's suspects that are misplaced as the first one is, and what is set or moved
+    beside it in the same way.
 
     Args:
         suspect: what is mended.
-        suspects: all that are known of the failure.
+        suspects: all that are known of the program.
     """
+    if suspect.cause in _EITHER:
+        return ()
     others = [
         one
         for one in suspects
-        if (one.cause, one.device, one.meets, one.sure)
-        == (suspect.cause, suspect.device, suspect.meets, True)
+        if (one.cause, one.device, one.sure) == (suspect.cause, suspect.device, True)
         and one.spot.source is suspect.spot.source
         and one.spot.node is not suspect.spot.node
     ]
@@ -39,7 +44,8 @@ def twins(suspect: Suspect, suspects: Sequence[Suspect]) -> tuple[Suspect, ...]:
     if (find := more.get(suspect.cause)) is not None:
         known = {id(one.spot.node) for one in (suspect, *others)}
         others += [one for one in find(suspect) if id(one.spot.node) not in known]
-    return tuple(others)
+    by_place = {id(one.spot.node): one for one in others}
+    return tuple(by_place.values())[:_MOST]
 
 
 def _bare_moves(suspect: Suspect) -> Iterator[Suspect]:
