@@ -75,22 +75,9 @@ def _edited(
     kind: str, cause: Cause, place: Place | None, scene: Scene
 ) -> Edit | FileEdit | Refused:
     """The edit of the definition where the files tell it, else of a place's line, or why there is none."""
-    suspect = scene.suspect(cause.id)
-    if suspect is not None:
-        from diagnose.fixes.definitions import define
-        from diagnose.fixes.definitions.twins import twins
-
-        suspect = _told(suspect, scene)
-        with contextlib.suppress(Refused):
-            alone = define(kind, suspect)
-            others = twins(suspect, (*scene.suspects, *scene.elsewhere))
-            return _with_others(kind, suspect, others) or alone
-    setting = scene.setting(kind, cause.id)
-    if setting is not None:
-        from diagnose.fixes.definitions import define
-
-        with contextlib.suppress(Refused):
-            return define(kind, setting)
+    with contextlib.suppress(Refused):
+        made = _of_file(kind, cause, scene)
+        return made._replace(file=scene.printed(made.file))
     if place is None:
         return Refused("the report shows no line that it could edit")
     met = scene.meeting_at(place)
@@ -100,6 +87,29 @@ def _edited(
         return edit(kind, Site(place, met, scene))
     except Refused as refused:
         return refused
+
+
+def _of_file(kind: str, cause: Cause, scene: Scene) -> FileEdit:
+    """The edit of what a suspect of the cause comes from, else of the one call that such a fix edits."""
+    suspect = scene.suspect(cause.id)
+    setting = scene.setting(kind, cause.id)
+    if suspect is None and setting is None:
+        raise Refused("no file tells more")
+    from diagnose.fixes.definitions import define
+    from diagnose.fixes.definitions.twins import twins
+
+    if suspect is not None:
+        suspect = _told(suspect, scene)
+        try:
+            alone = define(kind, suspect)
+        except Refused:
+            if setting is None:
+                raise
+        else:
+            others = twins(suspect, (*scene.suspects, *scene.elsewhere))
+            return _with_others(kind, suspect, others) or alone
+    assert setting is not None
+    return define(kind, setting)
 
 
 def _with_others(kind: str, suspect: Suspect, others: Sequence[Suspect]) -> FileEdit | None:
