@@ -110,13 +110,19 @@ def _is_layer(name: str) -> bool:
     )
 
 
+#: Columns are bytes: a longer line that is not ASCII is not counted again for each of its names.
+_LONGEST_LINE = 1_000
+
+
 def _called(node: ast.AST, frame: Frame) -> bool:
     """Whether an attribute is what a call calls; told by the text that follows it."""
     end, column = getattr(node, "end_lineno", None), getattr(node, "end_col_offset", 0)
     if end is None or end > len(frame.source.lines):
         return False
-    line = frame.source.lines[end - 1].encode()[column : column + 1]
-    return bool(line == b"(")
+    line: str = frame.source.lines[end - 1]
+    if line.isascii():
+        return line[column : column + 1] == "("
+    return len(line) < _LONGEST_LINE and line.encode()[column : column + 1] == b"("
 
 
 def _of_object(machine: Machine, owner: Object, name: str, node: ast.AST, frame: Frame) -> Value:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import lru_cache
 
 from diagnose.placement.devices import named_so, written
-from diagnose.placement.model import Spot, Step
+from diagnose.placement.model import Source, Spot, Step
 from diagnose.placement.steps import Reason, born_at, is_literal, last_move
 from diagnose.placement.tensors import Batch, Module, Tensor
 from diagnose.placement.tensors import Sequence as Items
@@ -20,6 +21,17 @@ _LOW_MEMORY = re.compile(
 LOSSES = re.compile(
     r"(Loss|Criterion|LossNet|Metric|Meter|Accuracy|F1|AUROC|Perceptual)", re.IGNORECASE
 )
+
+
+def _saves_memory(source: Source) -> str | None:
+    """What a program calls its saving of memory."""
+    return _saving(tuple(source.lines))
+
+
+@lru_cache(maxsize=8)
+def _saving(lines: tuple[str, ...]) -> str | None:
+    found = _LOW_MEMORY.search("\n".join(lines))
+    return found[0] if found is not None else None
 
 
 def of_module(module: Module, tensor: Tensor | None = None, said: str = "") -> Reason | None:
@@ -46,8 +58,8 @@ def of_module(module: Module, tensor: Tensor | None = None, said: str = "") -> R
         return Reason("submodule-added-after-move", spot, frame, move=moved.spot if moved else None)
     where = tensor.device if tensor is not None else top.where()
     if move is not None and move.device is not None and move.device.type == "cpu":
-        low = _LOW_MEMORY.search(move.spot.source.text)
-        saving = low is not None and "offload" not in low[0].casefold()
+        low = _saves_memory(move.spot.source)
+        saving = low is not None and "offload" not in low.casefold()
         return Reason("low-memory-mode" if saving else "offloaded-to-cpu", move.spot, top.frame)
     if move is not None:
         if where is not None and where.type == "cuda" and (is_literal(move) or move.of is not None):
@@ -63,7 +75,7 @@ def of_module(module: Module, tensor: Tensor | None = None, said: str = "") -> R
         loss = any(map(LOSSES.search, (top.kind, top.word, said)))
         spot, frame = where_built(made, top.frame)
         cause = "loss-or-metric-state" if loss else "module-not-moved"
-        if _LOW_MEMORY.search(made.spot.source.text):  # what a program does to save memory
+        if _saves_memory(made.spot.source):  # what a program does to save memory
             cause = "low-memory-mode"
         sibling = _moved_beside(top, frame, spot)
         if sibling is not None and top.word:
@@ -118,10 +130,13 @@ def _is_statement(spot: Spot) -> bool:
     """Whether a call is all of a statement, such as ``model.to(device)``, or prepares what it is given."""
     if isinstance(spot.node, ast.Call) and ast.unparse(spot.node.func).endswith(".prepare"):
         return True
-    return any(
-        isinstance(node, ast.Expr) and node.value is spot.node
-        for node in ast.walk(spot.source.tree)
-    )
+    return id(spot.node) in _statements(spot.source.tree)
+
+
+@lru_cache(maxsize=8)
+def _statements(tree: ast.Module) -> frozenset[int]:
+    """The expressions of a file that are all of a statement."""
+    return frozenset(id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr))
 
 
 def where_built(made: Step, frame: Frame | None) -> tuple[Spot, Frame | None]:

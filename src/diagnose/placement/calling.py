@@ -89,7 +89,7 @@ def run(
         machine.default = default
         machine.calls.pop()
         machine.depths[key] -= 1
-    if any(isinstance(n, ast.Yield) for n in ast.walk(function.node)) and inner.result:
+    if inner.result and inner.yields:
         return Items([], _all(inner.result))
     return _all(inner.result) if inner.result else Const(None)
 
@@ -204,6 +204,7 @@ def forward(
     machine: Machine, module: Module, given: Arguments, node: ast.AST, frame: Frame
 ) -> Value:
     """The result of calling a module."""
+    machine.spend()
     if module.made is not None:
         called = module.made.find("forward") or module.made.find("__call__")
         if isinstance(called, Function):

@@ -92,18 +92,27 @@ def item_of(machine: Machine, data: Value | None, node: ast.AST, frame: Frame) -
     return Unknown()
 
 
-def collated(item: Value, machine: Machine, node: ast.AST, frame: Frame) -> Value:
+#: Containers within containers of a batch that are told apart.
+_DEEPEST = 3
+
+
+def collated(item: Value, machine: Machine, node: ast.AST, frame: Frame, depth: int = 0) -> Value:
     """A batch of items: what is no tensor becomes one on the cpu."""
+    machine.spend()
     match item:
+        case Items() | Table() if depth > _DEEPEST:
+            return Unknown()
         case Tensor():
             drawn = item.like(item.device)
             if item.maker in ("factory", "array", "other"):
                 drawn.maker = "batch"
             return drawn
         case Items(items=items) if items:
-            return Items([collated(each, machine, node, frame) for each in items])
+            return Items([collated(each, machine, node, frame, depth + 1) for each in items])
         case Table(items=items) if items:
-            return Table({k: collated(each, machine, node, frame) for k, each in items.items()})
+            return Table(
+                {k: collated(each, machine, node, frame, depth + 1) for k, each in items.items()}
+            )
         case Batch():
             return item
         case Const(value=str()):

@@ -7,7 +7,7 @@ from typing import Any
 
 from diagnose.placement.machine import Arguments, Given, Machine, Meets, joined
 from diagnose.placement.storing import element
-from diagnose.placement.tensors import Batch, Module, Table, Tensor
+from diagnose.placement.tensors import WIDEST, Batch, Module, Table, Tensor
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import (
     Const,
@@ -20,27 +20,33 @@ from diagnose.placement.values import (
     Value,
 )
 
+#: Items of a literal that are looked at: what is longer is data.
+LONGEST = 256
+
 
 def listed(machine: Machine, node: Any, frame: Frame) -> Value:
     """A list, tuple or set."""
     items: list[Value] = []
     more: Value | None = None
-    for each in node.elts:
+    for each in node.elts[:LONGEST]:
         if isinstance(each, ast.Starred):
             value = machine.evaluate(machine, each.value, frame)
             if isinstance(value, Items) and value.more is None:
-                items += value.items
+                items += value.items[:WIDEST]
             else:
                 more = element(value)
         else:
             items.append(machine.evaluate(machine, each, frame))
+    machine.spend(len(items) // 8)
+    if len(items) > LONGEST or len(node.elts) > LONGEST:
+        return Items(items[:LONGEST], Unknown())
     return Items(items, more)
 
 
 def table(machine: Machine, node: Any, frame: Frame) -> Value:
     """A dict."""
     found = Table({})
-    for key, item in zip(node.keys, node.values, strict=True):
+    for key, item in zip(node.keys[:LONGEST], node.values[:LONGEST], strict=True):
         value = machine.evaluate(machine, item, frame)
         if key is None:
             if isinstance(value, Table):
@@ -54,6 +60,9 @@ def table(machine: Machine, node: Any, frame: Frame) -> Value:
             found.items[name.value] = value
         else:
             found.more = value
+    if len(node.keys) > LONGEST:
+        found.more = Unknown()
+    machine.spend(len(found.items) // 8)
     return found
 
 

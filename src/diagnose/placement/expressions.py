@@ -12,7 +12,7 @@ from diagnose.placement.machine import Arguments, Given, Machine, joined
 from diagnose.placement.model import Device
 from diagnose.placement.operators import LONGEST_STRING, binary, compare, unary
 from diagnose.placement.storing import element, store
-from diagnose.placement.tensors import Batch, Module, Table, Tensor
+from diagnose.placement.tensors import WIDEST, Batch, Module, Table, Tensor
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import (
     Class,
@@ -68,7 +68,7 @@ def _call(machine: Machine, node: Any, frame: Frame) -> Value:
         if isinstance(argument, ast.Starred):
             value = evaluate(machine, argument.value, frame)
             if isinstance(value, Items) and value.more is None:
-                listed += [Given(argument.value, item) for item in value.items]
+                listed += [Given(argument.value, item) for item in value.items[:WIDEST]]
             else:
                 opened = True
                 listed.append(
@@ -104,8 +104,9 @@ def _boolean(machine: Machine, node: Any, frame: Frame) -> Value:
 
 def truth(machine: Machine, node: ast.expr, frame: Frame) -> bool | None:
     """Whether a test holds, on a machine with GPUs; None where source does not tell."""
-    if isinstance(node, ast.Compare) and ast.unparse(node.left) == "__name__":
-        return True
+    match node:
+        case ast.Compare(left=ast.Name(id="__name__")):
+            return True
     value = machine.evaluate(machine, node, frame)
     if isinstance(value, Const):
         return bool(value.value)
@@ -149,6 +150,7 @@ def _formatted(machine: Machine, node: Any, frame: Frame) -> Value:
 
 
 def _comprehended(machine: Machine, node: Any, frame: Frame) -> Value:
+    machine.spend(len(frame.names) // 8)
     inner = Frame(
         frame.source, dict(frame.names), frame.around, frame.function, frame.this, frame.owner
     )
@@ -193,6 +195,7 @@ def _inner(machine: Machine, node: Any, frame: Frame) -> Value:
 def _yielded(machine: Machine, node: Any, frame: Frame) -> Value:
     value = evaluate(machine, node.value, frame) if node.value is not None else Const(None)
     frame.result.append(value)
+    frame.yields = True
     return Unknown()
 
 

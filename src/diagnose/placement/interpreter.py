@@ -68,6 +68,7 @@ class Program(NamedTuple):
     judged: int
     unknown: int
     complete: bool
+    spent: int = 0
     split: bool = False
 
 
@@ -111,6 +112,7 @@ def analyse(
         machine.judged,
         machine.unknown,
         complete,
+        machine.spent,
         _split(machine),
     )
 
@@ -213,7 +215,10 @@ def _entered(machine: Machine, function: Function, frame: Frame) -> bool:
     if id(function.node) in machine.entered or isinstance(function.node, ast.Lambda):
         return True
     machine.left = BUDGET // 3
-    given = {name: Given(ast.Name(name), _guessed(name, function)) for name in _names(function)}
+    used = _used_as_tensors(function)
+    given = {
+        name: Given(ast.Name(name), _guessed(name, function, used)) for name in _names(function)
+    }
     node = function.node
     return _guarded(
         machine, lambda: calling.run(machine, function, Arguments((), given), node, frame)
@@ -229,7 +234,20 @@ def _names(function: Function) -> list[str]:
     return [name for name in names if name not in with_default]
 
 
-def _guessed(name: str, function: Function) -> Value:
+def _used_as_tensors(function: Function) -> frozenset[str]:
+    """The names that a ``forward`` asks for what only tensors have."""
+    if not function.name.endswith(".forward") or not isinstance(function.this, Module):
+        return frozenset()
+    return frozenset(
+        node.value.id
+        for node in ast.walk(function.node)
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.attr in _OF_TENSORS
+    )
+
+
+def _guessed(name: str, function: Function, used: frozenset[str]) -> Value:
     """The value of a parameter: in ``forward`` what is used as a tensor is where the weights are."""
     if function.name.rpartition(".")[2] in (
         "training_step",
@@ -237,11 +255,4 @@ def _guessed(name: str, function: Function) -> Value:
         "test_step",
     ) and name in ("batch",):
         return Batch(Tensor(HOME, "given"))
-    if not function.name.endswith(".forward") or not isinstance(function.this, Module):
-        return Unknown(name)
-    for node in ast.walk(function.node):
-        match node:
-            case ast.Attribute(value=ast.Name(id=used), attr=asked):
-                if used == name and asked in _OF_TENSORS:
-                    return Tensor(HOME, "given")
-    return Unknown(name)
+    return Tensor(HOME, "given") if name in used else Unknown(name)

@@ -51,9 +51,13 @@ def library_call_of(
     return model_call(machine, dotted, root, last, given, node, frame)
 
 
-def _copied(value: Value, step: tuple[Step]) -> Value:
+def _copied(value: Value, step: tuple[Step], done: dict[int, Module] | None = None) -> Value:
+    """A copy; what a model holds twice, or itself, its copy does too (``done``)."""
+    done = {} if done is None else done
+    if id(value) in done:
+        return done[id(value)]
     if isinstance(value, Module):
-        found = Module(value.kind, value.device, value.made)
+        found = done[id(value)] = Module(value.kind, value.device, value.made)
         found.weights, found.steps, found.frame = (
             value.weights,
             (*step, *value.steps[1:]),
@@ -62,7 +66,7 @@ def _copied(value: Value, step: tuple[Step]) -> Value:
         found.plain = dict(value.plain)
         found.tensors = {k: t.like(t.device) for k, t in value.tensors.items()}
         for name, child in value.children.items():
-            copied = _copied(child, step)
+            copied = _copied(child, step, done)
             assert isinstance(copied, Module)
             copied.owner = found
             found.children[name] = copied

@@ -12,10 +12,10 @@ from diagnose.placement.tensors import Module, Table, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import Const, Frame, Number, Place, Unknown, Value
 
-#: Nodes that one analysis visits at most, and calls on the way at most.
+#: Nodes that are visited at most on the way from one entry of a program, and of all of them.
 BUDGET = 150_000
-
-
+TOTAL = 600_000
+#: Calls on the way at most.
 DEPTH = 24
 
 
@@ -102,6 +102,7 @@ class Machine:
 
     def __init__(self) -> None:
         self.left = BUDGET
+        self.spent = 0
         self.calls: list[Spot] = []
         self.meetings: list[Meeting] = []
         self.default: Device = CPU
@@ -121,11 +122,12 @@ class Machine:
         """The accelerator that ``cuda`` means."""
         return self.current
 
-    def spend(self) -> None:
-        """Counts a node. Raises `Exhausted` where the budget is spent."""
-        self.left -= 1
-        if self.left < 0:
+    def spend(self, count: int = 1) -> None:
+        """Counts nodes, or work like theirs. Raises `Exhausted` where the budget is spent."""
+        if self.left < count or self.spent + count > TOTAL:
             raise Exhausted
+        self.left -= count
+        self.spent += count
 
     def spot(self, node: ast.AST, frame: Frame) -> Spot:
         """A node as a place in its file."""

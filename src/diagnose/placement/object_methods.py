@@ -10,7 +10,15 @@ from diagnose.placement.devices import CPU, SPLIT, written
 from diagnose.placement.machine import Arguments, Machine, Meets, operands
 from diagnose.placement.model import Device, Step
 from diagnose.placement.tensor_methods import moved
-from diagnose.placement.tensors import Batch, Module, Optimizer, Table, Tensor, tensors_in
+from diagnose.placement.tensors import (
+    WIDEST,
+    Batch,
+    Module,
+    Optimizer,
+    Table,
+    Tensor,
+    tensors_in,
+)
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import (
     Const,
@@ -30,14 +38,16 @@ def container_method(owner: Value, name: str, given: Arguments) -> Value:
     if isinstance(owner, Items):
         if name in ("append", "add", "appendleft") and first is not None:
             modules.hold(owner, first)
-            if len(owner.items) < 64:
+            if len(owner.items) < WIDEST:
                 owner.items.append(first)
         elif name == "insert" and len(given.listed) > 1:
-            owner.items.append(given.listed[1].value)
+            if len(owner.items) < WIDEST:
+                owner.items.append(given.listed[1].value)
         elif name == "extend" and isinstance(first, Items):
-            owner.items.extend(list(first.every())[:64])
+            owner.items.extend(list(first.every())[: max(0, WIDEST - len(owner.items))])
         elif name == "extend" and isinstance(first, Tensor):
-            owner.items.append(first)
+            if len(owner.items) < WIDEST:
+                owner.items.append(first)
         elif name in ("pop", "popleft"):
             return next(owner.every(), Unknown())
         elif name == "copy":

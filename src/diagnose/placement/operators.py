@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from diagnose.placement.machine import Machine, Meets, joined
+from diagnose.placement.tensors import WIDEST, Table, Tensor
 from diagnose.placement.tensors import Sequence as Items
-from diagnose.placement.tensors import Table, Tensor
 from diagnose.placement.values import Const, Frame, Number, Unknown, Value
 
 _LONGEST_NUMBER = 10**9
@@ -50,7 +50,7 @@ def binary(machine: Machine, node: Any, frame: Frame) -> Value:
         return _computed(node.op, left.value, right.value)
     if isinstance(left, Items) and isinstance(right, Items) and isinstance(node.op, ast.Add):
         return Items(
-            [*left.items, *right.items],
+            [*left.items, *right.items][:WIDEST],
             joined(left.more, right.more) if left.more or right.more else None,
         )
     if isinstance(left, Items) and isinstance(node.op, ast.Mult):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from itertools import islice
 
 from diagnose.placement.definitions import class_, function, import_, import_from
 from diagnose.placement.devices import CPU, META
@@ -11,7 +12,7 @@ from diagnose.placement.expressions import truth
 from diagnose.placement.machine import Machine, Meets, joined
 from diagnose.placement.model import Step
 from diagnose.placement.storing import element, loaded, store
-from diagnose.placement.tensors import Module, Tensor
+from diagnose.placement.tensors import WIDEST, Module, Tensor
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import Const, Frame, Loader, Place, Value
 
@@ -36,11 +37,16 @@ def _block(machine: Machine, body: Sequence[ast.stmt], frame: Frame) -> None:
             run(machine, statement, frame)
 
 
+#: So many variables are copied in the time of a node.
+_COPIED = 8
+
+
 def _forks(machine: Machine, blocks: Sequence[Sequence[ast.stmt]], frame: Frame) -> None:
     """Blocks of which one runs: each on variables of its own, which are joined where it goes on."""
     before = frame.names
     after: list[dict[str, Value]] = []
     for block in blocks:
+        machine.spend(len(before) // _COPIED)
         frame.names = dict(before)
         try:
             _block(machine, block, frame)
@@ -83,7 +89,8 @@ def _augmented(machine: Machine, node: ast.AST, frame: Frame) -> None:
         value = held.like(held.device)
     elif isinstance(held, Items):
         added = machine.evaluate(machine, node.value, frame)
-        held.items.extend(added.every() if isinstance(added, Items) else ())
+        if isinstance(added, Items):
+            held.items += islice(list(added.every()), max(0, WIDEST - len(held.items)))
         value = held
     store(machine, node.target, value, frame, node)
 

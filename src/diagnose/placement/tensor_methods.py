@@ -185,19 +185,28 @@ def batch_method(
     return tensor_method(machine, owner.inner, name, given, node, frame)
 
 
-def moved(value: Value, device: Device | None, step: Step) -> Value:
-    """A value whose tensors are elsewhere."""
+def moved(
+    value: Value, device: Device | None, step: Step, done: dict[int, Value] | None = None
+) -> Value:
+    """A value whose tensors are elsewhere; what it holds twice, or in itself, is moved once (``done``)."""
+    done = {} if done is None else done
+    if id(value) in done:
+        return done[id(value)]
     match value:
         case Tensor():
             return value.like(device, step)
         case Batch():
             return Batch(value.inner.like(device, step), mutable=value.mutable)
         case Items():
-            more = moved(value.more, device, step) if value.more is not None else None
-            return Items([moved(item, device, step) for item in value.items], more)
+            items = done[id(value)] = Items([])
+            items.items = [moved(item, device, step, done) for item in value.items]
+            items.more = value.more and moved(value.more, device, step, done)
+            return items
         case Table():
-            more = moved(value.more, device, step) if value.more is not None else None
-            return Table({k: moved(item, device, step) for k, item in value.items.items()}, more)
+            table = done[id(value)] = Table({})
+            table.items = {k: moved(each, device, step, done) for k, each in value.items.items()}
+            table.more = value.more and moved(value.more, device, step, done)
+            return table
     return value
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 from diagnose.placement.model import Device, Step
 from diagnose.placement.values import Class, Frame, Value
@@ -59,6 +60,12 @@ class Batch(Value):
         super().__init__(inner.steps, inner.frame)
         self.inner = inner
         self.mutable = mutable
+
+
+#: Items of a container that are told apart: of more of them, what they are in common is kept.
+WIDEST = 64
+#: Modules of a family that are looked at.
+_FAMILY = 500
 
 
 class Sequence(Value):
@@ -129,15 +136,16 @@ class Module(Value):
         self.tensors: dict[str, Tensor] = {}
         self.plain: dict[str, Value] = {}
 
-    def family(self, seen: set[int] | None = None) -> Iterator[Module]:
-        """The module and all that is registered in it."""
-        seen = set() if seen is None else seen
-        if id(self) in seen or len(seen) > 500:
-            return
-        seen.add(id(self))
-        yield self
-        for child in self.children.values():
-            yield from child.family(seen)
+    def family(self) -> Iterator[Module]:
+        """The module and all that is registered in it, each once."""
+        waiting: list[Module] = [self]
+        seen = set[int]()
+        while waiting and len(seen) < _FAMILY:
+            one = waiting.pop()
+            if id(one) not in seen:
+                seen.add(id(one))
+                yield one
+                waiting += reversed(one.children.values())
 
     def where(self) -> Device | None:
         """The device of its first weights, as ``next(model.parameters()).device`` is."""
@@ -174,21 +182,32 @@ class Optimizer(Value):
         self.loaded: Step | None = None
 
 
-def tensors_in(value: Value, depth: int = 0) -> Iterator[Tensor]:
+def tensors_in(value: Value) -> Iterator[Tensor]:
     """The tensors that a value holds."""
-    if isinstance(value, Tensor):
-        yield value
-    elif isinstance(value, Batch):
-        yield value.inner
-    elif isinstance(value, Sequence | Table) and depth < 4:
-        for item in list(value.every())[:20]:
-            yield from tensors_in(item, depth + 1)
+    for one in _within(value):
+        if isinstance(one, Tensor):
+            yield one
+        elif isinstance(one, Batch):
+            yield one.inner
 
 
-def modules_in(value: Value, depth: int = 0) -> Iterator[Module]:
+def modules_in(value: Value) -> Iterator[Module]:
     """The modules that a plain container holds."""
-    if isinstance(value, Module):
-        yield value
-    elif isinstance(value, Sequence | Table) and depth < 4:
-        for item in list(value.every())[:20]:
-            yield from modules_in(item, depth + 1)
+    return (one for one in _within(value) if isinstance(one, Module))
+
+
+#: Values that are looked at within one, and how many of a container: a list may hold itself.
+_LOOKED_AT = 100
+_OF_EACH = 20
+
+
+def _within(value: Value) -> Iterator[Value]:
+    """A value and what its containers hold, in their order."""
+    waiting = [value]
+    for _ in range(_LOOKED_AT):
+        if not waiting:
+            return
+        one = waiting.pop()
+        yield one
+        if isinstance(one, Sequence | Table):
+            waiting += reversed(list(islice(one.every(), _OF_EACH)))

@@ -36,6 +36,7 @@ class Frame:
         "result",
         "source",
         "this",
+        "yields",
     )
 
     def __init__(
@@ -54,6 +55,8 @@ class Frame:
         self.this = this
         self.owner = owner
         self.result: list[Value] = []
+        #: Whether ``result`` holds what a generator yields.
+        self.yields = False
         #: Who called, and where.
         self.caller: Frame | None = None
         self.call: Spot | None = None
@@ -156,12 +159,16 @@ class Class(Value):
         self.library: list[str] = []
         self.members: dict[str, Value] = {}
 
-    def line(self, seen: int = 0) -> Iterator[Class]:
-        """The class and its user bases."""
-        yield self
-        if seen < 8:
-            for base in self.bases:
-                yield from base.line(seen + 1)
+    def line(self) -> Iterator[Class]:
+        """The class and its user bases, each once."""
+        waiting: list[Class] = [self]
+        seen = set[int]()
+        while waiting:
+            one = waiting.pop()
+            if id(one) not in seen:
+                seen.add(id(one))
+                yield one
+                waiting += reversed(one.bases)
 
     def find(self, name: str) -> Value | None:
         """A member of the class or of its bases."""
