@@ -24,6 +24,7 @@ from diagnose.explaining.account import Account, account
 from diagnose.model import Edit
 from diagnose.pipeline import diagnose
 from diagnose.rendering.words import width
+from diagnose.sources import Folder, Sources
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs/why.md"
@@ -188,3 +189,18 @@ def test_an_answer_does_not_import_it() -> None:
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, timeout=120, check=True
     )
     assert done.stdout.decode().splitlines()[-1] == "[]"
+
+
+def test_what_the_files_say_is_told(casebase: Casebase) -> None:
+    traces = Path(__file__).parents[1] / "traces"
+    data = (traces / "causes" / "ticket-router-new-head.txt").read_bytes()
+    sources = Sources((Folder(str(traces / "programs" / "ticket-router")),), read=None)
+    looked = account(io.BytesIO(data), "-", casebase, sources)
+    [suspect] = looked.suspects
+    page = text.render(looked)
+    assert f"submodule-added-after-move: {suspect.name}" in page
+    assert "made on cpu, " in page
+    assert "FileEdit(" not in page
+    plain = json.loads(as_json.render(looked))
+    assert plain["suspects"][0]["steps"][0]["what"] == "made"
+    assert plain["causes"][0]["fixes"][0]["edit"]["line"] == suspect.line.line

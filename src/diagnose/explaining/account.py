@@ -17,6 +17,7 @@ from diagnose.parsing.retracing import retrace
 from diagnose.parsing.watching import Taken
 from diagnose.pipeline import explain
 from diagnose.placeholders import sentence
+from diagnose.placement.model import Suspect
 from diagnose.ranking.causes import Scored, rank
 from diagnose.ranking.neighbours import nearest
 from diagnose.scene import Scene
@@ -55,13 +56,15 @@ class Weighed(NamedTuple):
 
 
 class Account(NamedTuple):
-    """How the answer to one input came about. ``causes`` is empty where no cause was ranked."""
+    """How the answer to one input came about. ``causes`` is empty where no cause was ranked,
+    ``suspects`` where no file of the user's was at hand or explains an operand."""
 
     diagnosis: Diagnosis
     layers: Sequence[Taken]
     errors: Sequence[Error]
     facts: Sequence[Held] = ()
     causes: Sequence[Weighed] = ()
+    suspects: Sequence[Suspect] = ()
 
 
 def account(
@@ -91,7 +94,7 @@ def account(
     ranked = rank(found, nearest(report, casebase.incidents), casebase.causes)
     weighed = (Weighed(one, considered(one.cause, scene, found)) for one in ranked[:top])
     facts = tuple(_held(fact, read.lines, casebase) for fact in found.values())
-    return told._replace(facts=facts, causes=tuple(weighed))
+    return told._replace(facts=facts, causes=tuple(weighed), suspects=scene.suspects)
 
 
 def _held(fact: Fact, lines: Sequence[Peeled], casebase: Casebase) -> Held:

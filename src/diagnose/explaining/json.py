@@ -7,7 +7,7 @@ from typing import Any
 
 from diagnose.explaining.account import Account, Weighed
 from diagnose.fixes import Considered
-from diagnose.model import Edit
+from diagnose.placement.model import Suspect
 
 
 def render(account: Account) -> str:
@@ -35,8 +35,28 @@ def as_dict(account: Account) -> dict[str, Any]:
             }
             for held in account.facts
         ],
+        "suspects": [_suspect(suspect) for suspect in account.suspects],
         "causes": [_cause(weighed) for weighed in account.causes],
         "incomplete": [piece._asdict() for piece in diagnosis.incomplete],
+    }
+
+
+def _suspect(suspect: Suspect) -> dict[str, Any]:
+    return {
+        "cause": suspect.cause,
+        "name": suspect.name,
+        "file": suspect.line.file,
+        "line": suspect.line.line,
+        "sure": suspect.sure,
+        "steps": [
+            {
+                "what": step.what,
+                "device": str(step.device) if step.device is not None else None,
+                "file": step.spot.file,
+                "line": step.spot.line,
+            }
+            for step in suspect.steps
+        ],
     }
 
 
@@ -52,9 +72,9 @@ def _cause(weighed: Weighed) -> dict[str, Any]:
 
 
 def _fix(one: Considered) -> dict[str, Any]:
-    made = isinstance(one.made, Edit)
+    edit = one.edit
     return {
         "kind": one.template.kind,
-        "edit": one.made._asdict() if isinstance(one.made, Edit) else None,
-        "refused": None if made else str(one.made),
+        "edit": edit._asdict() if edit is not None else None,
+        "refused": None if edit is not None else str(one.made),
     }

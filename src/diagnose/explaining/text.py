@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 from diagnose.explaining.account import Account, Error, Held, Weighed
 from diagnose.fixes import Considered
 from diagnose.fixes.edits import EDITS
-from diagnose.model import DEVICE_FAMILY, Edit
+from diagnose.model import DEVICE_FAMILY
 from diagnose.parsing.watching import Taken
-from diagnose.paths import of_frame
+from diagnose.paths import of_frame, place
+from diagnose.placement.model import Suspect
 from diagnose.rendering.words import changed, clean, code, percent, width, wrap
 
 COLUMNS = 100
@@ -38,6 +39,8 @@ def _page(account: Account) -> Iterator[str]:
     if account.causes:
         yield from _section("Facts that hold", _facts(account.facts))
         yield from _section("What adds to the score of each cause", _scores(account.causes))
+        if account.suspects:
+            yield from _section("What the files say, likeliest first", _suspects(account.suspects))
         yield from _section("Edits", _edits(account.causes))
     for piece in diagnosis.incomplete:
         yield from ("", f"A fault of diagnose left out {clean(piece.what)}: {clean(piece.fault)}")
@@ -117,19 +120,34 @@ def _row(name: str, label: int, values: Sequence[str]) -> str:
     return f"{shown}{space}{''.join(f'{value:>{_NUMBER}}' for value in values)}".rstrip()
 
 
+def _suspects(suspects: Sequence[Suspect]) -> Iterator[str]:
+    for suspect in suspects:
+        where = clean(place(suspect.line.file, suspect.line.line))
+        yield f"  {suspect.cause}: {clean(suspect.name)}, {where}"
+        for step in suspect.steps:
+            device = f" on {step.device}" if step.device is not None else ""
+            at = f"{place(step.spot.file, step.spot.line)}: {step.spot.code}"
+            yield f"    {_cut(clean(f'{step.what}{device}, {at}'), COLUMNS - 4)}"
+
+
 def _edits(causes: Sequence[Weighed]) -> Iterator[str]:
     for number, weighed in enumerate(causes, 1):
         yield f"  {number}  {weighed.scored.cause.id}"
         for one in weighed.fixes:
-            if one.template.kind in EDITS:
+            if one.template.kind in EDITS or one.edit is not None:
                 yield from _edit(one)
-        if others := [one.template.kind for one in weighed.fixes if one.template.kind not in EDITS]:
+        others = [
+            one.template.kind
+            for one in weighed.fixes
+            if one.template.kind not in EDITS and one.edit is None
+        ]
+        if others:
             yield from _hanging(f"edit no line: {', '.join(others)}")
 
 
 def _edit(one: Considered) -> Iterator[str]:
-    if isinstance(one.made, Edit):
-        place, *lines = changed(one.made)
+    if one.edit is not None:
+        place, *lines = changed(one.edit)
         yield f"     {one.template.kind}: {place}"
         yield from (f"       {line}" for line in lines)
         return

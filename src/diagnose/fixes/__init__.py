@@ -26,6 +26,13 @@ class Considered(NamedTuple):
     place: Place | None
     made: Edit | FileEdit | Refused
 
+    @property
+    def edit(self) -> Edit | None:
+        """The edit, None where there is none."""
+        if isinstance(self.made, FileEdit):
+            return Edit(self.made.file, self.made.line, self.made.before, self.made.after)
+        return self.made if isinstance(self.made, Edit) else None
+
 
 def for_cause(
     cause: Cause, scene: Scene, facts: Mapping[str, Fact], known: Mapping[str, str]
@@ -146,8 +153,7 @@ def _fitted(one: Considered, known: Mapping[str, str]) -> Fix:
     """
     template, place, made = one
     if isinstance(made, FileEdit):
-        edit_ = Edit(made.file, made.line, made.before, made.after)
-        return Fix(template.kind, template.title, patch=made.diff, edit=edit_)
+        return Fix(template.kind, template.title, patch=made.diff, edit=one.edit)
     if isinstance(made, Edit) and place is not None:
         return Fix(template.kind, template.title, patch=patch(place, made), edit=made)
     if template.command is not None:
