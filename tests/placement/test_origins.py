@@ -19,7 +19,7 @@ RECORDINGS = {one["name"]: one for one in loads((TRACES / "recordings.toml").rea
 #: Recording -> the fact that the program's source shows, and the line to edit. What is not here the
 #: analysis does not tell, and leaves to the traceback.
 TOLD = {
-    "flower-cnn-plain": ("source-input-not-moved", "model.py:14"),
+    "flower-cnn-plain": ("source-input-not-moved", "train.py:18"),
     "review-sentiment-transformers": ("source-input-not-moved", "score_reviews.py:16"),
     "distill-asr-teacher": ("source-module-not-moved", "distill.py:40"),
     "ticket-router-new-head": ("source-submodule-added-after-move", "finetune_router.py:41"),

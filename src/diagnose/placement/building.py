@@ -34,8 +34,10 @@ def _saving(lines: tuple[str, ...]) -> str | None:
     return found[0] if found is not None else None
 
 
-def of_module(module: Module, tensor: Tensor | None = None, said: str = "") -> Reason | None:
-    """Why a module's weights are where they are."""
+def of_module(
+    module: Module, tensor: Tensor | None = None, said: str = "", used: Frame | None = None
+) -> Reason | None:
+    """Why a module's weights are where they are; ``used`` are the variables where it was called."""
     top = module
     for _ in range(12):
         if any(step.what == "held" for step in top.steps):
@@ -80,6 +82,15 @@ def of_module(module: Module, tensor: Tensor | None = None, said: str = "") -> R
         sibling = _moved_beside(top, frame, spot)
         if sibling is not None and top.word:
             return Reason(cause, sibling, frame, owner=top.word)
+        if frame is None or not _has_device(frame, spot):
+            # Built where nobody knows a device, and used beside one that is moved: it is to be moved there.
+            while used is not None:
+                name = _name_in(used, top)
+                there = spot._replace(source=used.source, function=used.function)
+                sibling = _moved_beside(top, used, there, after=0) if name is not None else None
+                if sibling is not None:
+                    return Reason(cause, sibling, used, owner=name)
+                used = used.caller
         return Reason(cause, spot, frame)
     return None
 
@@ -108,7 +119,15 @@ def moved_within(spot: Spot, loop: ast.For) -> Spot | None:
     return None
 
 
-def _moved_beside(module: Module, frame: Frame | None, spot: Spot) -> Spot | None:
+def _name_in(frame: Frame | None, module: Module) -> str | None:
+    """The variable of a call that holds a module."""
+    names = frame.names.items() if frame is not None else ()
+    return next((name for name, value in names if value is module), None)
+
+
+def _moved_beside(
+    module: Module, frame: Frame | None, spot: Spot, after: int | None = None
+) -> Spot | None:
     """The statement that moves another module of the same variables, after this one was built."""
     if frame is None or module.owner is not None:
         return None
@@ -121,7 +140,8 @@ def _moved_beside(module: Module, frame: Frame | None, spot: Spot) -> Spot | Non
             move = last_move(other.steps)
             if move is None or move.spot.function != spot.function or move.spot.file != spot.file:
                 continue
-            if move.spot.line >= spot.line and _is_statement(move.spot):
+            first = spot.line if after is None else after
+            if move.spot.line >= first and _is_statement(move.spot):
                 found.append(move.spot)
     return max(found, key=lambda one: one.line, default=None)
 

@@ -77,14 +77,14 @@ class Meeting(NamedTuple):
 
     ``what`` is ``join`` for operations, ``call`` of a module, ``index``, ``host`` (NumPy), ``generator``,
     ``home`` (DataParallel), ``state`` (an optimizer's), ``meta``, ``library`` (a call of which nothing is
-    known). ``calls`` are the calls that lead here,
-    outermost first.
+    known). ``calls`` are the calls that lead here, outermost first, ``frame`` the variables around it.
     """
 
     what: str
     spot: Spot
     sides: tuple[Meets, ...]
     calls: tuple[Spot, ...]
+    frame: Frame
 
 
 class Machine:
@@ -153,7 +153,9 @@ class Machine:
         known = sum(side.tensor.device is not None for side in sides)
         self.judged += known == len(sides)
         self.unknown += known != len(sides)
-        self.meetings.append(Meeting(what, self.spot(node, frame), tuple(sides), tuple(self.calls)))
+        self.meetings.append(
+            Meeting(what, self.spot(node, frame), tuple(sides), tuple(self.calls), frame)
+        )
 
     def asked(self, value: Value | None) -> Device | None:
         """The device that a value names where one is asked for: a string, a number, a `torch.device`."""

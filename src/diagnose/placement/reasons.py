@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from diagnose.placement.building import LOSSES, built_for, moved_within, of_module, where_built
 from diagnose.placement.devices import META, differ
 from diagnose.placement.machine import Meeting, Meets
-from diagnose.placement.model import Step
+from diagnose.placement.model import Spot, Step
 from diagnose.placement.steps import (
     Reason,
     born_at,
@@ -67,7 +67,7 @@ def reason(stray: Meets, meeting: Meeting) -> Reason | None:
             )
             return Reason("index-device", spot, tensor.frame)
     if isinstance(value, Module):
-        return of_module(value, said=said_as(stray.node))
+        return of_module(value, said=said_as(stray.node), used=meeting.frame)
     if (
         tensor.module is not None
         and tensor.name
@@ -195,7 +195,7 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
                 if beside is not None:
                     return Reason("input-not-moved", bound.spot, tensor.frame, beside=beside)
                 bound = None
-            spot = bound.spot if bound is not None else meeting.spot._replace(node=stray.node)
+            spot = bound.spot if bound is not None else _handed_over(stray, meeting)
             return Reason("input-not-moved", spot, tensor.frame)
         case "load":
             return Reason("checkpoint-location", made.spot, tensor.frame)
@@ -207,6 +207,18 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
 def _made_as(cause: str, steps: Sequence[Step], frame: Frame | None) -> Reason | None:
     step = next((s for s in steps if s.what in ("made", "loaded", "wrapped")), None)
     return Reason(cause, step.spot, frame) if step is not None else None
+
+
+def _handed_over(stray: Meets, meeting: Meeting) -> Spot:
+    """Where an input is handed to the model: the argument of that call, wherever it failed."""
+    for call in reversed((*meeting.calls, meeting.spot)):
+        if (call.function or "").endswith(".forward") or not isinstance(call.node, ast.Call):
+            continue
+        if call is meeting.spot:
+            break
+        given = [*call.node.args, *(one.value for one in call.node.keywords)]
+        return call._replace(node=given[0] if len(given) == 1 else call.node)
+    return meeting.spot._replace(node=stray.node)
 
 
 def _is_weight_of_loss(stray: Meets, meeting: Meeting) -> bool:
