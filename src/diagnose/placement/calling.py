@@ -150,7 +150,7 @@ def construct(
 ) -> Value:
     """An object of a user's class."""
     found: Module | Object
-    if modules.of_class(tuple(made.names())[1:]):
+    if modules.of_class(tuple(made.names())[1:]) or modules.runs(made):
         found = Module(made.node.name, None, made)
         found.weights = False
         if (shape := _library_of(made)) is not None:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import NamedTuple
 
 from diagnose.placement import Imported, attributes, calling, expressions, statements
-from diagnose.placement.devices import HOME
+from diagnose.placement.devices import HOME, named_so
 from diagnose.placement.machine import BUDGET, Arguments, Exhausted, Given, Machine, Meeting
 from diagnose.placement.model import Source, Step
 from diagnose.placement.tensors import Batch, Module, Tensor
@@ -202,12 +202,18 @@ def _class(machine: Machine, made: Class, frame: Frame) -> bool:
 
     complete = bool(objects) or _guarded(machine, build)
     this: Value = objects[0] if objects else Object(made.node.name, made)
-    if isinstance(this, Module) and known is None:
-        this.move(HOME, Step("moved", machine.spot(made.node, frame), HOME))
-    for member in waiting:
+    # What nothing calls may be called before the model moves, but for its ``forward``.
+    for member in sorted(waiting, key=lambda one: one.name.endswith(".forward")):
+        if isinstance(this, Module) and (known is None or _unmoved(this)):
+            this.move(HOME, Step("moved", machine.spot(made.node, frame), HOME))
         if id(member.node) not in machine.entered:
             complete = _entered(machine, member.bound(this), frame) and complete
     return complete
+
+
+def _unmoved(module: Module) -> bool:
+    """Whether the program makes a module, and neither moves it nor runs it."""
+    return module.owner is None and not any(step.what == "moved" for step in module.steps)
 
 
 def _entered(machine: Machine, function: Function, frame: Frame) -> bool:
@@ -231,7 +237,7 @@ def _names(function: Function) -> list[str]:
     if function.this is not None:
         names = names[1:]
     with_default = set(names[len(names) - len(args.defaults) :]) if args.defaults else set()
-    return [name for name in names if name not in with_default]
+    return [name for name in names if name not in with_default or named_so(name)]
 
 
 def _used_as_tensors(function: Function) -> frozenset[str]:

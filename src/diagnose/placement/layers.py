@@ -47,7 +47,7 @@ def layer(machine: Machine, last: str, given: Arguments, node: ast.AST, frame: F
         return _parallel(machine, found, last, given, node, frame)
     if (
         last in vocabulary.WEIGHTLESS
-        or last.endswith("Loss")
+        or last.endswith(("Loss", "Pad1d", "Pad2d", "Pad3d"))
         or last.startswith(("Dropout", "MaxPool", "AvgPool", "Adaptive", "Upsample"))
     ):
         found.weights = False

@@ -115,7 +115,7 @@ def model_call(
             return Object("plain")
         if last.endswith("Pipeline"):
             return _pipeline(machine, f"{root}.{last}", given, node, frame)
-        if last[:1].islower() or _MODEL_CLASS.search(last) or root in ("torchmetrics", "monai"):
+        if last[:1].islower() or _MODEL_CLASS.search(last) or root == "torchmetrics":
             return built(machine, f"{root}.{last}", node, frame)
         if root in ("torch_geometric",) and ".nn" in dotted:
             return built(machine, f"{root}.{last}", node, frame)

@@ -8,7 +8,7 @@ from diagnose.placement.machine import Machine
 from diagnose.placement.model import Device, Step
 from diagnose.placement.tensors import Module, Table, Tensor, modules_in, tensors_in
 from diagnose.placement.tensors import Sequence as Items
-from diagnose.placement.values import Frame, Value
+from diagnose.placement.values import Class, Frame, Function, Value
 
 
 def put(
@@ -102,6 +102,18 @@ def of_class(names: tuple[str, ...]) -> bool:
     ) or any(
         name.rpartition(".")[2].endswith(("Model", "Module", "LightningModule", "MessagePassing"))
         for name in names
+    )
+
+
+def runs(made: Class) -> bool:
+    """Whether a class is a module by its ``forward``, of whose base nothing is known."""
+    if not isinstance(made.find("forward"), Function):
+        return False
+    return any(
+        base.rpartition(".")[2] not in ("object", "ABC", "Protocol", "Function")
+        and not base.startswith(("Generic", "typing."))
+        for one in made.line()
+        for base in one.library
     )
 
 

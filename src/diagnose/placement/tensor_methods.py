@@ -83,6 +83,34 @@ def moves(given: Arguments, name: str) -> bool:
     return not dotted.startswith("torch.")
 
 
+#: Operations that are given one tensor, and sizes, positions or numbers.
+SIZED = frozenset(
+    {
+        *("expand", "expand_as", "view", "view_as", "reshape", "reshape_as", "repeat", "permute"),
+        *("transpose", "unsqueeze", "squeeze", "flatten", "unflatten", "narrow", "roll", "tile"),
+        *(
+            "multinomial",
+            "unfold",
+            "select",
+            "pad",
+            "interpolate",
+            "one_hot",
+            "swapaxes",
+            "resize_",
+            "item",
+            "movedim",
+        ),
+    }
+)
+#: Operations that give one number where they are told no dimension.
+REDUCING = frozenset(
+    {
+        *("mean", "sum", "norm", "prod", "max", "min", "any", "all", "std", "var", "median"),
+        *("argmax", "argmin", "logsumexp", "nansum", "nanmean", "count_nonzero"),
+    }
+)
+
+
 def of_tensor(owner: Tensor, name: str) -> Value:
     """An attribute of a tensor."""
     if name == "device":
@@ -131,14 +159,16 @@ def tensor_method(
     if drawn is not None and isinstance(drawn.value, Generator):
         there = Tensor(drawn.value.device, "generator", drawn.value.steps, drawn.value.frame)
         machine.meet("generator", node, frame, [Meets(drawn.node, drawn.value, there), receiver])
-    if name not in _NO_TENSORS:
+    if name in SIZED:  # a tensor of no dimensions is taken for the number in it
+        others = []
+    elif name not in _NO_TENSORS:
         others += unknown_arguments(given)
     if others and name not in _NO_TENSORS:
         kind = (
             "index" if name in ("index_select", "masked_select", "take", "index_fill_") else "join"
         )
         machine.meet(kind, node, frame, [receiver, *others])
-    scalar = True if name in ("mean", "sum", "norm", "prod") and not given.every() else None
+    scalar = True if name in REDUCING and not given.every() else None
     return owner.like(owner.device, scalar=scalar)
 
 

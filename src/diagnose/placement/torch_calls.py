@@ -10,7 +10,7 @@ from diagnose.placement.devices import CPU, HOME
 from diagnose.placement.layers import built, layer
 from diagnose.placement.machine import Arguments, Machine, Meets, operands, origin
 from diagnose.placement.model import Device, Step
-from diagnose.placement.tensor_methods import unknown_arguments
+from diagnose.placement.tensor_methods import REDUCING, SIZED, unknown_arguments
 from diagnose.placement.tensors import Batch, Optimizer, Table, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import Const, Frame, Generator, Number, Place, Unknown, Value
@@ -83,13 +83,15 @@ def torch_call(
 def _operation(machine: Machine, last: str, given: Arguments, node: ast.AST, frame: Frame) -> Value:
     """A function of torch: its tensors meet."""
     sides = operands(given)
+    if last in SIZED:
+        sides = sides[:1]
     drawn = given.named.get("generator")
     if drawn is not None and isinstance(drawn.value, Generator) and sides:
         there = Tensor(drawn.value.device, "generator", drawn.value.steps, drawn.value.frame)
         machine.meet("generator", node, frame, [Meets(drawn.node, drawn.value, there), sides[0]])
     if sides:
         index = last in ("index_select", "take", "gather", "masked_select")
-        open_ = [] if index else unknown_arguments(given)
+        open_ = [] if index or last in SIZED else unknown_arguments(given)
         machine.meet("index" if index and len(sides) > 1 else "join", node, frame, [*sides, *open_])
     if not sides:
         return Tensor(None, "other", (), frame) if last in vocabulary.RESULTS else Unknown()
@@ -104,8 +106,9 @@ def _operation(machine: Machine, last: str, given: Arguments, node: ast.AST, fra
             else known.like(known.device)
         )
     scalar = last in ("mse_loss", "cross_entropy", "l1_loss", "nll_loss") or (
-        last in ("mean", "sum") and len(given.every()) == 1
+        last in REDUCING and len(given.every()) == 1
     )
+    scalar = scalar or (last in _ELEMENTWISE and known.scalar)
     return known.like(known.device, scalar=scalar)
 
 
@@ -125,6 +128,23 @@ def _cuda(machine: Machine, last: str, given: Arguments) -> Value:
     return Unknown()
 
 
+#: Functions that give one number of one number.
+_ELEMENTWISE = frozenset(
+    {
+        *("sqrt", "rsqrt", "exp", "log", "log2", "log10", "log1p", "pow", "abs", "clamp", "sin"),
+        *("cos", "tanh", "sigmoid", "floor", "ceil", "round", "minimum", "maximum", "softplus"),
+    }
+)
+
+
+def _is_empty(given: Arguments) -> bool:
+    """Whether a factory is told to make no element: what stands in for a tensor."""
+    first = given.listed[0].value if len(given.listed) == 1 else None
+    if isinstance(first, Items) and len(first.items) == 1 and first.more is None:
+        first = first.items[0]
+    return isinstance(first, Const) and first.value == 0
+
+
 def _made(machine: Machine, last: str, given: Arguments, node: ast.AST, frame: Frame) -> Value:
     """A factory: on the device that it is told, or that of the tensor that it resembles."""
     said = given.named.get("device")
@@ -138,6 +158,8 @@ def _made(machine: Machine, last: str, given: Arguments, node: ast.AST, frame: F
         device = inner.device
     elif last in ("from_numpy", "frombuffer"):
         device = CPU
+    elif last == "normal" and isinstance(first, Tensor):
+        device = first.device
     if said is not None and not (isinstance(said.value, Const) and said.value.value is None):
         device = machine.asked(said.value)
         if isinstance(said.value, Unknown) and device == HOME and said.value.word != "device":
@@ -155,8 +177,13 @@ def _made(machine: Machine, last: str, given: Arguments, node: ast.AST, frame: F
     maker = "array" if last in ("from_numpy", "frombuffer") else "factory"
     if last in ("tensor", "as_tensor") and isinstance(first, Unknown) and first.word == "array":
         maker = "array"
-    number = last in ("tensor", "as_tensor", "scalar_tensor") and isinstance(first, Const | Number)
+    # Of what is not known it may be a number's, which mixes with tensors anywhere.
+    open_ = isinstance(first, Unknown) and maker != "array"
+    number = last in ("tensor", "as_tensor", "scalar_tensor") and (
+        open_ or isinstance(first, Const | Number)
+    )
     number = number or (isinstance(first, Items) and not first.items and first.more is None)
+    number = number or (last in ("empty", "Tensor") and _is_empty(given))
     of = origin(said.value) if said is not None else machine.default_of
     return Tensor(
         device, maker, machine.step("made", node, frame, device, of), frame, scalar=number
