@@ -15,6 +15,6 @@ device = torch.device("cuda:0")
 model = nn.Linear(5, 2).to(device)
 criterion = nn.CrossEntropyLoss()
 loader = DataLoader(Items(), batch_size=2)
-for batch in loader:  # finds: input-not-moved
-    logits = model(batch["pixels"])
+for batch in loader:
+    logits = model(batch["pixels"])  # finds: input-not-moved
     criterion(logits, batch["label"].to(device)).backward()

@@ -3,6 +3,6 @@ from torch import nn
 
 device = torch.device("cuda")
 model = nn.Linear(4, 1).to(device)
-x = torch.rand(2, 4)  # finds: input-not-moved|created-without-device
-x = x.to(device)
+x = torch.rand(2, 4)
+x = x.to(device)  # finds: input-not-moved|created-without-device
 print(model(x))

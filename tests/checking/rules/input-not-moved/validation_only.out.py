@@ -16,8 +16,8 @@ class Trainer:
     @torch.no_grad()
     def validate(self, loader):
         total = 0
-        for x, y in loader:  # finds: input-not-moved
-            total += ((self.model(x.to("cuda:0")) - y) ** 2).mean().item()
+        for x, y in loader:
+            total += ((self.model(x.to("cuda:0")) - y) ** 2).mean().item()  # finds: input-not-moved
         return total
 
 

@@ -6,7 +6,7 @@ class Trainer:
     def __init__(self, model, device):
         self.model = model
         self.device = device
-        self.opt = optim.Adagrad(self.model.parameters())  # finds: optimizer-state
+        self.opt = optim.Adagrad(self.model.parameters())
 
     def fit(self, steps):
         self.model.to(self.device)
@@ -17,4 +17,4 @@ class Trainer:
             self.opt.step()
 
 
-Trainer(nn.Linear(4, 1), torch.device("cuda:0")).fit(2)
+Trainer(nn.Linear(4, 1), torch.device("cuda:0")).fit(2)  # finds: optimizer-state

@@ -11,11 +11,11 @@ def first():
 
 
 def second(device):
-    net = nn.Linear(4, 1)
+    net = nn.Linear(4, 1)  # finds: optimizer-state
     opt = torch.optim.Adam(net.parameters())
     ckpt = torch.load("resume.pt")
     net.load_state_dict(ckpt["net"])
-    opt.load_state_dict(ckpt["opt"])  # finds: optimizer-state
+    opt.load_state_dict(ckpt["opt"])
     net = net.to(device)
     net(torch.rand(1, 4).to(device)).sum().backward()
     opt.step()
