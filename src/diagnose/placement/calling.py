@@ -160,6 +160,8 @@ def construct(
     else:
         found = Object(made.node.name, made)
     found.steps, found.frame = machine.step("made", node, frame, machine.default), frame
+    if isinstance(found, Module):
+        machine.modules.append(found)
     if not isinstance(node, ast.ClassDef):
         machine.objects.setdefault(id(made.node), found)
     start = made.find("__init__")

@@ -8,7 +8,7 @@ from functools import partial
 from typing import NamedTuple
 
 from diagnose.placement import Imported, attributes, calling, expressions, statements
-from diagnose.placement.devices import HOME, named_so
+from diagnose.placement.devices import HOME, SPLIT, named_so
 from diagnose.placement.machine import BUDGET, Arguments, Exhausted, Given, Machine, Meeting
 from diagnose.placement.model import Source, Step
 from diagnose.placement.tensors import Batch, Module, Tensor
@@ -118,7 +118,7 @@ def analyse(
 
 
 def _split(machine: Machine) -> bool:
-    """Whether modules of the program are on several accelerators."""
+    """Whether modules of the program are on several accelerators, or a library has spread one."""
     places = {
         side.tensor.device.number
         for meeting in machine.meetings
@@ -127,7 +127,8 @@ def _split(machine: Machine) -> bool:
         and side.tensor.device is not None
         and side.tensor.device.type == "cuda"
     }
-    return len(places - {None}) > 1
+    spread = any(module.where() == SPLIT for module in machine.modules)
+    return spread or len(places - {None}) > 1
 
 
 def _guarded(machine: Machine, work: Callable[[], object]) -> bool:

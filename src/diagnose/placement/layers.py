@@ -18,6 +18,7 @@ def built(machine: Machine, kind: str, node: ast.AST, frame: Frame) -> Module:
     found = Module(kind, machine.default)
     made = machine.step("made", node, frame, machine.default, machine.default_of)
     found.steps, found.frame = made, frame
+    machine.modules.append(found)
     return found
 
 

@@ -113,6 +113,8 @@ class Machine:
         self.entered: set[int] = set()
         self.depths: dict[int, int] = {}
         self.nested = 0
+        #: The modules that the program makes.
+        self.modules: list[Module] = []
         #: The objects of a class that the program makes, by the class's node.
         self.objects: dict[int, Value] = {}
         self.judged = 0

@@ -183,7 +183,7 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
                 return Reason("hardcoded-device", made.of, tensor.frame) if made.of else None
             if isinstance(device_argument(made.spot), ast.Constant):
                 return Reason("hardcoded-device", made.spot, tensor.frame)
-            if _is_input(tensor, meeting):
+            if _is_input(stray, tensor, meeting):
                 return Reason("input-not-moved", made.spot, tensor.frame)
             return Reason("created-without-device", made.spot, tensor.frame)
         case "tokens":
@@ -231,9 +231,16 @@ def _is_weight_of_loss(stray: Meets, meeting: Meeting) -> bool:
     return loss and bool(names & {"weight", "pos_weight"})
 
 
-def _is_input(tensor: Tensor, meeting: Meeting) -> bool:
+def _is_input(stray: Meets, tensor: Tensor, meeting: Meeting) -> bool:
     """A tensor that a script makes outside of any module and hands to one."""
     frame = tensor.frame
-    made_within = frame is not None and isinstance(frame.this, Module)
-    met_within = (meeting.spot.function or "").endswith(".forward")
-    return meeting.what == "call" and not (made_within or met_within)
+    while frame is not None:
+        if isinstance(frame.this, Module):
+            return False
+        frame = frame.caller
+    if meeting.what == "call" and not (meeting.spot.function or "").endswith(".forward"):
+        return True
+    # Within the module it is what was handed over, and no constant that stands around it.
+    root = next((n.id for n in ast.walk(stray.node) if isinstance(n, ast.Name)), None)
+    inside = isinstance(meeting.frame.this, Module)
+    return inside and root is not None and root != "self" and root in meeting.frame.names

@@ -12,7 +12,7 @@ from diagnose.placement.expressions import truth
 from diagnose.placement.machine import Machine, Meets, joined
 from diagnose.placement.model import Step
 from diagnose.placement.storing import element, loaded, store
-from diagnose.placement.tensors import WIDEST, Module, Tensor
+from diagnose.placement.tensors import WIDEST, Module, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import Const, Frame, Loader, Place, Value
 
@@ -148,10 +148,19 @@ def _loop(machine: Machine, node: ast.AST, frame: Frame) -> None:
     machine.nested += 1
     try:
         for item in known or (element(items),):
+            if isinstance(items, Items):
+                _draw(item)
             store(machine, node.target, item, frame, node)
             _body(machine, node.body, frame)
     finally:
         machine.nested -= 1
+
+
+def _draw(item: Value) -> None:
+    """Tensors that a loop takes out of a list are the batches of a loader that somebody wrote."""
+    for tensor in tensors_in(item) if not isinstance(item, Tensor) else ():
+        if tensor.maker in ("factory", "array") and tensor.module is None:
+            tensor.maker = "batch"
 
 
 def _known(items: Value) -> list[Value] | None:

@@ -102,7 +102,7 @@ def _suspicion(side: Meets) -> int:
         s.what in ("kept", "held") for s in tensor.steps
     ):
         return 0
-    if tensor.maker == "load" and tensor.device is None:
+    if tensor.maker == "load" and last_move(tensor.steps) is None:
         return 5
     if any(step.what in ("kept", "held") for step in tensor.steps):
         return 4

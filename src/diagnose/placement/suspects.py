@@ -33,6 +33,10 @@ def of_meeting(
         yield across
     for stray, other in strays(meeting, devices):
         suspect = explain(stray, other, meeting)
+        if suspect is not None and split and suspect.cause == "hardcoded-device" and devices:
+            # Where a model is on several devices, no line that names one is wrong by itself.
+            cause = "input-on-wrong-shard" if meeting.what == "call" else "cross-shard-op"
+            suspect = suspect._replace(cause=cause)
         if suspect is not None:
             yield suspect
 

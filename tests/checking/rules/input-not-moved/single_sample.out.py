@@ -13,5 +13,5 @@ class Net(nn.Module):
 
 net = Net()
 net.cuda()
-image = torch.zeros(1, 3, 8, 8, device=next(net.parameters()).device)  # finds: input-not-moved|created-without-device
+image = torch.zeros(1, 3, 8, 8).to(next(net.parameters()).device)  # finds: input-not-moved|created-without-device
 print(net(image))
