@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from diagnose.casebase.store import Casebase
+from diagnose.fixes.definitions import define
 from diagnose.pipeline import diagnose
+from diagnose.placement.model import Source
+from diagnose.scene.settings import setting
 from diagnose.sources import Folder, Sources
 
 GPU_AND_CPU = (
@@ -149,3 +153,52 @@ def test_a_generator_is_made_where_the_message_wants_it(tmp_path: Path, casebase
     fixes = mended(GENERATOR, "torch.randperm", message, tmp_path, casebase, "generator-device")
     assert 'torch.Generator(device="cpu")' in fixes["generator-on-device"]
     assert "move-module" not in fixes, "a generator has no .to"
+
+
+LOOP = """import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+def train(net, loader, criterion):
+    for step, (images, labels) in enumerate(loader):
+        criterion(net(images), labels).backward()
+
+net = nn.Linear(4, 2).to("cuda")
+data = TensorDataset(torch.rand(8, 4), torch.randint(2, (8,)))
+train(net, DataLoader(data, batch_size=4), nn.CrossEntropyLoss())
+"""
+
+
+def test_a_batch_that_nothing_moves_is_moved_by_its_loop_to_the_model(
+    tmp_path: Path, casebase: Casebase
+) -> None:
+    message = f"{GPU_AND_CPU}cuda:0 and cpu! (when checking argument for argument mat1)"
+    fixes = mended(LOOP, "criterion(net(images)", message, tmp_path, casebase, "input-not-moved")
+    for name in ("images", "labels"):
+        moved = f"        {name} = {name}.to(next(net.parameters()).device)\n"
+        assert moved in fixes["move-input"]
+
+
+RANKS = """import os
+import torch
+from torch.nn.parallel import DistributedDataParallel
+
+class Net(torch.nn.Linear):
+    def forward(self, x):
+        return super().forward(x)
+
+def main():
+    local_rank = int(os.environ["LOCAL_RANK"])
+    model = DistributedDataParallel(Net(2, 2).cuda(), device_ids=[local_rank])
+    return model(torch.rand(2, 2).cuda(local_rank))
+"""
+
+
+def test_the_only_move_to_any_gpu_goes_to_the_rank_s_own() -> None:
+    for program, found in ((RANKS, True), (RANKS + "    model.to('cuda')\n", False)):
+        source = Source("/home/u/train.py", program.split("\n"), ast.parse(program))
+        suspect = setting("set-rank-device", "rank-device", [source])
+        assert (suspect is not None) == found
+        if suspect is not None:
+            edit = define("set-rank-device", suspect)
+            assert "Net(2, 2).cuda(local_rank)" in edit.after

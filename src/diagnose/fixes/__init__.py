@@ -103,10 +103,14 @@ def _of_file(kind: str, cause: Cause, scene: Scene) -> FileEdit:
     if suspect is None and setting is None:
         raise Refused("no file tells more")
     from diagnose.fixes.definitions import define
+    from diagnose.fixes.definitions.inputs import entered
     from diagnose.fixes.definitions.twins import twins
 
     if suspect is not None:
         suspect = _told(suspect, scene)
+        if kind == "move-input" and (at_loop := entered(suspect)) is not suspect:
+            with contextlib.suppress(Refused):
+                return define(kind, at_loop)
         try:
             alone = define(kind, suspect)
         except Refused:

@@ -46,6 +46,14 @@ def _compiles(call: ast.Call) -> bool:
     return sourceline.dotted(call.func) == "torch.compile"
 
 
+def _takes_any_gpu(call: ast.Call) -> bool:
+    if isinstance(call.func, ast.Attribute) and call.func.attr == "cuda":
+        return not (call.args or call.keywords)
+    given = call.args[0] if len(call.args) == 1 else None
+    bare = isinstance(given, ast.Constant) and given.value == "cuda"
+    return bare and _name(call) in ("to", "device")
+
+
 #: Fix id of the taxonomy -> whether a call is what it edits.
 _SETTINGS: Mapping[str, Callable[[ast.Call], bool]] = {
     "no-split-modules": _maps,
@@ -54,6 +62,7 @@ _SETTINGS: Mapping[str, Callable[[ast.Call], bool]] = {
     "materialize-meta": _saves_memory,
     "disable-offload": _offloads,
     "disable-compile": _compiles,
+    "set-rank-device": _takes_any_gpu,
 }
 
 

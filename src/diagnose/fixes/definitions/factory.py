@@ -58,7 +58,7 @@ def _on_device(suspect: Suspect, node: ast.expr) -> Change:
     if isinstance(statement, ast.Expr) and statement.value is node:
         raise Refused("what the call returns is not kept")
     name = sourceline.dotted(call.func) or ""
-    if name.partition(".")[0] in _NO_TENSORS:
+    if name.partition(".")[0] in _NO_TENSORS or name == "torch.device":
         raise Refused(f"{name} makes no tensor")
     device = target_device(suspect)
     if argument(call, "device") is not None:

@@ -13,6 +13,8 @@ from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
 from diagnose.placement.model import Source, Suspect
 
+_DEVICES = (ast.Constant, ast.Name, ast.Attribute, ast.Subscript, ast.JoinedStr)
+
 
 def use_device(suspect: Suspect) -> Sequence[Change]:
     """The device of a move, of a factory, or where it is written down, becomes the wanted one."""
@@ -22,6 +24,8 @@ def use_device(suspect: Suspect) -> Sequence[Change]:
     if isinstance(outer, ast.Call) and node in outer.args and called(outer) == "cuda":
         node = outer  # `x.cuda(1)`: the method itself says which kind of device
     if not isinstance(node, ast.Call):
+        if not isinstance(node, _DEVICES):
+            raise Refused("what is there is no device by its form")
         return [replaced(source, node, device)]
     method = called(node)
     if method in {"cuda", "cpu"}:

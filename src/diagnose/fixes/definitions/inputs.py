@@ -100,6 +100,17 @@ def _crossing(suspect: Suspect) -> Change:
     return moved(source, given, f"next({name}.parameters()).device")
 
 
+def entered(suspect: Suspect) -> Suspect:
+    """An input that nothing moves on its way from a loop over batches, at that loop; else as it is."""
+    if suspect.cause != "input-not-moved" or suspect.beside is not None:
+        return suspect
+    bound = next((step for step in reversed(suspect.steps) if step.what == "bound"), None)
+    if bound is None or not isinstance(bound.spot.node, _Loop) or suspect.spot == bound.spot:
+        return suspect
+    here = bound.spot.source is suspect.spot.source and _within(bound.spot.node, suspect.spot.node)
+    return suspect._replace(spot=bound.spot, devices=suspect.devices if here else ())
+
+
 def _of_dict(name: str, device: str) -> str:
     return f"{{key: value.to({device}) for key, value in {name}.items()}}"
 

@@ -33,7 +33,7 @@ _RETURN_NOTHING = frozenset({"EMAModel"})
 #: What gives no tensor or module: a generator, a dict of tensors, an optimizer, what loads batches.
 _CANNOT_MOVE = frozenset(
     {
-        *("Generator", "manual_seed", "load_file", "state_dict", "load_state_dict"),
+        *("device", "Generator", "manual_seed", "load_file", "state_dict", "load_state_dict"),
         *("parameters", "named_parameters", "DataLoader", "TensorDataset"),
         *("Adam", "AdamW", "SGD", "RMSprop", "Adagrad", "Adafactor"),
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 
 from diagnose.fixes.definitions.containers import wrapped
@@ -33,6 +34,7 @@ def buffer(suspect: Suspect) -> Sequence[Change]:
     source = suspect.spot.source
     statement, target, value = _assigned(suspect)
     _check_registry(source, statement, target)
+    _check_class(source, statement)
     if (parameter := _unmoved_parameter(source, value)) is not None:
         return [parameter]
     if any(_trains(call) for call in walk_calls(value)):
@@ -59,6 +61,17 @@ def buffer(suspect: Suspect) -> Sequence[Change]:
     if "#" in head:
         raise Refused("a comment stands in what is to change")
     return [Change((Splice(start, begin, call), *cuts, Splice(end, end, ")")), statement, becomes)]
+
+
+_NO_MODULE = re.compile(r"(Trainer|Callback|Dataset|DataModule|Tokenizer|Scheduler|Processor)\b")
+
+
+def _check_class(source: Source, statement: ast.stmt) -> None:
+    """Raises `Refused` where the class around a statement has no buffers."""
+    owner = class_around(source, statement)
+    bases = [ast.unparse(base) for base in owner.bases] if owner is not None else []
+    if any(_NO_MODULE.search(base) for base in bases):
+        raise Refused("the class is no module")
 
 
 def layers(suspect: Suspect) -> Sequence[Change]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator
 
 from diagnose.fixes.definitions.expressions import expression
@@ -23,10 +24,13 @@ def target_device(suspect: Suspect) -> str:
             expression(device)
         except Refused:
             continue
-        return device
+        # A name that the function moves others by is read more easily than a model's weights.
+        named = _by_neighbours(suspect) if device.startswith("next(") else None
+        return named or device
     wanted = suspect.wanted
-    if (known := _by_name(suspect) or _by_neighbours(suspect)) is not None:
-        return known
+    for known in (_by_name(suspect), _by_neighbours(suspect), _by_model(suspect)):
+        if known is not None:
+            return known
     if wanted is not None and (wanted.type == "cpu" or wanted.number is not None):
         return f'"{wanted}"'
     raise Refused("no expression for the device is in scope")
@@ -75,25 +79,67 @@ def _of_object(source: Source, node: ast.AST) -> str | None:
     return "next(self.parameters()).device" if "Module" in bases and made else None
 
 
+def _is_main(suspect: Suspect) -> bool:
+    """Whether the device that the program computes on is wanted, and no other GPU than that."""
+    wanted = suspect.wanted
+    return wanted is not None and wanted.type == "cuda" and (not wanted.number or wanted.home)
+
+
 def _by_neighbours(suspect: Suspect) -> str | None:
     """The expression by which others are moved in the same function, such as ``args.device``, if all are
-    moved by one and what it begins with is bound above. None where another GPU than the first is meant."""
-    wanted, source, node = suspect.wanted, suspect.spot.source, suspect.spot.node
-    if wanted is None or wanted.type != "cuda" or (wanted.number and not wanted.home):
+    moved by one and what it begins with is bound above."""
+    if not _is_main(suspect):
         return None
-    functions, line = functions_around(source, node), getattr(node, "lineno", 0)
-    inside = list(ast.walk(functions[0]) if functions else walk_top(source))
+    inside = _function(suspect)
     told = set[str]()
     for one in inside:
         match one:
             case ast.Call(func=ast.Attribute(attr="to"), args=[ast.Attribute() as given, *_]):
                 if given.attr == "device" and sourceline.dotted(given):
                     told.add(ast.unparse(given))
+            case ast.Call(func=ast.Attribute(attr="cuda"), args=[], keywords=[]):
+                told.add('"cuda"')
+            case ast.Call(func=ast.Attribute(attr="to"), args=[ast.Constant(value="cuda")]):
+                told.add('"cuda"')
     if len(told) != 1:
         return None
     [device] = told
-    root = device.partition(".")[0]
-    bound = (
+    return device if device.startswith('"') or _is_bound(device, suspect, inside) else None
+
+
+_MODELS = re.compile(
+    r"(\w+_)?(model|net|network|encoder|decoder|backbone|unet|vae|student|actor|critic|classifier)"
+)
+
+
+def _by_model(suspect: Suspect) -> str | None:
+    """The device of the one model that the function calls."""
+    if not _is_main(suspect):
+        return None
+    inside = _function(suspect)
+    models = {
+        one.func.id
+        for one in inside
+        if isinstance(one, ast.Call)
+        and isinstance(one.func, ast.Name)
+        and _MODELS.fullmatch(one.func.id)
+        and _is_bound(one.func.id, suspect, inside)
+    }
+    return f"next({models.pop()}.parameters()).device" if len(models) == 1 else None
+
+
+def _function(suspect: Suspect) -> list[ast.AST]:
+    """The nodes of the function around a suspect's spot, or of the file outside of functions."""
+    source, node = suspect.spot.source, suspect.spot.node
+    functions = functions_around(source, node)
+    return list(ast.walk(functions[0]) if functions else walk_top(source))
+
+
+def _is_bound(name: str, suspect: Suspect, inside: Iterable[ast.AST]) -> bool:
+    """Whether what a dotted name begins with is a parameter or was set above a suspect's spot."""
+    root, line = name.partition(".")[0], getattr(suspect.spot.node, "lineno", 0)
+    above = functions_around(suspect.spot.source, suspect.spot.node)
+    return any(
         (isinstance(one, ast.arg) and one.arg == root)
         or (
             isinstance(one, ast.Name)
@@ -101,9 +147,8 @@ def _by_neighbours(suspect: Suspect) -> str | None:
             and one.id == root
             and one.lineno < line
         )
-        for one in [*inside, *(walk_top(source) if functions else ())]
+        for one in [*inside, *(walk_top(suspect.spot.source) if above else ())]
     )
-    return device if any(bound) else None
 
 
 def walk_top(source: Source) -> Iterator[ast.AST]:

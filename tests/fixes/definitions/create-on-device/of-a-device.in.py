@@ -1,0 +1,2 @@
+# spot: torch.device("cuda:1")
+device = torch.device("cuda:1")

@@ -1,0 +1,1 @@
+refused: torch.device makes no tensor
