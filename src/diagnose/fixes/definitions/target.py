@@ -26,11 +26,13 @@ def target_device(suspect: Suspect) -> str:
             continue
         # A name that the function moves others by is read more easily than a model's weights.
         named = _by_neighbours(suspect) if device.startswith("next(") else None
-        return named or device
+        return named if named is not None and not named.startswith('"') else device
     wanted = suspect.wanted
-    for known in (_by_name(suspect), _by_neighbours(suspect), _by_model(suspect)):
-        if known is not None:
-            return known
+    neighbours = _by_neighbours(suspect)
+    known = [one for one in (_by_name(suspect), neighbours, _by_model(suspect)) if one is not None]
+    if known:
+        # What is written down comes last, as the function's others are written.
+        return min(known, key=lambda device: device.startswith('"'))
     if wanted is not None and (wanted.type == "cpu" or wanted.number is not None):
         return f'"{wanted}"'
     raise Refused("no expression for the device is in scope")

@@ -1,7 +1,7 @@
 import torch
 from torch import nn
 
-with torch.device("cuda:0"):  # finds: meta-tensor
+with torch.device("cuda"):  # finds: meta-tensor
     embed = nn.Embedding(10, 4)
 head = nn.Linear(4, 2).cuda()
 ids = torch.tensor([1, 2]).cuda()
