@@ -93,16 +93,17 @@ def _by_neighbours(suspect: Suspect) -> str | None:
     if not _is_main(suspect):
         return None
     inside = _function(suspect)
+    at_fault = suspect.cause in ("hardcoded-device", "rank-device")  # the current device itself
     told = set[str]()
     for one in inside:
         match one:
             case ast.Call(func=ast.Attribute(attr="to"), args=[ast.Attribute() as given, *_]):
                 if given.attr == "device" and sourceline.dotted(given):
                     told.add(ast.unparse(given))
-            case ast.Call(func=ast.Attribute(attr="cuda"), args=[], keywords=[]):
+            case ast.Call(func=ast.Attribute(attr="cuda"), args=[], keywords=[]) if not at_fault:
                 told.add('"cuda"')
             case ast.Call(func=ast.Attribute(attr="to"), args=[ast.Constant(value="cuda")]):
-                told.add('"cuda"')
+                told |= set() if at_fault else {'"cuda"'}
     if len(told) != 1:
         return None
     [device] = told
