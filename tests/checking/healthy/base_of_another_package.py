@@ -1,3 +1,4 @@
+import torch
 from torch import nn
 from transformers.modeling_layers import GradientCheckpointingLayer
 
@@ -5,10 +6,11 @@ from transformers.modeling_layers import GradientCheckpointingLayer
 class Attention(nn.Module):
     def __init__(self, dim):
         super().__init__()
-        self.query = nn.Linear(dim, dim)
+        self.distance = nn.Embedding(8, dim)
 
     def forward(self, hidden_states):
-        return self.query(hidden_states) + hidden_states.mean(-1, keepdim=True)
+        positions = torch.arange(hidden_states.shape[1], device=hidden_states.device)
+        return hidden_states + self.distance(positions)
 
 
 class Block(GradientCheckpointingLayer):
@@ -17,15 +19,4 @@ class Block(GradientCheckpointingLayer):
         self.attention = Attention(dim)
 
     def forward(self, hidden_states):
-        return hidden_states.view(-1, 8) + self.attention(hidden_states).view(-1, 8)
-
-
-class Model(nn.Module):
-    def __init__(self, dim=8):
-        super().__init__()
-        self.blocks = nn.ModuleList([Block(dim) for _ in range(2)])
-
-    def forward(self, hidden_states):
-        for block in self.blocks:
-            hidden_states = block(hidden_states)
-        return hidden_states
+        return self.attention(hidden_states)
