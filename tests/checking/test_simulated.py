@@ -12,7 +12,14 @@ import pytest
 
 HERE = Path(__file__).parent
 #: Those that need several processes, or a package that the tests do not, cannot be run.
-_OTHERS = ("init_process_group", "fsdp", "import mydata", "import pandas")
+_OTHERS = (
+    "init_process_group",
+    "fsdp",
+    "import mydata",
+    "import pandas",
+    "from datasets",
+    "from transformers",
+)
 #: `nn.Module.to(tensor)` does not move a module on simulated GPUs.
 _NOT_SIMULATED = {"lazy_on_the_right_device.py"}
 #: A library's file, which runs nothing.

@@ -57,7 +57,8 @@ def attribute(machine: Machine, owner: Value, name: str, node: ast.AST, frame: F
         case Place() if name in ("type", "index"):
             return Const(owner.device.type) if name == "type" else Number()
         case Unknown():
-            return Method(owner, name) if name in ("to", "cuda", "cpu", "numpy") else Unknown(name)
+            known = name in ("to", "cuda", "cpu", "numpy", "with_format")
+            return Method(owner, name) if known else Unknown(name)
         case Const() if not isinstance(owner.value, str):
             return Unknown(name)
         case Function() if name == "__name__":

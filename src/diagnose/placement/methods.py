@@ -46,6 +46,10 @@ def method_call(
             return owner
         case Class():
             return _class(machine, owner, name, given, node, frame)
+        case Loader() | Unknown() if name == "with_format" and "device" in given.named:
+            device = machine.asked(given.named["device"].value)
+            made = Tensor(device, "batch", machine.step("made", node, frame, device), frame)
+            return Loader(Batch(made))
         case Loader() if name in (
             "with_format",
             "set_format",
