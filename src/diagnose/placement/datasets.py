@@ -44,15 +44,20 @@ def data_call(machine: Machine, last: str, given: Arguments, node: ast.AST, fram
         found = Loader(collated(item_of(machine, first, node, frame), machine, node, frame))
         found.generator = _shuffled_by(machine, given, node, frame)
         return found
-    drawn = given.named.get("generator")
-    if drawn is not None and isinstance(drawn.value, Generator):
-        there = Tensor(drawn.value.device, "generator", drawn.value.steps, drawn.value.frame)
+    seeded = given.named.get("generator")
+    if seeded is None and last == "random_split" and machine.default.type != "cpu":
+        default = machine.step("made", node, frame, machine.default)
+        there = Tensor(machine.default, "generator", default, frame)
+        here = Tensor(CPU, "factory", default, frame)
+        machine.meet("generator", node, frame, [Meets(node, there, there), Meets(node, here, here)])
+    if seeded is not None and isinstance(seeded.value, Generator):
+        there = Tensor(seeded.value.device, "generator", seeded.value.steps, seeded.value.frame)
         here = Tensor(CPU, "factory", machine.step("made", node, frame, CPU), frame)
         machine.meet(
             "generator",
             node,
             frame,
-            [Meets(drawn.node, drawn.value, there), Meets(node, here, here)],
+            [Meets(seeded.node, seeded.value, there), Meets(node, here, here)],
         )
     if last in ("Subset", "ConcatDataset", "random_split"):
         return (
@@ -61,6 +66,14 @@ def data_call(machine: Machine, last: str, given: Arguments, node: ast.AST, fram
             else Items([], first)
         )
     return Unknown()
+
+
+def drawn(machine: Machine, loader: Loader, node: ast.AST, frame: Frame) -> None:
+    """A loader that shuffles draws its order now."""
+    if isinstance(loader.generator, Tensor):
+        here = Tensor(CPU, "factory", machine.step("made", node, frame, CPU), frame)
+        sides = [Meets(node, loader, loader.generator), Meets(node, here, here)]
+        machine.meet("generator", node, frame, sides)
 
 
 def _shuffled_by(machine: Machine, given: Arguments, node: ast.AST, frame: Frame) -> Tensor | None:

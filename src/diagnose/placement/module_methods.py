@@ -231,6 +231,8 @@ def module_method(
     if name == "state_dict":
         weight = Tensor(owner.where(), "weight", owner.steps, owner.frame, module=owner)
         return Table({}, weight)
+    if name in ("get_buffer", "get_parameter"):
+        return owner.tensors.get(given.text("target", 0) or "", Unknown())
     if name in ("get_input_embeddings", "get_output_embeddings", "get_submodule"):
         return owner.children.get(name) or modules.child(owner, name)
     if name in ("enable_model_cpu_offload", "enable_sequential_cpu_offload"):

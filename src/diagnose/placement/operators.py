@@ -37,7 +37,7 @@ def outcome(tensors: list[Tensor]) -> Tensor:
     """The tensor that an operation on tensors gives: it is where the operands with dimensions are."""
     wide = [tensor for tensor in tensors if not tensor.scalar] or tensors
     known = next((t for t in wide if t.device is not None and t.device.type != "cpu"), wide[0])
-    return known.like(known.device, scalar=known.scalar)
+    return known.computed(known.device, scalar=known.scalar)
 
 
 def binary(machine: Machine, node: Any, frame: Frame) -> Value:

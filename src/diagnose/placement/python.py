@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from diagnose.placement import modules
+from diagnose.placement.datasets import drawn
 from diagnose.placement.machine import Arguments, Machine
 from diagnose.placement.module_methods import MODULE
 from diagnose.placement.storing import element
@@ -15,6 +16,7 @@ from diagnose.placement.values import (
     Const,
     Frame,
     Function,
+    Loader,
     Method,
     Number,
     Object,
@@ -92,6 +94,8 @@ def builtin(machine: Machine, last: str, given: Arguments, node: ast.AST, frame:
         case "iter":
             return first or Unknown()
         case "next":
+            if isinstance(first, Loader):
+                drawn(machine, first, node, frame)
             return element(first) if first is not None else Unknown()
         case "dict":
             found = Table({key: one.value for key, one in given.named.items() if key != "**"})

@@ -6,10 +6,11 @@ import ast
 from collections.abc import Sequence
 from itertools import islice
 
+from diagnose.placement.datasets import drawn
 from diagnose.placement.definitions import class_, function, import_, import_from
-from diagnose.placement.devices import CPU, META
+from diagnose.placement.devices import META
 from diagnose.placement.expressions import truth
-from diagnose.placement.machine import Machine, Meets, joined
+from diagnose.placement.machine import Machine, joined
 from diagnose.placement.model import Step
 from diagnose.placement.storing import element, loaded, store
 from diagnose.placement.tensors import WIDEST, Module, Tensor, tensors_in
@@ -140,10 +141,8 @@ _ITEMS = 8
 def _loop(machine: Machine, node: ast.AST, frame: Frame) -> None:
     assert isinstance(node, ast.For | ast.AsyncFor)
     items = machine.evaluate(machine, node.iter, frame)
-    if isinstance(items, Loader) and isinstance(items.generator, Tensor):
-        here = Tensor(CPU, "factory", machine.step("made", node.iter, frame, CPU), frame)
-        sides = [Meets(node.iter, items, items.generator), Meets(node.iter, here, here)]
-        machine.meet("generator", node.iter, frame, sides)
+    if isinstance(items, Loader):
+        drawn(machine, items, node.iter, frame)
     known = _known(items) if machine.nested < _NESTED else None
     machine.nested += 1
     try:

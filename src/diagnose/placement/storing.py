@@ -104,13 +104,23 @@ def bind(frame: Frame, name: str, value: Value, statement: ast.AST) -> None:
     frame.lines.setdefault(name, getattr(statement, "lineno", 0))
 
 
+def current(value: Value) -> Value:
+    """A weight that was listed before its module moved is where the module is now; a copy stayed."""
+    if isinstance(value, Tensor) and value.maker == "weight" and value.module is not None:
+        own = any(one is value for one in value.module.tensors.values())
+        stayed = any(step.what in ("copied", "held", "put") for step in value.steps)
+        if not own and not stayed:
+            return value.like(value.module.where())
+    return value
+
+
 def element(value: Value) -> Value:
     """What a loop over a value binds."""
     match value:
         case Items(items=[first, *_]) if value.more is None or not isinstance(first, Unknown):
             return first
         case Items(more=more) if more is not None:
-            return more
+            return current(more)
         case Loader():
             return value.item
         case Batch():

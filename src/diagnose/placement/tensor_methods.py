@@ -47,6 +47,39 @@ _NUMBERS = frozenset(
 )
 
 
+#: Methods whose result is no longer a weight, where they are called of one; views and copies are.
+_COMPUTING = frozenset(
+    {
+        *(
+            "mean",
+            "sum",
+            "std",
+            "var",
+            "norm",
+            "square",
+            "sqrt",
+            "exp",
+            "log",
+            "abs",
+            "pow",
+            "sigmoid",
+        ),
+        *(
+            "tanh",
+            "softmax",
+            "mul",
+            "add",
+            "sub",
+            "div",
+            "matmul",
+            "mm",
+            "bmm",
+            "cumsum",
+            "max",
+            "min",
+        ),
+    }
+)
 _NO_TENSORS = frozenset({"copy_", "to", "type_as", "new_tensor", "set_", "register_hook"})
 
 
@@ -142,6 +175,10 @@ def tensor_method(
         return Number() if given.every() else Items([], Number())
     if name in _NUMBERS:
         return Number()
+    if name == "type" and given.listed and isinstance(given.listed[0].value, External):
+        legacy = given.listed[0].value.dotted.startswith("torch.cuda.")
+        step = Step("moved", machine.spot(node, frame), machine.home())
+        return owner.like(machine.home(), step) if legacy else owner.like(owner.device)
     if name == "type_as":
         other = next((one.value for one in given.every() if isinstance(one.value, Tensor)), None)
         return owner.like(other.device if other else None)
@@ -169,6 +206,10 @@ def tensor_method(
         )
         machine.meet(kind, node, frame, [receiver, *others])
     scalar = True if name in REDUCING and not given.every() else None
+    if name == "clone":
+        return owner.like(owner.device, Step("copied", machine.spot(node, frame), owner.device))
+    if name in _COMPUTING:
+        return owner.computed(owner.device, scalar=scalar)
     return owner.like(owner.device, scalar=scalar)
 
 

@@ -50,6 +50,13 @@ class Tensor(Value):
             name=self.name,
         )
 
+    def computed(self, device: Device | None, *, scalar: bool | None = None) -> Tensor:
+        """Something computed from the tensor: of a weight it is none, and belongs to no module."""
+        found = self.like(device, scalar=scalar)
+        if self.maker == "weight":
+            found.maker, found.module, found.name = "other", None, ""
+        return found
+
 
 class Batch(Value):
     """Tensors in a structure that is not known: what a loader yields, what a tokenizer returns."""

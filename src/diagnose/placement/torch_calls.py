@@ -45,6 +45,10 @@ def torch_call(
         found = Generator(device or HOME)
         found.steps, found.frame = machine.step("made", node, frame, device), frame
         return found
+    if dotted == "torch.manual_seed":  # gives the generator of the cpu
+        found = Generator(CPU)
+        found.steps, found.frame = machine.step("made", node, frame, CPU), frame
+        return found
     if dotted == "torch.load":
         return loaded_from(machine, given.get("map_location", 1), node, frame)
     if dotted in ("torch.jit.load", "torch.hub.load"):
@@ -63,9 +67,7 @@ def torch_call(
         return weight
     if dotted.startswith("torch.nn.") and last[:1].isupper():
         return layer(machine, last, given, node, frame)
-    if dotted.startswith(
-        ("torch.nn.init", "torch.distributed", "torch.manual_seed", "torch.save", "torch.is_")
-    ):
+    if dotted.startswith(("torch.nn.init", "torch.distributed", "torch.save", "torch.is_")):
         return Unknown()
     if last == "pad_packed_sequence" and given.listed:
         inner = next(tensors_in(given.listed[0].value), None)
@@ -109,7 +111,9 @@ def _operation(machine: Machine, last: str, given: Arguments, node: ast.AST, fra
         last in REDUCING and len(given.every()) == 1
     )
     scalar = scalar or (last in _ELEMENTWISE and known.scalar)
-    return known.like(known.device, scalar=scalar)
+    if last in ("stack", "cat", "concat", "hstack", "vstack"):
+        return known.like(known.device, scalar=False)
+    return known.computed(known.device, scalar=scalar)
 
 
 def _cuda(machine: Machine, last: str, given: Arguments) -> Value:
