@@ -9,7 +9,6 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -199,7 +198,7 @@ SCANNED = st.builds(
 @given(st.lists(SCANNED, max_size=12, unique_by=lambda s: s.log), st.integers(0, 12))
 def test_parts_grouped_apart_and_merged_are_the_whole(parts: list[ScannedLog], cut: int) -> None:
     merged = grouped(parts[:cut]).merge(grouped(parts[cut:]))
-    assert merged == grouped(parts)
+    assert as_json.render(merged) == as_json.render(grouped(parts))
     assert sum(group.count for group in merged.ordered()) == 2 * sum(
         len(p.occurrences) for p in parts
     )
@@ -215,8 +214,7 @@ def test_ranks_are_written_as_spans(ranks: set[int]) -> None:
 
 
 def test_text_of_logs_steers_neither_terminal_nor_spreadsheet() -> None:
-    evil = replace(
-        occurrence("k", "\x1b]0;x\x07.log"),
+    evil = occurrence("k", "\x1b]0;x\x07.log")._replace(
         message="=HYPERLINK(1)\x1b[2J",
         file="@SUM(1).py",
         type="",
@@ -230,7 +228,9 @@ def test_text_of_logs_steers_neither_terminal_nor_spreadsheet() -> None:
 
 
 def test_nothing_found_is_said() -> None:
-    assert table.render(Grouping(logs=3)) == "No failures found in 3 logs.\n"
+    grouping = Grouping()
+    grouping.logs = 3
+    assert table.render(grouping) == "No failures found in 3 logs.\n"
 
 
 def test_the_mapper_on_dask_finds_what_the_command_finds(store: Path) -> None:

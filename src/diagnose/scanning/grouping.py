@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 
 from diagnose.scanning.log import Occurrence, ScannedLog
 
@@ -12,7 +11,6 @@ _MOST_LOGS = 20
 _MOST_PROBLEMS = 1000
 
 
-@dataclass(slots=True)
 class Group:
     """Equal failures: the earliest of them, how many in how many logs, on which ranks.
 
@@ -20,11 +18,21 @@ class Group:
     (streams) come after those, by name.
     """
 
-    first: Occurrence
-    count: int = 0
-    logs: int = 0
-    ranks: set[int] = field(default_factory=set)
-    names: list[str] = field(default_factory=list)
+    __slots__ = ("count", "first", "logs", "names", "ranks")
+
+    def __init__(
+        self,
+        first: Occurrence,
+        count: int = 0,
+        logs: int = 0,
+        ranks: Iterable[int] = (),
+        names: Iterable[str] = (),
+    ) -> None:
+        self.first = first
+        self.count = count
+        self.logs = logs
+        self.ranks = set(ranks)
+        self.names = list(names)
 
     @property
     def fingerprint(self) -> str:
@@ -32,17 +40,19 @@ class Group:
         return self.first.fingerprint
 
 
-@dataclass(slots=True)
 class Grouping:
     """The failures of a set of logs by fingerprint, how many logs that were, which were unreadable, and
     what faults of diagnose have cost."""
 
-    groups: dict[str, Group] = field(default_factory=dict)
-    logs: int = 0
-    failed: int = 0
-    unread: int = 0
-    problems: list[str] = field(default_factory=list)
-    faults: list[str] = field(default_factory=list)
+    __slots__ = ("failed", "faults", "groups", "logs", "problems", "unread")
+
+    def __init__(self) -> None:
+        self.groups: dict[str, Group] = {}
+        self.logs = 0
+        self.failed = 0
+        self.unread = 0
+        self.problems: list[str] = []
+        self.faults: list[str] = []
 
     def add(self, scanned: ScannedLog) -> None:
         """Counts one log in."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from pathlib import Path
+from typing import NamedTuple
 
 from diagnose.bulkhead import missing
 from diagnose.casebase.store import Casebase, load
@@ -20,8 +20,7 @@ from diagnose.scanning.fingerprint import fingerprint
 _LONGEST = 400
 
 
-@dataclass(frozen=True, slots=True)
-class Occurrence:
+class Occurrence(NamedTuple):
     """One kind of failure in one log.
 
     ``count`` tells how often it stands there, ``line`` where first; ``file``, ``at`` and ``function`` are
@@ -36,7 +35,7 @@ class Occurrence:
     family: str | None
     log: str
     line: int | None
-    count: int = 1
+    count: int = 1  # type: ignore[assignment]  # nobody asks an occurrence for tuple.count
     ranks: tuple[int, ...] = ()
     file: str | None = None
     at: int | None = None
@@ -47,8 +46,7 @@ class Occurrence:
     modified: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ScannedLog:
+class ScannedLog(NamedTuple):
     """What scanning one log gave: its failures, a sentence that says why it could not be read, and
     sentences about what a fault of diagnose has cost of it."""
 
@@ -142,8 +140,7 @@ def _occurrence(
 
 def _more(same: Occurrence, count: int, line: int | None, ranks: tuple[int, ...]) -> Occurrence:
     lines = [at for at in (same.line, line) if at is not None]
-    return replace(
-        same,
+    return same._replace(
         count=same.count + count,
         line=min(lines, default=None),
         ranks=tuple(sorted({*same.ranks, *ranks})),

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import linecache
 import stat
-import tokenize
 from collections.abc import Callable
 from pathlib import Path
 
@@ -61,6 +59,8 @@ def decoded(data: bytes) -> Lines:
     """
     if len(data) > LARGEST:
         raise UnusableError("large")
+    import tokenize  # most answers read no file
+
     try:
         encoding, _ = tokenize.detect_encoding(iter(data.splitlines(keepends=True)[:2]).__next__)
         return tuple(data.decode(encoding).split("\n"))
@@ -70,5 +70,7 @@ def decoded(data: bytes) -> Lines:
 
 def read_cached(name: str) -> Lines | None:
     """The lines that Python itself shows of a module that it runs, or of a notebook's cell."""
+    import linecache
+
     lines = linecache.getlines(name)
     return tuple("".join(lines).split("\n")) if lines else None

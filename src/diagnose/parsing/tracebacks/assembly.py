@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from diagnose.model import Frame
@@ -45,17 +44,17 @@ class Trace(NamedTuple):
     captured: bool = False
 
 
-@dataclass
-class _State:
-    traces: list[Trace] = field(default_factory=list)
-    frames: list[Frame] = field(default_factory=list)
-    head: Head | None = None
-    relation: Relation | None = None
-    ignored: int = 0  # so many more lines may stand before a traceback that nobody waited for
-    captured: bool = False
-    repeated: bool = False  # what comes is shown a second time
-    user_code: bool = False
-    adjacent: bool = False  # nothing but frames came since the latest exception
+class _State:  # no dataclass: importing those takes longer than to read a traceback
+    def __init__(self) -> None:
+        self.traces: list[Trace] = []
+        self.frames: list[Frame] = []
+        self.head: Head | None = None
+        self.relation: Relation | None = None
+        self.ignored = 0  # so many more lines may stand before a traceback that nobody waited for
+        self.captured = False
+        self.repeated = False  # what comes is shown a second time
+        self.user_code = False
+        self.adjacent = False  # nothing but frames came since the latest exception
 
 
 def assemble(events: Iterable[Event]) -> list[Trace]:
