@@ -211,13 +211,12 @@ def _made_as(cause: str, steps: Sequence[Step], frame: Frame | None) -> Reason |
 
 def _handed_over(stray: Meets, meeting: Meeting) -> Spot:
     """Where an input is handed to the model: the argument of that call, wherever it failed."""
-    for call in reversed((*meeting.calls, meeting.spot)):
-        if (call.function or "").endswith(".forward") or not isinstance(call.node, ast.Call):
-            continue
-        if call is meeting.spot:
-            break
-        given = [*call.node.args, *(one.value for one in call.node.keywords)]
-        return call._replace(node=given[0] if len(given) == 1 else call.node)
+    if (meeting.spot.function or "").endswith(".forward"):
+        for call in reversed(meeting.calls):
+            if (call.function or "").endswith(".forward") or not isinstance(call.node, ast.Call):
+                continue
+            given = [*call.node.args, *(one.value for one in call.node.keywords)]
+            return call._replace(node=given[0] if len(given) == 1 else call.node)
     return meeting.spot._replace(node=stray.node)
 
 

@@ -17,11 +17,11 @@ class Trainer:
     def validate(self, loader):
         total = 0
         for x, y in loader:
-            total += ((self.model(x.to("cuda:0")) - y) ** 2).mean().item()  # finds: input-not-moved
+            total += ((self.model(x.to("cuda:0")) - y.to("cuda:0")) ** 2).mean().item()  # finds: input-not-moved
         return total
 
 
 loader = DataLoader(TensorDataset(torch.rand(4, 2), torch.rand(4, 1)), batch_size=2)
 t = Trainer(nn.Linear(2, 1), torch.device("cuda"))
 t.train_epoch(loader)
-t.validate(loader.to("cuda:0"))
+t.validate(loader)
