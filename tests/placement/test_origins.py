@@ -47,19 +47,17 @@ TOLD = {
     "contract-ranker-never-moved": ("source-dataparallel-home-device", "rank_contracts.py:29"),
     "memo-writer-dataparallel": ("source-dataparallel-home-device", "train_memos.py:31"),
     "two-gpu-unet-skip": ("source-cross-shard-op", "split_unet.py:20"),
-    "recipe-gpt-parallelize": ("source-hardcoded-device", "suggest.py:21"),
     "glacier-adagrad": ("source-optimizer-state", "fit_glacier.py:33"),
     "tide-loader-ipython": ("source-generator-device", "tides.py:17"),
     "survey-filter-pytest": ("source-index-device", "test_survey.py:8"),
     "fossil-lazy-norm": ("source-meta-tensor", "classify.py:27"),
-    "wind-report-rich": ("source-host-copy-needed", "report.py:14"),
+    "wind-report-rich": ("source-host-copy-needed", "report.py:13"),
     "grammar-fsdp-moved": ("source-hardcoded-device", "finetune_grammar.py:32"),
 }
 #: What the analysis says otherwise than recordings.toml: both are defensible.
 OTHERWISE = {
     "satellite-sr-rich": "source-loss-or-metric-state",
     "memo-writer-dataparallel": "source-dataparallel-home-device",
-    "recipe-gpt-parallelize": "source-hardcoded-device",
     "grammar-fsdp-moved": "source-hardcoded-device",
 }
 

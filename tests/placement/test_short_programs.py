@@ -154,8 +154,8 @@ import matplotlib.pyplot as plt
 losses = []
 m = nn.Linear(2, 2).cuda()
 for _ in range(3):
-    loss = m(torch.rand(1, 2).cuda()).sum()  # here
-    losses.append(loss)
+    loss = m(torch.rand(1, 2).cuda()).sum()
+    losses.append(loss)  # here
 plt.plot(losses)
 """,
     ),

@@ -9,7 +9,7 @@ from typing import Any
 from diagnose.placement.devices import HOME, RANKED, is_rank, written
 from diagnose.placement.displays import listed, subscript, table
 from diagnose.placement.machine import Arguments, Given, Machine, joined
-from diagnose.placement.model import Device
+from diagnose.placement.model import Device, Step
 from diagnose.placement.operators import LONGEST_STRING, binary, compare, unary
 from diagnose.placement.storing import element, store
 from diagnose.placement.tensors import WIDEST, Batch, Module, Table, Tensor
@@ -163,7 +163,11 @@ def _comprehended(machine: Machine, node: Any, frame: Frame) -> Value:
     if isinstance(node, ast.DictComp):
         evaluate(machine, node.key, inner)
         return Table({}, evaluate(machine, node.value, inner))
-    return Items([], evaluate(machine, node.elt, inner))
+    item = evaluate(machine, node.elt, inner)
+    if isinstance(item, Tensor):
+        step = Step("listed", machine.spot(node.elt, frame), item.device)
+        item = item.like(item.device, step)
+    return Items([], item)
 
 
 def _lambda(machine: Machine, node: Any, frame: Frame) -> Value:

@@ -183,7 +183,7 @@ class Machine:
 def operands(given: Arguments) -> list[Meets]:
     """The tensors that a call is given, each with the expression that stands for it."""
     return [
-        Meets(node, tensor, tensor)
+        Meets(node, value, tensor)
         for one in given.every()
         for node, value in _elements(one)
         for tensor in tensors_in(value)

@@ -37,7 +37,7 @@ def method_call(
         case Module():
             return module_method(machine, owner, name, given, node, frame)
         case Items() | Table():
-            return container_method(owner, name, given)
+            return container_method(machine, owner, name, given, frame)
         case Object():
             return object_method(machine, owner, name, given, node, frame)
         case Optimizer():

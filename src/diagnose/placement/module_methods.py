@@ -235,7 +235,7 @@ def module_method(
         return owner.tensors.get(given.text("target", 0) or "", Unknown())
     if name in ("get_input_embeddings", "get_output_embeddings", "get_submodule"):
         return owner.children.get(name) or modules.child(owner, name)
-    if name in ("enable_model_cpu_offload", "enable_sequential_cpu_offload"):
+    if name in ("enable_model_cpu_offload", "enable_sequential_cpu_offload", "parallelize"):
         owner.move(SPLIT, Step("moved", machine.spot(node, frame), SPLIT))
         return Const(None)
     if name == "merge_and_unload" or name in (

@@ -32,12 +32,22 @@ from diagnose.placement.values import (
 )
 
 
-def container_method(owner: Value, name: str, given: Arguments) -> Value:
+def listed(machine: Machine, value: Value, node: ast.expr, frame: Frame) -> None:
+    """Notes that a tensor is put into a list by an expression."""
+    if isinstance(value, Tensor):
+        step = Step("listed", machine.spot(node, frame), value.device)
+        value.steps = (*value.steps[-12:], step)
+
+
+def container_method(
+    machine: Machine, owner: Value, name: str, given: Arguments, frame: Frame
+) -> Value:
     """What a method of a list or dict gives."""
     first = given.listed[0].value if given.listed else None
     if isinstance(owner, Items):
         if name in ("append", "add", "appendleft") and first is not None:
             modules.hold(owner, first)
+            listed(machine, first, given.listed[0].node, frame)
             if len(owner.items) < WIDEST:
                 owner.items.append(first)
         elif name == "insert" and len(given.listed) > 1:

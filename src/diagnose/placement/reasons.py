@@ -111,6 +111,9 @@ def _on_the_way_to_the_host(stray: Meets, meeting: Meeting) -> Reason | None:
     here = called in ("numpy", "asarray", "array", "__array__") or made is None
     if here and stray.value is tensor and isinstance(stray.node, ast.expr):
         return Reason("host-copy-needed", meeting.spot._replace(node=stray.node), tensor.frame)
+    listed = next((s for s in reversed(tensor.steps) if s.what == "listed"), None)
+    if listed is not None:
+        return Reason("host-copy-needed", listed.spot, tensor.frame)
     if made is not None:
         return Reason("host-copy-needed", made.spot, tensor.frame)
     return Reason("host-copy-needed", meeting.spot, tensor.frame)
@@ -145,7 +148,9 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
         if is_literal(move):
             return Reason("hardcoded-device", move.spot, tensor.frame)
         if move.of is not None and move.device.type == "cuda":
-            return Reason("hardcoded-device", move.of, tensor.frame)
+            frame = tensor.frame
+            known = frame is not None and move.of.function == frame.function
+            return Reason("hardcoded-device", move.of, frame if known else None)
         return None
     if (
         kept is not None
