@@ -300,3 +300,16 @@ def test_a_fix_that_edits_no_definition_says_so() -> None:
     source = Source("/home/u/a.py", ["x = f(a)", ""], ast.parse("x = f(a)"))
     with pytest.raises(Refused, match="it edits no definition"):
         define("upgrade-library", Suspect("-", "x", Spot(source, source.tree.body[0])))
+
+
+def test_what_is_no_file_gets_no_diff() -> None:
+    text = "x = torch.zeros(3)\n"
+    tree = ast.parse(text)
+    source = Source("<cell /home/u/train.py>", tuple(text.split("\n")), tree)
+    [call] = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    made = define(
+        "create-on-device",
+        Suspect("created-without-device", "x", Spot(source, call), devices=("device",)),
+    )
+    assert made.diff is None
+    assert made.after == "x = torch.zeros(3, device=device)"

@@ -140,8 +140,8 @@ def test_the_page_shows_the_file_around_the_line_escaped(client: FlaskClient) ->
     listing = page[page.index('class="lines listing"') :]
     listing = listing[: listing.index("</table>")]
     numbers = [int(n) for n in re.findall(r'<th scope="row">(\d+)</th>', listing)]
-    assert numbers == list(range(5, 14))
-    assert "<mark>        return x + self.pe</mark>" in listing
+    assert numbers == list(range(2, 13))  # around the line that defines the stray
+    assert "<mark>        self.pe = torch.zeros(1, 8)  # &lt;script&gt;" in listing
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in listing and "<script>alert" not in page
     assert "\u202e" not in listing
     assert "Source read: net.py." in page

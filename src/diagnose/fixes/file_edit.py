@@ -69,7 +69,7 @@ _CONTEXT = 3
 def _diff(source: Source, changed: Sequence[Lines]) -> str | None:
     """A unified diff with three lines of context, from the folder that the file is in."""
     name = _name(source.path)
-    if name.startswith("<") or not name.isprintable():
+    if source.path.startswith("<") or not name.isprintable():
         return None  # a notebook's cell, a string that was executed
     printed, shift = [f"--- a/{name}", f"+++ b/{name}"], 0
     for hunk in _hunks([_with_last_line(source, one) for one in changed]):
