@@ -4,14 +4,29 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from functools import partial
 
+from diagnose.bulkhead import guarded
 from diagnose.model import Carets, Frame, Statement, indentation
 from diagnose.scene import sourceline
-from diagnose.sources import SourceFile
+from diagnose.sources import SourceFile, Sources
 
 #: Of a larger file only the line itself is used: parsing it would take longer than all of the answer.
 _LARGEST_PARSED = 250_000
 _AROUND = 3
+
+
+def with_lines(sources: Sources, frames: tuple[Frame, ...]) -> tuple[Frame, ...]:
+    """The frames; those of the user's own whose line was not printed have it from their file."""
+    sources.about(frames)
+
+    def told(frame: Frame) -> Frame:
+        file = sources.of(frame) if frame.own and not frame.code else None
+        if file is None or frame.line is None:
+            return frame
+        return frame._replace(code=file.lines[frame.line - 1].strip())
+
+    return tuple(guarded("sources", partial(told, frame), frame) for frame in frames)
 
 
 def statement(frame: Frame, file: SourceFile) -> Statement | None:

@@ -7,6 +7,7 @@ from functools import cached_property
 
 from diagnose.model import Frame, Statement
 from diagnose.scene import carets, sourceline
+from diagnose.scene.meeting import Meeting
 
 
 class Place:
@@ -44,3 +45,8 @@ class Place:
     def nodes(self) -> tuple[ast.AST, ...]:
         """The nodes of the part that failed; of the whole line where it is not known."""
         return carets.inside(self.line, self.part) if self.line is not None else ()
+
+    @property
+    def meeting(self) -> Meeting | None:
+        """The line, of which nothing is told; None where it cannot be parsed."""
+        return Meeting(self.line, self.nodes, self.part) if self.line is not None else None

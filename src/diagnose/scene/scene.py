@@ -58,7 +58,7 @@ class Scene:
         self.report = report
         self.knowledge = knowledge
         if sources is not None:
-            self.report = report._replace(frames=_told(sources, report.frames))
+            self.report = report._replace(frames=files.with_lines(sources, report.frames))
         self._places: dict[int, Place] = {}
         self._suspects: dict[str, Suspect | None] = {}
         if look is not None:
@@ -254,7 +254,7 @@ class Scene:
     def met(self) -> Meeting | None:
         """What met in the failing line; None where it shows nothing that can be parsed."""
         site, mismatch = self.site, self.report.mismatch
-        met = _at(site)
+        met = site.meeting if site is not None else None
         if met is None or mismatch is None:
             return met
         role = roles.role_of(mismatch, self.knowledge.operands)
@@ -268,7 +268,9 @@ class Scene:
 
     def meeting_at(self, place: Place | None) -> Meeting | None:
         """What met in the line of a place; operands are told only of the failing line."""
-        return self.met if place is not None and place is self.site else _at(place)
+        if place is None:
+            return None
+        return self.met if place is self.site else place.meeting
 
     @cached_property
     def pair(self) -> str | None:
@@ -294,23 +296,3 @@ class Scene:
             }
             found |= {key: value for key, value in known.items() if value}
         return found
-
-
-def _at(place: Place | None) -> Meeting | None:
-    """The line of a place, of which nothing is told; None where it cannot be parsed."""
-    if place is None or place.line is None:
-        return None
-    return Meeting(place.line, place.nodes, place.part)
-
-
-def _told(sources: Sources, frames: tuple[Frame, ...]) -> tuple[Frame, ...]:
-    """The frames; those of the user's own whose line was not printed have it from their file."""
-    sources.about(frames)
-
-    def told(frame: Frame) -> Frame:
-        file = sources.of(frame) if frame.own and not frame.code else None
-        if file is None or frame.line is None:
-            return frame
-        return frame._replace(code=file.lines[frame.line - 1].strip())
-
-    return tuple(guarded("sources", partial(told, frame), frame) for frame in frames)
