@@ -210,8 +210,7 @@ def _put_late(module: Module) -> Step | None:
     put = next((s for s in module.steps if s.what == "put"), None)
     if put is None or put.device is None or put.device.type != "cuda":
         return None
-    position = module.steps.index(put)
-    return None if any(step.what == "moved" for step in module.steps) and position >= 0 else put
+    return None if any(step.what == "moved" for step in module.steps) else put
 
 
 def built_for(module: Module) -> Reason | None:

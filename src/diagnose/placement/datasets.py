@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from diagnose.placement.devices import CPU
-from diagnose.placement.machine import Arguments, Machine, Meets
+from diagnose.placement.machine import Arguments, Given, Machine, Meets
 from diagnose.placement.tensors import Batch, Table, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import (
@@ -35,7 +35,7 @@ def data_call(machine: Machine, last: str, given: Arguments, node: ast.AST, fram
             made = machine.invoke(
                 machine,
                 collate.value,
-                Arguments([type(given.listed[0])(collate.node, rows)] if given.listed else []),
+                Arguments([Given(collate.node, rows)] if given.listed else []),
                 node,
                 frame,
             )

@@ -45,7 +45,7 @@ def layer(machine: Machine, last: str, given: Arguments, node: ast.AST, frame: F
                 modules.put(machine, found, name, value, node, frame)
         return found
     if last in ("DataParallel", "DistributedDataParallel", "FullyShardedDataParallel"):
-        return _parallel(machine, found, last, given, node, frame)
+        return parallel(machine, found, last, given, node, frame)
     if (
         last in vocabulary.WEIGHTLESS
         or last.endswith(("Loss", "Pad1d", "Pad2d", "Pad3d"))
@@ -67,9 +67,10 @@ def layer(machine: Machine, last: str, given: Arguments, node: ast.AST, frame: F
     return found
 
 
-def _parallel(
+def parallel(
     machine: Machine, found: Module, last: str, given: Arguments, node: ast.AST, frame: Frame
 ) -> Value:
+    """A wrapper around the module given: where it sends inputs, and what it asks of its weights."""
     inner = given.get("module", 0)
     found.weights = False
     found.device = None

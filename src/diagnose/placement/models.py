@@ -8,7 +8,7 @@ import re
 from diagnose.placement import vocabulary
 from diagnose.placement.datasets import collated, item_of
 from diagnose.placement.devices import CPU, META, SPLIT
-from diagnose.placement.layers import _parallel, built
+from diagnose.placement.layers import built, parallel
 from diagnose.placement.machine import Arguments, Machine, operands
 from diagnose.placement.model import Device, Step
 from diagnose.placement.object_methods import HELD, library_call
@@ -42,7 +42,7 @@ def model_call(
     """Model libraries: what is known of their names."""
     owner = dotted.rpartition(".")[0].rpartition(".")[2]
     if last == "DataParallel":
-        return _parallel(machine, built(machine, last, node, frame), last, given, node, frame)
+        return parallel(machine, built(machine, last, node, frame), last, given, node, frame)
     if last in (
         "from_pretrained",
         "from_config",

@@ -64,7 +64,6 @@ def container_method(
             return Items(list(owner.items), owner.more)
         return Const(None) if name in ("append", "extend", "add", "insert") else Unknown()
     assert isinstance(owner, Table)
-    some: Value = next(owner.every(), Unknown())
     match name:
         case "items":
             pairs: list[Value] = [Items([Const(key), value]) for key, value in owner.items.items()]
@@ -84,7 +83,7 @@ def container_method(
                 owner.items |= first.items
                 owner.more = first.more or owner.more
             return Const(None)
-    return some if False else Unknown()
+    return Unknown()
 
 
 def object_method(
@@ -233,7 +232,7 @@ def optimizer_method(
 ) -> Value:
     """What a method of an optimizer does."""
     if name == "load_state_dict" and owner.module is not None:
-        where = owner.module.where() if owner.module is not None else None
+        where = owner.module.where()
         owner.loaded = Step("loaded", machine.spot(node, frame), where)
     if name == "step" and owner.loaded is not None and owner.module is not None:
         state = Tensor(owner.loaded.device, "state", (owner.loaded,), frame, module=owner.module)

@@ -60,10 +60,9 @@ def reason(stray: Meets, meeting: Meeting) -> Reason | None:
         case "host":
             return _on_the_way_to_the_host(stray, meeting)
         case "index" if stray is meeting.sides[1]:
-            made = born_at(tensor.steps)
-            fixed = made is not None and tensor.maker == "factory" and device_argument(made.spot)
+            fixed = born is not None and tensor.maker == "factory" and device_argument(born.spot)
             spot = (
-                made.spot if made is not None and fixed else meeting.spot._replace(node=stray.node)
+                born.spot if born is not None and fixed else meeting.spot._replace(node=stray.node)
             )
             return Reason("index-device", spot, tensor.frame)
     if isinstance(value, Module):

@@ -11,7 +11,7 @@ from diagnose.placement.layers import built, layer
 from diagnose.placement.machine import Arguments, Machine, Meets, operands, origin
 from diagnose.placement.model import Device, Step
 from diagnose.placement.tensor_methods import REDUCING, SIZED, unknown_arguments
-from diagnose.placement.tensors import Batch, Optimizer, Table, Tensor, tensors_in
+from diagnose.placement.tensors import Batch, Optimizer, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import Const, Frame, Generator, Number, Place, Unknown, Value
 
@@ -199,9 +199,6 @@ def loaded_from(machine: Machine, where: object, node: ast.AST, frame: Frame) ->
     value = getattr(where, "value", None)
     device = machine.asked(value) if value is not None else None
     inner = Tensor(device, "load", machine.step("loaded", node, frame, device), frame)
-    found = Table({}, None)
-    found.more = Table({}, inner)
-    found.steps = inner.steps
     return Batch(inner)
 
 
