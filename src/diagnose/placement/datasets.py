@@ -5,14 +5,13 @@ from __future__ import annotations
 import ast
 
 from diagnose.placement.devices import CPU
-from diagnose.placement.machine import Arguments, Given, Machine, Meets
+from diagnose.placement.machine import Arguments, Given, Machine, Meets, generating
 from diagnose.placement.tensors import Batch, Table, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import (
     Const,
     Frame,
     Function,
-    Generator,
     Loader,
     Number,
     Object,
@@ -44,21 +43,16 @@ def data_call(machine: Machine, last: str, given: Arguments, node: ast.AST, fram
         found = Loader(collated(item_of(machine, first, node, frame), machine, node, frame))
         found.generator = _shuffled_by(machine, given, node, frame)
         return found
-    seeded = given.named.get("generator")
-    if seeded is None and last == "random_split" and machine.default.type != "cpu":
+    said = given.named.get("generator")
+    if said is None and last == "random_split" and machine.default.type != "cpu":
         default = machine.step("made", node, frame, machine.default)
         there = Tensor(machine.default, "generator", default, frame)
         here = Tensor(CPU, "factory", default, frame)
         machine.meet("generator", node, frame, [Meets(node, there, there), Meets(node, here, here)])
-    if seeded is not None and isinstance(seeded.value, Generator):
-        there = Tensor(seeded.value.device, "generator", seeded.value.steps, seeded.value.frame)
+    seeded = generating(said)
+    if seeded is not None:
         here = Tensor(CPU, "factory", machine.step("made", node, frame, CPU), frame)
-        machine.meet(
-            "generator",
-            node,
-            frame,
-            [Meets(seeded.node, seeded.value, there), Meets(node, here, here)],
-        )
+        machine.meet("generator", node, frame, [seeded, Meets(node, here, here)])
     if last in ("Subset", "ConcatDataset", "random_split"):
         return (
             Loader(item_of(machine, first, node, frame))
@@ -81,8 +75,8 @@ def _shuffled_by(machine: Machine, given: Arguments, node: ast.AST, frame: Frame
     shuffle, drawn = given.named.get("shuffle"), given.named.get("generator")
     if shuffle is None or not (isinstance(shuffle.value, Const) and shuffle.value.value):
         return None
-    if drawn is not None and isinstance(drawn.value, Generator):
-        return Tensor(drawn.value.device, "generator", drawn.value.steps, drawn.value.frame)
+    if (side := generating(drawn)) is not None:
+        return side.tensor
     if drawn is None and machine.default.type != "cpu":
         made = machine.step("made", node, frame, machine.default)
         return Tensor(machine.default, "generator", made, frame)

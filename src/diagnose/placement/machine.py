@@ -10,7 +10,7 @@ from diagnose.placement.devices import CPU, HOME, RANKED, is_rank, named_so, wri
 from diagnose.placement.model import Device, Spot, Step
 from diagnose.placement.tensors import Module, Table, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
-from diagnose.placement.values import Const, Frame, Number, Place, Unknown, Value
+from diagnose.placement.values import Const, Frame, Generator, Number, Place, Unknown, Value
 
 #: Nodes that are visited at most on the way from one entry of a program, and of all of them.
 BUDGET = 150_000
@@ -70,6 +70,14 @@ class Meets(NamedTuple):
     node: ast.AST
     value: Value
     tensor: Tensor
+
+
+def generating(given: Given | None) -> Meets | None:
+    """The side of a ``torch.Generator`` that is given to what draws with it, None for other values."""
+    if given is None or not isinstance(given.value, Generator):
+        return None
+    made = given.value
+    return Meets(given.node, made, Tensor(made.device, "generator", made.steps, made.frame))
 
 
 class Meeting(NamedTuple):

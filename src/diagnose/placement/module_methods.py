@@ -6,12 +6,12 @@ import ast
 
 from diagnose.placement import modules
 from diagnose.placement.devices import CPU, SPLIT
-from diagnose.placement.machine import Arguments, Machine, Meets, operands
+from diagnose.placement.machine import Arguments, Machine, Meets, generating, operands
 from diagnose.placement.model import Device, Step
 from diagnose.placement.tensor_methods import move, moves, target, unknown_arguments
 from diagnose.placement.tensors import Batch, Module, Table, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
-from diagnose.placement.values import Const, Frame, Generator, Unknown, Value
+from diagnose.placement.values import Const, Frame, Unknown, Value
 
 #: Methods of a module that bring no tensors together.
 MODULE = frozenset(
@@ -163,15 +163,10 @@ def _draws(
 ) -> None:
     """A generator that is handed to a module draws where the module's weights are."""
     for one in given.every():
-        if isinstance(one.value, Generator):
-            there = Tensor(one.value.device, "generator", one.value.steps, one.value.frame)
+        drawn = generating(one)
+        if drawn is not None:
             here = Tensor(where, "weight", (), frame)
-            machine.meet(
-                "generator",
-                node,
-                frame,
-                [Meets(one.node, one.value, there), Meets(node, here, here)],
-            )
+            machine.meet("generator", node, frame, [drawn, Meets(node, here, here)])
 
 
 def _with(tensor: Tensor, module: Module, name: str) -> Tensor:

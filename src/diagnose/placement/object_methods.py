@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from diagnose.placement import modules
 from diagnose.placement.devices import CPU, SPLIT, written
-from diagnose.placement.machine import Arguments, Machine, Meets, operands
+from diagnose.placement.machine import Arguments, Machine, Meets, generating, operands
 from diagnose.placement.model import Device, Step
 from diagnose.placement.tensor_methods import moved
 from diagnose.placement.tensors import (
@@ -23,7 +23,6 @@ from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import (
     Const,
     Frame,
-    Generator,
     Loader,
     Number,
     Object,
@@ -117,11 +116,10 @@ def library_call(
     if held is not None:
         called = getattr(getattr(node, "func", node), "value", node)
         sides = [*(Meets(called, t, t) for t in tensors_in(held)), *sides]
-    drawn = [one for one in given.every() if isinstance(one.value, Generator)]
-    for one in drawn:
-        assert isinstance(one.value, Generator)
-        there = Tensor(one.value.device, "generator", one.value.steps, one.value.frame)
-        machine.meet("generator", node, frame, [Meets(one.node, one.value, there)])
+    for one in given.every():
+        drawn = generating(one)
+        if drawn is not None:
+            machine.meet("generator", node, frame, [drawn])
     if len(sides) > 1:
         machine.meet("library", node, frame, sides)
         known = next(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from diagnose.placement.devices import CPU, HOME, META
-from diagnose.placement.machine import Arguments, Machine, Meets, operands, origin
+from diagnose.placement.machine import Arguments, Machine, Meets, generating, operands, origin
 from diagnose.placement.model import Device, Step
 from diagnose.placement.tensors import Batch, Table, Tensor
 from diagnose.placement.tensors import Sequence as Items
@@ -13,7 +13,6 @@ from diagnose.placement.values import (
     Const,
     External,
     Frame,
-    Generator,
     Method,
     Number,
     Place,
@@ -192,10 +191,9 @@ def tensor_method(
     if name in ("chunk", "split", "unbind", "topk", "sort", "max", "min") and name != "max":
         return Items([], owner.like(owner.device))
     others = operands(given)
-    drawn = given.named.get("generator")
-    if drawn is not None and isinstance(drawn.value, Generator):
-        there = Tensor(drawn.value.device, "generator", drawn.value.steps, drawn.value.frame)
-        machine.meet("generator", node, frame, [Meets(drawn.node, drawn.value, there), receiver])
+    drawn = generating(given.named.get("generator"))
+    if drawn is not None:
+        machine.meet("generator", node, frame, [drawn, receiver])
     if name in SIZED:  # a tensor of no dimensions is taken for the number in it
         others = []
     elif name not in _NO_TENSORS:

@@ -8,7 +8,7 @@ from diagnose.placement import vocabulary
 from diagnose.placement.datasets import data_call
 from diagnose.placement.devices import CPU, HOME
 from diagnose.placement.layers import built, layer
-from diagnose.placement.machine import Arguments, Machine, Meets, operands, origin
+from diagnose.placement.machine import Arguments, Machine, Meets, generating, operands, origin
 from diagnose.placement.model import Device, Step
 from diagnose.placement.tensor_methods import REDUCING, SIZED, unknown_arguments
 from diagnose.placement.tensors import Batch, Optimizer, Tensor, tensors_in
@@ -87,10 +87,9 @@ def _operation(machine: Machine, last: str, given: Arguments, node: ast.AST, fra
     sides = operands(given)
     if last in SIZED:
         sides = sides[:1]
-    drawn = given.named.get("generator")
-    if drawn is not None and isinstance(drawn.value, Generator) and sides:
-        there = Tensor(drawn.value.device, "generator", drawn.value.steps, drawn.value.frame)
-        machine.meet("generator", node, frame, [Meets(drawn.node, drawn.value, there), sides[0]])
+    drawn = generating(given.named.get("generator"))
+    if drawn is not None and sides:
+        machine.meet("generator", node, frame, [drawn, sides[0]])
     if sides:
         index = last in ("index_select", "take", "gather", "masked_select")
         open_ = [] if index or last in SIZED else unknown_arguments(given)
@@ -168,16 +167,10 @@ def _made(machine: Machine, last: str, given: Arguments, node: ast.AST, frame: F
         device = machine.asked(said.value)
         if isinstance(said.value, Unknown) and device == HOME and said.value.word != "device":
             device = None
-    drawn = given.named.get("generator")
-    if drawn is not None and isinstance(drawn.value, Generator):
-        there = Tensor(drawn.value.device, "generator", drawn.value.steps, drawn.value.frame)
+    drawn = generating(given.named.get("generator"))
+    if drawn is not None:
         here = Tensor(device, "factory", machine.step("made", node, frame, device), frame)
-        machine.meet(
-            "generator",
-            node,
-            frame,
-            [Meets(drawn.node, drawn.value, there), Meets(node, here, here)],
-        )
+        machine.meet("generator", node, frame, [drawn, Meets(node, here, here)])
     maker = "array" if last in ("from_numpy", "frombuffer") else "factory"
     if last in ("tensor", "as_tensor") and isinstance(first, Unknown) and first.word == "array":
         maker = "array"
