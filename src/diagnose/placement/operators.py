@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from diagnose.placement.machine import Machine, Meets, joined
-from diagnose.placement.tensors import WIDEST, Table, Tensor
+from diagnose.placement.tensors import WIDEST, Table, Tensor, leading
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import Const, Frame, Number, Unknown, Value
 
@@ -35,8 +35,7 @@ def unknowns(sides: Iterable[tuple[ast.expr, Value]]) -> list[Meets]:
 
 def outcome(tensors: list[Tensor]) -> Tensor:
     """The tensor that an operation on tensors gives: it is where the operands with dimensions are."""
-    wide = [tensor for tensor in tensors if not tensor.scalar] or tensors
-    known = next((t for t in wide if t.device is not None and t.device.type != "cpu"), wide[0])
+    known = leading(tensors)
     return known.computed(known.device, scalar=known.scalar)
 
 

@@ -189,6 +189,12 @@ class Optimizer(Value):
         self.loaded: Step | None = None
 
 
+def leading(tensors: list[Tensor]) -> Tensor:
+    """The operand that says where an operation runs: one with dimensions, known to be on an accelerator."""
+    wide = [tensor for tensor in tensors if not tensor.scalar] or tensors
+    return next((t for t in wide if t.device is not None and t.device.type != "cpu"), wide[0])
+
+
 def tensors_in(value: Value) -> Iterator[Tensor]:
     """The tensors that a value holds."""
     for one in _within(value):

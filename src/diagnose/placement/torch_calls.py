@@ -11,7 +11,7 @@ from diagnose.placement.layers import built, layer
 from diagnose.placement.machine import Arguments, Machine, Meets, generating, operands, origin
 from diagnose.placement.model import Device, Step
 from diagnose.placement.tensor_methods import REDUCING, SIZED, unknown_arguments
-from diagnose.placement.tensors import Batch, Optimizer, Tensor, tensors_in
+from diagnose.placement.tensors import Batch, Optimizer, Tensor, leading, tensors_in
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import Const, Frame, Generator, Number, Place, Unknown, Value
 
@@ -96,10 +96,7 @@ def _operation(machine: Machine, last: str, given: Arguments, node: ast.AST, fra
         machine.meet("index" if index and len(sides) > 1 else "join", node, frame, [*sides, *open_])
     if not sides:
         return Tensor(None, "other", (), frame) if last in vocabulary.RESULTS else Unknown()
-    wide = [side.tensor for side in sides if not side.tensor.scalar] or [
-        side.tensor for side in sides
-    ]
-    known = next((t for t in wide if t.device is not None and t.device.type != "cpu"), wide[0])
+    known = leading([side.tensor for side in sides])
     if last in ("split", "chunk", "unbind", "topk", "sort", "meshgrid", "max", "min", "unique"):
         return (
             Items([], known.like(known.device))
