@@ -24,6 +24,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from diagnose.casebase.store import load
 from diagnose.checking.analysis import checked
 from diagnose.checking.reading import UnreadableError, read
 
@@ -138,7 +139,7 @@ def _analysed(work: tuple[str, float]) -> Analysed:
         parsed = time.process_time()
         signal.signal(signal.SIGALRM, _over)
         signal.alarm(int(PATIENCE * limit))
-        said = checked(source, {})
+        said = checked(source, load().knowledge.torch, {})
         signal.alarm(0)
         ended = time.process_time()
     except Exception:

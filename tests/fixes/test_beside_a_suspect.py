@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from parsing.knowledge import torch
 
 from diagnose.casebase.store import Casebase
 from diagnose.fixes.definitions import define
@@ -200,5 +201,5 @@ def test_the_only_move_to_any_gpu_goes_to_the_rank_s_own() -> None:
         suspect = setting("set-rank-device", "rank-device", [source])
         assert (suspect is not None) == found
         if suspect is not None:
-            edit = define("set-rank-device", suspect)
+            edit = define("set-rank-device", suspect, torch=torch())
             assert "Net(2, 2).cuda(local_rank)" in edit.after

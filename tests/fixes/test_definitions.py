@@ -14,6 +14,7 @@ from typing import NamedTuple
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from parsing.knowledge import torch
 
 from diagnose.casebase.store import Casebase
 from diagnose.fixes import definitions
@@ -96,7 +97,7 @@ class Case(NamedTuple):
         raise AssertionError(f"{code} is not in the file")
 
     def edit(self) -> FileEdit:
-        return define(self.kind, self.suspect)
+        return define(self.kind, self.suspect, torch=torch())
 
     def outcome(self) -> str:
         try:
@@ -183,7 +184,9 @@ def test_a_cell_of_a_notebook_has_no_diff() -> None:
         "<ipython-input-1>", ["x = torch.zeros(3)", ""], ast.parse("x = torch.zeros(3)")
     )
     call = source.tree.body[0].value  # type: ignore[attr-defined]
-    edit = define("create-on-device", Suspect("-", "x", Spot(source, call), devices=("d",)))
+    edit = define(
+        "create-on-device", Suspect("-", "x", Spot(source, call), devices=("d",)), torch=torch()
+    )
     assert (edit.diff, edit.after) == (None, "x = torch.zeros(3, device=d)")
 
 
@@ -258,7 +261,9 @@ def test_what_cannot_be_sure_is_refused_with_a_reason(text: str, reason: str) ->
     source = Source("/home/u/train.py", text.split("\n"), ast.parse(text))
     call = next(n for n in ast.walk(source.tree) if isinstance(n, ast.Call))
     with pytest.raises(Refused, match=reason):
-        define("create-on-device", Suspect("-", "x", Spot(source, call), devices=("d",)))
+        define(
+            "create-on-device", Suspect("-", "x", Spot(source, call), devices=("d",)), torch=torch()
+        )
 
 
 def test_two_changes_of_one_place_are_refused() -> None:
@@ -282,7 +287,9 @@ def test_statements_of_one_line_belong_together() -> None:
     text = "x = (1,\n2); y = torch.zeros(3); z = 1\n"
     source = Source("/home/u/a.py", text.split("\n"), ast.parse(text))
     call = next(n for n in ast.walk(source.tree) if isinstance(n, ast.Call))
-    edit = define("create-on-device", Suspect("-", "x", Spot(source, call), devices=("d",)))
+    edit = define(
+        "create-on-device", Suspect("-", "x", Spot(source, call), devices=("d",)), torch=torch()
+    )
     assert edit.after == "2); y = torch.zeros(3, device=d); z = 1"
 
 
@@ -291,7 +298,7 @@ def test_several_suspects_are_edited_together() -> None:
     source = Source("/home/u/a.py", text.split("\n"), ast.parse(text))
     calls = [n for n in ast.walk(source.tree) if isinstance(n, ast.Call)]
     suspects = [Suspect("-", "x", Spot(source, call), devices=("d",)) for call in calls]
-    edit = define("create-on-device", *suspects, suspects[0])
+    edit = define("create-on-device", *suspects, suspects[0], torch=torch())
     assert edit.text == "a = torch.zeros(3, device=d)\nb = torch.ones(3, device=d)\n"
     assert (edit.line, edit.before) == (1, text.rstrip())
 
@@ -299,7 +306,9 @@ def test_several_suspects_are_edited_together() -> None:
 def test_a_fix_that_edits_no_definition_says_so() -> None:
     source = Source("/home/u/a.py", ["x = f(a)", ""], ast.parse("x = f(a)"))
     with pytest.raises(Refused, match="it edits no definition"):
-        define("upgrade-library", Suspect("-", "x", Spot(source, source.tree.body[0])))
+        define(
+            "upgrade-library", Suspect("-", "x", Spot(source, source.tree.body[0])), torch=torch()
+        )
 
 
 def test_what_is_no_file_gets_no_diff() -> None:
@@ -310,6 +319,7 @@ def test_what_is_no_file_gets_no_diff() -> None:
     made = define(
         "create-on-device",
         Suspect("created-without-device", "x", Spot(source, call), devices=("device",)),
+        torch=torch(),
     )
     assert made.diff is None
     assert made.after == "x = torch.zeros(3, device=device)"

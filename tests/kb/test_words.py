@@ -12,7 +12,7 @@ from diagnose._toml import loads
 from diagnose.casebase.store import Casebase
 from diagnose.compiling.source import read
 from diagnose.compiling.words import UnknownListError, alternations, expanded, patterns
-from diagnose.model import Words
+from diagnose.model import TorchNames, Words
 
 KB = Path(__file__).parents[2] / "kb"
 
@@ -69,6 +69,16 @@ def test_the_engine_knows_every_list_of_torch(casebase: Casebase) -> None:
             assert set(held) <= known, name
     assert torch.takes["bmm"] == ["input", "mat2"]
     assert {"add", "add_"} <= torch.elementwise and {"zeros", "Tensor"} <= torch.factories
+
+
+def test_every_name_of_torch_is_asked_for() -> None:
+    """Each field of the model is read by some stage, and not only by those that carry it."""
+    source = KB.parent / "src/diagnose"
+    carriers = {"model", "compiling", "casebase"}
+    files = [f for f in source.rglob("*.py") if f.relative_to(source).parts[0] not in carriers]
+    code = "\n".join(file.read_text(encoding="utf-8") for file in files)
+    read = set(re.findall(r"\btorch\.(\w+)", code))
+    assert set(TorchNames._fields) <= read
 
 
 def test_every_list_is_used_and_stands_once() -> None:

@@ -10,9 +10,10 @@ from pydantic import BaseModel
 
 import diagnose.parsing
 from diagnose._toml import loads
+from diagnose.compiling.models import names
 from diagnose.compiling.models.messages import Families, Libraries, Messages
 from diagnose.compiling.words import alternations, patterns
-from diagnose.model import FamilyRule, Knowledge, Library, Report, Wording
+from diagnose.model import FamilyRule, Knowledge, Library, Report, TorchNames, Wording
 
 KB = Path(__file__).resolve().parents[2] / "kb"
 _Model = TypeVar("_Model", bound=BaseModel)
@@ -40,6 +41,11 @@ def libraries() -> tuple[Library, ...]:
 @cache
 def families() -> tuple[FamilyRule, ...]:
     return tuple(entry.value() for entry in _read("families.toml", Families).rule)
+
+
+@cache
+def torch() -> TorchNames:
+    return TorchNames.of(_read("torch.toml", names.TorchNames).value())
 
 
 @cache

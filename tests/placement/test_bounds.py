@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from parsing.knowledge import torch
 
 from diagnose.placement import Source
 from diagnose.placement.interpreter import analyse
@@ -220,7 +221,7 @@ def _little_memory() -> Iterator[None]:
 @pytest.mark.parametrize("name", PROGRAMS)
 @pytest.mark.usefixtures("_little_memory")
 def test_the_analysis_ends_within_its_budget(name: str) -> None:
-    program = analyse(Source("hostile.py", *_read(PROGRAMS[name]())))
+    program = analyse(Source("hostile.py", *_read(PROGRAMS[name]())), torch())
     assert program.spent <= TOTAL
     for meeting in program.meetings:
         assert len(meeting.sides) <= WIDEST * WIDEST

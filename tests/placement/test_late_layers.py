@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 import pytest
+from parsing.knowledge import torch
 
 from diagnose.placement import Source
 from diagnose.placement.interpreter import analyse
@@ -191,7 +192,7 @@ m(torch.rand(1,4).to(device))
 @pytest.mark.parametrize("name", FORMS)
 def test_a_layer_that_came_after_the_move(name: str) -> None:
     text = NET + FORMS[name]
-    program = analyse(Source("/home/u/run.py", text.split("\n"), ast.parse(text)))
+    program = analyse(Source("/home/u/run.py", text.split("\n"), ast.parse(text)), torch())
     found = [one for met in program.meetings for one in of_meeting(met, ("cuda:0", "cpu"))]
     assert {(one.cause, one.spot.code.endswith("# here")) for one in found} == {
         ("submodule-added-after-move", True)

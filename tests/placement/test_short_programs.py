@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 import pytest
+from parsing.knowledge import torch
 
 from diagnose.placement import Source
 from diagnose.placement.interpreter import analyse
@@ -723,7 +724,7 @@ m(torch.rand(1, 2).cuda())
 def test_a_short_program(name: str) -> None:
     devices, cause, rest = PROGRAMS[name]
     text = HEAD + rest
-    program = analyse(Source("/home/u/run.py", text.split("\n"), ast.parse(text)))
+    program = analyse(Source("/home/u/run.py", text.split("\n"), ast.parse(text)), torch())
     found = [
         one for met in program.meetings for one in of_meeting(met, devices, split=program.split)
     ]

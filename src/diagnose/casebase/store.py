@@ -46,7 +46,7 @@ from diagnose.patterns import lazy
 __all__ = ["Casebase", "CasebaseError", "default_location", "default_path", "load"]
 
 #: Must equal `diagnose.casebase.schema.VERSION`.
-SCHEMA_VERSION = "6"
+SCHEMA_VERSION = "7"
 
 
 class Casebase(NamedTuple):
@@ -120,7 +120,7 @@ def _read(database: Database, lang: Lang) -> Casebase:
         marks=next((Marks(**row) for _, row in _records(database, "marks")), None),
         operands=dict(_records(database, "operands")),
         words=next((_words(row) for _, row in _records(database, "words")), Words()),
-        torch=next((_names(row) for _, row in _records(database, "torch")), TorchNames()),
+        torch=next((TorchNames.of(row) for _, row in _records(database, "torch")), TorchNames()),
         facts={
             key: FactRule(key, texts["fact"][key], **row) for key, row in _records(database, "fact")
         },
@@ -150,11 +150,6 @@ def _records(database: Database, kind: str) -> Iterable[tuple[str, dict[str, Any
 
 def _words(row: Mapping[str, str]) -> Words:
     return Words(**{name: lazy(pattern) for name, pattern in row.items()})
-
-
-def _names(row: Mapping[str, Any]) -> TorchNames:
-    lists = {name: frozenset(held) for name, held in row.items() if isinstance(held, tuple)}
-    return TorchNames(**{**row, **lists})
 
 
 def _questions(database: Database, lang: Lang) -> tuple[QuestionRule, ...]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from diagnose import placement
 from diagnose.checking.reading import UnreadableError, parsed
+from diagnose.model import TorchNames
 from diagnose.placement import Checked, Source
 from diagnose.sources import SourceFile, read_file
 from diagnose.sources.imports import find
@@ -18,11 +19,12 @@ _MOST = 8
 _INSTALLED = frozenset({"site-packages", "dist-packages"})
 
 
-def checked(source: Source, texts: Mapping[str, str]) -> Checked:
+def checked(source: Source, torch: TorchNames, texts: Mapping[str, str]) -> Checked:
     """What the analysis suspects of a file.
 
     Args:
         source: the file.
+        torch: what torch and its libraries call their things.
         texts: files as they would be, by path, in place of those on disk.
     """
     followed = set[str]()
@@ -47,7 +49,7 @@ def checked(source: Source, texts: Mapping[str, str]) -> Checked:
         followed.add(path)
         return _source(path, found)
 
-    return placement.check(source, imported)
+    return placement.check(source, torch, imported)
 
 
 @lru_cache(maxsize=256)

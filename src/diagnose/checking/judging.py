@@ -14,7 +14,7 @@ from diagnose.checking.reading import Read, UnreadableError, read
 from diagnose.checking.repairs import repair
 from diagnose.checking.timing import TooLong, limited
 from diagnose.errors import DiagnoseError
-from diagnose.model import CheckRule, Lang
+from diagnose.model import CheckRule, Lang, TorchNames
 from diagnose.placement import Source, Spot, Suspect
 
 #: Seconds that one file may take.
@@ -54,9 +54,11 @@ def fault(path: str, what: str) -> str:
 
 
 def _judged(file: Read, options: Options, texts: Mapping[str, str]) -> CheckedFile:
-    rules = {rule.id: rule for rule in load(lang=options.lang).checks()}
+    casebase = load(lang=options.lang)
+    rules = {rule.id: rule for rule in casebase.checks()}
+    torch = casebase.knowledge.torch
     path = file.source.path
-    said = checked(file.source, texts)
+    said = checked(file.source, torch, texts)
     comments: dict[str, Mapping[int, tuple[Ignored, ...]]] = {path: ignored(file.source)}
     silenced = set[tuple[int, str]]()
     findings = []
@@ -69,7 +71,7 @@ def _judged(file: Read, options: Options, texts: Mapping[str, str]) -> CheckedFi
         if lines := list(_covering(suspect.spot, rule.id, comments[source.path])):
             silenced.update((line, rule.id) for line in lines if source.path == path)
             continue
-        findings.append(_finding(suspect, rule, file, options.lang))
+        findings.append(_finding(suspect, rule, file, options.lang, torch))
     idle = unused(comments[path], silenced, options.rules, rules)
     return CheckedFile(
         path,
@@ -89,7 +91,9 @@ def _covering(spot: Spot, rule: str, comments: Mapping[int, tuple[Ignored, ...]]
             yield line
 
 
-def _finding(suspect: Suspect, rule: CheckRule, file: Read, lang: Lang) -> Finding:
+def _finding(
+    suspect: Suspect, rule: CheckRule, file: Read, lang: Lang, torch: TorchNames
+) -> Finding:
     cells = file.cells
 
     def at(spot: Spot) -> Place:
@@ -107,7 +111,7 @@ def _finding(suspect: Suspect, rule: CheckRule, file: Read, lang: Lang) -> Findi
         ),
         meets=at(suspect.meets) if suspect.meets else None,
         sure=suspect.sure,
-        repair=None if cells else repair(rule, suspect, lang),
+        repair=None if cells else repair(rule, suspect, lang, torch),
     )
 
 

@@ -13,21 +13,21 @@ from diagnose.checking.words import UNSAFE
 from diagnose.fixes.definitions import define
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.file_edit import FileEdit
-from diagnose.model import CheckRule, Lang, Safety
+from diagnose.model import CheckRule, Lang, Safety, TorchNames
 from diagnose.placement import Suspect
 
 #: A device as a person writes it down.
 _WRITTEN = re.compile(r"""["'](cuda|cpu|mps|xpu|npu)\b""")
 
 
-def repair(rule: CheckRule, suspect: Suspect, lang: Lang) -> Repair | None:
+def repair(rule: CheckRule, suspect: Suspect, lang: Lang, torch: TorchNames) -> Repair | None:
     """The first of a rule's fixes that fits; None where the file does not show enough for any.
 
     A safe one is unsafe where the suspect is only likely, or where it writes a device down.
     """
     for kind in rule.fixes:
         try:
-            edit = define(kind, suspect)
+            edit = define(kind, suspect, torch=torch)
         except Refused:
             continue
         changes = tuple(_replacements(suspect.spot.source.lines, edit.text.split("\n")))

@@ -29,6 +29,7 @@ def all_of(documents: Mapping[str, Document]) -> Iterator[Found]:
             yield from _twice(kind.glob, documents[kind.glob], kind.id)
     yield from _word_lists(documents.get("words.toml", {}), documents.get("torch.toml", {}))
     yield from _torch_names(documents.get("torch.toml", {}))
+    yield from _library_names(documents.get("torch.toml", {}), documents.get("libraries.toml"))
     yield from _circles(documents.get("facts.toml", {}))
     yield from _misnamed(documents)
     if "families.toml" in documents and "advice.toml" in documents:
@@ -110,6 +111,14 @@ def _torch_names(document: Document) -> Iterator[Found]:
                 ("host-factories", position),
                 f"{name!r} is not among other-factories",
             )
+
+
+def _library_names(torch: Document, libraries: Document | None) -> Iterator[Found]:
+    known = {entry.get("name") for entry in _tables((libraries or {}).get("library"))}
+    for key in ("model-libraries", "host-libraries"):
+        for position, name in enumerate(_texts(torch.get(key)) if known else ()):
+            if name not in known:
+                yield "torch.toml", (key, position), f"{name!r} is no library of libraries.toml"
 
 
 def _texts(value: Any) -> list[str]:

@@ -11,7 +11,7 @@ from diagnose.bulkhead import guarded
 from diagnose.fixes.diff import edit, patch
 from diagnose.fixes.editing import Refused, Site
 from diagnose.fixes.file_edit import FileEdit
-from diagnose.model import Cause, Edit, Fact, Fix, FixTemplate
+from diagnose.model import Cause, Edit, Fact, Fix, FixTemplate, TorchNames
 from diagnose.placeholders import fill
 from diagnose.placement.model import Device, Suspect
 from diagnose.scene import Place, Scene
@@ -98,7 +98,7 @@ def _edited(
 
 def _of_file(kind: str, cause: Cause, scene: Scene) -> FileEdit:
     """The edit of what a suspect of the cause comes from, else of the one call that such a fix edits."""
-    suspect = scene.suspect(cause.id)
+    suspect, torch = scene.suspect(cause.id), scene.knowledge.torch
     setting = scene.setting(kind, cause.id)
     if suspect is None and setting is None:
         raise Refused("no file tells more")
@@ -110,20 +110,22 @@ def _of_file(kind: str, cause: Cause, scene: Scene) -> FileEdit:
         suspect = _told(suspect, scene)
         if kind == "move-input" and (at_loop := entered(suspect)) is not suspect:
             with contextlib.suppress(Refused):
-                return define(kind, at_loop)
+                return define(kind, at_loop, torch=torch)
         try:
-            alone = define(kind, suspect)
+            alone = define(kind, suspect, torch=torch)
         except Refused:
             if setting is None:
                 raise
         else:
-            others = twins(suspect, (*scene.suspects, *scene.elsewhere))
-            return _with_others(kind, suspect, others) or alone
+            others = twins(suspect, (*scene.suspects, *scene.elsewhere), torch)
+            return _with_others(kind, suspect, others, torch) or alone
     assert setting is not None
-    return define(kind, setting)
+    return define(kind, setting, torch=torch)
 
 
-def _with_others(kind: str, suspect: Suspect, others: Sequence[Suspect]) -> FileEdit | None:
+def _with_others(
+    kind: str, suspect: Suspect, others: Sequence[Suspect], torch: TorchNames
+) -> FileEdit | None:
     """The edit of a suspect and of those of the others that the same fix mends; None where they do not go
     together."""
     from diagnose.fixes.definitions import define
@@ -131,10 +133,10 @@ def _with_others(kind: str, suspect: Suspect, others: Sequence[Suspect]) -> File
     also = list[Suspect]()
     for other in others:
         with contextlib.suppress(Refused):
-            define(kind, other)
+            define(kind, other, torch=torch)
             also.append(other)
     with contextlib.suppress(Refused):
-        return define(kind, suspect, *also, aside=True)
+        return define(kind, suspect, *also, torch=torch, aside=True)
     return None
 
 

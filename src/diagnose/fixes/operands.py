@@ -20,7 +20,7 @@ def is_moved(site: Site, node: ast.expr) -> bool:
     return (
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
-        and node.func.attr in site.torch.moves
+        and (node.func.attr in site.torch.moves or node.func.attr in site.torch.host_results)
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 #: Found in no text.
 _NEVER = re.compile(r"(?!)")
@@ -30,8 +30,8 @@ _NOTHING: Mapping[str, Sequence[str]] = MappingProxyType({})
 
 
 class TorchNames(NamedTuple):
-    """What torch calls its functions, methods, operands and devices (kb/torch.toml says of each list what
-    it holds). ``takes`` maps a function or method to its operands in their order, ``keywords`` an operand
+    """What torch, and libraries around it, call their things (kb/torch.toml says of each list what it
+    holds). ``takes`` maps a function or method to its operands in their order, ``keywords`` an operand
     to what functions call it; ``elementwise`` holds the names in place too."""
 
     takes: Mapping[str, Sequence[str]] = _NOTHING
@@ -42,6 +42,7 @@ class TorchNames(NamedTuple):
     number_keywords: Names = _NONE
     factories: Names = _NONE
     host_factories: Names = _NONE
+    tensor_results: Names = _NONE
     elementwise: Names = _NONE
     joins: Names = _NONE
     same_device: Names = _NONE
@@ -49,6 +50,7 @@ class TorchNames(NamedTuple):
     of_tensors: Names = _NONE
     shaping: Names = _NONE
     moves: Names = _NONE
+    host_results: Names = _NONE
     numbers: Names = _NONE
     no_tensor_results: Names = _NONE
     of_arrays: Names = _NONE
@@ -57,3 +59,15 @@ class TorchNames(NamedTuple):
     numpy: Names = _NONE
     packages: Names = _NONE
     accelerators: Names = _NONE
+    weightless_layers: Names = _NONE
+    model_libraries: Names = _NONE
+    host_libraries: Names = _NONE
+
+    @classmethod
+    def of(cls, record: Mapping[str, Any]) -> TorchNames:
+        """The names that the case base holds: its lists are sets, its tables stay."""
+        held: dict[str, Any] = {
+            name: names if isinstance(names, Mapping) else frozenset(names)
+            for name, names in record.items()
+        }
+        return cls(**held)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from diagnose.model import TorchNames
 from diagnose.placement.model import Checked, Device, Source, Spot, Step, Suspect
 
 __all__ = ["Checked", "Device", "Imported", "Source", "Spot", "Step", "Suspect", "check"]
@@ -12,11 +13,12 @@ __all__ = ["Checked", "Device", "Imported", "Source", "Spot", "Step", "Suspect",
 Imported = Callable[[str, int, Source], "Source | None"]
 
 
-def check(source: Source, imported: Imported | None = None) -> Checked:
+def check(source: Source, torch: TorchNames, imported: Imported | None = None) -> Checked:
     """What will fail, or stay behind, when a file meets a GPU.
 
     Args:
         source: the file.
+        torch: what torch and its libraries call their things.
         imported: finds the user's other files.
 
     Returns:
@@ -26,7 +28,7 @@ def check(source: Source, imported: Imported | None = None) -> Checked:
     from diagnose.placement.interpreter import analyse
     from diagnose.placement.suspects import of_meeting
 
-    program = analyse(source, imported)
+    program = analyse(source, torch, imported)
     found: dict[tuple[str, str, int], Suspect] = {}
     away: set[int] = set()  # what is not at home: all that it meets is off then, and no finding
     for meeting in program.meetings:

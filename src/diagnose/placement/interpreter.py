@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
+from diagnose.model import TorchNames
 from diagnose.placement import Imported, attributes, calling, expressions, statements
 from diagnose.placement.devices import HOME, SPLIT, named_so
 from diagnose.placement.machine import BUDGET, Arguments, Exhausted, Given, Machine, Meeting
@@ -74,6 +75,7 @@ class Program(NamedTuple):
 
 def analyse(
     entry: Source,
+    torch: TorchNames,
     imported: Imported | None = None,
     also: Sequence[Source] = (),
     *,
@@ -83,6 +85,7 @@ def analyse(
 
     Args:
         entry: the file that was run.
+        torch: what torch and its libraries call their things.
         imported: finds the user's other files.
         also: files that the program uses through a library, run as modules.
         all_functions: run functions and classes that nothing called too, on arguments of which only the
@@ -91,7 +94,7 @@ def analyse(
     Returns:
         What was seen until the end, or until the budget was spent.
     """
-    machine = Machine()
+    machine = Machine(torch)
     loading = _Loading(machine, imported)
     machine.evaluate = expressions.evaluate
     machine.execute = statements.execute

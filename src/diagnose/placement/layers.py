@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from diagnose.placement import modules, vocabulary
+from diagnose.placement import modules
 from diagnose.placement.machine import Arguments, Machine, Meets
 from diagnose.placement.model import Device, Step
 from diagnose.placement.tensor_methods import moved
@@ -47,7 +47,7 @@ def layer(machine: Machine, last: str, given: Arguments, node: ast.AST, frame: F
     if last in ("DataParallel", "DistributedDataParallel", "FullyShardedDataParallel"):
         return parallel(machine, found, last, given, node, frame)
     if (
-        last in vocabulary.WEIGHTLESS
+        last in machine.torch.weightless_layers
         or last.endswith(("Loss", "Pad1d", "Pad2d", "Pad3d"))
         or last.startswith(("Dropout", "MaxPool", "AvgPool", "Adaptive", "Upsample"))
     ):

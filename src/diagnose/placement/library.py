@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 
-from diagnose.placement import vocabulary
 from diagnose.placement.machine import Arguments, Machine, operands
 from diagnose.placement.model import Step
 from diagnose.placement.models import model_call
@@ -18,7 +17,6 @@ def library_call_of(
     machine: Machine, dotted: str, given: Arguments, node: ast.AST, frame: Frame
 ) -> Value:
     """The result of calling a name of a library."""
-    dotted = vocabulary.plain(dotted)
     root, _, last = dotted.partition(".")[0], "", dotted.rpartition(".")[2]
     if root == "builtins":
         return builtin(machine, last, given, node, frame)
@@ -26,11 +24,10 @@ def library_call_of(
         return torch_call(machine, dotted, last, given, node, frame)
     if root in ("numpy", "matplotlib", "sklearn", "scipy", "pandas", "cv2", "PIL", "seaborn"):
         sides = operands(given)
-        if sides and root in vocabulary.HOST:
+        on_host = root in machine.torch.host_libraries
+        if sides and on_host:
             machine.meet("host", node, frame, sides)
-        return (
-            Object("host") if last[:1].isupper() and root in vocabulary.HOST else Unknown("array")
-        )
+        return Object("host") if last[:1].isupper() and on_host else Unknown("array")
     if dotted in ("copy.deepcopy", "copy.copy") and given.listed:
         return _copied(given.listed[0].value, machine.step("made", node, frame))
     if last in (

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
+from diagnose.model import TorchNames
 from diagnose.placement.devices import CPU, HOME, RANKED, is_rank, named_so, written
 from diagnose.placement.model import Device, Spot, Step
 from diagnose.placement.tensors import Module, Table, Tensor, tensors_in
@@ -98,8 +99,8 @@ class Meeting(NamedTuple):
 class Machine:
     """One analysis: its budget, the calls on the way, and what it saw.
 
-    The functions that evaluate, execute and call are put in by `interpreter`: each knows the others only
-    through the machine.
+    ``torch`` is what torch and its libraries call their things. The functions that evaluate, execute and
+    call are put in by `interpreter`: each knows the others only through the machine.
     """
 
     evaluate: Callable[[Machine, ast.expr | None, Frame], Value]
@@ -108,7 +109,8 @@ class Machine:
     attribute: Callable[[Machine, Value, str, ast.AST, Frame], Value]
     load: Callable[[Machine, str, int, Frame], Value | None]
 
-    def __init__(self) -> None:
+    def __init__(self, torch: TorchNames) -> None:
+        self.torch = torch
         self.left = BUDGET
         self.spent = 0
         self.calls: list[Spot] = []

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 
-from diagnose.placement import vocabulary
 from diagnose.placement.datasets import collated, item_of
 from diagnose.placement.devices import CPU, META, SPLIT
 from diagnose.placement.layers import built, parallel
@@ -106,7 +105,7 @@ def model_call(
         return Batch(inner)
     if last == "load_file":
         return loaded_from(machine, given.get("device"), node, frame)
-    if root in vocabulary.MODEL_LIBRARIES and (
+    if root in machine.torch.model_libraries and (
         last[:1].isupper() or last in ("create_model",) or dotted.startswith("torchvision.models.")
     ):
         if _PLAIN.search(last) or dotted.startswith(
@@ -133,7 +132,7 @@ def model_call(
         "torchaudio",
     ):
         machine.meet("join", node, frame, sides)
-    if sides and root in (*vocabulary.MODEL_LIBRARIES, "einops", "torch_scatter"):
+    if sides and root in (*machine.torch.model_libraries, "einops", "torch_scatter"):
         return sides[0].tensor.like(sides[0].tensor.device)
     return library_call(machine, None, given, node, frame)
 

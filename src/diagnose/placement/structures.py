@@ -10,18 +10,22 @@ import ast
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from diagnose.model import TorchNames
 from diagnose.placement.model import Source, Spot, Suspect
 from diagnose.placement.module_methods import GROWING
-from diagnose.placement.vocabulary import FACTORIES
 
-Form = Callable[[ast.AST, "Source"], "ast.AST | None"]
+Form = Callable[[ast.AST, TorchNames], "ast.AST | None"]
 
 _META = re.compile(r"device\(['\"]meta['\"]\)|init_empty_weights|device=['\"]meta['\"]")
 _RANK = re.compile(r"rank", re.IGNORECASE)
 
 
 def suspect(
-    cause: str, sources: Sequence[Source], shown: Iterable[str], functions: Iterable[str]
+    cause: str,
+    sources: Sequence[Source],
+    shown: Iterable[str],
+    functions: Iterable[str],
+    torch: TorchNames,
 ) -> Suspect | None:
     """The one place of the user's files that has the form of a cause; None for none or several.
 
@@ -31,6 +35,7 @@ def suspect(
         shown: the user's lines that the traceback shows; of several places one that binds a name that
             stands in them is taken.
         functions: the functions of the traceback; of several places one within them is taken.
+        torch: what torch and its libraries call their things.
     """
     form = _FORMS.get(cause)
     if form is None:
@@ -39,7 +44,7 @@ def suspect(
         Spot(source, node, function)
         for source in sources
         for inner, function in _nodes(source)
-        if (node := form(inner, source)) is not None
+        if (node := form(inner, torch)) is not None
     ]
     if len(found) > 1:
         text = "\n".join(shown)
@@ -88,7 +93,7 @@ def _has(node: ast.AST, keyword: str) -> bool:
 # --- the forms -----------------------------------------------------------------------------------------
 
 
-def _meta(node: ast.AST, _: Source) -> ast.AST | None:
+def _meta(node: ast.AST, _: TorchNames) -> ast.AST | None:
     if isinstance(node, ast.With):
         for item in node.items:
             if _META.search(ast.unparse(item.context_expr)):
@@ -96,11 +101,11 @@ def _meta(node: ast.AST, _: Source) -> ast.AST | None:
     return node if _has(node, "low_cpu_mem_usage") else None
 
 
-def _wrapped(node: ast.AST, _: Source) -> ast.AST | None:
+def _wrapped(node: ast.AST, _: TorchNames) -> ast.AST | None:
     return node if _called(node).rpartition(".")[2] == "DataParallel" else None
 
 
-def _mapped(node: ast.AST, _: Source) -> ast.AST | None:
+def _mapped(node: ast.AST, _: TorchNames) -> ast.AST | None:
     if _has(node, "device_map") or _called(node).rpartition(".")[2] in (
         "dispatch_model",
         "parallelize",
@@ -109,43 +114,43 @@ def _mapped(node: ast.AST, _: Source) -> ast.AST | None:
     return None
 
 
-def _drawn(node: ast.AST, _: Source) -> ast.AST | None:
+def _drawn(node: ast.AST, _: TorchNames) -> ast.AST | None:
     return node if _called(node).rpartition(".")[2] == "Generator" else None
 
 
-def _loaded(node: ast.AST, _: Source) -> ast.AST | None:
+def _loaded(node: ast.AST, _: TorchNames) -> ast.AST | None:
     last = _called(node).rpartition(".")[2]
     loads = _called(node) in ("torch.load", "th.load") or last == "load_from_checkpoint"
     return node if loads and not _has(node, "map_location") else None
 
 
-def _held(node: ast.AST, _: Source) -> ast.AST | None:
+def _held(node: ast.AST, torch: TorchNames) -> ast.AST | None:
     """Layers in a list or dict that is an attribute."""
     match node:
         case ast.Assign(targets=[ast.Attribute(value=ast.Name(id="self"))], value=value):
             shown = isinstance(value, ast.List | ast.Dict | ast.ListComp | ast.DictComp | ast.Tuple)
-            return node if shown and any(map(_builds, ast.walk(value))) else None
+            return node if shown and any(_builds(one, torch) for one in ast.walk(value)) else None
     return None
 
 
-def _builds(node: ast.AST) -> bool:
+def _builds(node: ast.AST, torch: TorchNames) -> bool:
     last = _called(node).rpartition(".")[2]
-    return last[:1].isupper() and last not in FACTORIES
+    return last[:1].isupper() and last not in torch.factories
 
 
-def _put(node: ast.AST, _: Source) -> ast.AST | None:
+def _put(node: ast.AST, torch: TorchNames) -> ast.AST | None:
     """A layer that is put into a model from outside."""
     match node:
         case ast.Assign(
             targets=[ast.Attribute(value=ast.Name(id=owner))], value=ast.Call() as value
         ):
-            return value if owner != "self" and _builds(value) else None
+            return value if owner != "self" and _builds(value, torch) else None
         case ast.Call(func=ast.Attribute(attr=name)) if name in GROWING:
             return node
     return None
 
 
-def _ranked(node: ast.AST, _: Source) -> ast.AST | None:
+def _ranked(node: ast.AST, _: TorchNames) -> ast.AST | None:
     if _called(node) == "torch.device" and _RANK.search(ast.unparse(node)):
         return node
     return node if _called(node).endswith("cuda.set_device") else None
@@ -154,9 +159,7 @@ def _ranked(node: ast.AST, _: Source) -> ast.AST | None:
 _FORMS: dict[str, Form] = {
     "meta-tensor": _meta,
     "dataparallel-home-device": _wrapped,
-    "device-map-under-training": lambda node, source: (
-        _wrapped(node, source) or _mapped(node, source)
-    ),
+    "device-map-under-training": lambda node, torch: _wrapped(node, torch) or _mapped(node, torch),
     "generator-device": _drawn,
     "checkpoint-location": _loaded,
     "unregistered-submodule": _held,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 
-from diagnose.placement import vocabulary
 from diagnose.placement.datasets import data_call
 from diagnose.placement.devices import CPU, HOME
 from diagnose.placement.layers import built, layer
@@ -37,7 +36,7 @@ def torch_call(
     if dotted == "torch.set_default_tensor_type" and "cuda" in (given.text("t", 0) or ""):
         machine.default = machine.home()
         return Const(None)
-    if last in vocabulary.FACTORIES or (last.endswith("_like") and dotted.count(".") == 1):
+    if last in machine.torch.factories or (last.endswith("_like") and dotted.count(".") == 1):
         return _made(machine, last, given, node, frame)
     if dotted == "torch.Generator":
         said = given.get("device", 0)
@@ -95,7 +94,9 @@ def _operation(machine: Machine, last: str, given: Arguments, node: ast.AST, fra
         open_ = [] if index or last in SIZED else unknown_arguments(given)
         machine.meet("index" if index and len(sides) > 1 else "join", node, frame, [*sides, *open_])
     if not sides:
-        return Tensor(None, "other", (), frame) if last in vocabulary.RESULTS else Unknown()
+        return (
+            Tensor(None, "other", (), frame) if last in machine.torch.tensor_results else Unknown()
+        )
     known = leading([side.tensor for side in sides])
     if last in ("split", "chunk", "unbind", "topk", "sort", "meshgrid", "max", "min", "unique"):
         return (

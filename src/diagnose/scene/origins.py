@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from diagnose.model import Frame
+from diagnose.model import Frame, TorchNames
 from diagnose.placement import Source, Suspect, structures
 from diagnose.placement.failing import Line, suspects
 from diagnose.placement.interpreter import Program, analyse
@@ -27,13 +27,16 @@ class Origins(NamedTuple):
     program: Program | None = None
 
 
-def of_failure(frames: Sequence[Frame], devices: Sequence[str], sources: Sources) -> Origins:
+def of_failure(
+    frames: Sequence[Frame], devices: Sequence[str], sources: Sources, torch: TorchNames
+) -> Origins:
     """What the files of a failure say; nothing where they are not at hand.
 
     Args:
         frames: of the traceback, outermost first.
         devices: those that the message names.
         sources: finds the files.
+        torch: what torch and its libraries call their things.
     """
     own = [frame for frame in frames if frame.own and frame.line is not None]
     found = [(frame, file) for frame in own if (file := sources.of(frame)) is not None]
@@ -42,7 +45,7 @@ def of_failure(frames: Sequence[Frame], devices: Sequence[str], sources: Sources
     read = [source for file in files if (source := parsed.source(file)) is not None]
     if not read:
         return Origins()
-    program = analyse(read[0], parsed.imported, read[1:])
+    program = analyse(read[0], torch, parsed.imported, read[1:])
     stack = [Line(file.path, frame.line) for frame, file in found if frame.line is not None]
     return Origins(suspects(program, stack, devices), tuple(program.sources.values()), program)
 
@@ -58,12 +61,14 @@ def elsewhere(origins: Origins) -> tuple[Suspect, ...]:
     return tuple(found.values())
 
 
-def by_form(cause: str, frames: Sequence[Frame], origins: Origins) -> Suspect | None:
+def by_form(
+    cause: str, frames: Sequence[Frame], origins: Origins, torch: TorchNames
+) -> Suspect | None:
     """The one place of the files that has the form of a cause (`diagnose.placement.structures`)."""
     own = [frame for frame in frames if frame.own]
     shown = [frame.code for frame in own if frame.code]
     functions = [frame.function.rpartition(".")[2] for frame in own if frame.function]
-    return structures.suspect(cause, origins.sources, shown, functions)
+    return structures.suspect(cause, origins.sources, shown, functions, torch)
 
 
 class _Parsed:

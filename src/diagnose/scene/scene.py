@@ -183,7 +183,8 @@ class Scene:
         from diagnose.scene import origins  # an answer without files does not wait for the analysis
 
         devices = mismatch.devices if mismatch is not None else ()
-        look = partial(origins.of_failure, self.report.frames, devices, sources)
+        torch = self.knowledge.torch
+        look = partial(origins.of_failure, self.report.frames, devices, sources, torch)
         return guarded("placement", look, None)
 
     def _has_files(self) -> bool:
@@ -198,7 +199,8 @@ class Scene:
             if found is None and self._origins is not None and not self.suspects:
                 from diagnose.scene import origins
 
-                look = partial(origins.by_form, cause, self.report.frames, self._origins)
+                frames, torch = self.report.frames, self.knowledge.torch
+                look = partial(origins.by_form, cause, frames, self._origins, torch)
                 found = guarded("placement", look, None)
             self._suspects[cause] = found
         return self._suspects[cause]

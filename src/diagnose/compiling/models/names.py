@@ -42,7 +42,7 @@ class Functions(Strict):
 
 
 class TorchNames(Strict):
-    """What torch calls its functions, methods, operands and devices: plain names."""
+    """What torch, and libraries around it, call their things: plain names."""
 
     model_config = ConfigDict(alias_generator=lambda name: name.replace("_", "-"))
 
@@ -54,6 +54,7 @@ class TorchNames(Strict):
     sized_factories: _Names
     other_factories: _Names
     host_factories: _Names
+    tensor_results: _Names
     elementwise: _Names
     joins: _Names
     same_device: _Names
@@ -61,6 +62,7 @@ class TorchNames(Strict):
     of_tensors: _Names
     shaping: _Names
     moves: _Names
+    host_results: _Names
     numbers: _Names
     no_tensor_results: _Names
     of_arrays: _Names
@@ -69,6 +71,9 @@ class TorchNames(Strict):
     numpy: _Names
     packages: _Names
     accelerators: _Names
+    weightless_layers: _Names
+    model_libraries: _Names
+    host_libraries: _Names
     keywords: Mapping[_Operand, _Names]
 
     def value(self) -> dict[str, Any]:

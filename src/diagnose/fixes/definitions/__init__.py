@@ -1,8 +1,9 @@
 """The edits of a definition, by families: where a value comes from rather than where it fails.
 
-A module's ``KINDS`` say which fixes it makes: id of the fix -> a function of the `Suspect` that returns the
-changes of its file, or raises `Refused` where the file does not show enough. Another edit is another
-function or module, its name below, and its recorded cases in tests/fixes/definitions.
+A module's ``KINDS`` say which fixes it makes: id of the fix -> a function of the `Suspect`, and of what
+torch calls its things, that returns the changes of its file, or raises `Refused` where the file does not
+show enough. Another edit is another function or module, its name below, and its recorded cases in
+tests/fixes/definitions.
 """
 
 from __future__ import annotations
@@ -23,9 +24,10 @@ from diagnose.fixes.definitions import (
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.file_edit import FileEdit, file_edit
 from diagnose.fixes.rewriting import Change
+from diagnose.model import TorchNames
 from diagnose.placement.model import Suspect
 
-Definition = Callable[[Suspect], Sequence[Change]]
+Definition = Callable[[Suspect, TorchNames], Sequence[Change]]
 
 _DECLARED: Sequence[Mapping[str, Definition]] = (
     arguments.KINDS,
@@ -44,13 +46,16 @@ DEFINITIONS: Mapping[str, Definition] = {
 }
 
 
-def define(kind: str, suspect: Suspect, *others: Suspect, aside: bool = False) -> FileEdit:
+def define(
+    kind: str, suspect: Suspect, *others: Suspect, torch: TorchNames, aside: bool = False
+) -> FileEdit:
     """The edit that a fix of this kind makes of what a suspect comes from.
 
     Args:
         kind: fix id of the taxonomy.
         suspect: why a value is where it is, and the node to edit.
         others: suspects of the same file that the same fix mends, edited with it.
+        torch: what torch and its libraries call their things.
         aside: the edit's lines are those of the suspect; the others' stand in its diff alone.
 
     Raises:
@@ -62,8 +67,8 @@ def define(kind: str, suspect: Suspect, *others: Suspect, aside: bool = False) -
     source = suspect.spot.source
     if any(other.spot.source.path != source.path for other in others):
         raise Refused("the suspects stand in different files")
-    changes = {(change.splices, id(change.node)): change for change in make(suspect)}
-    for change in (change for other in others for change in make(other)):
+    changes = {(change.splices, id(change.node)): change for change in make(suspect, torch)}
+    for change in (change for other in others for change in make(other, torch)):
         key = (change.splices, id(change.node))
         changes.setdefault(key, change._replace(aside=change.aside or aside))
     return file_edit(source, list(changes.values()))

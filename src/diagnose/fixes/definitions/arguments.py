@@ -28,6 +28,7 @@ from diagnose.fixes.definitions.statements import without_statement
 from diagnose.fixes.definitions.target import target_device
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
+from diagnose.model import TorchNames
 from diagnose.placement.model import Source, Suspect
 from diagnose.scene import sourceline
 
@@ -39,7 +40,7 @@ _NOT_TORCH = frozenset({"np", "numpy", "pickle", "json", "yaml", "joblib", "toml
 _OFFLOAD = re.compile("offload|low_?v?(ram|mem)|low_cpu", re.IGNORECASE)
 
 
-def map_location(suspect: Suspect) -> Sequence[Change]:
+def map_location(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     """A checkpoint is loaded where it is wanted."""
     source, call = suspect.spot.source, value_of(suspect)
     if not isinstance(call, ast.Call):
@@ -51,23 +52,23 @@ def map_location(suspect: Suspect) -> Sequence[Change]:
         return [with_argument(source, call, "device", f"str({target_device(suspect)})")]
     if called(call) not in _LOADERS or owner in _NOT_TORCH:
         raise Refused("the call takes no map_location")
-    if len(call.args) > 1 and owner in {"torch", "th"}:
+    if len(call.args) > 1 and owner in torch.torch:
         return [replaced(source, call.args[1], target_device(suspect))]
     return [with_argument(source, call, "map_location", target_device(suspect))]
 
 
-def generator(suspect: Suspect) -> Sequence[Change]:
+def generator(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     """A generator is made on the device of what it fills."""
     source, node = suspect.spot.source, value_of(suspect)
     call = next((c for c in walk_calls(node) if called(c) == "Generator"), None)
     if call is None:
-        return use_device(suspect)
+        return use_device(suspect, torch)
     if call.args:
         return [replaced(source, call.args[0], target_device(suspect))]
     return [with_argument(source, call, "device", target_device(suspect))]
 
 
-def drop_device_map(suspect: Suspect) -> Sequence[Change]:
+def drop_device_map(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
     """A model is loaded without ``device_map=``, or not dispatched."""
     source, node = suspect.spot.source, value_of(suspect)
     if called(node) == "dispatch_model":
@@ -87,14 +88,14 @@ def _not_dispatched(source: Source, call: ast.expr) -> Change:
     return replaced(source, call, model)
 
 
-def pin_device_map(suspect: Suspect) -> Sequence[Change]:
+def pin_device_map(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
     """All of a model is loaded on one device."""
     call = _call_with(suspect, "device_map")
     device = target_device(suspect)
     return [with_argument(suspect.spot.source, call, "device_map", f'{{"": {device}}}')]
 
 
-def keep_blocks_whole(suspect: Suspect) -> Sequence[Change]:
+def keep_blocks_whole(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
     """A map of devices leaves a block on one device."""
     source, name = suspect.spot.source, "no_split_module_classes"
     for call in walk_calls(value_of(suspect)):
@@ -106,7 +107,7 @@ def keep_blocks_whole(suspect: Suspect) -> Sequence[Change]:
     raise Refused("no call makes a map of devices")
 
 
-def disable_offload(suspect: Suspect) -> Sequence[Change]:
+def disable_offload(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
     """What is set to offload is set not to."""
     source, node = suspect.spot.source, value_of(suspect)
     if isinstance(node, ast.Constant):
@@ -144,7 +145,7 @@ def _call_with(suspect: Suspect, name: str) -> ast.Call:
     raise Refused(f"the call has no {name}=")
 
 
-def materialize(suspect: Suspect) -> Sequence[Change]:
+def materialize(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
     """Parameters on the meta device get memory, or are made on a device that has some."""
     source, node = suspect.spot.source, value_of(suspect)
     if isinstance(node, ast.Constant) and node.value == "meta":

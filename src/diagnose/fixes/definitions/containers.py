@@ -10,8 +10,8 @@ from diagnose.fixes.definitions.imports import spelled
 from diagnose.fixes.definitions.places import class_around, functions_around
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
+from diagnose.model import TorchNames
 from diagnose.placement.model import Source
-from diagnose.placement.vocabulary import FACTORIES
 from diagnose.scene import sourceline
 
 #: Methods of list and dict that torch's lists and dicts lack.
@@ -47,13 +47,16 @@ _LISTS = (ast.List, ast.Tuple, ast.ListComp)
 _DICTS = (ast.Dict, ast.DictComp)
 
 
-def wrapped(source: Source, value: ast.expr, target: ast.Attribute) -> list[Change]:
+def wrapped(
+    source: Source, value: ast.expr, target: ast.Attribute, torch: TorchNames
+) -> list[Change]:
     """The changes that put a list or dict, and the lists in it, into what registers its elements.
 
     Args:
         source: the file.
         value: what is assigned.
         target: the attribute that it is assigned to.
+        torch: what torch calls its things.
 
     Raises:
         Refused: it is not seen to be a list or dict of layers, or torch's is used otherwise.
@@ -63,7 +66,7 @@ def wrapped(source: Source, value: ast.expr, target: ast.Attribute) -> list[Chan
         raise Refused("the file does not show whether it is a list or a dict")
     elements = [*_elements(shown), *_added(source, target)]
     for element in elements:
-        _check_element(element)
+        _check_element(element, torch)
     parameters = [_is_parameter(element) for element in elements]
     if any(parameters) and not all(parameters):
         raise Refused("it holds parameters and other things")
@@ -76,7 +79,7 @@ def wrapped(source: Source, value: ast.expr, target: ast.Attribute) -> list[Chan
     if shown is value:
         for element in _elements(value):
             if isinstance(element, (*_LISTS, *_DICTS)):
-                changes += wrapped(source, element, ast.Attribute(target, "?", ast.Load()))
+                changes += wrapped(source, element, ast.Attribute(target, "?", ast.Load()), torch)
     spelling, needed = spelled(source, f"torch.nn.{name}", value)
     changes.insert(0, around(source, value, f"{spelling}(", ")"))
     return changes + [one for one in needed if one not in changes]
@@ -155,23 +158,23 @@ def _added(source: Source, target: ast.Attribute) -> Iterator[ast.expr]:
                     yield added
 
 
-def _check_element(element: ast.expr) -> None:
+def _check_element(element: ast.expr, torch: TorchNames) -> None:
     """Raises `Refused` for what is no layer by its form."""
     if isinstance(element, ast.Lambda) or (
         isinstance(element, ast.Constant) and element.value is not None
     ):
         raise Refused("it holds what is no layer")
-    if _makes_tensor(element):
+    if _makes_tensor(element, torch):
         raise Refused("it holds tensors, which no list of torch's registers as buffers")
     name = sourceline.dotted(element) or ""
     if name.startswith(("F.", "torch.", "nn.functional.")):
         raise Refused(f"it holds the function {name}, which is no layer")
 
 
-def _makes_tensor(element: ast.expr) -> bool:
+def _makes_tensor(element: ast.expr, torch: TorchNames) -> bool:
     name = sourceline.dotted(element.func) if isinstance(element, ast.Call) else None
     owner, _, function = (name or "").rpartition(".")
-    return owner in {"torch", "th"} and function in FACTORIES
+    return owner in torch.torch and function in torch.factories
 
 
 def _is_parameter(element: ast.expr) -> bool:

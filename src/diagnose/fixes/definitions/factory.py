@@ -11,34 +11,29 @@ from diagnose.fixes.definitions.places import block_of, called, statement_of
 from diagnose.fixes.definitions.target import target_device
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
+from diagnose.model import TorchNames
 from diagnose.placement.model import Source, Suspect
-from diagnose.placement.vocabulary import FACTORIES
 from diagnose.scene import sourceline
 
-#: Factories that take no ``device=``, or none but the cpu.
-_WITHOUT_DEVICE = frozenset(f for f in FACTORIES if f.endswith("Tensor")) | {
-    "from_numpy",
-    "frombuffer",
-}
 #: Methods of a tensor that make another one.
 _OF_TENSORS = frozenset({"new_zeros", "new_ones", "new_full", "new_empty", "new_tensor"})
 _NO_TENSORS = frozenset({"np", "numpy", "math", "random", "jnp", "tf", "cp", "pd", "list", "dict"})
 
 
-def create_on_device(suspect: Suspect) -> Sequence[Change]:
+def create_on_device(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     """A factory gets ``device=``; what cannot take it is followed by ``.to()``, what has it another one.
     So do its twins in the same block: the states of an LSTM are made by the same call twice."""
     source, node = suspect.spot.source, value_of(suspect)
-    return [_on_device(suspect, one) for one in [node, *_twins(source, node)]]
+    return [_on_device(suspect, one, torch) for one in [node, *_twins(source, node, torch)]]
 
 
-def _twins(source: Source, node: ast.expr) -> list[ast.expr]:
+def _twins(source: Source, node: ast.expr, torch: TorchNames) -> list[ast.expr]:
     """The values that the other statements of the block assign and that read as a node does."""
     statement = statement_of(source, node)
-    call = _factory(node)
+    call = _factory(node, torch)
     if not isinstance(statement, ast.Assign) or statement.value is not node:
         return []
-    if call is None or not _takes_device(called(call)):
+    if call is None or not _takes_device(called(call), torch):
         return []
     text = ast.dump(node)
     return [
@@ -50,8 +45,8 @@ def _twins(source: Source, node: ast.expr) -> list[ast.expr]:
     ]
 
 
-def _on_device(suspect: Suspect, node: ast.expr) -> Change:
-    source, call = suspect.spot.source, _factory(node)
+def _on_device(suspect: Suspect, node: ast.expr, torch: TorchNames) -> Change:
+    source, call = suspect.spot.source, _factory(node, torch)
     if call is None:
         raise Refused("no call makes it")
     statement = statement_of(source, node)
@@ -66,23 +61,23 @@ def _on_device(suspect: Suspect, node: ast.expr) -> Change:
     function = call.func.attr if isinstance(call.func, ast.Attribute) else name
     given = {keyword.arg for keyword in call.keywords}
     # A generator has a device of its own, pinned memory is the host's, and ** may hold a device.
-    if _takes_device(function) and not given & {"generator", "pin_memory", "out", None}:
+    if _takes_device(function, torch) and not given & {"generator", "pin_memory", "out", None}:
         return with_argument(source, call, "device", device)
     if "out" in given:
         raise Refused("out= decides where the result is")
     return moved(source, call, device)
 
 
-def _factory(node: ast.expr) -> ast.Call | None:
+def _factory(node: ast.expr, torch: TorchNames) -> ast.Call | None:
     """The call that makes a tensor at the root of a chain: ``torch.ones(3)`` of ``torch.ones(3).t()``."""
     found: ast.Call | None = None
     while isinstance(node, (ast.Call, ast.Attribute, ast.Subscript)):
-        if is_moved(node):
+        if is_moved(node, torch):
             raise Refused("it is moved after it is made")
         if isinstance(node, ast.Call):
             found = found if found is not None and _plain_method(node) else node
             name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
-            if name in FACTORIES or _takes_device(name):
+            if name in torch.factories or _takes_device(name, torch):
                 return node
             node = node.func
         else:
@@ -90,9 +85,9 @@ def _factory(node: ast.expr) -> ast.Call | None:
     return found
 
 
-def _takes_device(function: str) -> bool:
-    made = function in FACTORIES or function in _OF_TENSORS or function.endswith("_like")
-    return made and function not in _WITHOUT_DEVICE
+def _takes_device(function: str, torch: TorchNames) -> bool:
+    made = function in torch.factories or function in _OF_TENSORS or function.endswith("_like")
+    return made and function not in torch.host_factories
 
 
 def _plain_method(call: ast.Call) -> bool:

@@ -11,12 +11,13 @@ from diagnose.fixes.definitions.places import ancestors, called
 from diagnose.fixes.definitions.target import target_device
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
+from diagnose.model import TorchNames
 from diagnose.placement.model import Source, Suspect
 
 _DEVICES = (ast.Constant, ast.Name, ast.Attribute, ast.Subscript, ast.JoinedStr)
 
 
-def use_device(suspect: Suspect) -> Sequence[Change]:
+def use_device(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
     """The device of a move, of a factory, or where it is written down, becomes the wanted one."""
     source, node = suspect.spot.source, value_of(suspect)
     device = target_device(suspect)

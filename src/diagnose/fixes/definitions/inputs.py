@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 from diagnose.fixes.definitions.expressions import expression, moved, replaced, with_method
 from diagnose.fixes.definitions.moving import (
-    MOVES,
     is_moved,
     same_move,
     tensor,
@@ -27,6 +26,7 @@ from diagnose.fixes.definitions.statements import after_statement, first_in_body
 from diagnose.fixes.definitions.target import target_device
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change, Splice
+from diagnose.model import TorchNames
 from diagnose.placement.model import Suspect
 from diagnose.scene import sourceline
 
@@ -39,11 +39,11 @@ _ASKING = frozenset(
 )
 
 
-def move_input(suspect: Suspect) -> Sequence[Change]:
+def move_input(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     """An input is moved by the expression that makes it, or by a statement where it gets its name."""
     source, node = suspect.spot.source, suspect.spot.node
     if suspect.cause == "input-on-wrong-shard":
-        return [_crossing(suspect)]
+        return [_crossing(suspect, torch)]
     if isinstance(node, ast.arg):
         return [_parameter(suspect, node)]
     outer = ancestors(source, node)
@@ -51,21 +51,21 @@ def move_input(suspect: Suspect) -> Sequence[Change]:
     if loop is not None and (
         loop is node or _within(loop.iter, node) or _within(loop.target, node)
     ):
-        return [_beside(suspect, loop) or _loop(suspect, loop)]
+        return [_beside(suspect, loop, torch) or _loop(suspect, loop, torch)]
     statement = statement_of(source, node)
     value = value_of(suspect)
-    if isinstance(statement, ast.Expr) and statement.value is value and is_moved(value):
+    if isinstance(statement, ast.Expr) and statement.value is value and is_moved(value, torch):
         return _kept(suspect, statement)
     if unpacked(statement, value):
         assert isinstance(statement, ast.Assign)
         names = _names(statement.targets[0])
         scope = functions_around(source, statement)
         body = scope[0].body if scope else source.tree.body
-        return [after_statement(source, statement, _moves(suspect, names, body))]
+        return [after_statement(source, statement, _moves(suspect, names, body, torch))]
     parent = outer[-2]
     if isinstance(parent, ast.keyword) and parent.arg is None and isinstance(node, ast.Name):
         return [replaced(source, node, _of_dict(node.id, target_device(suspect)))]
-    return tensor(suspect)
+    return tensor(suspect, torch)
 
 
 #: Methods of a module that are not modules themselves.
@@ -77,7 +77,7 @@ _METHODS = frozenset(
 )
 
 
-def _crossing(suspect: Suspect) -> Change:
+def _crossing(suspect: Suspect, torch: TorchNames) -> Change:
     """An input of a part of a split model is moved where that part is called, to the part's device."""
     meets, source = suspect.meets, suspect.spot.source
     if meets is None or meets.source is not source:
@@ -88,7 +88,7 @@ def _crossing(suspect: Suspect) -> Change:
         for given in [*call.args, *(keyword.value for keyword in call.keywords)]
         if ast.unparse(given) == suspect.name
     ]
-    if len(taken) != 1 or is_moved(taken[0][1]):
+    if len(taken) != 1 or is_moved(taken[0][1], torch):
         raise Refused("the line does not show where it enters the part")
     [(call, given)] = taken
     part = call.func
@@ -138,16 +138,16 @@ def _parameter(suspect: Suspect, node: ast.arg) -> Change:
     return first_in_body(source, function.body, header, code)
 
 
-def _beside(suspect: Suspect, loop: ast.For | ast.AsyncFor) -> Change | None:
+def _beside(suspect: Suspect, loop: ast.For | ast.AsyncFor, torch: TorchNames) -> Change | None:
     """Where others of a loop's variables are moved, the forgotten ones are, as those are."""
     source, beside = suspect.spot.source, suspect.beside
     if beside is None or not isinstance(beside.node, ast.stmt) or beside.node not in loop.body:
         return None
     names = _looped(loop)
-    move = next((one for one in walk_calls(beside.node) if _moves_one_of(one, names)), None)
+    move = next((one for one in walk_calls(beside.node) if _moves_one_of(one, names, torch)), None)
     if move is None:
         return None
-    left = [name for name in names if not _moved_in(name, loop.body)]
+    left = [name for name in names if not _moved_in(name, loop.body, torch)]
     if suspect.name in left:
         left = [suspect.name]
     elif len(left) > 1:
@@ -158,9 +158,9 @@ def _beside(suspect: Suspect, loop: ast.For | ast.AsyncFor) -> Change | None:
     return after_statement(source, beside.node, code)
 
 
-def _moves_one_of(call: ast.Call, names: Sequence[str]) -> bool:
+def _moves_one_of(call: ast.Call, names: Sequence[str], torch: TorchNames) -> bool:
     return (
-        is_moved(call)
+        is_moved(call, torch)
         and isinstance(owner := call.func, ast.Attribute)
         and (isinstance(owner.value, ast.Name) and owner.value.id in names)
     )
@@ -173,10 +173,10 @@ def _looped(loop: ast.For | ast.AsyncFor) -> list[str]:
     return _names(loop.target)
 
 
-def _loop(suspect: Suspect, loop: ast.For | ast.AsyncFor) -> Change:
+def _loop(suspect: Suspect, loop: ast.For | ast.AsyncFor, torch: TorchNames) -> Change:
     """The variables of a loop are moved by the first statements of its body."""
     source = suspect.spot.source
-    code = _moves(suspect, _looped(loop), loop.body)
+    code = _moves(suspect, _looped(loop), loop.body, torch)
     header = loop.iter.end_lineno or loop.lineno
     return first_in_body(source, loop.body, header, code)
 
@@ -186,14 +186,16 @@ def _names(target: ast.AST) -> list[str]:
     return [one.id for one in ast.walk(target) if isinstance(one, ast.Name)]
 
 
-def _moves(suspect: Suspect, names: Sequence[str], body: Sequence[ast.stmt]) -> str:
+def _moves(
+    suspect: Suspect, names: Sequence[str], body: Sequence[ast.stmt], torch: TorchNames
+) -> str:
     """Statements that move the tensors among names, a statement each."""
     device = target_device(suspect)
     if len(names) == 1 and (whole := _of_parts(names[0], body, device)) is not None:
         return whole
     wanted = [n for n in names if n == suspect.name or (len(names) > 1 and _computed(n, body))]
     wanted = wanted or (list(names) if len(names) == 1 else [])
-    left = [name for name in wanted if not _moved_in(name, body)]
+    left = [name for name in wanted if not _moved_in(name, body, torch)]
     if not left:
         raise Refused(
             "they are moved already" if wanted else "it is not known which of the names are tensors"
@@ -227,12 +229,12 @@ def _walk(body: Sequence[ast.stmt]) -> list[ast.AST]:
     return [node for statement in body for node in ast.walk(statement)]
 
 
-def _moved_in(name: str, body: Sequence[ast.stmt]) -> bool:
+def _moved_in(name: str, body: Sequence[ast.stmt], torch: TorchNames) -> bool:
     """Whether a name is moved somewhere in a body."""
     return any(
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
-        and node.func.attr in MOVES
+        and node.func.attr in torch.moves
         and isinstance(node.func.value, ast.Name)
         and node.func.value.id == name
         for node in _walk(body)

@@ -17,12 +17,9 @@ from diagnose.fixes.definitions.statements import after_statement
 from diagnose.fixes.definitions.target import target_device
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
+from diagnose.model import TorchNames
 from diagnose.placement.model import Source, Suspect
 from diagnose.scene import sourceline
-
-#: Methods after which it is decided where a value is.
-MOVES = frozenset({"to", "cuda", "cpu", "xpu", "npu", "hpu", "mps", "type_as"})
-
 
 _NO_VALUES = (
     *(ast.Constant, ast.Dict, ast.List, ast.Set, ast.Tuple, ast.Starred, ast.Lambda),
@@ -40,19 +37,19 @@ _CANNOT_MOVE = frozenset(
 )
 
 
-def module(suspect: Suspect) -> Sequence[Change]:
+def module(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     """A module is moved where it is built; one of several results of a call in a statement of its own."""
     source, node = suspect.spot.source, value_of(suspect)
     if called(node) == "DataParallel":
-        return home(suspect)
-    if suspect.cause == "dataparallel-home-device" and is_moved(node):
+        return home(suspect, torch)
+    if suspect.cause == "dataparallel-home-device" and is_moved(node, torch):
         return [_moved_home(suspect, node)]
     statement = statement_of(source, node)
     if suspect.owner is not None and isinstance(node, ast.Call):
         # Another module is moved there, and the owner was forgotten.
         if called(node) == "prepare" and isinstance(node.func, ast.Attribute):
             return [after_statement(source, statement, _prepared(source, node, suspect.owner))]
-        if isinstance(statement, ast.Expr) and is_moved(node):
+        if isinstance(statement, ast.Expr) and is_moved(node, torch):
             return [after_statement(source, statement, f"{suspect.owner}{same_move(source, node)}")]
     if suspect.cause == "checkpoint-location" and called(node) == "load":
         raise Refused("what is loaded is a dict of tensors, most often")
@@ -68,7 +65,7 @@ def module(suspect: Suspect) -> Sequence[Change]:
         return [after_statement(source, statement, f"{name}.to({device})")]
     if unpacked(statement, node):
         return [after_statement(source, statement, f"{named(statement, suspect)}.to({device})")]
-    return [_moved(source, node, device)]
+    return [_moved(source, node, device, torch)]
 
 
 def _prepared(source: Source, call: ast.Call, owner: str) -> str:
@@ -93,23 +90,24 @@ def same_move(source: Source, call: ast.Call) -> str:
     return f".{call.func.attr}({text_of(source, given[0]) if given else ''})"
 
 
-def home(suspect: Suspect) -> Sequence[Change]:
+def home(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     """What nn.DataParallel wraps is moved to the first of its devices: a later move to another one goes
     there, else the wrapped model does."""
     source, call = suspect.spot.source, value_of(suspect)
     assert isinstance(call, ast.Call)
     device = _first_device(source, call)
     move = suspect.move
-    if move is not None and move.file == source.path and is_moved(value := _value(move.node)):
+    value = _value(move.node) if move is not None and move.file == source.path else None
+    if value is not None and is_moved(value, torch):
         assert isinstance(value, ast.Call)
         return [with_method(source, value, f"to({device})")]
     if not call.args:
         raise Refused("the call does not show what is wrapped")
     wrapped = call.args[0]
-    if is_moved(wrapped):
+    if is_moved(wrapped, torch):
         assert isinstance(wrapped, ast.Call)
         return [with_method(source, wrapped, f"to({device})")]
-    return [_moved(source, wrapped, device)]
+    return [_moved(source, wrapped, device, torch)]
 
 
 def _moved_home(suspect: Suspect, move: ast.expr) -> Change:
@@ -147,17 +145,17 @@ def _first_device(source: Source, call: ast.Call) -> str:
     raise Refused("the file does not show which device is the first")
 
 
-def tensor(suspect: Suspect) -> Sequence[Change]:
+def tensor(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     """A tensor is moved where it is made, or made there."""
     source, node = suspect.spot.source, value_of(suspect)
     device = target_device(suspect)
     if isinstance(node, ast.Call) and argument(node, "device") is not None:
         return [with_argument(source, node, "device", device)]
-    return [_moved(source, node, device)]
+    return [_moved(source, node, device, torch)]
 
 
-def _moved(source: Source, node: ast.expr, device: str) -> Change:
-    if is_moved(node):
+def _moved(source: Source, node: ast.expr, device: str, torch: TorchNames) -> Change:
+    if is_moved(node, torch):
         raise Refused("it is moved already")
     if called(node) in _RETURN_NOTHING:
         raise Refused(f"{called(node)}.to returns nothing")
@@ -192,12 +190,12 @@ def _value(node: ast.AST) -> ast.AST:
     return node
 
 
-def is_moved(node: ast.AST) -> bool:
+def is_moved(node: ast.AST, torch: TorchNames) -> bool:
     """Whether an expression ends with a move, such as ``.to(device)``."""
     return (
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
-        and node.func.attr in MOVES
+        and node.func.attr in torch.moves
     )
 
 

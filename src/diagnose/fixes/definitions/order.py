@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from diagnose.fixes.definitions.moving import MOVES, module, receiver
+from diagnose.fixes.definitions.moving import module, receiver
 from diagnose.fixes.definitions.places import (
     block_of,
     functions_around,
@@ -19,6 +19,7 @@ from diagnose.fixes.definitions.statements import after_statement, before_statem
 from diagnose.fixes.definitions.target import target_device
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
+from diagnose.model import TorchNames
 from diagnose.placement.model import Source, Suspect
 from diagnose.scene import sourceline
 
@@ -32,19 +33,19 @@ class _Move(NamedTuple):
     alone: bool
 
 
-def move_last(suspect: Suspect) -> Sequence[Change]:
+def move_last(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     """The model is moved after its last change: the statement that moves it is, or it is moved once more.
     Where no earlier move is known, the new layer itself is moved."""
-    if suspect.cause == "optimizer-state" and (changes := _moved_when_built(suspect)):
+    if suspect.cause == "optimizer-state" and (changes := _moved_when_built(suspect, torch)):
         return changes
     source = suspect.spot.source
     changed = statement_of(source, suspect.spot.node)
-    move = _move(suspect)
+    move = _move(suspect, torch)
     if move is None:
         call = changed.value if isinstance(changed, ast.Expr) else None
         owner = suspect.owner or (receiver(call) if call is suspect.spot.node and call else None)
         if owner is None:
-            return module(suspect)
+            return module(suspect, torch)
         again = f"{owner}.to({target_device(suspect)})"
         return [after_statement(source, changed, again)]
     last = _last_change(source, changed, move.owner)
@@ -55,14 +56,14 @@ def move_last(suspect: Suspect) -> Sequence[Change]:
     return [after_statement(source, last, f"{move.owner}.{move.method}")]
 
 
-def move_first(suspect: Suspect) -> Sequence[Change]:
+def move_first(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     """The model is moved before the optimizer is made."""
-    if changes := _moved_when_built(suspect):
+    if changes := _moved_when_built(suspect, torch):
         return changes
     source = suspect.spot.source
     made = _making(suspect)
     owner = suspect.owner or _model_of(made)
-    move = _move(suspect) or _later_move(source, made, owner)
+    move = _move(suspect, torch) or _later_move(source, made, owner, torch)
     if move is None:
         if owner is None:
             raise Refused("it is not known which model the optimizer is of")
@@ -72,7 +73,7 @@ def move_first(suspect: Suspect) -> Sequence[Change]:
     return [before_statement(source, made, f"{move.owner}.{move.method}")]
 
 
-def move_state(suspect: Suspect) -> Sequence[Change]:
+def move_state(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     """The state that was loaded into an optimizer is moved to the parameters' device."""
     source = suspect.spot.source
     loaded = statement_of(source, suspect.spot.node)
@@ -85,7 +86,8 @@ def move_state(suspect: Suspect) -> Sequence[Change]:
     if len(owners) != 1 or not isinstance(loaded, ast.Expr):
         raise Refused("the statement does not load the state of one optimizer")
     making = _making(suspect)
-    if _later_move(source, loaded, suspect.owner or _model_of(making)) is not None:
+    owner = suspect.owner or _model_of(making)
+    if _later_move(source, loaded, owner, torch) is not None:
         raise Refused("the model is moved after the state is loaded: the order has to change")
     device = target_device(suspect)
     code = (
@@ -97,7 +99,7 @@ def move_state(suspect: Suspect) -> Sequence[Change]:
     return [after_statement(source, loaded, code)]
 
 
-def _move(suspect: Suspect) -> _Move | None:
+def _move(suspect: Suspect, torch: TorchNames) -> _Move | None:
     """The earlier or later move of the model, if it stands in the function of the spot."""
     source, spot = suspect.spot.source, suspect.move
     if spot is None or spot.file != source.path:
@@ -107,12 +109,12 @@ def _move(suspect: Suspect) -> _Move | None:
         return None
     if functions_around(source, call)[:1] != functions_around(source, suspect.spot.node)[:1]:
         return None
-    return _of_call(source, call)
+    return _of_call(source, call, torch)
 
 
-def _of_call(source: Source, call: ast.Call) -> _Move | None:
+def _of_call(source: Source, call: ast.Call, torch: TorchNames) -> _Move | None:
     """The move that a call is; None where it is none, or of no name."""
-    if not isinstance(call.func, ast.Attribute) or call.func.attr not in MOVES:
+    if not isinstance(call.func, ast.Attribute) or call.func.attr not in torch.moves:
         return None
     statement = statement_of(source, call)
     owner, alone = sourceline.dotted(call.func.value), False
@@ -151,14 +153,14 @@ def _making(suspect: Suspect) -> ast.stmt:
     return statement
 
 
-def _moved_when_built(suspect: Suspect) -> list[Change]:
+def _moved_when_built(suspect: Suspect, torch: TorchNames) -> list[Change]:
     """The changes that take a later move of a model behind the statement that builds it, if the spot is
     that statement; else none."""
     source = suspect.spot.source
     built = statement_of(source, suspect.spot.node)
     if not isinstance(built, ast.Assign) or len(built.targets) != 1 or _model_of(built) is not None:
         return []
-    move = _later_move(source, built, sourceline.dotted(built.targets[0]))
+    move = _later_move(source, built, sourceline.dotted(built.targets[0]), torch)
     return [] if move is None else moved_statement(source, move.statement, built, after=True)
 
 
@@ -173,12 +175,14 @@ def _model_of(made: ast.stmt) -> str | None:
 _PARAMETERS = frozenset({"parameters", "named_parameters"})
 
 
-def _later_move(source: Source, statement: ast.stmt, owner: str | None) -> _Move | None:
+def _later_move(
+    source: Source, statement: ast.stmt, owner: str | None, torch: TorchNames
+) -> _Move | None:
     """The first statement of the same block, after another one, that moves a model."""
     for one in block_of(source, statement):
         call = one.value if isinstance(one, (ast.Expr, ast.Assign)) else None
         if one.lineno > statement.lineno and isinstance(call, ast.Call) and owner is not None:
-            move = _of_call(source, call)
+            move = _of_call(source, call, torch)
             if move is not None and move.owner == owner and move.alone:
                 return move
     return None

@@ -20,6 +20,7 @@ from diagnose.fixes.definitions.places import (
 from diagnose.fixes.definitions.statements import after_statement, before_statement
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
+from diagnose.model import TorchNames
 from diagnose.placement.model import Source, Suspect
 
 _OF_ENVIRONMENT = re.compile("""LOCAL_RANK["']""")
@@ -33,7 +34,7 @@ _NAMES = (
 )
 
 
-def set_device(suspect: Suspect) -> Sequence[Change]:
+def set_device(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
     """A device without a number gets the local rank; one that has it is set before it is used."""
     source, node = suspect.spot.source, suspect.spot.node
     statement = node if isinstance(node, ast.stmt) else statement_of(source, node)

@@ -25,17 +25,18 @@ from diagnose.fixes.definitions.places import (
 from diagnose.fixes.definitions.statements import indentation, statements
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change, Splice
+from diagnose.model import TorchNames
 from diagnose.placement.model import Source, Suspect
 from diagnose.scene import sourceline
 
 
-def buffer(suspect: Suspect) -> Sequence[Change]:
+def buffer(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     """``self.x = tensor`` becomes ``self.register_buffer("x", tensor)``, or a Parameter if trained."""
     source = suspect.spot.source
     statement, target, value = _assigned(suspect)
     _check_registry(source, statement, target)
     _check_class(source, statement)
-    if (parameter := _unmoved_parameter(source, value)) is not None:
+    if (parameter := _unmoved_parameter(source, value, torch)) is not None:
         return [parameter]
     if any(_trains(call) for call in walk_calls(value)):
         name, needed = spelled(source, "torch.nn.Parameter", statement)
@@ -44,7 +45,7 @@ def buffer(suspect: Suspect) -> Sequence[Change]:
     if made[:1].isupper() and not made.endswith("Tensor"):
         raise Refused(f"{made} makes no tensor")
     start, end = writable(source, statement)
-    begin, kept = _opening(source, value), _without_fixed_moves(value)
+    begin, kept = _opening(source, value), _without_fixed_moves(value, torch)
     head = source.text[start:begin]
     call = f"{text_of(source, target.value)}.register_buffer({_quoted(target.attr)}, "
     registers = statements(f"{call}_)")[0]
@@ -74,12 +75,12 @@ def _check_class(source: Source, statement: ast.stmt) -> None:
         raise Refused("the class is no module")
 
 
-def layers(suspect: Suspect) -> Sequence[Change]:
+def layers(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     """``self.layers = [...]`` becomes ``self.layers = nn.ModuleList([...])``, a dict a ModuleDict."""
     source = suspect.spot.source
     statement, target, value = _assigned(suspect)
     _check_registry(source, statement, target, again=True)
-    return wrapped(source, value, target)
+    return wrapped(source, value, target, torch)
 
 
 def _assigned(suspect: Suspect) -> tuple[ast.stmt, ast.Attribute, ast.expr]:
@@ -161,10 +162,10 @@ def _trains(call: ast.Call) -> bool:
     )
 
 
-def _unmoved_parameter(source: Source, value: ast.expr) -> Change | None:
+def _unmoved_parameter(source: Source, value: ast.expr, torch: TorchNames) -> Change | None:
     """``nn.Parameter(x).cuda()`` is a Parameter no more: the move goes."""
     inner = value
-    while is_moved(inner):
+    while is_moved(inner, torch):
         assert isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute)
         inner = inner.func.value
     name = sourceline.dotted(inner.func) if isinstance(inner, ast.Call) else None
@@ -175,9 +176,9 @@ def _unmoved_parameter(source: Source, value: ast.expr) -> Change | None:
     return Change((_cut(source, inner, value),), value, (inner,))
 
 
-def _without_fixed_moves(value: ast.expr) -> ast.expr:
+def _without_fixed_moves(value: ast.expr, torch: TorchNames) -> ast.expr:
     """A value without a move to a device that is written down: a buffer goes where its module goes."""
-    while is_moved(value) and _is_fixed(value):
+    while is_moved(value, torch) and _is_fixed(value):
         assert isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute)
         value = value.func.value
     return value

@@ -12,6 +12,7 @@ from diagnose.fixes.definitions.places import ancestors, called, span, statement
 from diagnose.fixes.definitions.statements import without_statement
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change, Splice, offset_of_line
+from diagnose.model import TorchNames
 from diagnose.placement.model import Source, Suspect
 from diagnose.scene import sourceline
 
@@ -22,10 +23,10 @@ _NO_GRADIENTS = frozenset(
 _LITERALS = (ast.Constant, ast.List, ast.Tuple, ast.Dict, ast.JoinedStr)
 
 
-def no_move(suspect: Suspect) -> Sequence[Change]:
+def no_move(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     """A quantized model stays where it was loaded."""
     source, node = suspect.spot.source, value_of(suspect)
-    if not isinstance(node, ast.Call) or not is_moved(node):
+    if not isinstance(node, ast.Call) or not is_moved(node, torch):
         raise Refused("it is no call that moves")
     statement = statement_of(source, node)
     if isinstance(statement, ast.Expr) and statement.value is node:
@@ -33,7 +34,7 @@ def no_move(suspect: Suspect) -> Sequence[Change]:
     return [without_method(source, node)]
 
 
-def to_host(suspect: Suspect) -> Sequence[Change]:
+def to_host(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     """``x.numpy()`` becomes ``x.detach().cpu().numpy()``, ``np.mean(x)`` ``np.mean(x.detach().cpu())``."""
     source, node = suspect.spot.source, value_of(suspect)
     node = _for_host(node, suspect)
@@ -75,7 +76,7 @@ def _no_grad(source: Source, node: ast.AST) -> bool:
     return False
 
 
-def eagerly(suspect: Suspect) -> Sequence[Change]:
+def eagerly(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
     """``torch.compile(model)`` becomes ``model``, and its decorator goes; the file's only one, if the spot
     is another."""
     source, node = suspect.spot.source, suspect.spot.node

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from diagnose.fixes.definitions.moving import MOVES
 from diagnose.fixes.definitions.places import (
     block_of,
     class_around,
@@ -14,8 +13,8 @@ from diagnose.fixes.definitions.places import (
 )
 from diagnose.fixes.definitions.target import walk_top
 from diagnose.fixes.editing import Refused
+from diagnose.model import TorchNames
 from diagnose.placement.model import Spot, Suspect
-from diagnose.placement.vocabulary import FACTORIES
 from diagnose.scene import sourceline
 
 #: Causes that come one by one: of two such values that meet either may be meant.
@@ -23,13 +22,14 @@ _EITHER = frozenset({"cross-shard-op", "input-on-wrong-shard", "optimizer-state"
 _MOST = 8
 
 
-def twins(suspect: Suspect, suspects: Sequence[Suspect]) -> tuple[Suspect, ...]:
+def twins(suspect: Suspect, suspects: Sequence[Suspect], torch: TorchNames) -> tuple[Suspect, ...]:
     """The others of a cause's suspects that are misplaced as the first one is, and what is set or moved
     beside it in the same way.
 
     Args:
         suspect: what is mended.
         suspects: all that are known of the program.
+        torch: what torch and its libraries call their things.
     """
     if suspect.cause in _EITHER:
         return ()
@@ -43,12 +43,12 @@ def twins(suspect: Suspect, suspects: Sequence[Suspect]) -> tuple[Suspect, ...]:
     more = {"unregistered-tensor": _plain_tensors, "hardcoded-device": _bare_moves}
     if (find := more.get(suspect.cause)) is not None:
         known = {id(one.spot.node) for one in (suspect, *others)}
-        others += [one for one in find(suspect) if id(one.spot.node) not in known]
+        others += [one for one in find(suspect, torch) if id(one.spot.node) not in known]
     by_place = {id(one.spot.node): one for one in others}
     return tuple(by_place.values())[:_MOST]
 
 
-def _bare_moves(suspect: Suspect) -> Iterator[Suspect]:
+def _bare_moves(suspect: Suspect, _: TorchNames) -> Iterator[Suspect]:
     """The other calls of ``.cuda()`` in the function of one: they move to the current device, too."""
     source, node = suspect.spot.source, suspect.spot.node
     if not _is_bare(node):
@@ -68,7 +68,7 @@ def _is_bare(node: ast.AST) -> bool:
     )
 
 
-def _plain_tensors(suspect: Suspect) -> Iterator[Suspect]:
+def _plain_tensors(suspect: Suspect, torch: TorchNames) -> Iterator[Suspect]:
     """The other tensors that are set beside an attribute, used in its class and moved nowhere."""
     source, node = suspect.spot.source, suspect.spot.node
     try:
@@ -81,22 +81,25 @@ def _plain_tensors(suspect: Suspect) -> Iterator[Suspect]:
     for other in block:
         match other:
             case ast.Assign(targets=[ast.Attribute(value=ast.Name(id="self"), attr=name)]):
-                if other is not statement and _is_made(other.value) and _is_used(owner, name):
+                if other is statement or not _is_used(owner, name, torch):
+                    continue
+                if _is_made(other.value, torch):
                     yield suspect._replace(name=f"self.{name}", spot=Spot(source, other))
 
 
-def _is_made(value: ast.expr) -> bool:
+def _is_made(value: ast.expr, torch: TorchNames) -> bool:
     """Whether a value is made by a function of torch that was told no device, and was not moved since."""
     while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
-        if any(keyword.arg == "device" for keyword in value.keywords) or value.func.attr in MOVES:
+        told = any(keyword.arg == "device" for keyword in value.keywords)
+        if told or value.func.attr in torch.moves:
             return False
         if (sourceline.dotted(value.func) or "").startswith("torch."):
-            return value.func.attr in FACTORIES
+            return value.func.attr in torch.factories
         value = value.func.value
     return False
 
 
-def _is_used(owner: ast.ClassDef, name: str) -> bool:
+def _is_used(owner: ast.ClassDef, name: str, torch: TorchNames) -> bool:
     """Whether a class uses an attribute beside its assignment, and nowhere moves it or sets it anew."""
     used = False
     for node in ast.walk(owner):
@@ -104,7 +107,7 @@ def _is_used(owner: ast.ClassDef, name: str) -> bool:
             case ast.Attribute(
                 value=ast.Attribute(value=ast.Name(id="self"), attr=attr), attr=method
             ):
-                if attr == name and method in MOVES:
+                if attr == name and method in torch.moves:
                     return False
             case ast.Attribute(value=ast.Name(id="self"), attr=attr, ctx=context):
                 used = used or (attr == name and isinstance(context, ast.Load))
