@@ -123,8 +123,8 @@ def _construct(
         if isinstance(data, torch.Tensor) and target.type == "cpu":
             place(result, target)
         return result
-    with torch._C.DisableTorchFunction():  # a default device would reach the C++ constructor
-        result = original(data, *args, **kwargs)
+    # Said, or a default device would reach the C++ constructor.
+    result = original(data, *args, device=CPU, **kwargs)
     place(result, target)
     return result
 
@@ -143,8 +143,7 @@ def _convert(
         return _fake(original(data, *args, device=CPU, **kwargs), target)
     if target.type == "meta":
         return original(data, *args, device=target, **kwargs)
-    with torch._C.DisableTorchFunction():
-        result = original(data, *args, **kwargs)
+    result = original(data, *args, device=CPU, **kwargs)
     return result.to(target)
 
 

@@ -6,12 +6,14 @@ torch's own Python functions too, where modes are off.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
 
 from .checks import not_for, type_name
 from .driver import Driver
+from .intercepting import intercepted
 from .patching import Patches
 from .placement import (
     CPU,
@@ -168,16 +170,22 @@ def _placement(driver: Driver) -> dict[str, Any]:
         "is_cuda": property(lambda self: self.device.type == "cuda"),
         "is_cpu": property(lambda self: self.device.type == "cpu"),
         "get_device": get_device,
-        "to": to,
-        "cuda": to_cuda,
-        "cpu": to_cpu,
-        "type": convert,
-        "type_as": type_as,
-        "numpy": numpy,
-        "pin_memory": pin_memory,
+        "to": intercepted(to),
+        "cuda": intercepted(_called("cuda", to_cuda)),
+        "cpu": intercepted(_called("cpu", to_cpu)),
+        "type": intercepted(_called("type", convert)),
+        "type_as": intercepted(type_as),
+        "numpy": intercepted(numpy),
+        "pin_memory": intercepted(pin_memory),
         "is_pinned": is_pinned,
         "record_stream": record_stream,
     }
+
+
+def _called(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function by torch's name for it."""
+    function.__name__ = name
+    return function
 
 
 def _tensor_device(self: Any) -> torch.device:
@@ -256,9 +264,9 @@ def _writes(driver: Driver) -> dict[str, Any]:
         grad.__set__(self, value)
 
     return {
-        "copy_": copy_,
-        "set_": set_,
-        "__setitem__": __setitem__,
+        "copy_": intercepted(copy_),
+        "set_": intercepted(set_),
+        "__setitem__": intercepted(__setitem__),
         "grad": property(get_grad, set_grad, grad.__delete__),
     }
 
