@@ -23,6 +23,7 @@ from diagnose.compiling.models import KINDS
 from diagnose.compiling.positions import Way, positions
 from diagnose.compiling.reading import read
 
+TORCH = loads(FILES["torch.toml"])
 #: File; what stands there and what is planted; line, key and words of what is told.
 PLANTED = [
     ('words.toml', "batch = ['x', 'inputs?']", 'batch = []', 1, 'batch', 'at least 1'),
@@ -39,10 +40,8 @@ PLANTED = [
     ('torch.toml', '["cat", "stack"]', '["cat", "st.*k"]', 13, 'joins[1]', 'A-Za-z'),
     ('torch.toml', 'accelerators = ["cuda"]', 'accelerators = []', 26, 'accelerators', 'at least 1'),
     ('torch.toml', 'host-factories = ["Tensor"]', 'host-factories = ["zeros"]', 11, 'host-factories[0]', 'other-factories'),
-    ('torch.toml', 'index = ["index", "input"]', 'indices = ["index"]', 34, 'keywords.indices', 'no function takes'),
-    ('torch.toml', 'host-libraries = ["torch"]', 'host-libraries = "torch"', 31, 'host-libraries', 'a list, not a string'),
-    ('torch.toml', 'weightless-layers = ["ReLU"]', 'weightless-layer = ["ReLU"]', 29, 'weightless-layer', 'weightless-layers'),
-    ('torch.toml', 'model-libraries = ["peft"]', 'model-libraries = ["prft"]', 30, 'model-libraries[0]', "'prft' is no library of libraries.toml"),
+    ('torch.toml', 'index = ["index", "input"]', 'indices = ["index"]', 43, 'keywords.indices', 'no function takes'),
+    ('torch.toml', 'model-libraries = ["peft"]', 'model-libraries = ["prft"]', 28, 'model-libraries[0]', "'prft' is no library of libraries.toml"),
     ('messages.toml', "'torch.meta'", "'torch.same'", 12, 'wording[torch.same].id', 'twice'),
     ('messages.toml', "component = 'torch'\n", "qoutes = true\ncomponent = 'torch'\n", 4, 'wording[torch.same].qoutes', 'quotes'),
     ('messages.toml', "versions = 'any'", 'versions = 3', 5, 'wording[torch.same].versions', 'a string, not 3'),
@@ -153,6 +152,22 @@ def test_a_mistake_is_told_with_file_line_and_key(
     assert len(found) <= 2, (
         "a slip in a name is an unknown key and a missing one, nothing else is told"
     )
+
+
+@pytest.mark.parametrize("name", [name for name in TORCH if name not in ("functions", "keywords")])
+def test_mistakes_of_each_list_of_torch_are_told(name: str) -> None:
+    held, lines = TORCH[name], FILES["torch.toml"].splitlines()
+    [line] = [number for number, one in enumerate(lines, 1) if one.startswith(f"{name} = ")]
+    stands = lines[line - 1]
+    for text, key, told in (
+        (stands.replace(name, f"{name}s", 1), f"{name}s", f"did you mean {name}"),
+        (f"{name} = {held[0]!r}", name, "a list, not a string"),
+        (f"{name} = [{held[0]!r}, 1]", f"{name}[1]", "a string, not 1"),
+        (f"{name} = [{held[0]!r}, {held[0]!r}]", name, "twice"),
+    ):
+        found = planted(("torch.toml", stands, text))
+        [reason] = [p.reason for p in found if (p.line, p.key) == (line, key)]
+        assert told in reason
 
 
 def test_every_kind_of_file_is_covered() -> None:

@@ -705,6 +705,27 @@ m = nn.Linear(2, 2).cuda()
 step(m, x=torch.rand(1, 2))  # here
 """,
     ),
+    "moved by the name of another accelerator": (
+        ("xpu:0", "cpu"),
+        "created-without-device",
+        """\
+m = nn.Linear(2, 2).xpu()
+x = torch.rand(1, 2).xpu()
+bias = torch.zeros(2)  # here
+m(x) + bias
+""",
+    ),
+    "moved to where another is": (
+        ("cuda:0", "cpu"),
+        "created-without-device",
+        """\
+m = nn.Linear(2, 2).cuda()
+x = torch.rand(1, 2).cuda()
+y = torch.rand(1, 2).type_as(x)
+bias = torch.zeros(2)  # here
+m(y) + bias
+""",
+    ),
     "closure": (
         ("cuda:0", "cpu"),
         "created-without-device",

@@ -32,7 +32,7 @@ def is_tensor_like(site: Site, node: ast.expr) -> bool:
             return _reads_like_one(site, name)
         case ast.Attribute(attr=name) if sourceline.dotted(node):
             return _reads_like_one(site, name) and name != "T"
-        case ast.Attribute(value=owner, attr="T" | "mT" | "data" | "grad" | "real" | "imag"):
+        case ast.Attribute(value=owner, attr=name) if name in torch.tensor_attributes:
             return is_tensor_like(site, owner)
         case ast.Subscript(value=ast.Attribute(attr="shape")):
             return False
@@ -45,7 +45,7 @@ def is_tensor_like(site: Site, node: ast.expr) -> bool:
         case ast.Call(func=ast.Attribute(value=owner, attr=name)):
             if _keeps_device(site, name) and not _is_module_name(site, owner):
                 return is_tensor_like(site, owner)
-            return name not in torch.no_tensor_results
+            return name not in torch.no_tensor_results and name not in torch.tensor_numbers
         case ast.BinOp(left=left, right=right):
             return not calls.is_number(node, torch) and (
                 is_tensor_like(site, left) or is_tensor_like(site, right)

@@ -45,9 +45,9 @@ def attribute(machine: Machine, owner: Value, name: str, node: ast.AST, frame: F
                 else Method(owner, name)
             )
         case Tensor():
-            return of_tensor(owner, name)
+            return of_tensor(machine, owner, name)
         case Batch():
-            return of_batch(owner, name)
+            return of_batch(machine, owner, name)
         case Optimizer() if name in ("param_groups", "state"):
             weights = next(tensors_in(owner.weights), None) if owner.weights is not None else None
             listed = Items([], weights)
@@ -57,7 +57,7 @@ def attribute(machine: Machine, owner: Value, name: str, node: ast.AST, frame: F
         case Place() if name in ("type", "index"):
             return Const(owner.device.type) if name == "type" else Number()
         case Unknown():
-            known = name in ("to", "cuda", "cpu", "numpy", "with_format")
+            known = name in machine.torch.moves or name in ("numpy", "with_format")
             return Method(owner, name) if known else Unknown(name)
         case Const() if not isinstance(owner.value, str):
             return Unknown(name)

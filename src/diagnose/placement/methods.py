@@ -59,7 +59,7 @@ def method_call(
             "select",
         ):
             return owner
-        case Unknown() if name in ("to", "cuda", "cpu"):
+        case Unknown() if name in machine.torch.moves:
             device = target(machine, name, given)
             return Tensor(device, "other", (move(machine, given, node, frame, device),), frame)
         case External(dotted="os.environ") if name == "get":

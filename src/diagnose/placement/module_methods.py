@@ -180,8 +180,8 @@ def module_method(
     machine: Machine, owner: Module, name: str, given: Arguments, node: ast.AST, frame: Frame
 ) -> Value:
     """What a method of a module gives."""
-    if name in ("to", "cuda", "cpu", "to_empty"):
-        if moves(given, name):
+    if name in machine.torch.moves or name == "to_empty":
+        if moves(machine, given, name):
             device = target(machine, name, given)
             before = owner.where()
             if before is not None and before.type == "meta" and name != "to_empty":

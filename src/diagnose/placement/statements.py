@@ -96,14 +96,13 @@ def _augmented(machine: Machine, node: ast.AST, frame: Frame) -> None:
     store(machine, node.target, value, frame, node)
 
 
-_MOVES = frozenset({"to", "cuda"})
-
-
 def _expression(machine: Machine, node: ast.AST, frame: Frame) -> None:
     assert isinstance(node, ast.Expr)
     value = machine.evaluate(machine, node.value, frame)
     called = node.value.func if isinstance(node.value, ast.Call) else None
-    if isinstance(value, Tensor) and isinstance(called, ast.Attribute) and called.attr in _MOVES:
+    if not isinstance(value, Tensor) or not isinstance(called, ast.Attribute):
+        return
+    if called.attr in machine.torch.moves:
         # A tensor is not moved in place: the result is dropped, and the tensor stays where it is.
         moved = machine.evaluate(machine, called.value, frame)
         if isinstance(moved, Tensor):

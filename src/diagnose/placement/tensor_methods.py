@@ -20,73 +20,12 @@ from diagnose.placement.values import (
     Value,
 )
 
-_NUMBERS = frozenset(
-    {
-        *(
-            "size",
-            "dim",
-            "numel",
-            "item",
-            "tolist",
-            "element_size",
-            "ndimension",
-            "nelement",
-            "stride",
-        ),
-        *(
-            "is_cuda",
-            "requires_grad",
-            "ndim",
-            "shape",
-            "is_floating_point",
-            "dtype",
-            "is_contiguous",
-        ),
-    }
-)
-
-
-#: Methods whose result is no longer a weight, where they are called of one; views and copies are.
-_COMPUTING = frozenset(
-    {
-        *(
-            "mean",
-            "sum",
-            "std",
-            "var",
-            "norm",
-            "square",
-            "sqrt",
-            "exp",
-            "log",
-            "abs",
-            "pow",
-            "sigmoid",
-        ),
-        *(
-            "tanh",
-            "softmax",
-            "mul",
-            "add",
-            "sub",
-            "div",
-            "matmul",
-            "mm",
-            "bmm",
-            "cumsum",
-            "max",
-            "min",
-        ),
-    }
-)
-_NO_TENSORS = frozenset({"copy_", "to", "type_as", "new_tensor", "set_", "register_hook"})
-
 
 def target(machine: Machine, name: str, given: Arguments) -> Device | None:
-    """The device that ``.to(...)``, ``.cuda(...)`` or ``.cpu()`` moves to."""
+    """The device that ``.to(...)``, ``.cuda(...)``, ``.cpu()`` or ``.type_as(x)`` moves to."""
     if name == "cpu":
         return CPU
-    if name == "cuda":
+    if name in machine.torch.accelerators:
         if not given.every():
             return machine.home()
         return machine.asked(given.every()[0].value) or HOME
@@ -104,9 +43,9 @@ def move(
     )
 
 
-def moves(given: Arguments, name: str) -> bool:
+def moves(machine: Machine, given: Arguments, name: str) -> bool:
     """False for ``.to(dtype)``."""
-    if name in ("cuda", "cpu"):
+    if name == "cpu" or name in machine.torch.accelerators:
         return True
     found = given.get("device", 0)
     if found is None:
@@ -115,39 +54,11 @@ def moves(given: Arguments, name: str) -> bool:
     return not dotted.startswith("torch.")
 
 
-#: Operations that are given one tensor, and sizes, positions or numbers.
-SIZED = frozenset(
-    {
-        *("expand", "expand_as", "view", "view_as", "reshape", "reshape_as", "repeat", "permute"),
-        *("transpose", "unsqueeze", "squeeze", "flatten", "unflatten", "narrow", "roll", "tile"),
-        *(
-            "multinomial",
-            "unfold",
-            "select",
-            "pad",
-            "interpolate",
-            "one_hot",
-            "swapaxes",
-            "resize_",
-            "item",
-            "movedim",
-        ),
-    }
-)
-#: Operations that give one number where they are told no dimension.
-REDUCING = frozenset(
-    {
-        *("mean", "sum", "norm", "prod", "max", "min", "any", "all", "std", "var", "median"),
-        *("argmax", "argmin", "logsumexp", "nansum", "nanmean", "count_nonzero"),
-    }
-)
-
-
-def of_tensor(owner: Tensor, name: str) -> Value:
+def of_tensor(machine: Machine, owner: Tensor, name: str) -> Value:
     """An attribute of a tensor."""
     if name == "device":
         return Place(owner.device, owner.steps) if owner.device is not None else Unknown()
-    if name in ("T", "mT", "H", "data", "grad", "real", "imag"):
+    if name in machine.torch.tensor_attributes:
         return owner.like(owner.device)
     if name == "shape":
         return Items([], Number())
@@ -158,8 +69,9 @@ def tensor_method(
     machine: Machine, owner: Tensor, name: str, given: Arguments, node: ast.AST, frame: Frame
 ) -> Value:
     """What a method of a tensor gives."""
-    if name in ("to", "cuda", "cpu"):
-        if not moves(given, name):
+    torch = machine.torch
+    if name in torch.moves:
+        if not moves(machine, given, name):
             return owner.like(owner.device)
         device = target(machine, name, given)
         if owner.device == META and device not in (None, META):
@@ -172,15 +84,12 @@ def tensor_method(
         return Unknown("array")
     if name in ("size", "shape"):
         return Number() if given.every() else Items([], Number())
-    if name in _NUMBERS:
+    if name in torch.tensor_numbers:
         return Number()
     if name == "type" and given.listed and isinstance(given.listed[0].value, External):
         legacy = given.listed[0].value.dotted.startswith("torch.cuda.")
         step = Step("moved", machine.spot(node, frame), machine.home())
         return owner.like(machine.home(), step) if legacy else owner.like(owner.device)
-    if name == "type_as":
-        other = next((one.value for one in given.every() if isinstance(one.value, Tensor)), None)
-        return owner.like(other.device if other else None)
     if name.startswith("new_"):
         device = (
             machine.asked(given.named["device"].value) if "device" in given.named else owner.device
@@ -188,35 +97,30 @@ def tensor_method(
         return Tensor(device, "factory", machine.step("made", node, frame, device), frame)
     if name in ("backward", "register_hook"):
         return Const(None)
-    if name in ("chunk", "split", "unbind", "topk", "sort", "max", "min") and name != "max":
+    if name in torch.several_results:
         return Items([], owner.like(owner.device))
     others = operands(given)
     drawn = generating(given.named.get("generator"))
     if drawn is not None:
         machine.meet("generator", node, frame, [drawn, receiver])
-    if name in SIZED:  # a tensor of no dimensions is taken for the number in it
+    if name in torch.shaping:  # a tensor of no dimensions is taken for the number in it
         others = []
-    elif name not in _NO_TENSORS:
+    elif name not in torch.taking_any:
         others += unknown_arguments(given)
-    if others and name not in _NO_TENSORS:
-        kind = (
-            "index" if name in ("index_select", "masked_select", "take", "index_fill_") else "join"
-        )
+    if others and name not in torch.taking_any:
+        kind = "index" if name in torch.indexing else "join"
         machine.meet(kind, node, frame, [receiver, *others])
-    scalar = True if name in REDUCING and not given.every() else None
+    scalar = True if name in torch.reductions and not given.every() else None
     if name == "clone":
         return owner.like(owner.device, Step("copied", machine.spot(node, frame), owner.device))
-    if name in _COMPUTING:
+    if name in torch.computing:
         return owner.computed(owner.device, scalar=scalar)
     return owner.like(owner.device, scalar=scalar)
 
 
-def of_batch(owner: Batch, name: str) -> Value:
+def of_batch(machine: Machine, owner: Batch, name: str) -> Value:
     """An attribute of a batch: one of its tensors, unless it is a method or a number."""
-    if name in (
-        "to",
-        "cuda",
-        "cpu",
+    if name in machine.torch.moves or name in (
         "items",
         "keys",
         "values",
@@ -237,7 +141,7 @@ def batch_method(
     machine: Machine, owner: Batch, name: str, given: Arguments, node: ast.AST, frame: Frame
 ) -> Value:
     """What a method of a batch gives."""
-    if name in ("to", "cuda", "cpu"):
+    if name in machine.torch.moves:
         device = target(machine, name, given)
         moved = owner.inner.like(device, move(machine, given, node, frame, device))
         if owner.mutable:

@@ -9,7 +9,7 @@ from diagnose.placement.devices import CPU, HOME
 from diagnose.placement.layers import built, layer
 from diagnose.placement.machine import Arguments, Machine, Meets, generating, operands, origin
 from diagnose.placement.model import Device, Step
-from diagnose.placement.tensor_methods import REDUCING, SIZED, unknown_arguments
+from diagnose.placement.tensor_methods import unknown_arguments
 from diagnose.placement.tensors import Batch, Optimizer, Tensor, leading, tensors_in
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import Const, Frame, Generator, Number, Place, Unknown, Value
@@ -83,32 +83,25 @@ def torch_call(
 
 def _operation(machine: Machine, last: str, given: Arguments, node: ast.AST, frame: Frame) -> Value:
     """A function of torch: its tensors meet."""
-    sides = operands(given)
-    if last in SIZED:
+    torch, sides = machine.torch, operands(given)
+    if last in torch.shaping:
         sides = sides[:1]
     drawn = generating(given.named.get("generator"))
     if drawn is not None and sides:
         machine.meet("generator", node, frame, [drawn, sides[0]])
     if sides:
-        index = last in ("index_select", "take", "gather", "masked_select")
-        open_ = [] if index or last in SIZED else unknown_arguments(given)
+        index = last in torch.indexing or last == "gather"
+        open_ = [] if index or last in torch.shaping else unknown_arguments(given)
         machine.meet("index" if index and len(sides) > 1 else "join", node, frame, [*sides, *open_])
     if not sides:
-        return (
-            Tensor(None, "other", (), frame) if last in machine.torch.tensor_results else Unknown()
-        )
+        return Tensor(None, "other", (), frame) if last in torch.tensor_results else Unknown()
     known = leading([side.tensor for side in sides])
-    if last in ("split", "chunk", "unbind", "topk", "sort", "meshgrid", "max", "min", "unique"):
-        return (
-            Items([], known.like(known.device))
-            if last not in ("max", "min")
-            else known.like(known.device)
-        )
-    scalar = last in ("mse_loss", "cross_entropy", "l1_loss", "nll_loss") or (
-        last in REDUCING and len(given.every()) == 1
-    )
-    scalar = scalar or (last in _ELEMENTWISE and known.scalar)
-    if last in ("stack", "cat", "concat", "hstack", "vstack"):
+    if last in torch.several_results:
+        return Items([], known.like(known.device))
+    alone = len(given.every()) == 1
+    scalar = last in torch.losses or (last in torch.reductions and alone)
+    scalar = scalar or (known.scalar and (last in torch.unary or last in torch.elementwise))
+    if last in torch.joins:
         return known.like(known.device, scalar=False)
     return known.computed(known.device, scalar=scalar)
 
@@ -127,15 +120,6 @@ def _cuda(machine: Machine, last: str, given: Arguments) -> Value:
         case "current_device":
             return Number()
     return Unknown()
-
-
-#: Functions that give one number of one number.
-_ELEMENTWISE = frozenset(
-    {
-        *("sqrt", "rsqrt", "exp", "log", "log2", "log10", "log1p", "pow", "abs", "clamp", "sin"),
-        *("cos", "tanh", "sigmoid", "floor", "ceil", "round", "minimum", "maximum", "softplus"),
-    }
-)
 
 
 def _is_empty(given: Arguments) -> bool:

@@ -61,9 +61,18 @@ class TorchNames(Strict):
     same_device_results: _Names
     of_tensors: _Names
     shaping: _Names
+    indexing: _Names
+    several_results: _Names
+    reductions: _Names
+    unary: _Names
+    losses: _Names
+    computing: _Names
+    taking_any: _Names
     moves: _Names
     host_results: _Names
     numbers: _Names
+    tensor_numbers: _Names
+    tensor_attributes: _Names
     no_tensor_results: _Names
     of_arrays: _Names
     torch: _Names
