@@ -40,7 +40,9 @@ PLANTED = [
     ('torch.toml', '["cat", "stack"]', '["cat", "st.*k"]', 13, 'joins[1]', 'A-Za-z'),
     ('torch.toml', 'accelerators = ["cuda"]', 'accelerators = []', 26, 'accelerators', 'at least 1'),
     ('torch.toml', 'host-factories = ["Tensor"]', 'host-factories = ["zeros"]', 11, 'host-factories[0]', 'other-factories'),
-    ('torch.toml', 'index = ["index", "input"]', 'indices = ["index"]', 43, 'keywords.indices', 'no function takes'),
+    ('torch.toml', 'module-results = ["eval"]', 'module-results = ["evil"]', 56, 'module-results[0]', 'module-methods'),
+    ('torch.toml', 'index = ["index", "input"]', 'indices = ["index"]', 77, 'keywords.indices', 'no function takes'),
+    ('torch.toml', 'ModuleList = ["clear"]', 'ModuleList = ["clear", ""]', 80, 'missing.ModuleList[1]', 'A-Za-z'),
     ('torch.toml', 'model-libraries = ["peft"]', 'model-libraries = ["prft"]', 28, 'model-libraries[0]', "'prft' is no library of libraries.toml"),
     ('messages.toml', "'torch.meta'", "'torch.same'", 12, 'wording[torch.same].id', 'twice'),
     ('messages.toml', "component = 'torch'\n", "qoutes = true\ncomponent = 'torch'\n", 4, 'wording[torch.same].qoutes', 'quotes'),
@@ -154,7 +156,9 @@ def test_a_mistake_is_told_with_file_line_and_key(
     )
 
 
-@pytest.mark.parametrize("name", [name for name in TORCH if name not in ("functions", "keywords")])
+@pytest.mark.parametrize(
+    "name", [name for name in TORCH if name not in ("functions", "keywords", "missing")]
+)
 def test_mistakes_of_each_list_of_torch_are_told(name: str) -> None:
     held, lines = TORCH[name], FILES["torch.toml"].splitlines()
     [line] = [number for number, one in enumerate(lines, 1) if one.startswith(f"{name} = ")]

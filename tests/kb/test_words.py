@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import builtins
 import re
 import shutil
 from pathlib import Path
@@ -65,7 +67,7 @@ def test_the_engine_knows_every_list_of_torch(casebase: Casebase) -> None:
     assert all(torch)
     known = set().union(*(held for held in torch if isinstance(held, frozenset)))
     for name, held in document.items():
-        if name not in ("functions", "keywords"):
+        if name not in ("functions", "keywords", "missing"):
             assert set(held) <= known, name
     assert torch.takes["bmm"] == ["input", "mat2"]
     assert {"add", "add_"} <= torch.elementwise and {"zeros", "Tensor"} <= torch.factories
@@ -79,6 +81,24 @@ def test_every_name_of_torch_is_asked_for() -> None:
     code = "\n".join(file.read_text(encoding="utf-8") for file in files)
     read = set(re.findall(r"\btorch\.(\w+)", code))
     assert set(TorchNames._fields) <= read
+
+
+def test_no_list_of_names_stands_in_the_code_that_knows_torch() -> None:
+    """What one name does is code; what several names are stands in kb/torch.toml."""
+    pythons = {name for one in (builtins, list, dict, set, str) for name in dir(one)}
+    source = KB.parent / "src/diagnose"
+    for path in (*source.glob("placement/*.py"), *source.glob("fixes/definitions/*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        own = {  # what an object of ours has, and what a module gives to others
+            id(node.value)
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]).startswith("__")
+        }
+        for node in ast.walk(tree):
+            if isinstance(node, (ast.Tuple, ast.List, ast.Set)) and id(node) not in own:
+                texts = [one.value for one in node.elts if isinstance(one, ast.Constant)]
+                names = [one for one in texts if isinstance(one, str) and one.isidentifier()]
+                assert len(set(names) - pythons) < 5, f"{path.name}:{node.lineno}"
 
 
 def test_every_list_is_used_and_stands_once() -> None:

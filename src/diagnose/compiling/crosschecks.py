@@ -55,7 +55,7 @@ def _twice(name: str, document: Document, key: str) -> Iterator[Found]:
 
 def word_lists(words: Document, torch: Document) -> dict[str, str]:
     """What each list of words.toml and torch.toml stands for; nothing where it is not as it should be."""
-    listed = [name for name in torch if name not in ("functions", "keywords")]
+    listed = [name for name in torch if isinstance(torch[name], list) and name != "functions"]
     lists, found = patterns(torch) | _lists(words), dict.fromkeys([*listed, *words], "")
     for name in lists:
         with suppress(UnknownListError):
@@ -89,8 +89,12 @@ def _word_lists(document: Document, torch: Document) -> Iterator[Found]:
                 yield "words.toml", (name,), f"is not a regular expression: {mistake}"
 
 
+#: Lists of torch.toml whose names stand in another one, too.
+_PARTS = {"host-factories": "other-factories", "module-results": "module-methods"}
+
+
 def _torch_names(document: Document) -> Iterator[Found]:
-    """Functions that are there twice, keywords of operands that none takes, stray factories."""
+    """Functions that are there twice, keywords of operands that none takes, names that a list lacks."""
     first: dict[str, int] = {}
     operands: set[str] = set()
     functions = _tables(document.get("functions"))
@@ -103,19 +107,16 @@ def _torch_names(document: Document) -> Iterator[Found]:
     for name in keywords if isinstance(keywords, dict) and functions else ():
         if name not in operands:
             yield "torch.toml", ("keywords", name), "is an operand that no function takes"
-    factories = _texts(document.get("other-factories"))
-    for position, name in enumerate(_texts(document.get("host-factories"))):
-        if factories and name not in factories:
-            yield (
-                "torch.toml",
-                ("host-factories", position),
-                f"{name!r} is not among other-factories",
-            )
+    for part, whole in _PARTS.items():
+        names = _texts(document.get(whole))
+        for position, name in enumerate(_texts(document.get(part))):
+            if names and name not in names:
+                yield "torch.toml", (part, position), f"{name!r} is not among {whole}"
 
 
 def _library_names(torch: Document, libraries: Document | None) -> Iterator[Found]:
     known = {entry.get("name") for entry in _tables((libraries or {}).get("library"))}
-    for key in ("model-libraries", "host-libraries"):
+    for key in ("model-libraries", "function-libraries", "host-libraries"):
         for position, name in enumerate(_texts(torch.get(key)) if known else ()):
             if name not in known:
                 yield "torch.toml", (key, position), f"{name!r} is no library of libraries.toml"

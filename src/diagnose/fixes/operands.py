@@ -65,7 +65,11 @@ def _reads_like_one(site: Site, name: str) -> bool:
 
 
 def _keeps_device(site: Site, method: str) -> bool:
-    return method in site.torch.same_device or method in site.torch.same_device_results
+    torch = site.torch
+    return any(
+        method in names
+        for names in (torch.same_device, torch.same_device_results, torch.tensor_factories)
+    )
 
 
 def _is_module_name(site: Site, node: ast.expr) -> bool:

@@ -32,10 +32,12 @@ _NOTHING: Mapping[str, Sequence[str]] = MappingProxyType({})
 class TorchNames(NamedTuple):
     """What torch, and libraries around it, call their things (kb/torch.toml says of each list what it
     holds). ``takes`` maps a function or method to its operands in their order, ``keywords`` an operand
-    to what functions call it; ``elementwise`` holds the names in place too."""
+    to what functions call it, ``missing`` a container of modules to what it lacks of a list or dict;
+    ``elementwise`` holds the names in place too."""
 
     takes: Mapping[str, Sequence[str]] = _NOTHING
     keywords: Mapping[str, Sequence[str]] = _NOTHING
+    missing: Mapping[str, Sequence[str]] = _NOTHING
     first_factors: Names = _NONE
     second_factors: Names = _NONE
     size_operands: Names = _NONE
@@ -46,6 +48,7 @@ class TorchNames(NamedTuple):
     elementwise: Names = _NONE
     joins: Names = _NONE
     same_device: Names = _NONE
+    tensor_factories: Names = _NONE
     same_device_results: Names = _NONE
     of_tensors: Names = _NONE
     shaping: Names = _NONE
@@ -55,6 +58,7 @@ class TorchNames(NamedTuple):
     unary: Names = _NONE
     losses: Names = _NONE
     computing: Names = _NONE
+    without_gradient: Names = _NONE
     taking_any: Names = _NONE
     moves: Names = _NONE
     host_results: Names = _NONE
@@ -69,8 +73,40 @@ class TorchNames(NamedTuple):
     packages: Names = _NONE
     accelerators: Names = _NONE
     weightless_layers: Names = _NONE
+    weightless_prefixes: Names = _NONE
+    weightless_suffixes: Names = _NONE
+    module_classes: Names = _NONE
+    module_suffixes: Names = _NONE
+    model_prefixes: Names = _NONE
+    module_containers: Names = _NONE
+    module_methods: Names = _NONE
+    module_results: Names = _NONE
+    module_attributes: Names = _NONE
+    other_module_methods: Names = _NONE
+    growing: Names = _NONE
+    running: Names = _NONE
+    running_prefixes: Names = _NONE
+    module_settings: Names = _NONE
+    number_suffixes: Names = _NONE
+    layer_names: Names = _NONE
+    setup_methods: Names = _NONE
+    early_optimizers: Names = _NONE
     model_libraries: Names = _NONE
     host_libraries: Names = _NONE
+    function_libraries: Names = _NONE
+    host_packages: Names = _NONE
+    other_packages: Names = _NONE
+    model_loaders: Names = _NONE
+    checkpoint_loaders: Names = _NONE
+    model_wrappers: Names = _NONE
+    datasets: Names = _NONE
+    dataset_methods: Names = _NONE
+    batch_methods: Names = _NONE
+    tokenizer_methods: Names = _NONE
+    trainer_methods: Names = _NONE
+    step_methods: Names = _NONE
+    moving_in_place: Names = _NONE
+    without_to: Names = _NONE
 
     @classmethod
     def of(cls, record: Mapping[str, Any]) -> TorchNames:

@@ -8,7 +8,7 @@ from diagnose.placement import modules
 from diagnose.placement.calling import run
 from diagnose.placement.machine import Arguments, Machine
 from diagnose.placement.model import Step
-from diagnose.placement.module_methods import MODULE, is_method
+from diagnose.placement.module_methods import is_method, is_plain
 from diagnose.placement.tensor_methods import of_batch, of_tensor
 from diagnose.placement.tensors import Batch, Module, Optimizer, Table, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
@@ -82,33 +82,25 @@ def _of_module(machine: Machine, owner: Module, name: str, node: ast.AST, frame:
     if name == "device":
         device = owner.where()
         return Place(device._replace(home=True)) if device is not None else Unknown("device")
-    if name in MODULE or (owner.made is None and name.islower() and is_method(name)):
+    if is_plain(machine, name) or (
+        owner.made is None and name.islower() and is_method(machine, name)
+    ):
         return Method(owner, name)
     if owner.kind in ("DataParallel", "DistributedDataParallel") and "module" in owner.children:
         return _of_module(machine, owner.children["module"], name, node, frame)
     if owner.made is not None:
         return Method(owner, name) if _called(node, frame) else Unknown(name)
-    if name in ("config", "training", "dtype", "hparams", "tokenizer", "trainer", "logger"):
+    if name in machine.torch.module_settings:
         return Unknown(name)
-    if _called(node, frame) and name not in owner.children and not _is_layer(name):
+    if (
+        _called(node, frame)
+        and name not in owner.children
+        and name not in machine.torch.layer_names
+    ):
         return Method(owner, name)
-    if name.endswith(("_size", "_dim", "_features", "_channels", "num_heads")):
+    if name.endswith(tuple(machine.torch.number_suffixes)):
         return Number()
     return modules.child(owner, name)
-
-
-def _is_layer(name: str) -> bool:
-    return name in (
-        "encoder",
-        "decoder",
-        "backbone",
-        "transformer",
-        "model",
-        "head",
-        "classifier",
-        "fc",
-        "lm_head",
-    )
 
 
 #: Columns are bytes: a longer line that is not ASCII is not counted again for each of its names.

@@ -150,10 +150,10 @@ def construct(
 ) -> Value:
     """An object of a user's class."""
     found: Module | Object
-    if modules.of_class(tuple(made.names())[1:]) or modules.runs(made):
+    if modules.of_class(machine, tuple(made.names())[1:]) or modules.runs(made):
         found = Module(made.node.name, None, made)
         found.weights = False
-        if (shape := _library_of(made)) is not None:
+        if (shape := _library_of(machine, made)) is not None:
             found.weights, found.device = shape, machine.default
     elif any(name.rpartition(".")[2].endswith("Optimizer") for name in made.names()):
         found = Object("optimizer", made)
@@ -186,18 +186,14 @@ def _fields(made: Class) -> list[str]:
     ]
 
 
-def _library_of(made: Class) -> bool | None:
+def _library_of(machine: Machine, made: Class) -> bool | None:
     """True where a base is a library's model with weights of its own."""
     for name in made.names():
         last = name.rpartition(".")[2]
-        if name.startswith("torch.nn.") and last not in (
-            "Module",
-            "ModuleList",
-            "Sequential",
-            "ModuleDict",
-        ):
+        holds = last == "Module" or last in machine.torch.module_containers
+        if name.startswith("torch.nn.") and not holds:
             return True
-        if last.startswith(("Bert", "GPT", "Llama", "T5", "ViT", "Roberta")) and "." in name:
+        if last.startswith(tuple(machine.torch.model_prefixes)) and "." in name:
             return True
     return None
 

@@ -15,47 +15,6 @@ from diagnose.placement.model import Source, Step
 from diagnose.placement.tensors import Batch, Module, Tensor
 from diagnose.placement.values import Class, Frame, Function, Object, Unknown, Value
 
-#: Attributes that only tensors have: a parameter that is asked for one is a tensor.
-_OF_TENSORS = frozenset(
-    {
-        *(
-            "size",
-            "shape",
-            "device",
-            "dtype",
-            "view",
-            "reshape",
-            "unsqueeze",
-            "squeeze",
-            "permute",
-            "transpose",
-        ),
-        *(
-            "new_zeros",
-            "new_ones",
-            "new_full",
-            "masked_fill",
-            "contiguous",
-            "detach",
-            "flatten",
-            "dim",
-            "expand",
-        ),
-        *(
-            "mean",
-            "sum",
-            "softmax",
-            "float",
-            "long",
-            "gather",
-            "argmax",
-            "numel",
-            "repeat",
-            "chunk",
-        ),
-    }
-)
-
 
 class Program(NamedTuple):
     """An analysed program: its files by path, what met in the order of execution, and counts.
@@ -225,9 +184,10 @@ def _entered(machine: Machine, function: Function, frame: Frame) -> bool:
     if id(function.node) in machine.entered or isinstance(function.node, ast.Lambda):
         return True
     machine.left = BUDGET // 3
-    used = _used_as_tensors(function)
+    used = _used_as_tensors(machine, function)
     given = {
-        name: Given(ast.Name(name), _guessed(name, function, used)) for name in _names(function)
+        name: Given(ast.Name(name), _guessed(machine, name, function, used))
+        for name in _names(function)
     }
     node = function.node
     return _guarded(
@@ -244,7 +204,7 @@ def _names(function: Function) -> list[str]:
     return [name for name in names if name not in with_default or named_so(name)]
 
 
-def _used_as_tensors(function: Function) -> frozenset[str]:
+def _used_as_tensors(machine: Machine, function: Function) -> frozenset[str]:
     """The names that a ``forward`` asks for what only tensors have."""
     if not function.name.endswith(".forward") or not isinstance(function.this, Module):
         return frozenset()
@@ -253,16 +213,12 @@ def _used_as_tensors(function: Function) -> frozenset[str]:
         for node in ast.walk(function.node)
         if isinstance(node, ast.Attribute)
         and isinstance(node.value, ast.Name)
-        and node.attr in _OF_TENSORS
+        and node.attr in machine.torch.of_tensors
     )
 
 
-def _guessed(name: str, function: Function, used: frozenset[str]) -> Value:
+def _guessed(machine: Machine, name: str, function: Function, used: frozenset[str]) -> Value:
     """The value of a parameter: in ``forward`` what is used as a tensor is where the weights are."""
-    if function.name.rpartition(".")[2] in (
-        "training_step",
-        "validation_step",
-        "test_step",
-    ) and name in ("batch",):
+    if name == "batch" and function.name.rpartition(".")[2] in machine.torch.step_methods:
         return Batch(Tensor(HOME, "given"))
     return Tensor(HOME, "given") if name in used else Unknown(name)

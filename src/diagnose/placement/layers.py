@@ -28,7 +28,7 @@ def layer(machine: Machine, last: str, given: Arguments, node: ast.AST, frame: F
     said = given.named.get("device")
     if said is not None:
         found.device = machine.asked(said.value)
-    if last in ("Sequential", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict"):
+    if last in machine.torch.module_containers:
         found.weights = False
         found.device = None
         first = given.listed[0].value if given.listed else None
@@ -46,10 +46,11 @@ def layer(machine: Machine, last: str, given: Arguments, node: ast.AST, frame: F
         return found
     if last in ("DataParallel", "DistributedDataParallel", "FullyShardedDataParallel"):
         return parallel(machine, found, last, given, node, frame)
+    torch = machine.torch
     if (
-        last in machine.torch.weightless_layers
-        or last.endswith(("Loss", "Pad1d", "Pad2d", "Pad3d"))
-        or last.startswith(("Dropout", "MaxPool", "AvgPool", "Adaptive", "Upsample"))
+        last in torch.weightless_layers
+        or last.startswith(tuple(torch.weightless_prefixes))
+        or last.endswith(tuple(torch.weightless_suffixes))
     ):
         found.weights = False
         found.device = None

@@ -22,20 +22,15 @@ def library_call_of(
         return builtin(machine, last, given, node, frame)
     if root == "torch":
         return torch_call(machine, dotted, last, given, node, frame)
-    if root in ("numpy", "matplotlib", "sklearn", "scipy", "pandas", "cv2", "PIL", "seaborn"):
+    on_host = root in machine.torch.host_libraries
+    if on_host or root in ("cv2", "PIL"):
         sides = operands(given)
-        on_host = root in machine.torch.host_libraries
         if sides and on_host:
             machine.meet("host", node, frame, sides)
         return Object("host") if last[:1].isupper() and on_host else Unknown("array")
     if dotted in ("copy.deepcopy", "copy.copy") and given.listed:
         return _copied(given.listed[0].value, machine.step("made", node, frame))
-    if last in (
-        "get_peft_model",
-        "prepare_model_for_kbit_training",
-        "compile",
-        "inject_adapter_in_model",
-    ):
+    if last in machine.torch.model_wrappers:
         return given.listed[0].value if given.listed else Unknown()
     if dotted.endswith(("argparse.Namespace", "SimpleNamespace")):
         named = Object("namespace")

@@ -13,7 +13,6 @@ from diagnose.placement.tensors import Batch, Module, Optimizer, Table, Tensor
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import (
     Class,
-    Const,
     External,
     Frame,
     Function,
@@ -50,31 +49,20 @@ def method_call(
             device = machine.asked(given.named["device"].value)
             made = Tensor(device, "batch", machine.step("made", node, frame, device), frame)
             return Loader(Batch(made))
-        case Loader() if name in (
-            "with_format",
-            "set_format",
-            "map",
-            "filter",
-            "shuffle",
-            "select",
-        ):
+        case Loader() if name in machine.torch.dataset_methods:
             return owner
         case Unknown() if name in machine.torch.moves:
             device = target(machine, name, given)
             return Tensor(device, "other", (move(machine, given, node, frame, device),), frame)
         case External(dotted="os.environ") if name == "get":
             return Unknown(given.text("", 0) or "")
-        case Const(value=str()) if name in ("format", "replace", "join", "lower", "strip"):
-            return Unknown()
     return Unknown()
 
 
 def _class(
     machine: Machine, owner: Class, name: str, given: Arguments, node: ast.AST, frame: Frame
 ) -> Value:
-    if name in ("from_pretrained", "load_from_checkpoint", "from_config") and modules.of_class(
-        tuple(owner.names())[1:]
-    ):
+    if name in machine.torch.model_loaders and modules.of_class(machine, tuple(owner.names())[1:]):
         return machine.invoke(machine, owner, Arguments(), node, frame)
     if name == "apply":  # of an autograd function
         found = owner.find("forward")

@@ -42,13 +42,8 @@ def model_call(
     owner = dotted.rpartition(".")[0].rpartition(".")[2]
     if last == "DataParallel":
         return parallel(machine, built(machine, last, node, frame), last, given, node, frame)
-    if last in (
-        "from_pretrained",
-        "from_config",
-        "from_checkpoint",
-        "load_from_checkpoint",
-        "from_single_file",
-    ):
+    torch = machine.torch
+    if last in torch.model_loaders:
         if _TOKENIZER.search(owner):
             return Object("tokenizer")
         if _PLAIN.search(owner):
@@ -64,22 +59,13 @@ def model_call(
         return Object("accelerator")
     if last.endswith("Trainer") and last[:1].isupper():
         return _trainer(machine, last, given, node, frame)
-    if last in (
-        "load_dataset",
-        "ImageFolder",
-        "MNIST",
-        "CIFAR10",
-        "FashionMNIST",
-        "CIFAR100",
-        "Planetoid",
-        "TUDataset",
-    ):
+    if last in torch.datasets:
         return Loader(
             Batch(
                 Tensor(CPU, "batch", machine.step("made", node, frame, CPU), frame), mutable=False
             )
         )
-    if last.endswith(("DataLoader", "NeighborLoader", "Loader")) and last[:1].isupper():
+    if last.endswith("Loader") and last[:1].isupper():
         first = given.listed[0].value if given.listed else None
         return Loader(collated(item_of(machine, first, node, frame), machine, node, frame))
     if last == "dispatch_model" or last == "load_checkpoint_and_dispatch":
@@ -105,7 +91,7 @@ def model_call(
         return Batch(inner)
     if last == "load_file":
         return loaded_from(machine, given.get("device"), node, frame)
-    if root in machine.torch.model_libraries and (
+    if root in torch.model_libraries and (
         last[:1].isupper() or last in ("create_model",) or dotted.startswith("torchvision.models.")
     ):
         if _PLAIN.search(last) or dotted.startswith(
@@ -124,15 +110,9 @@ def model_call(
         made.steps, made.frame = machine.step("made", node, frame), frame
         made.attributes[HELD] = Items([side.tensor.like(side.tensor.device) for side in sides])
         return made
-    if len(sides) > 1 and root in (
-        "einops",
-        "torchvision",
-        "torch_scatter",
-        "kornia",
-        "torchaudio",
-    ):
+    if len(sides) > 1 and root in torch.function_libraries:
         machine.meet("join", node, frame, sides)
-    if sides and root in (*machine.torch.model_libraries, "einops", "torch_scatter"):
+    if sides and (root in torch.model_libraries or root in torch.function_libraries):
         return sides[0].tensor.like(sides[0].tensor.device)
     return library_call(machine, None, given, node, frame)
 

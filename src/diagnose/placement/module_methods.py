@@ -13,108 +13,16 @@ from diagnose.placement.tensors import Batch, Module, Table, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import Const, Frame, Unknown, Value
 
-#: Methods of a module that bring no tensors together.
-MODULE = frozenset(
-    {
-        *(
-            "to",
-            "cuda",
-            "cpu",
-            "half",
-            "float",
-            "double",
-            "bfloat16",
-            "eval",
-            "train",
-            "requires_grad_",
-        ),
-        *(
-            "to_empty",
-            "parameters",
-            "named_parameters",
-            "buffers",
-            "named_buffers",
-            "children",
-            "modules",
-        ),
-        *("named_children", "named_modules", "state_dict", "load_state_dict", "register_buffer"),
-        *(
-            "register_parameter",
-            "register_module",
-            "add_module",
-            "append",
-            "extend",
-            "insert",
-            "apply",
-        ),
-        *("zero_grad", "register_forward_hook", "register_forward_pre_hook", "save_pretrained"),
-        *("register_full_backward_hook", "items", "values", "keys", "get_submodule", "compile"),
-        *("gradient_checkpointing_enable", "resize_token_embeddings", "set_input_embeddings"),
-        *(
-            "get_input_embeddings",
-            "get_output_embeddings",
-            "set_output_embeddings",
-            "log",
-            "log_dict",
-        ),
-        *(
-            "print_trainable_parameters",
-            "enable_input_require_grads",
-            "merge_and_unload",
-            "tie_weights",
-        ),
-        *(
-            "save_hyperparameters",
-            "reset",
-            "compute",
-            "freeze",
-            "unfreeze",
-            "push_to_hub",
-            "add_adapter",
-        ),
-        *(
-            "enable_model_cpu_offload",
-            "enable_sequential_cpu_offload",
-            "set_adapter",
-            "join",
-            "type",
-        ),
-    }
-)
 
-
-_RUN = (
-    "generate",
-    "encode",
-    "predict",
-    "embed",
-    "sample",
-    "update",
-    "get_",
-    "forward",
-    "decode",
-    "compute_",
-)
-
-
-#: Methods of model libraries that put new layers in.
-GROWING = frozenset(
-    {
-        *("add_adapter", "load_adapter", "add_classification_head", "resize_token_embeddings"),
-        *(
-            "add_fusion",
-            "add_adapter_fusion",
-            "set_classifier",
-            "reset_classifier",
-            "inject_adapter",
-        ),
-    }
-)
-
-
-def is_method(name: str) -> bool:
+def is_method(machine: Machine, name: str) -> bool:
     """Whether a name of a library's module is a method that runs it."""
-    return name.startswith(_RUN)
+    return any(map(name.startswith, machine.torch.running_prefixes))
+
+
+def is_plain(machine: Machine, name: str) -> bool:
+    """Whether a name of a module is a method that brings no tensors together."""
+    torch = machine.torch
+    return name in torch.module_methods or name in torch.other_module_methods
 
 
 def applied(
@@ -233,16 +141,7 @@ def module_method(
     if name in ("enable_model_cpu_offload", "enable_sequential_cpu_offload", "parallelize"):
         owner.move(SPLIT, Step("moved", machine.spot(node, frame), SPLIT))
         return Const(None)
-    if name == "merge_and_unload" or name in (
-        "eval",
-        "train",
-        "half",
-        "float",
-        "double",
-        "requires_grad_",
-        "apply",
-        "bfloat16",
-    ):
+    if name == "merge_and_unload" or name in machine.torch.module_results:
         return owner
     if name == "load_state_dict":
         held = given.get("assign")
@@ -255,12 +154,12 @@ def module_method(
             device = loaded.device if loaded and not partly else None
             owner.move(device, Step("loaded", machine.spot(node, frame)))
         return Unknown()
-    if name in GROWING:
+    if name in machine.torch.growing:
         owner.steps = (*owner.steps, Step("grown", machine.spot(node, frame), owner.where()))
-    if name in MODULE:
+    if is_plain(machine, name):
         return Unknown()
     if owner.made is None and (
-        is_method(name) or any(tensors_in(one.value) for one in given.every())
+        is_method(machine, name) or any(tensors_in(one.value) for one in given.every())
     ):
         return applied(machine, owner, given, node, frame)
     return Unknown()

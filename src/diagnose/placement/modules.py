@@ -95,14 +95,15 @@ def child(owner: Module, name: str) -> Module:
     return found
 
 
-def of_class(names: tuple[str, ...]) -> bool:
+def of_class(machine: Machine, names: tuple[str, ...]) -> bool:
     """Whether classes of such bases are modules."""
-    return any(
-        name.rpartition(".")[2] in _MODULES or name.startswith("torch.nn.") for name in names
-    ) or any(
-        name.rpartition(".")[2].endswith(("Model", "Module", "LightningModule", "MessagePassing"))
-        for name in names
-    )
+    endings = tuple(machine.torch.module_suffixes)
+    for name in names:
+        last = name.rpartition(".")[2]
+        known = last in machine.torch.module_classes or last.endswith(endings)
+        if known or name.startswith("torch.nn."):
+            return True
+    return False
 
 
 def runs(made: Class) -> bool:
@@ -115,11 +116,3 @@ def runs(made: Class) -> bool:
         for one in made.line()
         for base in one.library
     )
-
-
-_MODULES = frozenset(
-    {
-        *("Module", "LightningModule", "PreTrainedModel", "ModuleList", "Sequential", "ModuleDict"),
-        *("ModelMixin", "MessagePassing", "PyTorchModelHubMixin", "Metric", "GenerationMixin"),
-    }
-)

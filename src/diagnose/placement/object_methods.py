@@ -132,14 +132,7 @@ def library_call(
 def _tokenizer(
     machine: Machine, owner: Object, name: str, given: Arguments, node: ast.AST, frame: Frame
 ) -> Value:
-    if name in (
-        "__call__",
-        "encode",
-        "encode_plus",
-        "batch_encode_plus",
-        "pad",
-        "apply_chat_template",
-    ):
+    if name in machine.torch.tokenizer_methods:
         if given.text("return_tensors") is None and name != "__call__":
             return Unknown()
         made = Tensor(CPU, "tokens", machine.step("made", node, frame, CPU), frame)
@@ -176,7 +169,7 @@ def _prepared(machine: Machine, value: Value, home: Device, node: ast.AST, frame
 def _trainer(
     machine: Machine, owner: Object, name: str, given: Arguments, node: ast.AST, frame: Frame
 ) -> Value:
-    if name in ("fit", "test", "validate", "predict", "train"):
+    if name in machine.torch.trainer_methods:
         model = next((one.value for one in given.every() if isinstance(one.value, Module)), None)
         if model is not None and model.where() != SPLIT:
             home = machine.home()

@@ -7,7 +7,6 @@ import ast
 from diagnose.placement import modules
 from diagnose.placement.datasets import drawn
 from diagnose.placement.machine import Arguments, Machine
-from diagnose.placement.module_methods import MODULE
 from diagnose.placement.storing import element
 from diagnose.placement.tensors import Module, Table, Tensor
 from diagnose.placement.tensors import Sequence as Items
@@ -135,13 +134,13 @@ def builtin(machine: Machine, last: str, given: Arguments, node: ast.AST, frame:
                 first.attributes[name] = values[2]
             return Const(None)
         case "super":
-            return _super(frame)
+            return _super(machine, frame)
         case "str":
             return first if isinstance(first, Const) and isinstance(first.value, str) else Unknown()
     return Unknown()
 
 
-def _super(frame: Frame) -> Value:
+def _super(machine: Machine, frame: Frame) -> Value:
     """``super()``: the members of the bases, bound to the object."""
     found = Object("super")
     owner = frame.owner
@@ -152,6 +151,7 @@ def _super(frame: Frame) -> Value:
                 if isinstance(member, Function) and name not in found.attributes:
                     found.attributes[name] = member.bound(frame.this)
     if isinstance(frame.this, Module):
-        for name in MODULE - set(found.attributes):
+        own = machine.torch.module_methods | machine.torch.other_module_methods
+        for name in own - set(found.attributes):
             found.attributes[name] = Method(frame.this, name)
     return found

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from diagnose.model import TorchNames
 from diagnose.placement.model import Source, Spot, Suspect
-from diagnose.placement.module_methods import GROWING
 
 Form = Callable[[ast.AST, TorchNames], "ast.AST | None"]
 
@@ -145,7 +144,7 @@ def _put(node: ast.AST, torch: TorchNames) -> ast.AST | None:
             targets=[ast.Attribute(value=ast.Name(id=owner))], value=ast.Call() as value
         ):
             return value if owner != "self" and _builds(value, torch) else None
-        case ast.Call(func=ast.Attribute(attr=name)) if name in GROWING:
+        case ast.Call(func=ast.Attribute(attr=name)) if name in torch.growing:
             return node
     return None
 

@@ -120,17 +120,7 @@ def tensor_method(
 
 def of_batch(machine: Machine, owner: Batch, name: str) -> Value:
     """An attribute of a batch: one of its tensors, unless it is a method or a number."""
-    if name in machine.torch.moves or name in (
-        "items",
-        "keys",
-        "values",
-        "get",
-        "pop",
-        "update",
-        "numpy",
-        "copy",
-        "pin_memory",
-    ):
+    if name in machine.torch.moves or name in machine.torch.batch_methods:
         return Method(owner, name)
     if name.startswith("num_"):
         return Number()

@@ -177,10 +177,6 @@ def loaded_from(machine: Machine, where: object, node: ast.AST, frame: Frame) ->
     return Batch(inner)
 
 
-#: Optimizers that make their state when they are made, and not in their first step.
-_EARLY = frozenset({"Adagrad"})
-
-
 def _optimizer(machine: Machine, last: str, given: Arguments, node: ast.AST, frame: Frame) -> Value:
     weights = [t for one in given.every() for t in tensors_in(one.value) if t.module is not None]
     module = weights[0].module if weights else None
@@ -188,7 +184,7 @@ def _optimizer(machine: Machine, last: str, given: Arguments, node: ast.AST, fra
         module = module.owner
     found = Optimizer(module, weights[0] if weights else None)
     found.steps = machine.step("made", node, frame, module.where() if module else None)
-    if last in _EARLY:
+    if last in machine.torch.early_optimizers:
         found.loaded = found.steps[0]
     found.frame = frame
     return found

@@ -58,6 +58,7 @@ class TorchNames(Strict):
     elementwise: _Names
     joins: _Names
     same_device: _Names
+    tensor_factories: _Names
     same_device_results: _Names
     of_tensors: _Names
     shaping: _Names
@@ -67,6 +68,7 @@ class TorchNames(Strict):
     unary: _Names
     losses: _Names
     computing: _Names
+    without_gradient: _Names
     taking_any: _Names
     moves: _Names
     host_results: _Names
@@ -81,9 +83,42 @@ class TorchNames(Strict):
     packages: _Names
     accelerators: _Names
     weightless_layers: _Names
+    weightless_prefixes: _Names
+    weightless_suffixes: _Names
+    module_classes: _Names
+    module_suffixes: _Names
+    model_prefixes: _Names
+    module_containers: _Names
+    module_methods: _Names
+    module_results: _Names
+    module_attributes: _Names
+    other_module_methods: _Names
+    growing: _Names
+    running: _Names
+    running_prefixes: _Names
+    module_settings: _Names
+    number_suffixes: _Names
+    layer_names: _Names
+    setup_methods: _Names
+    early_optimizers: _Names
     model_libraries: _Names
     host_libraries: _Names
+    function_libraries: _Names
+    host_packages: _Names
+    other_packages: _Names
+    model_loaders: _Names
+    checkpoint_loaders: _Names
+    model_wrappers: _Names
+    datasets: _Names
+    dataset_methods: _Names
+    batch_methods: _Names
+    tokenizer_methods: _Names
+    trainer_methods: _Names
+    step_methods: _Names
+    moving_in_place: _Names
+    without_to: _Names
     keywords: Mapping[_Operand, _Names]
+    missing: Mapping[_Name, _Names]
 
     def value(self) -> dict[str, Any]:
         """What the case base holds (`diagnose.model.TorchNames`)."""

@@ -32,11 +32,6 @@ from diagnose.model import TorchNames
 from diagnose.placement.model import Source, Suspect
 from diagnose.scene import sourceline
 
-#: Functions that take ``map_location=``.
-_LOADERS = frozenset(
-    {"load", "load_from_checkpoint", "load_state_dict_from_url", "load_url", "load_learner"}
-)
-_NOT_TORCH = frozenset({"np", "numpy", "pickle", "json", "yaml", "joblib", "toml", "tomllib"})
 _OFFLOAD = re.compile("offload|low_?v?(ram|mem)|low_cpu", re.IGNORECASE)
 
 
@@ -50,7 +45,8 @@ def map_location(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
         raise Refused("** may hold a map_location already")
     if called(call) == "load_file":  # of safetensors, which takes text
         return [with_argument(source, call, "device", f"str({target_device(suspect)})")]
-    if called(call) not in _LOADERS or owner in _NOT_TORCH:
+    foreign = owner in torch.host_packages or owner in torch.other_packages
+    if called(call) not in torch.checkpoint_loaders or foreign:
         raise Refused("the call takes no map_location")
     if len(call.args) > 1 and owner in torch.torch:
         return [replaced(source, call.args[1], target_device(suspect))]

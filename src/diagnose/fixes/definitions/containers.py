@@ -14,35 +14,6 @@ from diagnose.model import TorchNames
 from diagnose.placement.model import Source
 from diagnose.scene import sourceline
 
-#: Methods of list and dict that torch's lists and dicts lack.
-_MISSING = {
-    "ModuleList": {"remove", "index", "sort", "reverse", "copy", "count", "clear"},
-    "ParameterList": {
-        "remove",
-        "index",
-        "sort",
-        "reverse",
-        "copy",
-        "count",
-        "clear",
-        "pop",
-        "insert",
-    },
-    "ModuleDict": {"get", "setdefault", "popitem", "copy", "fromkeys"},
-    "ParameterDict": set[str](),
-}
-#: Keys that a ModuleDict has as attributes of its own, so that it holds no layer by that name.
-_TAKEN = frozenset(
-    {
-        *("add_module", "apply", "bfloat16", "buffers", "children", "clear", "compile", "cpu"),
-        *("cuda", "double", "dump_patches", "eval", "extra_repr", "float", "forward", "half"),
-        *("items", "ipu", "keys", "load_state_dict", "modules", "named_buffers", "named_children"),
-        *("named_modules", "named_parameters", "parameters", "pop", "register_buffer", "to"),
-        *("register_forward_hook", "register_module", "register_parameter", "requires_grad_"),
-        *("share_memory", "state_dict", "to_empty", "train", "training", "type", "update"),
-        *("values", "xpu", "zero_grad", "get_buffer", "get_parameter", "get_submodule"),
-    }
-)
 _LISTS = (ast.List, ast.Tuple, ast.ListComp)
 _DICTS = (ast.Dict, ast.DictComp)
 
@@ -72,9 +43,9 @@ def wrapped(
         raise Refused("it holds parameters and other things")
     kind = "Parameter" if any(parameters) else "Module"
     name = f"{kind}{'Dict' if _is_dict(shown) else 'List'}"
-    _check_use(source, target, name)
+    _check_use(source, target, name, torch)
     if name == "ModuleDict":
-        _check_keys(source, shown)
+        _check_keys(source, shown, torch)
     changes = []
     if shown is value:
         for element in _elements(value):
@@ -182,21 +153,21 @@ def _is_parameter(element: ast.expr) -> bool:
     return (name or "").rpartition(".")[2] == "Parameter"
 
 
-def _check_use(source: Source, target: ast.Attribute, name: str) -> None:
+def _check_use(source: Source, target: ast.Attribute, name: str, torch: TorchNames) -> None:
     """Raises `Refused` where the class calls a method that torch's container has not."""
     owner = sourceline.dotted(target)
     scope = class_around(source, target) if owner and "?" not in owner else None
     for node in ast.walk(scope) if scope is not None else ():
         match node:
             case ast.Call(func=ast.Attribute(value=called, attr=method)):
-                if sourceline.dotted(called) == owner and method in _MISSING[name]:
+                if sourceline.dotted(called) == owner and method in torch.missing.get(name, ()):
                     raise Refused(f"the class calls {owner}.{method}, which {name} has not")
             case ast.Subscript(value=called, slice=ast.Constant(value=int())):
                 if sourceline.dotted(called) == owner and name == "ModuleDict":
                     raise Refused("its keys are numbers, and a ModuleDict's are text")
 
 
-def _check_keys(source: Source, shown: ast.expr) -> None:
+def _check_keys(source: Source, shown: ast.expr, torch: TorchNames) -> None:
     """Raises `Refused` for keys that a ModuleDict cannot hold."""
     for key in _keys(source, shown):
         if not isinstance(key, ast.Constant):
@@ -207,7 +178,7 @@ def _check_keys(source: Source, shown: ast.expr) -> None:
             raise Refused(f"the key {key.value!r} is no text, and a ModuleDict's keys are")
         if not key.value or "." in key.value:
             raise Refused("a ModuleDict's keys have no dot and are not empty")
-        if key.value in _TAKEN:
+        if key.value in torch.module_methods or key.value in torch.module_attributes:
             raise Refused(f"a ModuleDict has an attribute {key.value} of its own")
 
 

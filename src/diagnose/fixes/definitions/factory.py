@@ -15,10 +15,6 @@ from diagnose.model import TorchNames
 from diagnose.placement.model import Source, Suspect
 from diagnose.scene import sourceline
 
-#: Methods of a tensor that make another one.
-_OF_TENSORS = frozenset({"new_zeros", "new_ones", "new_full", "new_empty", "new_tensor"})
-_NO_TENSORS = frozenset({"np", "numpy", "math", "random", "jnp", "tf", "cp", "pd", "list", "dict"})
-
 
 def create_on_device(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     """A factory gets ``device=``; what cannot take it is followed by ``.to()``, what has it another one.
@@ -53,7 +49,8 @@ def _on_device(suspect: Suspect, node: ast.expr, torch: TorchNames) -> Change:
     if isinstance(statement, ast.Expr) and statement.value is node:
         raise Refused("what the call returns is not kept")
     name = sourceline.dotted(call.func) or ""
-    if name.partition(".")[0] in _NO_TENSORS or name == "torch.device":
+    root = name.partition(".")[0]
+    if root in torch.host_packages or root in torch.other_packages or name == "torch.device":
         raise Refused(f"{name} makes no tensor")
     device = target_device(suspect)
     if argument(call, "device") is not None:
@@ -86,7 +83,11 @@ def _factory(node: ast.expr, torch: TorchNames) -> ast.Call | None:
 
 
 def _takes_device(function: str, torch: TorchNames) -> bool:
-    made = function in torch.factories or function in _OF_TENSORS or function.endswith("_like")
+    made = (
+        function in torch.factories
+        or function in torch.tensor_factories
+        or function.endswith("_like")
+    )
     return made and function not in torch.host_factories
 
 

@@ -68,15 +68,6 @@ def move_input(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     return tensor(suspect, torch)
 
 
-#: Methods of a module that are not modules themselves.
-_METHODS = frozenset(
-    {
-        *("forward", "generate", "encode", "decode", "forward_features", "forward_head"),
-        *("encode_image", "encode_text", "get_image_features", "get_text_features"),
-    }
-)
-
-
 def _crossing(suspect: Suspect, torch: TorchNames) -> Change:
     """An input of a part of a split model is moved where that part is called, to the part's device."""
     meets, source = suspect.meets, suspect.spot.source
@@ -92,10 +83,11 @@ def _crossing(suspect: Suspect, torch: TorchNames) -> Change:
         raise Refused("the line does not show where it enters the part")
     [(call, given)] = taken
     part = call.func
-    if isinstance(part, ast.Attribute) and part.attr in _METHODS:
+    if isinstance(part, ast.Attribute) and part.attr in torch.running:
         part = part.value
     name = sourceline.dotted(part)
-    if name is None or name.partition(".")[0] in ("torch", "F", "nn", "super"):
+    root = (name or "super").partition(".")[0]
+    if name is None or root == "super" or root in torch.packages:
         raise Refused("what it enters has no name")
     return moved(source, given, f"next({name}.parameters()).device")
 

@@ -25,16 +25,6 @@ _NO_VALUES = (
     *(ast.Constant, ast.Dict, ast.List, ast.Set, ast.Tuple, ast.Starred, ast.Lambda),
     *(ast.ListComp, ast.DictComp, ast.SetComp, ast.GeneratorExp, ast.JoinedStr),
 )
-#: Classes whose `to` moves, as a module's does, and returns nothing.
-_RETURN_NOTHING = frozenset({"EMAModel"})
-#: What gives no tensor or module: a generator, a dict of tensors, an optimizer, what loads batches.
-_CANNOT_MOVE = frozenset(
-    {
-        *("device", "Generator", "manual_seed", "load_file", "state_dict", "load_state_dict"),
-        *("parameters", "named_parameters", "DataLoader", "TensorDataset"),
-        *("Adam", "AdamW", "SGD", "RMSprop", "Adagrad", "Adafactor"),
-    }
-)
 
 
 def module(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
@@ -48,7 +38,9 @@ def module(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     if suspect.owner is not None and isinstance(node, ast.Call):
         # Another module is moved there, and the owner was forgotten.
         if called(node) == "prepare" and isinstance(node.func, ast.Attribute):
-            return [after_statement(source, statement, _prepared(source, node, suspect.owner))]
+            return [
+                after_statement(source, statement, _prepared(source, node, suspect.owner, torch))
+            ]
         if isinstance(statement, ast.Expr) and is_moved(node, torch):
             return [after_statement(source, statement, f"{suspect.owner}{same_move(source, node)}")]
     if suspect.cause == "checkpoint-location" and called(node) == "load":
@@ -58,7 +50,7 @@ def module(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
         if (owner := suspect.owner or receiver(node)) is None:
             raise Refused("what the call returns is not kept")
         return [after_statement(source, statement, f"{owner}.to({device})")]
-    if called(node) in _RETURN_NOTHING:
+    if called(node) in torch.moving_in_place:
         if not isinstance(statement, ast.Assign) or statement.value is not node:
             raise Refused(f"{called(node)}.to returns nothing")
         name = text_of(source, statement.targets[0])
@@ -68,7 +60,7 @@ def module(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     return [_moved(source, node, device, torch)]
 
 
-def _prepared(source: Source, call: ast.Call, owner: str) -> str:
+def _prepared(source: Source, call: ast.Call, owner: str, torch: TorchNames) -> str:
     """The statement that has a module prepared as others are; what is no module is only moved."""
     assert isinstance(call.func, ast.Attribute)
     built = (
@@ -76,7 +68,7 @@ def _prepared(source: Source, call: ast.Call, owner: str) -> str:
         for statement in ast.walk(source.tree)
         if isinstance(statement, ast.Assign) and owner in map(ast.unparse, statement.targets)
     )
-    if any(called(one) in _RETURN_NOTHING for value in built for one in walk_calls(value)):
+    if any(called(one) in torch.moving_in_place for value in built for one in walk_calls(value)):
         return f"{owner}.to({text_of(source, call.func.value)}.device)"
     return f"{owner} = {text_of(source, call.func)}({owner})"
 
@@ -157,11 +149,11 @@ def tensor(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
 def _moved(source: Source, node: ast.expr, device: str, torch: TorchNames) -> Change:
     if is_moved(node, torch):
         raise Refused("it is moved already")
-    if called(node) in _RETURN_NOTHING:
+    if called(node) in torch.moving_in_place:
         raise Refused(f"{called(node)}.to returns nothing")
     if isinstance(node, _NO_VALUES):
         raise Refused("what is to be moved is no tensor or module by its form")
-    made = next((called(one) for one in _chain(node) if called(one) in _CANNOT_MOVE), None)
+    made = next((name for one in _chain(node) if (name := called(one)) in torch.without_to), None)
     if made is not None:
         raise Refused(f"what {made} gives has no .to")
     return moved(source, node, device)

@@ -34,7 +34,7 @@ def buffer(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     """``self.x = tensor`` becomes ``self.register_buffer("x", tensor)``, or a Parameter if trained."""
     source = suspect.spot.source
     statement, target, value = _assigned(suspect)
-    _check_registry(source, statement, target)
+    _check_registry(source, statement, target, torch)
     _check_class(source, statement)
     if (parameter := _unmoved_parameter(source, value, torch)) is not None:
         return [parameter]
@@ -79,7 +79,7 @@ def layers(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     """``self.layers = [...]`` becomes ``self.layers = nn.ModuleList([...])``, a dict a ModuleDict."""
     source = suspect.spot.source
     statement, target, value = _assigned(suspect)
-    _check_registry(source, statement, target, again=True)
+    _check_registry(source, statement, target, torch, again=True)
     return wrapped(source, value, target, torch)
 
 
@@ -101,7 +101,12 @@ def _assigned(suspect: Suspect) -> tuple[ast.stmt, ast.Attribute, ast.expr]:
 
 
 def _check_registry(
-    source: Source, statement: ast.stmt, target: ast.Attribute, *, again: bool = False
+    source: Source,
+    statement: ast.stmt,
+    target: ast.Attribute,
+    torch: TorchNames,
+    *,
+    again: bool = False,
 ) -> None:
     """Raises `Refused` where the module could not register the attribute at the statement: its own
     ``__init__`` has not run, or (unless ``again``) a plain attribute has that name already."""
@@ -116,8 +121,8 @@ def _check_registry(
     if again:
         return
     owner = class_around(source, statement)
-    method = function.name in ("__init__", "reset_parameters", "setup", "build")
-    if owner is not None and target.value.id == "self" and not method:
+    sets_up = function.name in torch.setup_methods
+    if owner is not None and target.value.id == "self" and not sets_up:
         raise Refused(f"it is set in {function.name}, maybe at every call, and not in __init__")
     blocks = [id(block_of(source, outer)) for outer in _statements_around(source, statement)]
     for other in _assignments(owner or function, target):

@@ -16,10 +16,6 @@ from diagnose.model import TorchNames
 from diagnose.placement.model import Source, Suspect
 from diagnose.scene import sourceline
 
-#: Methods whose result no gradients are kept of.
-_NO_GRADIENTS = frozenset(
-    {"argmax", "argmin", "detach", "long", "int", "bool", "eq", "topk_indices"}
-)
 _LITERALS = (ast.Constant, ast.List, ast.Tuple, ast.Dict, ast.JoinedStr)
 
 
@@ -37,30 +33,30 @@ def no_move(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
 def to_host(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     """``x.numpy()`` becomes ``x.detach().cpu().numpy()``, ``np.mean(x)`` ``np.mean(x.detach().cpu())``."""
     source, node = suspect.spot.source, value_of(suspect)
-    node = _for_host(node, suspect)
+    node = _for_host(node, suspect, torch)
     if isinstance(node, _LITERALS):
         raise Refused("what comes to the host is no tensor by its form")
-    if called(node) in {"cpu", "numpy", "tolist", "item"}:
+    if called(node) == "cpu" or called(node) in torch.host_results:
         raise Refused("it is on the host already")
-    without = called(node) in _NO_GRADIENTS or isinstance(node, ast.Compare)
+    without = called(node) in torch.without_gradient or isinstance(node, ast.Compare)
     move = ".cpu()" if without or _no_grad(source, node) else ".detach().cpu()"
     return [around(source, node, "", move)]
 
 
-def _for_host(node: ast.expr, suspect: Suspect) -> ast.expr:
+def _for_host(node: ast.expr, suspect: Suspect, torch: TorchNames) -> ast.expr:
     """What has to come to the host, of a call that needs it there."""
     if isinstance(node, (ast.ListComp, ast.GeneratorExp)):
-        return _for_host(node.elt, suspect)
+        return _for_host(node.elt, suspect, torch)
     if not isinstance(node, ast.Call):
         return node
     if isinstance(node.func, ast.Attribute) and node.func.attr in {"numpy", "__array__"}:
         return node.func.value
     owner = (sourceline.dotted(node.func) or "").partition(".")[0]
-    if owner in {"np", "numpy", "plt", "pd", "sklearn"} or called(node).endswith("_score"):
+    if owner in torch.host_packages or called(node).endswith("_score"):
         given = [*node.args, *(keyword.value for keyword in node.keywords)]
         named = [one for one in given if ast.unparse(one) == suspect.name]
         if len(named) == 1 or len(given) == 1:
-            return _for_host((named or given)[0], suspect)
+            return _for_host((named or given)[0], suspect, torch)
         raise Refused("it is not known which argument comes to the host")
     return node
 
