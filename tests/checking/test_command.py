@@ -166,10 +166,10 @@ def test_a_fault_of_ours_costs_one_file_and_is_told(
 ) -> None:
     from diagnose.checking import answering, judging
 
-    def failing(source, texts, _real=judging.checked):
+    def failing(source, torch, texts, _real=judging.checked):
         if source.path.endswith("mask.py"):
             raise IndexError("of ours")
-        return _real(source, texts)
+        return _real(source, torch, texts)
 
     monkeypatch.setattr(judging, "checked", failing)
     report = project / "report.json"
@@ -185,7 +185,7 @@ def test_a_file_may_take_so_long_and_no_longer(
 ) -> None:
     from diagnose.checking import judging
 
-    def endless(source, texts):
+    def endless(source, torch, texts):
         while True:
             with contextlib.suppress(Exception):
                 next(iter(int, 1))

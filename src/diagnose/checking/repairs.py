@@ -16,9 +16,6 @@ from diagnose.fixes.file_edit import FileEdit
 from diagnose.model import CheckRule, Lang, Safety, TorchNames
 from diagnose.placement import Suspect
 
-#: A device as a person writes it down.
-_WRITTEN = re.compile(r"""["'](cuda|cpu|mps|xpu|npu)\b""")
-
 
 def repair(rule: CheckRule, suspect: Suspect, lang: Lang, torch: TorchNames) -> Repair | None:
     """The first of a rule's fixes that fits; None where the file does not show enough for any.
@@ -31,15 +28,17 @@ def repair(rule: CheckRule, suspect: Suspect, lang: Lang, torch: TorchNames) -> 
         except Refused:
             continue
         changes = tuple(_replacements(suspect.spot.source.lines, edit.text.split("\n")))
-        why = "unsure" if not suspect.sure else "fixed" if _writes_device(edit) else None
+        why = "unsure" if not suspect.sure else "fixed" if _writes_device(edit, torch) else None
         if rule.safety == "safe" and why is not None:
             return Repair(kind, "unsafe", changes, UNSAFE[lang][why])
         return Repair(kind, rule.safety, changes, rule.because)
     return None
 
 
-def _writes_device(edit: FileEdit) -> bool:
-    return len(_WRITTEN.findall(edit.after)) > len(_WRITTEN.findall(edit.before))
+def _writes_device(edit: FileEdit, torch: TorchNames) -> bool:
+    """Whether an edit writes a device down, as a person would."""
+    written = re.compile(rf"""["'](cpu|{"|".join(sorted(torch.accelerators))})\b""")
+    return len(written.findall(edit.after)) > len(written.findall(edit.before))
 
 
 def _replacements(before: Sequence[str], after: Sequence[str]) -> Iterator[Replacement]:

@@ -1,7 +1,6 @@
 """What code calls its things: words of people, and names of torch."""
 
-from __future__ import annotations
-
+# Annotations are evaluated here: of strings `NamedTuple` would compile each, at every start.
 import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -109,7 +108,7 @@ class TorchNames(NamedTuple):
     without_to: Names = _NONE
 
     @classmethod
-    def of(cls, record: Mapping[str, Any]) -> TorchNames:
+    def of(cls, record: Mapping[str, Any]) -> "TorchNames":
         """The names that the case base holds: its lists are sets, its tables stay."""
         held: dict[str, Any] = {
             name: names if isinstance(names, Mapping) else frozenset(names)
