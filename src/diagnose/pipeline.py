@@ -15,6 +15,7 @@ from diagnose.facts.again import known_again
 from diagnose.fixes import for_cause
 from diagnose.model import (
     DEVICE_FAMILY,
+    Basis,
     Cause,
     Diagnosis,
     Evidence,
@@ -34,6 +35,7 @@ from diagnose.ranking.causes import THRESHOLD, Scored, likely, rank
 from diagnose.ranking.neighbours import nearest
 from diagnose.ranking.questions import ask
 from diagnose.scene import Place, Scene
+from diagnose.scene.live import same_stray
 from diagnose.scene.scene import Look
 from diagnose.sources import Sources
 from diagnose.verification.snippet import snippet
@@ -177,8 +179,16 @@ def _device(scene: Scene, casebase: Casebase, top: int) -> Diagnosis:
         casebase.lang,
         questions,
         around=guarded("around", partial(_around, scene, first), ()),
-        basis="source" if first is not None and scene.suspect(first.id) else "trace",
+        basis=_basis(scene, first),
     )
+
+
+def _basis(scene: Scene, cause: Cause | None) -> Basis:
+    """What the line to edit rests on."""
+    suspect = scene.suspect(cause.id) if cause is not None else None
+    if suspect is None:
+        return "trace"
+    return "live" if any(same_stray(suspect, one) for one in scene.seen.suspects) else "source"
 
 
 def _answer(

@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import sys
+from contextlib import nullcontext
+from pathlib import Path
 from typing import Literal
 
 import click
+
+from diagnose import tracing
+from diagnose.hooks.answering import explained
+from diagnose.model import Diagnosis, Report
+from diagnose.outputs import write
 
 
 @click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
@@ -17,16 +24,44 @@ import click
     show_default=True,
     help="The message's form: new since torch 2.8, old up to 2.7.",
 )
+@click.option(
+    "--report",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE.json",
+    help="Write the answer to FILE.json too (docs/json.md).",
+)
+@click.option("--trace/--no-trace", default=True, help="Remember where tensors are born and moved.")
 @click.argument("script", type=click.Path(exists=True, dir_okay=False))
 @click.argument("args", nargs=-1, type=click.UNPROCESSED)
-def simulate(gpus: int, wording: Literal["new", "old"], script: str, args: tuple[str, ...]) -> None:
+def simulate(
+    gpus: int,
+    wording: Literal["new", "old"],
+    report: Path | None,
+    trace: bool,
+    script: str,
+    args: tuple[str, ...],
+) -> None:
     """Run SCRIPT with simulated GPUs: a dry run for placement errors, no GPU needed.
 
-    The exit status is the script's.
+    The script really runs, on the CPU: it reads and writes its files, and takes its time. A failure is
+    printed as Python prints it, then explained. The exit status is the script's.
     """
     from diagnose.simulation import TorchMissingError, run_script
 
+    told: list[Diagnosis] = []
     try:
-        sys.exit(run_script(script, list(args), gpus=gpus, wording=wording))
+        status = run_script(
+            script,
+            list(args),
+            gpus=gpus,
+            wording=wording,
+            beside=tracing.trace if trace else nullcontext,
+            failed=lambda error: told.extend(explained(error)),
+        )
     except TorchMissingError as error:
         raise click.UsageError(str(error)) from error
+    if report is not None:
+        from diagnose.rendering.json import render
+
+        write(render(told[0] if told else Diagnosis(Report(script), "no-error")) + "\n", report)
+    sys.exit(status)

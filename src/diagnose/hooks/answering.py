@@ -52,6 +52,26 @@ def answer(error: BaseException | None, settings: Settings) -> None:
         return
 
 
+def explained(error: BaseException, lang: Lang = "en") -> tuple[Diagnosis, ...]:
+    """Print the diagnosis of an exception on standard error, as the hook does but in its own time; returns
+    it, nothing where a fault of ours keeps it from an answer. Ctrl-C and `sys.exit` are left alone."""
+    if issubclass(type(error), _NOT_FAILURES):
+        return ()
+    try:
+        from diagnose.hooks.live import explain
+        from diagnose.rendering.text import render
+
+        diagnosis = explain(error, lang=lang)
+        if (target := output.standard_error()) is not None:
+            look = output.look_of(target)
+            output.write("\n" + render(diagnosis, columns=look.columns, color=look.color), target)
+        return (diagnosis,)
+    except Exception as fault:
+        if _may_be_ours(error) and (target := output.standard_error()) is not None:
+            output.write(_no_answer(fault, lang), target)
+        return ()
+
+
 def _compose(errors: list[BaseException], lang: Lang, look: output.Look, page: list[str]) -> None:
     error = errors.pop()
     maybe = _may_be_ours(error)

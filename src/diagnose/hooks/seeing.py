@@ -8,9 +8,12 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterator
+from functools import partial
 from itertools import islice
 from typing import Any
 
+from diagnose import tracing
+from diagnose.bulkhead import guarded
 from diagnose.hooks.frames import live_frames
 from diagnose.hooks.modules import Modules, dotted, find, joined, walk
 from diagnose.hooks.peeking import (
@@ -26,6 +29,7 @@ from diagnose.hooks.peeking import (
 )
 from diagnose.model import SeenTensor
 from diagnose.scene import Scene
+from diagnose.scene.live import Seen
 
 _TENSORS = 20_000
 _SECONDS = 0.3
@@ -35,12 +39,25 @@ _RUNNING = 12
 _REGISTERED = frozenset({"_parameters", "_buffers", "_modules"})
 
 
-def look(error: BaseException, scene: Scene) -> tuple[SeenTensor, ...]:
-    """The tensors of the failing frames; empty where torch is not loaded or nothing can be seen."""
-    torch = sys.modules.get("torch")
+def look(error: BaseException, scene: Scene) -> Seen:
+    """The tensors of the failing frames, and what a recorder knows of those that met; empty where torch is
+    not loaded or nothing can be seen."""
+    torch: Any = sys.modules.get("torch")
+    if torch is None:
+        return Seen()
+    with torch._C.DisableTorchFunction():
+        seen = guarded("tensors", partial(_tensors, torch, error, scene), ())
+        if (recorder := tracing.active()) is None:
+            return Seen(seen)
+        from diagnose.hooks import replaying  # most programs run without a recorder
+
+        known = guarded("births", partial(replaying.known, recorder, error, scene), None)
+        return Seen(seen) if known is None else Seen(seen, known.operands, known.suspects)
+
+
+def _tensors(torch: Any, error: BaseException, scene: Scene) -> tuple[SeenTensor, ...]:
     try:
-        with torch._C.DisableTorchFunction():  # type: ignore[union-attr]
-            return tuple(islice(_Observer(torch, error, scene).tensors(), _TENSORS))
+        return tuple(islice(_Observer(torch, error, scene).tensors(), _TENSORS))
     except Exception:
         return ()
 

@@ -46,10 +46,12 @@ from diagnose.model.knowledge import (
 )
 from diagnose.model.report import (
     DEVICE_FAMILY,
+    At,
     Carets,
     Failure,
     Frame,
     Line,
+    LiveOperand,
     Mismatch,
     Report,
     SeenTensor,
@@ -61,6 +63,7 @@ from diagnose.model.vocabulary import TorchNames, Words
 __all__ = [
     "DEVICE_FAMILY",
     "AdviceRule",
+    "At",
     "Basis",
     "Carets",
     "Cause",
@@ -82,6 +85,7 @@ __all__ = [
     "Lang",
     "Library",
     "Line",
+    "LiveOperand",
     "Marks",
     "Mismatch",
     "Missing",

@@ -12,7 +12,7 @@ from diagnose.model.report import Frame, Line, Report
 #: ``failed``: a fault of diagnose kept it from an answer.
 Verdict = Literal["diagnosed", "unknown", "no-error", "failed"]
 #: What a line to edit rests on: the traceback, or the files that it names.
-Basis = Literal["trace", "source"]
+Basis = Literal["trace", "source", "live"]
 UnusedReason = Literal["changed", "moved", "ambiguous", "absent", "large", "unreadable", "crowded"]
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})

@@ -120,6 +120,33 @@ class SeenTensor(NamedTuple):
     root: str | None = None
 
 
+class At(NamedTuple):
+    """A line of the program: file, number, function (None at a file's top) and text."""
+
+    file: str
+    line: int
+    function: str | None
+    code: str
+
+
+class LiveOperand(NamedTuple):
+    """A tensor that the failing call was given, as a recorder saw it (`diagnose.tracing`).
+
+    ``name`` is how the failing line calls it, or what it is (``weight of model.fc``); ``kind`` one of
+    `diagnose.tracing.lives.Life`'s makers; ``expected`` the device of what it met, where it is the stray;
+    ``born`` the user's line that made it, or what it was computed from, ``moved`` those that moved it
+    since.
+    """
+
+    name: str
+    kind: str
+    device: str
+    expected: str | None = None
+    shape: tuple[int, ...] = ()
+    born: At | None = None
+    moved: tuple[At, ...] = ()
+
+
 class Report(NamedTuple):
     """What was read from one input: the failure to explain and what surrounds it.
 
@@ -128,7 +155,8 @@ class Report(NamedTuple):
     the log outside the traceback that say something about placement (warnings, launch command,
     versions). ``chain`` are the exceptions that came before or around ``error``; ``fallout`` those
     that only followed (lost connections, aborted communicators, the launcher's). ``ranks`` share the
-    failure. ``tensors`` come from live hooks only; ``live`` says that the report is of an exception at
+    failure. ``tensors`` come from live hooks only, ``operands`` of the failing call from a recorder, the
+    strays first; ``live`` says that the report is of an exception at
     hand, so that there is no input whose lines anybody could look up.
     """
 
@@ -142,4 +170,5 @@ class Report(NamedTuple):
     fallout: tuple[Failure, ...] = ()
     ranks: tuple[int, ...] = ()
     tensors: tuple[SeenTensor, ...] = ()
+    operands: tuple[LiveOperand, ...] = ()
     live: bool = False

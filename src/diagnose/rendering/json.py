@@ -12,6 +12,7 @@ from diagnose.model import (
     Frame,
     IncidentMatch,
     Lang,
+    LiveOperand,
     Question,
     RankedCause,
     UnusedSource,
@@ -40,6 +41,8 @@ def as_dict(diagnosis: Diagnosis) -> dict[str, Any]:
         "frames": [_frame(frame) for frame in report.frames],
         "libraries": list(report.libraries),
         "culprit": diagnosis.culprit and {**_place(diagnosis.culprit), "basis": diagnosis.basis},
+        "strays": [_operand(one) for one in report.operands if one.expected is not None],
+        "operands": [_operand(one) for one in report.operands],
         "causes": [_cause(cause) for cause in diagnosis.causes],
         "ranks": list(report.ranks),
         "fallout": [{"type": failure.type, "line": failure.at} for failure in report.fallout],
@@ -63,6 +66,18 @@ def _place(frame: Frame) -> dict[str, Any]:
         "line": frame.line,
         "function": frame.function,
         "code": frame.code,
+    }
+
+
+def _operand(operand: LiveOperand) -> dict[str, Any]:
+    return {
+        "name": operand.name,
+        "kind": operand.kind,
+        "device": operand.device,
+        "expected": operand.expected,
+        "shape": list(operand.shape),
+        "born": operand.born and operand.born._asdict(),
+        "moved": [line._asdict() for line in operand.moved],
     }
 
 

@@ -12,11 +12,12 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from diagnose.bulkhead import guarded
-from diagnose.model import Edits, Frame, Knowledge, Line, Report, SeenTensor, Statement
+from diagnose.model import Edits, Frame, Knowledge, Line, Report, Statement
 from diagnose.patterns import lazy
 from diagnose.placement import Suspect
 from diagnose.scene import files, meeting, roles
 from diagnose.scene.devices import kind
+from diagnose.scene.live import Seen, ruled
 from diagnose.scene.meeting import Meeting
 from diagnose.scene.place import Place
 from diagnose.sources import Sources
@@ -32,9 +33,8 @@ _INSTALLED = lazy(r"[\\/](?:site|dist)-packages[\\/]")
 
 #: Lines of a file that are shown before and after the line to edit.
 _AROUND = 5
-
-#: Asks a live process for the tensors of a scene's frames.
-Look = Callable[["Scene"], "tuple[SeenTensor, ...]"]
+#: Asks a live process about a scene's frames.
+Look = Callable[["Scene"], Seen]
 
 
 class Scene:
@@ -61,9 +61,9 @@ class Scene:
             self.report = report._replace(frames=files.with_lines(sources, report.frames))
         self._places: dict[int, Place] = {}
         self._suspects: dict[str, Suspect | None] = {}
+        self.seen = guarded("tensors", partial(look, self), Seen()) if look else Seen()
         if look is not None:
-            tensors = guarded("tensors", partial(look, self), ())
-            self.report = report._replace(tensors=tensors)
+            self.report = self.report._replace(tensors=self.seen[0], operands=self.seen[1])
 
     # --- where it failed ------------------------------------------------------------------------------
 
@@ -161,10 +161,10 @@ class Scene:
             return found
         return self.place(self.innermost) if self.innermost is not None else None
 
-    @property
+    @cached_property
     def suspects(self) -> tuple[Suspect, ...]:
-        """What the user's files say was misplaced and why, likeliest first; none without files."""
-        return self._origins.suspects if self._origins is not None else ()
+        """What was misplaced and why, likeliest first; none without the user's files."""
+        return ruled(self.seen.suspects, self._origins.suspects if self._origins else ())
 
     @cached_property
     def elsewhere(self) -> tuple[Suspect, ...]:

@@ -30,7 +30,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from os import PathLike
@@ -102,6 +102,8 @@ def run_script(
     gpus: int = 2,
     wording: Wording = "new",
     env: Mapping[str, str] | None = None,
+    beside: Callable[[], AbstractContextManager[object]] = nullcontext,
+    failed: Callable[[BaseException], object] = lambda error: None,
 ) -> int:
     """Run a Python script as `__main__` on simulated GPUs, in this process.
 
@@ -114,6 +116,9 @@ def run_script(
         gpus: how many GPUs it sees.
         wording: which torch's sentences a failed device check uses.
         env: environment variables to set for the run.
+        beside: makes a context in which the script runs, once the GPUs are there.
+        failed: is called with an exception that nobody caught, when it is printed; the GPUs are still
+        there.
 
     Returns:
         The exit status that the interpreter would end with.
@@ -125,7 +130,7 @@ def run_script(
     _require_torch()
     from .runner import run_script as run
 
-    return run(path, args, gpus=gpus, wording=wording, env=env)
+    return run(path, args, gpus=gpus, wording=wording, env=env, beside=beside, failed=failed)
 
 
 def run_function(fn: Callable[[], T], *, gpus: int = 2, wording: Wording = "new") -> T:

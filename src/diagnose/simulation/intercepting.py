@@ -10,8 +10,8 @@ import torch
 
 
 def intercepted(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that stands for one of torch's C++; a mode (`torch.overrides.TorchFunctionMode`) sees its calls."""
-
+    """A function that stands for one of torch's C++; a mode (`torch.overrides.TorchFunctionMode`) sees its
+    calls."""
     overrides: Any = torch.overrides  # untyped in torch
 
     @functools.wraps(function)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import sys
 import traceback
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from os import PathLike
 from pathlib import Path
 from types import ModuleType
@@ -24,6 +24,8 @@ def run_script(
     gpus: int = 2,
     wording: Wording = "new",
     env: Mapping[str, str] | None = None,
+    beside: Callable[[], AbstractContextManager[object]] = nullcontext,
+    failed: Callable[[BaseException], object] = lambda error: None,
 ) -> int:
     """Run a script as `__main__`; see `diagnose.simulation.run_script`."""
     script = os.fspath(path)
@@ -31,11 +33,17 @@ def run_script(
     with (
         simulated_gpus(gpus, wording=wording),
         _interpreter_for(script, args, gpus, env or {}) as (namespace),
+        beside(),
     ):
-        return _status_of(source, script, namespace)
+        return _status_of(source, script, namespace, failed)
 
 
-def _status_of(source: bytes, script: str, namespace: dict[str, object]) -> int:
+def _status_of(
+    source: bytes,
+    script: str,
+    namespace: dict[str, object],
+    failed: Callable[[BaseException], object],
+) -> int:
     try:
         exec(compile(source, script, "exec", dont_inherit=True), namespace)
     except SystemExit as error:
@@ -43,6 +51,7 @@ def _status_of(source: bytes, script: str, namespace: dict[str, object]) -> int:
     except BaseException as error:
         strip_simulator_frames(error)
         _report(error)
+        failed(error)
         return 130 if isinstance(error, KeyboardInterrupt) else 1
     return 0
 

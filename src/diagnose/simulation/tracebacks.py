@@ -8,18 +8,21 @@ while the error is on its way; they are taken out where somebody looks: when the
 from __future__ import annotations
 
 import traceback
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from .patching import Patches
 
-_PACKAGE = str(Path(__file__).parent)
+#: Folders whose frames nobody is shown.
+_HIDDEN = [str(Path(__file__).parent).replace("\\", "/")]
 # What stands between a simulator's frame and the operator it calls.
 _PLUMBING = (
     "torch/_ops.py",
     "torch/_compile.py",
     "torch/_dynamo/eval_frame.py",
+    "torch/overrides.py",
     "torch/autograd/function.py",
     "torch/utils/_python_dispatch.py",
     "torch/utils/_contextlib.py",
@@ -59,12 +62,17 @@ def _stripped(head: TracebackType | None) -> TracebackType | None:
 
 
 def _is_simulator(file: str) -> bool:
-    return file.startswith(_PACKAGE.replace("\\", "/"))
+    return file.startswith(tuple(_HIDDEN))
 
 
-def install(patches: Patches) -> None:
-    """Let everything that renders a traceback see the stripped one."""
-    render = traceback.TracebackException.__init__
+def hide(folder: str) -> None:
+    """Frames of another folder are taken out too, as long as this process lives."""
+    if folder not in _HIDDEN:
+        _HIDDEN.append(folder.replace("\\", "/"))
+
+
+def stripping(render: Callable[..., None]) -> Callable[..., None]:
+    """`traceback.TracebackException.__init__` that sees the stripped traceback."""
 
     def __init__(
         self: Any, exc_type: Any, exc_value: Any, exc_traceback: Any, **options: Any
@@ -73,4 +81,11 @@ def install(patches: Patches) -> None:
             strip_simulator_frames(exc_value)
         render(self, exc_type, exc_value, _stripped(exc_traceback), **options)
 
-    patches.set(traceback.TracebackException, "__init__", __init__)
+    return __init__
+
+
+def install(patches: Patches) -> None:
+    """Let everything that renders a traceback see the stripped one."""
+    patches.set(
+        traceback.TracebackException, "__init__", stripping(traceback.TracebackException.__init__)
+    )

@@ -1,0 +1,183 @@
+"""How often live evidence is right: labelled programs under ``diagnose simulate --report``.
+
+    python benchmarks/live.py FOLDER [--warm torch,transformers] [--every K --from I] [-v]
+
+FOLDER holds NAME.py, which fails, and NAME.json with its label (``cause``, ``also_ok``, ``culprit`` with
+``line``, ``culprit_tensor``, ``run`` with ``gpus``, ``wording``, ``args``, ``env``). Each program runs in a
+process of its own, forked from one that has imported the --warm modules. Programs that end otherwise than
+their label says (a package is missing) do not count.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import os
+import re
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any, NoReturn
+
+from diagnose import tracing
+from diagnose.hooks.live import explain
+from diagnose.rendering.json import as_dict
+from diagnose.simulation import run_script
+
+LIMIT = 120
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--warm", default="torch", help="modules to import before programs run")
+    parser.add_argument("--every", type=int, default=1, help="only each so many-th program")
+    parser.add_argument("--from", dest="first", type=int, default=0, help="beginning with this one")
+    parser.add_argument("--only", default="", help="programs whose names contain this")
+    parser.add_argument("-v", "--verbose", action="store_true", help="tell each that is not right")
+    args = parser.parse_args()
+    os.environ.update({"HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false"})
+    for module in filter(None, args.warm.split(",")):
+        try:
+            importlib.import_module(module)
+        except Exception as error:
+            print(f"{module} is not imported: {error}", file=sys.stderr)
+    labels = sorted(args.folder.glob("*.json"))[args.first :: args.every]
+    totals: Counter[str] = Counter()
+    for path in labels:
+        label = json.loads(path.read_text())
+        program = path.with_suffix(".py")
+        if args.only not in path.stem or not program.exists():
+            continue
+        totals["programs"] += 1
+        answer = run(program, label.get("run") or {})
+        if answer is None or not _same_failure(answer, label):
+            if args.verbose:
+                print(f"{path.stem}: does not fail so here: {answer and answer['error']}")
+            continue
+        judged = judge(answer, label)
+        totals["fail as labelled"] += 1
+        totals.update(name for name, right in judged.items() if right)
+        if args.verbose and not (judged["cause first"] and judged["line to edit"]):
+            print(_told(path.stem, answer, label))
+        sys.stdout.flush()
+    count = totals["fail as labelled"] or 1
+    for name, number in totals.items():
+        print(f"| {name} | {number} | {number / count:.3f} |")
+
+
+def _told(name: str, answer: dict[str, Any], label: dict[str, Any]) -> str:
+    """A line about an answer that is not right."""
+    strays = [(s["name"], s["kind"], s["born"] and s["born"]["line"]) for s in answer["strays"]]
+    wanted, got = label.get("culprit") or {}, answer["culprit"] or {}
+    causes = [cause["id"] for cause in answer["causes"][:2]]
+    return (
+        f"{name}: {label['cause']} in line {wanted.get('line')} ({label.get('culprit_tensor')}); answered "
+        f"{causes} in line {got.get('line')} ({got.get('basis')}), strays {strays}"
+    )
+
+
+def run(program: Path, how: dict[str, Any]) -> dict[str, Any] | None:
+    """The answer to a program's failure, None where it has none."""
+    with tempfile.TemporaryDirectory() as folder:
+        for data in program.parent.iterdir():
+            if data.suffix not in (".py", ".txt", ".json"):
+                Path(folder, data.name).symlink_to(data.resolve())
+        shutil.copy(program, folder)
+        out = Path(folder, ".answer")
+        sys.stdout.flush()
+        child = os.fork()
+        if child == 0:
+            _child(program.name, folder, how, out)
+        end = time.monotonic() + LIMIT
+        while time.monotonic() < end and not os.waitpid(child, os.WNOHANG)[0]:
+            time.sleep(0.02)
+        else:
+            if time.monotonic() >= end:
+                os.killpg(child, signal.SIGKILL)
+                os.waitpid(child, 0)
+        found: dict[str, Any] | None = json.loads(out.read_text()) if out.exists() else None
+        return found
+
+
+def _child(program: str, folder: str, how: dict[str, Any], out: Path) -> NoReturn:
+    """The rest of a forked process."""
+    try:
+        os.setsid()
+        quiet = os.open(os.devnull, os.O_RDWR)
+        for stream in (0, 1, 2):
+            os.dup2(quiet, stream)
+        os.chdir(folder)
+        os.environ.update({key: str(value) for key, value in (how.get("env") or {}).items()})
+        run_script(
+            program,
+            how.get("args") or [],
+            gpus=how.get("gpus", 2),
+            wording=how.get("wording", "new"),
+            beside=tracing.trace,
+            failed=lambda error: out.write_text(json.dumps(as_dict(explain(error)))),
+        )
+    finally:
+        os._exit(0)
+
+
+def _same_failure(answer: dict[str, Any], label: dict[str, Any]) -> bool:
+    devices = (answer["mismatch"] or {}).get("devices", [])
+    said = answer["error"] or {}
+    return said.get("type") == label.get("exception") and sorted(devices) == sorted(
+        label.get("devices") or []
+    )
+
+
+def judge(answer: dict[str, Any], label: dict[str, Any]) -> dict[str, bool]:
+    """What is right of an answer."""
+    line = (label.get("culprit") or {}).get("line")
+    causes = [cause["id"] for cause in answer["causes"]]
+    culprit = answer["culprit"] or {}
+    patch = next((f for c in answer["causes"][:1] for f in c["fixes"] if f["patch"]), None)
+    hunk = re.search(r"^@@ -(\d+)", patch["patch"], re.M) if patch else None
+    tensor = label.get("culprit_tensor") or ""
+    names = " ".join(one["name"] for one in answer["strays"])
+    wanted = re.findall(r"[A-Za-z_]\w*", tensor)
+    return {
+        "operands seen": bool(answer["operands"]),
+        "operands with a birth": bool(answer["operands"])
+        and all(one["born"] for one in answer["operands"]),
+        "strays with a birth": bool(answer["strays"])
+        and all(one["born"] for one in answer["strays"]),
+        "stray named as the label does": any(
+            re.search(rf"\b{re.escape(word)}\b", names) for word in wanted
+        ),
+        "cause first": bool({label["cause"], *label.get("also_ok", ())} & set(causes[:1])),
+        "basis is live": culprit.get("basis") == "live",
+        "line to edit": culprit.get("line") == line,
+        "a stray's birth or move at the label's line": any(
+            line in [(one["born"] or {}).get("line"), *(m["line"] for m in one["moved"])]
+            for one in answer["strays"]
+        ),
+        "first patch at the line": hunk is not None and _edits(patch["patch"], line),
+    }
+
+
+def _edits(patch: str, line: int | None) -> bool:
+    """Whether a diff takes away or adds at a line of the old file."""
+    at = 0
+    for row in patch.splitlines():
+        if found := re.match(r"@@ -(\d+)", row):
+            at = int(found[1])
+        elif row[:1] == "-" and not row.startswith("---"):
+            if at == line:
+                return True
+            at += 1
+        elif row[:1] == " ":
+            at += 1
+    return False
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,115 @@
+"""What the modules of a failing program keep without registering it: plain tensors, and layers in lists."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from types import FrameType
+from typing import Any, NamedTuple
+
+from diagnose.hooks.modules import walk
+from diagnose.hooks.peeking import class_name, fields, is_a, items
+from diagnose.hooks.positions import Text, Texts
+from diagnose.placement import Spot
+from diagnose.tracing.lives import Life
+from diagnose.tracing.recorder import Recorder
+from diagnose.tracing.stacks import Line, Stack
+
+_REGISTERED = frozenset({"_parameters", "_buffers", "_modules"})
+#: Modules that are looked through.
+_MODULES = 5_000
+
+
+class Kept(NamedTuple):
+    """Where something is kept: the module, its attribute, whether within a list or dict."""
+
+    owner: Any
+    name: str
+    listed: bool
+
+
+class Keepers:
+    """What is kept, by identity; a tensor also by its life, which what is computed from it shares."""
+
+    def __init__(
+        self, torch: Any, recorder: Recorder, texts: Texts, alive: Sequence[tuple[FrameType, Line]]
+    ) -> None:
+        self._torch = torch
+        self._recorder = recorder
+        self._texts = texts
+        self._alive = alive
+        self._known: dict[int, Kept] = {}
+        seen = set[int]()
+        for frame, _ in reversed(alive):
+            for value in list(frame.f_locals.values()):
+                if is_a(value, torch.nn.Module):
+                    self._look_into(value, seen)
+
+    def of(self, thing: Any, life: Life | None = None) -> Kept | None:
+        """Where a tensor or a module is kept, or the tensor that it was computed from."""
+        found = self._known.get(id(thing)) if thing is not None else None
+        return found or (self._known.get(id(life)) if life is not None and life.events else None)
+
+    def _look_into(self, root: Any, seen: set[int]) -> None:
+        for _, module in islice(walk(root), _MODULES):
+            if id(module) in seen:
+                continue
+            seen.add(id(module))
+            for name, value in fields(module):
+                if name in _REGISTERED:
+                    continue
+                for listed, one in ((False, value), *((True, item) for _, item in items(value))):
+                    self._note(one, Kept(module, name, listed), seen)
+
+    def _note(self, thing: Any, kept: Kept, seen: set[int]) -> None:
+        if is_a(thing, self._torch.Tensor):
+            self._known.setdefault(id(thing), kept)
+            life = self._recorder.tensors.get(thing)
+            if life is not None:
+                self._known.setdefault(id(life), kept)
+        elif kept.listed and is_a(thing, self._torch.nn.Module):
+            self._known.setdefault(id(thing), kept)
+            self._look_into(thing, seen)
+
+    def statement(self, kept: Kept, stack: Stack) -> Spot | None:
+        """The statement that sets the attribute: one that made the value, else one of the owner's class."""
+        for line in stack:
+            spot = self._texts.spot(line)
+            text = self._texts.of(spot.file) if spot is not None else None
+            if spot is not None and text is not None:
+                statement = text.statement(spot.node)
+                if _sets(statement, kept.name):
+                    return spot._replace(node=statement)
+        for text in self._files(kept.owner):
+            for made in ast.walk(text.source.tree):
+                if isinstance(made, ast.ClassDef) and made.name == class_name(kept.owner):
+                    for one in ast.walk(made):
+                        if _sets(one, kept.name):
+                            method = text.around(one, ast.FunctionDef)
+                            function = f"{made.name}.{getattr(method, 'name', '')}"
+                            return Spot(text.source, one, function)
+        return None
+
+    def _files(self, owner: Any) -> Iterator[Text]:
+        """The files that may hold an object's class: where it is built, and those of the failing frames."""
+        life = self._recorder.modules.get(owner)
+        lines = [event.stack[0] for event in life.events if event.stack] if life is not None else []
+        for file in dict.fromkeys(
+            line.code.co_filename for line in (*lines, *(line for _, line in self._alive))
+        ):
+            if (text := self._texts.of(file)) is not None:
+                yield text
+
+
+def _sets(statement: ast.AST, name: str) -> bool:
+    targets: list[ast.expr] = []
+    if isinstance(statement, ast.Assign):
+        targets = statement.targets
+    elif isinstance(statement, ast.AnnAssign | ast.AugAssign):
+        targets = [statement.target]
+    return any(
+        isinstance(one, ast.Attribute) and one.attr == name
+        for target in targets
+        for one in ast.walk(target)
+    )

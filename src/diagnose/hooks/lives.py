@@ -1,0 +1,277 @@
+"""Live tensors and modules as values of placement analysis: where they are, and the steps of their
+lives."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import islice
+from types import FrameType
+from typing import Any
+
+from diagnose.hooks.keeping import Keepers
+from diagnose.hooks.modules import walk
+from diagnose.hooks.operands import standing_for
+from diagnose.hooks.peeking import attributes, device_of, entries, is_a, shape_of
+from diagnose.hooks.positions import Texts, is_base_init
+from diagnose.hooks.scopes import Scopes
+from diagnose.placement import Device, Spot, Step
+from diagnose.placement.devices import written
+from diagnose.placement.tensors import Module, Tensor
+from diagnose.placement.values import Generator
+from diagnose.tracing.lives import Event, Life, ModuleLife
+from diagnose.tracing.recorder import Recorder
+from diagnose.tracing.stacks import Line, Stack
+
+#: Files of libraries in which tokenizers and processors make what they return.
+_TOKENIZERS = ("tokenization", "tokenizers", "processing_")
+#: Modules that are asked where they are, and modules above each other.
+_MODULES, _DEEPEST = 5_000, 40
+
+
+class Lives:
+    """What a recorder knows, in the form in which placement analysis reasons.
+
+    Args:
+        recorder: what was running.
+        texts: the program's files.
+        alive: the user's frames of the traceback that are still alive, outermost first.
+        spot: the expression that failed.
+    """
+
+    def __init__(
+        self,
+        recorder: Recorder,
+        texts: Texts,
+        alive: Sequence[tuple[FrameType, Line]],
+        spot: Spot,
+    ) -> None:
+        self.torch: Any = sys.modules["torch"]
+        self.tensor = self.torch.Tensor
+        self.recorder = recorder
+        self.texts = texts
+        self.spot = spot
+        self.alive = alive
+        self._modules: dict[int, Module] = {}
+        self.scopes = Scopes(self.torch, texts, alive, self.module_value, self.device)
+
+    @cached_property
+    def keepers(self) -> Keepers:
+        """What modules keep without registering it."""
+        return Keepers(self.torch, self.recorder, self.texts, self.alive)
+
+    # --- devices ---
+
+    def device(self, tensor: Any) -> Device | None:
+        """Where a live tensor is."""
+        text = device_of(tensor)
+        return None if text is None else written(text)
+
+    @staticmethod
+    def is_split(module: Module) -> bool:
+        """Whether the outermost module around one lies on several accelerators."""
+        for _ in range(_DEEPEST):
+            if module.device is not None and module.device.type == "split":
+                return True
+            if module.owner is None:
+                return False
+            module = module.owner
+        return False
+
+    # --- tensors ---
+
+    def tensor_value(self, tensor: Any) -> Tensor:
+        """A live tensor, with the steps of its life."""
+        life = self.recorder.tensors.get(tensor) or Life("other")
+        return self.lived(life, self.device(tensor), tensor, scalar=not shape_of(tensor))
+
+    def lived(self, life: Life, device: Device | None, tensor: Any, *, scalar: bool) -> Tensor:
+        """What is known of a tensor's life, which may be over; then ``tensor`` is None."""
+        stack = _birth(life.events)
+        module = self.module_of(life.module)
+        steps = self.steps(life.events)
+        maker = life.maker
+        if any(
+            e.caller and any(t in e.caller.co_filename for t in _TOKENIZERS) for e in life.events
+        ):
+            maker = "tokens"
+        if maker == "batch":
+            steps = (*steps, *self._bound(life.events))
+        name = life.name
+        if (
+            maker not in ("weight", "output")
+            and (kept := self.keepers.of(tensor, life)) is not None
+        ):
+            module, name = self.module_value(kept.owner), kept.name
+            spot = self.keepers.statement(kept, stack)
+            if spot is not None:
+                steps = (*steps, Step("held" if kept.listed else "kept", spot, device))
+        frame = self.scopes.frame(stack)
+        return Tensor(device, maker, steps, frame, scalar=scalar, module=module, name=name)
+
+    def generator(self, generator: str) -> Generator:
+        """A ``torch.Generator`` of this device; the one place of the program that makes such things, if
+        there is one."""
+        value = Generator(written(generator) or Device("cpu"))
+        files = dict.fromkeys(line.code.co_filename for _, line in self.alive)
+        made = [
+            Spot(text.source, node, None)
+            for text in filter(None, map(self.texts.of, files))
+            for node in ast.walk(text.source.tree)
+            if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("Generator")
+        ]
+        if len(made) == 1:
+            value.steps = (Step("made", made[0], value.device),)
+            value.frame = self.scopes.around(made[0])
+        return value
+
+    def steps(self, events: Sequence[Event]) -> tuple[Step, ...]:
+        """Events as steps, those whose lines can be read."""
+        return tuple(step for event in events if (step := self._step(event)) is not None)
+
+    def _step(self, event: Event) -> Step | None:
+        spot = self._spot(event)
+        device = written(event.device) if event.device is not None else None
+        return Step(event.what, spot, device, self._of(spot)) if spot is not None else None
+
+    def _spot(self, event: Event) -> Spot | None:
+        """The user's expression that did it; of what is built, the call from outside of its class."""
+        for line in event.stack:
+            spot = self.texts.spot(line)
+            if spot is None:
+                return None
+            if event.what == "made" and is_base_init(spot.node):
+                continue
+            return self._stated(spot) if event.what == "put" else spot
+        return None
+
+    def _stated(self, spot: Spot) -> Spot:
+        text = self.texts.of(spot.file)
+        return spot._replace(node=text.statement(spot.node)) if text is not None else spot
+
+    def _of(self, spot: Spot | None) -> Spot | None:
+        """The literal that the device of a move was written as, where a variable carries it."""
+        node = spot.node if spot is not None else None
+        if spot is None or not isinstance(node, ast.Call):
+            return None
+        given = [*node.args[:1], *(k.value for k in node.keywords if k.arg == "device")]
+        names = {one.id for one in given if isinstance(one, ast.Name)}
+        for statement in ast.walk(spot.source.tree):
+            match statement:
+                case ast.Assign(targets=[ast.Name(id=name)], value=value) if name in names:
+                    literals = [
+                        part
+                        for part in ast.walk(value)
+                        if isinstance(part, ast.Constant)
+                        and isinstance(part.value, str)
+                        and (found := written(part.value)) is not None
+                        and found.number is not None
+                    ]
+                    if len(literals) == 1:
+                        return Spot(spot.source, value, spot.function)
+        return None
+
+    def _bound(self, events: Sequence[Event]) -> Iterator[Step]:
+        """The loop over a loader that bound a batch."""
+        for event in events[::-1]:
+            spot = self.texts.spot(event.stack[0]) if event.stack else None
+            text = self.texts.of(spot.file) if spot is not None else None
+            if spot is not None and text is not None:
+                statement = text.statement(spot.node)
+                yield Step("bound", spot._replace(node=statement))
+                return
+
+    # --- modules ---
+
+    def module_of(self, life: ModuleLife | None) -> Module | None:
+        """A module by what is remembered of it."""
+        if life is None:
+            return None
+        known = self._modules.get(id(life))
+        if known is not None:
+            return known
+        module = life.module()
+        value = self._modules[id(life)] = Module(life.kind, self._where(module))
+        value.steps = self.steps(life.events)
+        value.frame = self.scopes.frame(_birth(life.events))
+        value.word = life.name or self._variable(module)
+        value.owner = self.module_of(life.owner)
+        if attributes(module).get("_is_replica"):
+            value.steps = (*value.steps, Step("wrapped", self.spot))
+        if life.owner is None and module is not None:
+            self._held(value, module, life)
+        return value
+
+    def _held(self, value: Module, module: Any, life: ModuleLife) -> None:
+        """Notes of a module that another keeps it in a plain list or dict."""
+        kept = self.keepers.of(module)
+        spot = self.keepers.statement(kept, _birth(life.events)) if kept is not None else None
+        if kept is not None and spot is not None:
+            value.owner = self.module_value(kept.owner)
+            value.steps = (*value.steps, Step("held", spot))
+
+    def _variable(self, module: Any) -> str:
+        """What a variable of the running frames calls a module."""
+        for frame, _ in reversed(self.alive):
+            for name, value in list(frame.f_locals.items()):
+                if value is module and name != "self" and module is not None:
+                    return name
+        return ""
+
+    def module_value(self, module: Any) -> Module | None:
+        """A live module."""
+        life = self.recorder.modules.get(module)
+        if life is None:
+            life = ModuleLife(module)
+            self.recorder.modules.set(module, life)
+        return self.module_of(life)
+
+    def _where(self, module: Any) -> Device | None:
+        """The device of a module's own weights; ``split`` where they are on several accelerators."""
+        found = set[Device]()
+        for _, one in islice(walk(module), _MODULES) if module is not None else ():
+            for slot in ("_parameters", "_buffers"):
+                for _, tensor in entries(attributes(one).get(slot)):
+                    if is_a(tensor, self.tensor) and (device := self.device(tensor)) is not None:
+                        found.add(device)
+            if len(found) > 1:
+                break
+        if len(found) == 1:
+            return found.pop()
+        cards = [one for one in found if one.type == "cuda"]
+        return Device("split") if len(cards) > 1 else None
+
+    # --- places ---
+
+    # --- operands ---
+
+    def node_of(self, thing: Any, spot: Spot) -> ast.expr | None:
+        """The part of an expression that stands for an object."""
+        if not self.alive:
+            return None
+        return standing_for(spot.node, self.alive[-1][0], lambda value: value is thing)
+
+    def node_of_module(self, module: Module, spot: Spot) -> ast.expr | None:
+        """The part of an expression that stands for a module or one around it."""
+        family: list[Module] = []
+        one: Module | None = module
+        while one is not None and len(family) < _DEEPEST:
+            family.append(one)
+            one = one.owner
+
+        def wanted(value: Any) -> bool:
+            return is_a(value, self.torch.nn.Module) and self.module_value(value) in family
+
+        return standing_for(spot.node, self.alive[-1][0], wanted) if self.alive else None
+
+
+def _birth(events: Sequence[Event]) -> Stack:
+    """The stack of what made or loaded something; of a weight whose maker was not seen, of its
+    registration."""
+    for what in ("made", "loaded", "put"):
+        for event in events:
+            if event.what == what:
+                return event.stack
+    return events[0].stack if events else ()

@@ -1,0 +1,67 @@
+"""Which part of the failing line stands for a live object, found without running anything."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from types import FrameType
+from typing import Any
+
+from diagnose.hooks.peeking import attributes, entries, items
+
+_SLOTS = ("_parameters", "_buffers", "_modules")
+
+
+def standing_for(
+    expression: ast.AST, frame: FrameType, wanted: Callable[[Any], bool]
+) -> ast.expr | None:
+    """The outermost part of an expression whose value is wanted.
+
+    Args:
+        expression: of the line that a frame stands at.
+        frame: holds the variables.
+        wanted: tells whether a value is it.
+    """
+    for node in ast.walk(expression):
+        if isinstance(node, ast.expr) and wanted(value(node, frame)):
+            return node
+    return None
+
+
+def value(node: ast.AST, frame: FrameType) -> Any:
+    """What a name, an attribute or a subscript with a literal key holds; None for all else."""
+    match node:
+        case ast.Name(id=name):
+            return frame.f_locals.get(name, frame.f_globals.get(name))
+        case ast.Attribute(value=inner, attr=name):
+            held = attributes(value(inner, frame))
+            if name in held:
+                return held[name]
+            for slot in _SLOTS:
+                registered = dict(entries(held.get(slot)))
+                if name in registered:
+                    return registered[name]
+        case ast.Subscript(value=inner, slice=ast.Constant(value=key)):
+            for subscript, item in items(value(inner, frame)):
+                if subscript == f"[{key!r}]":
+                    return item
+    return None
+
+
+def only_other(expression: ast.AST, taken: set[ast.AST]) -> ast.expr | None:
+    """The one operand of an operation or a call that is not among those that are known."""
+    match expression:
+        case ast.BinOp(left=left, right=right):
+            parts: list[ast.expr] = [left, right]
+        case ast.Call(args=args, keywords=keywords):
+            parts = [*args, *(one.value for one in keywords)]
+        case ast.Compare(left=left, comparators=[right]):
+            parts = [left, right]
+        case _:
+            return None
+    left_over = [
+        one
+        for one in parts
+        if not isinstance(one, ast.Constant) and not any(node in taken for node in ast.walk(one))
+    ]
+    return left_over[0] if len(left_over) == 1 else None

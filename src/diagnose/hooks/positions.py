@@ -1,0 +1,123 @@
+"""From instructions of a program to the nodes of its source."""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from functools import cached_property
+from itertools import islice
+from typing import Any
+
+from diagnose.placement import Source, Spot
+from diagnose.sources import read_cached
+from diagnose.tracing.stacks import Line
+
+#: Larger files take longer to parse than an answer may.
+_LARGEST = 400_000
+Position = tuple[int, int, int, int]
+
+
+class Text:
+    """A parsed file: its nodes by their positions, and what stands around them."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+
+    @cached_property
+    def parents(self) -> dict[ast.AST, ast.AST]:
+        """The node around each node."""
+        return {
+            child: node
+            for node in ast.walk(self.source.tree)
+            for child in ast.iter_child_nodes(node)
+        }
+
+    @cached_property
+    def at(self) -> dict[Position, ast.expr]:
+        """The outermost expression of each position."""
+        found: dict[Position, ast.expr] = {}
+        for node in ast.walk(self.source.tree):
+            if isinstance(node, ast.expr) and node.end_lineno is not None:
+                place = (node.lineno, node.end_lineno, node.col_offset, node.end_col_offset or 0)
+                found.setdefault(place, node)
+        return found
+
+    def around(self, node: ast.AST, *kinds: type[ast.AST]) -> ast.AST | None:
+        """The innermost node of such kinds that a node belongs to, itself among them."""
+        one: ast.AST | None = node
+        while one is not None and not isinstance(one, kinds):
+            one = self.parents.get(one)
+        return one
+
+    def statement(self, node: ast.AST) -> ast.AST:
+        """The statement that a node belongs to."""
+        return self.around(node, ast.stmt) or node
+
+    def in_line(self, number: int) -> ast.AST | None:
+        """What most likely runs in a line: the call or the operation of its innermost statement."""
+        inside = [
+            node
+            for node in ast.walk(self.source.tree)
+            if isinstance(node, ast.stmt) and node.lineno <= number <= (node.end_lineno or 0)
+        ]
+        if not inside:
+            return None
+        statement = min(inside, key=lambda node: (node.end_lineno or 0) - node.lineno)
+        kinds = (ast.Call, ast.BinOp, ast.Compare, ast.Subscript)
+        calls = (node for node in ast.walk(statement) if isinstance(node, kinds))
+        return next(calls, statement)
+
+
+class Texts:
+    """The files of a program, each parsed once."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, Text | None] = {}
+
+    def of(self, path: str) -> Text | None:
+        """A file, None where it cannot be read or parsed."""
+        if path not in self._known:
+            self._known[path] = _parsed(path)
+        return self._known[path]
+
+    def spot(self, line: Line) -> Spot | None:
+        """The node that an instruction belongs to."""
+        text = self.of(line.code.co_filename)
+        if text is None:
+            return None
+        node = _exact(text, line) or text.in_line(line.number)
+        return Spot(text.source, node, named(line)) if node is not None else None
+
+
+def named(line: Line) -> str | None:
+    """The function of an instruction as people write it, ``Net.forward``; None at a file's top."""
+    name: str = getattr(line.code, "co_qualname", line.code.co_name)
+    return None if name == "<module>" else name.rpartition("<locals>.")[2]
+
+
+def is_base_init(node: ast.AST) -> bool:
+    """``super().__init__(...)`` and ``Base.__init__(self, ...)``."""
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "__init__"
+    )
+
+
+def _exact(text: Text, line: Line) -> ast.AST | None:
+    """The expression whose instruction it is, where the code tells columns (since Python 3.11)."""
+    positions: Any = getattr(line.code, "co_positions", None)
+    found = next(islice(positions(), line.at // 2, None), None) if positions is not None else None
+    return text.at.get(found) if found is not None else None
+
+
+def _parsed(path: str) -> Text | None:
+    lines = read_cached(path)
+    if lines is None or sum(map(len, lines)) > _LARGEST:
+        return None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return Text(Source(path, lines, ast.parse("\n".join(lines))))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None

@@ -1,0 +1,150 @@
+"""The variables that hold devices around a line of a program: live ones where the function still runs,
+else those that its text tells of."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Sequence
+from types import FrameType
+from typing import Any
+
+from diagnose.hooks.peeking import class_name, fields, is_a
+from diagnose.hooks.positions import Texts, is_base_init
+from diagnose.placement import Device, Spot
+from diagnose.placement.devices import named_so, written
+from diagnose.placement.tensors import Module, Tensor
+from diagnose.placement.values import Const, Frame, Object, Place, Value
+from diagnose.tracing.stacks import Line
+
+_HOME = Device("cuda", None, home=True)
+
+
+class Scopes:
+    """The scopes of a failing program.
+
+    Args:
+        torch: the module.
+        texts: the program's files.
+        alive: the user's frames of the traceback, which still hold their variables.
+        module: gives a live module as a value of placement analysis.
+        device: tells where a live tensor is.
+    """
+
+    def __init__(
+        self,
+        torch: Any,
+        texts: Texts,
+        alive: Sequence[tuple[FrameType, Line]],
+        module: Callable[[Any], Module | None],
+        device: Callable[[Any], Device | None],
+    ) -> None:
+        self._torch = torch
+        self._texts = texts
+        self._alive = alive
+        self._module = module
+        self._device = device
+
+    def frame(self, stack: Sequence[Line]) -> Frame | None:
+        """The variables around the first line of a stack; the callers' hang on it."""
+        if not stack:
+            return None
+        line, above = stack[0], stack[1:]
+        spot = self._texts.spot(line)
+        if spot is None:
+            return None
+        if is_base_init(spot.node) and above:
+            return self.frame(above)
+        found = self.around(spot)
+        running = next((f for f, one in self._alive if one.code is line.code), None)
+        if running is not None:
+            self._fill(found, running)
+        if above:
+            found.caller = self.frame(above)
+            found.call = self._texts.spot(above[0])
+        return found
+
+    def around(self, spot: Spot) -> Frame:
+        """What the text around a node tells of devices."""
+        text = self._texts.of(spot.file)
+        function = text.around(spot.node, ast.FunctionDef, ast.AsyncFunctionDef) if text else None
+        scope: ast.AST = function or spot.source.tree
+        found = Frame(spot.source, function=spot.function)
+        for name, line, device in _bound(scope):
+            found.lines.setdefault(name, line)
+            if device is not None:
+                found.names.setdefault(name, Place(device))
+        if function is None:
+            return found
+        if any(isinstance(one, ast.Return) and one.value is not None for one in ast.walk(scope)):
+            found.result = [Module("?", None)]  # it may give what it builds
+        found.around = {
+            name: Place(device)
+            for name, _, device in _bound(spot.source.tree, top=True)
+            if device is not None
+        }
+        return found
+
+    def _fill(self, found: Frame, running: FrameType) -> None:
+        """Puts in what a running function's variables hold."""
+        for name, value in list(running.f_locals.items()):
+            if (known := self._value(value)) is not None:
+                found.names[name] = known
+        this = running.f_locals.get("self")
+        if is_a(this, self._torch.nn.Module):
+            module = self._module(this)
+            if module is not None:
+                module.plain = dict(self._devices_of(this))
+            found.this = module
+        elif this is not None:
+            held = Object(class_name(this))
+            held.attributes = dict(self._devices_of(this))
+            found.this = held
+
+    def _devices_of(self, owner: Any) -> Iterator[tuple[str, Value]]:
+        for name, value in fields(owner):
+            if isinstance(known := self._value(value), Place | Const):
+                yield name, known
+
+    def _value(self, value: Any) -> Value | None:
+        """A variable's value, where it tells of a device."""
+        if is_a(value, self._torch._C.device):
+            return Place(written(str(value)) or Device("cpu"))
+        if type(value) is str:
+            return Const(value) if written(value) is not None else None
+        if is_a(value, self._torch.Tensor):
+            return Tensor(self._device(value))
+        if is_a(value, self._torch.nn.Module):
+            return self._module(value)
+        return Object("accelerator") if class_name(value) == "Accelerator" else None
+
+
+def _bound(scope: ast.AST, *, top: bool = False) -> Iterator[tuple[str, int, Device | None]]:
+    """The variables of a function, or of the ``top`` of a file, each with a line that binds it, and the
+    device where it holds one: ``torch.device(...)``, a text that names one, an argument called so."""
+    if isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
+        args = scope.args
+        for arg in (*args.posonlyargs, *args.args, *args.kwonlyargs):
+            yield arg.arg, scope.lineno, _HOME if named_so(arg.arg) else None
+    inner = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    body: Sequence[ast.AST] = [scope]
+    if top and isinstance(scope, ast.Module):
+        body = [one for one in scope.body if not isinstance(one, inner)]
+    for part in body:
+        for node in ast.walk(part):
+            match node:
+                case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                    yield name, node.lineno, _device_said(value)
+                case ast.Name(id=name, ctx=ast.Store()):
+                    yield name, node.lineno, None
+
+
+def _device_said(value: ast.expr) -> Device | None:
+    """The device that an expression names, the accelerator where that depends."""
+    match value:
+        case ast.Constant(value=str(text)):
+            return written(text)
+        case ast.Call(func=ast.Attribute(attr="device"), args=[inner, *_]):
+            return _device_said(inner) or _HOME
+        case ast.IfExp(body=body):
+            return _device_said(body)
+    return None

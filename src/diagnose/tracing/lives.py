@@ -1,0 +1,131 @@
+"""What is remembered of tensors and modules, and where: beside them, for as long as they live."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from types import CodeType
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from diagnose.tracing.stacks import Stack
+
+#: Of what happened to one thing the first events and the last ones are kept.
+MOST_EVENTS = 12
+
+
+class Event(NamedTuple):
+    """Something that happened: ``what`` is ``made``, ``loaded``, ``computed``, ``moved``, ``put`` (into a
+    module);
+    ``caller`` the code that called torch, which may be a library's; ``device`` where the thing was then, as
+    torch prints it, where that was asked for."""
+
+    what: str
+    stack: Stack
+    caller: CodeType | None = None
+    device: str | None = None
+
+
+class Life:
+    """What is known of a tensor.
+
+    ``maker`` is ``factory``, ``array`` (from NumPy), ``load``, ``batch`` (of a loader), ``weight``
+    (registered in a module, ``module``, under ``name``), ``output`` (computed with a weight of ``module``)
+    or
+    ``other``. What is computed from a tensor shares its life.
+    """
+
+    __slots__ = ("events", "maker", "module", "name")
+
+    def __init__(
+        self,
+        maker: str,
+        events: tuple[Event, ...] = (),
+        module: ModuleLife | None = None,
+        name: str = "",
+    ) -> None:
+        self.maker = maker
+        self.events = events
+        self.module = module
+        self.name = name
+
+    def then(self, event: Event) -> Life:
+        """The life with one event more."""
+        return self.told(extended(self.events, event))
+
+    def told(self, events: tuple[Event, ...]) -> Life:
+        """The life with other events."""
+        return Life(self.maker, events, self.module, self.name)
+
+
+class ModuleLife:
+    """What is known of a module: its class, when and where it was built, put, moved, in which module it is
+    registered (``owner``) and under which ``name``; ``module`` refers to it weakly."""
+
+    __slots__ = ("events", "kind", "module", "name", "owner")
+
+    def __init__(self, module: object, events: tuple[Event, ...] = ()) -> None:
+        self.module = weakref.ref(module)
+        self.kind = type(module).__name__
+        self.events = events
+        self.owner: ModuleLife | None = None
+        self.name = ""
+
+    def add(self, event: Event) -> None:
+        """Notes one event more."""
+        self.events = extended(self.events, event)
+
+
+def extended(events: tuple[Event, ...], event: Event) -> tuple[Event, ...]:
+    """Events and one more; of many the middle is lost."""
+    if len(events) >= MOST_EVENTS:
+        events = (*events[:2], *events[3 - MOST_EVENTS :])
+    return (*events, event)
+
+
+T = TypeVar("T")
+
+
+class _Ref(weakref.ref):  # type: ignore[type-arg]
+    """A weak reference that carries what is remembered."""
+
+    __slots__ = ("key", "life")
+
+    key: int
+    life: Any
+
+
+class Table(Generic[T]):
+    """What is remembered of objects, by identity; forgotten when they die. Keys are never compared: an
+    object's
+    class may say what it likes of equality. Safe for threads as far as a dict's own operations are."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, _Ref] = {}
+        known = self._known
+
+        def forget(dead: _Ref) -> None:
+            if known.get(dead.key) is dead:
+                known.pop(dead.key, None)
+
+        self._forget: Callable[[_Ref], None] = forget
+
+    def get(self, thing: object) -> T | None:
+        """What is remembered of an object."""
+        found = self._known.get(id(thing))
+        if found is None or found() is not thing:
+            return None
+        life: T = found.life
+        return life
+
+    def set(self, thing: object, life: T) -> None:
+        """Remembers; an object without weak references is left out."""
+        try:
+            ref = _Ref(thing, self._forget)
+        except TypeError:
+            return
+        ref.key = id(thing)
+        ref.life = life
+        self._known[ref.key] = ref
+
+    def __len__(self) -> int:
+        return len(self._known)

@@ -1,0 +1,58 @@
+"""The program's own lines, as code objects and positions: taken often, so nothing of them is text."""
+
+from __future__ import annotations
+
+import sys
+import sysconfig
+from types import CodeType, FrameType
+from typing import NamedTuple
+
+#: So many of the user's frames of a stack are kept, and so many frames are looked through for them.
+_KEPT, _DEEPEST = 6, 80
+_INSTALLED = ("site-packages", "dist-packages")
+_LIBRARY = tuple({path for name in ("stdlib", "platstdlib") if (path := sysconfig.get_path(name))})
+#: This package: one folder up, for hooks and simulated GPUs are no lines of a user's either.
+_OURS = __file__.rpartition("tracing")[0]
+
+
+class Line(NamedTuple):
+    """An instruction of the program: ``at`` is its offset in the code's bytes (`frame.f_lasti`)."""
+
+    code: CodeType
+    at: int
+    number: int
+
+
+#: The user's own lines, innermost first.
+Stack = tuple[Line, ...]
+_OWN: dict[CodeType, bool] = {}
+
+
+def is_own(code: CodeType) -> bool:
+    """Whether code is the user's: no installed package, not Python's own library, not ours."""
+    found = _OWN.get(code)
+    if found is None:
+        file = code.co_filename
+        installed = any(name in file for name in _INSTALLED)
+        generated = file.startswith("<") and not file.startswith("<ipython")
+        found = _OWN[code] = not (installed or generated or file.startswith((_OURS, *_LIBRARY)))
+    return found
+
+
+def stack(depth: int = 1, most: int = _KEPT) -> tuple[Stack, CodeType | None]:
+    """The user's lines that lead here, and the code that stands right above ``depth`` frames of ours."""
+    frame: FrameType | None = sys._getframe(depth + 1)
+    called = frame.f_code if frame is not None else None
+    lines: list[Line] = []
+    own = _OWN
+    left = _DEEPEST
+    while frame is not None and left:
+        code = frame.f_code
+        known = own.get(code)
+        if known or (known is None and is_own(code)):
+            lines.append(Line(code, frame.f_lasti, frame.f_lineno))
+            if len(lines) == most:
+                break
+        frame = frame.f_back
+        left -= 1
+    return tuple(lines), called
