@@ -16,15 +16,17 @@ if TYPE_CHECKING:
     from diagnose.hooks import explain, install, uninstall
     from diagnose.model import Diagnosis
     from diagnose.pipeline import diagnose as diagnose_text
+    from diagnose.tracing import trace
 
 __version__ = "0.1.0"
-__all__ = ["Diagnosis", "__version__", "diagnose_text", "explain", "install", "uninstall"]
+__all__ = ["Diagnosis", "__version__", "diagnose_text", "explain", "install", "trace", "uninstall"]
 
 _HOMES = {
     "Diagnosis": ("diagnose.model", "Diagnosis"),
     "diagnose_text": ("diagnose.pipeline", "diagnose"),
     "explain": ("diagnose.hooks", "explain"),
     "install": ("diagnose.hooks", "install"),
+    "trace": ("diagnose.tracing", "trace"),
     "uninstall": ("diagnose.hooks", "uninstall"),
 }
 

@@ -8,6 +8,9 @@ from collections.abc import Callable
 from types import FrameType, ModuleType, TracebackType
 from typing import Any
 
+from diagnose import tracing
+from diagnose.simulation import strip_simulator_frames
+
 Then = Callable[[BaseException | None], None]
 
 #: Set while a thread is inside one of our hooks: only the outermost of several answers.
@@ -48,6 +51,8 @@ class ChainedHook:
             self.previous(*args)
             return
         _thread.busy = True
+        if tracing.active() is not None:
+            args = self.without_recorder(args)
         try:
             try:
                 self.previous(*args)
@@ -61,6 +66,10 @@ class ChainedHook:
         """The exception that the hook was called for."""
         raise NotImplementedError
 
+    def without_recorder(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The hook's arguments, without the recorder's frames in the traceback."""
+        raise NotImplementedError
+
     def previous_failed(self, error: Exception, args: tuple[Any, ...]) -> None:
         """Do what Python does when this kind of hook raises."""
         raise NotImplementedError
@@ -72,6 +81,13 @@ class SysHook(ChainedHook):
     def exception(self, args: tuple[Any, ...]) -> BaseException | None:
         """The second of (type, value, traceback)."""
         return args[1] if len(args) > 1 else None
+
+    def without_recorder(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Type, value and the stripped traceback."""
+        if len(args) != 3 or args[2] is not args[1].__traceback__:
+            return args
+        strip_simulator_frames(args[1])
+        return (*args[:2], args[1].__traceback__)
 
     def previous_failed(self, error: Exception, args: tuple[Any, ...]) -> None:
         """As the interpreter does: both exceptions, in its own words."""
@@ -88,6 +104,16 @@ class ThreadHook(ChainedHook):
     def exception(self, args: tuple[Any, ...]) -> BaseException | None:
         """The value in `threading.ExceptHookArgs`."""
         return args[0].exc_value if args else None
+
+    def without_recorder(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The arguments of `threading.excepthook` with the stripped traceback."""
+        given = args[0]
+        if given.exc_value is None:
+            return args
+        strip_simulator_frames(given.exc_value)
+        trace = given.exc_value.__traceback__
+        told = (given.exc_type, given.exc_value, trace, given.thread)
+        return (threading.ExceptHookArgs(told),)
 
     def previous_failed(self, error: Exception, args: tuple[Any, ...]) -> None:
         """As `threading.Thread` does: the hook's exception, from its own frame on."""

@@ -20,27 +20,33 @@ _STARTUP = Path(__file__).parent / "startup"
 @click.option(
     "--lang", type=click.Choice(["en", "zh"]), default=None, help="Language of the answer."
 )
+@click.option("--trace", is_flag=True, help="Remember where tensors are born and moved.")
 @click.option("-m", "is_module", is_flag=True, help="SCRIPT is a module, as with `python -m`.")
 @click.argument("script")
 @click.argument("args", nargs=-1, type=click.UNPROCESSED)
-def run_command(lang: str | None, is_module: bool, script: str, args: tuple[str, ...]) -> None:
+def run_command(
+    lang: str | None, trace: bool, is_module: bool, script: str, args: tuple[str, ...]
+) -> None:
     """Run a Python script; if it dies of a device-placement error, the diagnosis follows.
 
     The script runs as `python SCRIPT ARGS...` would run it, with the same output and exit status.
     Python processes that it starts have the hook too.
     """
-    run(["-m", script, *args] if is_module else [script, *args], lang=lang)
+    run(["-m", script, *args] if is_module else [script, *args], lang=lang, trace=trace)
 
 
-def run(program: Sequence[str], *, lang: str | None = None) -> None:
+def run(program: Sequence[str], *, lang: str | None = None, trace: bool = False) -> None:
     """Become a Python that runs `program` with the hook installed; does not return.
 
     Args:
         program: what stands after `python` on a command line: script or `-m`, module, arguments.
         lang: language of the answer; the environment's DIAGNOSE_LANG if None.
+        trace: whether to record where tensors are born and moved (docs/tracing.md).
     """
     command = [sys.executable, *_interpreter_options(sys.orig_argv), *program]
     environment = environment_with_hook(os.environ.copy(), lang)
+    if trace:
+        environment["DIAGNOSE_TRACE"] = "1"
     sys.stdout.flush()
     sys.stderr.flush()
     if os.name == "nt":  # there, exec starts another process and lets the shell go on at once

@@ -14,11 +14,12 @@ from diagnose.model import (
     Fix,
     IncidentMatch,
     Lang,
+    LiveOperand,
     Question,
     RankedCause,
     UnusedSource,
 )
-from diagnose.paths import short
+from diagnose.paths import place, short
 from diagnose.rendering.labels import LABELS
 from diagnose.rendering.words import counted, percent
 from diagnose.verification.invocation import invocation
@@ -27,6 +28,8 @@ from diagnose.verification.invocation import invocation
 _MOST_FIXES, _OTHERS_FIXES = 3, 1
 _MOST_RANKS = 8
 _MOST_FILES = 8
+#: Operands of a call, and moves of one of them.
+_MOST_OPERANDS, _MOST_MOVES = 4, 2
 
 
 class ShownCause(NamedTuple):
@@ -42,12 +45,24 @@ class ShownCause(NamedTuple):
     verify: str | None
 
 
+class ShownOperand(NamedTuple):
+    """A tensor of the failing call: what it is called and is, where it is, its sizes, and the lines of its
+    life, each with its words."""
+
+    name: str
+    kind: str
+    device: str
+    shape: str
+    lines: tuple[str, ...]
+
+
 class Answer(NamedTuple):
     """The parts of an answer, each empty or None where there is none of it.
 
     ``ending`` is the one sentence in place of causes: no error, a fault of diagnose, another family;
     ``unknown`` that the causes are only candidates. ``nearest`` are incidents where no cause is sure.
-    ``sources`` tells which files were read, and which were not used and why.
+    ``sources`` tells which files were read, and which were not used and why. ``operands`` are those of the
+    failing call, where a recorder saw them, the misplaced one first.
     """
 
     devices: str = ""
@@ -61,6 +76,7 @@ class Answer(NamedTuple):
     nearest: tuple[IncidentMatch, ...] = ()
     incomplete: str = ""
     sources: str = ""
+    operands: tuple[ShownOperand, ...] = ()
 
 
 def answer(diagnosis: Diagnosis, source: str) -> Answer:
@@ -78,6 +94,7 @@ def answer(diagnosis: Diagnosis, source: str) -> Answer:
         fallout=labels["fallout"].format(errors=fallout) if fallout else "",
         incomplete=labels["incomplete"].format(pieces=missing) if missing else "",
         sources=sources_line(diagnosis),
+        operands=tuple(_operand(one, diagnosis.lang) for one in report.operands[:_MOST_OPERANDS]),
     )
     if diagnosis.verdict == "failed" or error is None:
         return shown._replace(ending=labels["failed"].format(source=source))
@@ -90,6 +107,23 @@ def answer(diagnosis: Diagnosis, source: str) -> Answer:
         causes=tuple(_cause(n, cause, diagnosis) for n, cause in enumerate(diagnosis.causes, 1)),
         questions=diagnosis.questions,
         nearest=diagnosis.nearest if unknown else (),
+    )
+
+
+def _operand(operand: LiveOperand, lang: Lang) -> ShownOperand:
+    labels = LABELS[lang]
+    told = [("born", operand.born)] if operand.born is not None else []
+    told += [("moved", at) for at in operand.moved[-_MOST_MOVES:]]
+    return ShownOperand(
+        operand.name or labels[f"kind-{operand.kind}"],
+        labels[f"kind-{operand.kind}"],
+        operand.device,
+        "×".join(map(str, operand.shape)),
+        tuple(
+            labels[key].format(place=place(at.file, at.line), code=at.code)
+            for key, at in told
+            if at is not None
+        ),
     )
 
 

@@ -54,6 +54,11 @@ def _what_failed(diagnosis: Diagnosis, error: Failure, shown: Answer) -> Iterato
     if facts := [part for part in (_plain(shown.devices), stack, _plain(shown.ranks)) if part]:
         yield " · ".join(facts)
         yield ""
+    for one in shown.operands:
+        lives = "; ".join(_tick(line) for line in one.lines)
+        yield f"- {_tick(one.name)}: {_plain(one.kind)}, {_plain(one.device)}, {one.shape}; {lives}"
+    if shown.operands:
+        yield ""
     if shown.fallout:
         yield _plain(shown.fallout)
         yield ""

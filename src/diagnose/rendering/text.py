@@ -99,8 +99,22 @@ class _Page:
         parts = (clean(self.answer.devices), stack, self.answer.ranks)
         facts = "    ".join(part for part in parts if part)
         yield from (f"    {line}" for line in wrap(facts, self.columns - 4))
+        yield from self._operands()
         told = wrap(clean(self.answer.fallout), self.columns - 4)
         yield from (f"    {self.styled(line, 'dim')}" for line in told)
+
+    def _operands(self) -> Iterator[str]:
+        """What met, as a table: name, device, sizes; below each the lines of its life."""
+        shown = self.answer.operands
+        names = [code(one.name) for one in shown]
+        wide = max(map(width, names), default=0)
+        for one, name in zip(shown, names, strict=True):
+            gap = " " * (wide - width(name))
+            kind = f"  {one.kind}" if one.kind != one.name else ""
+            head = f"{self.styled(name, 'bold')}{gap}  {one.device:8}{one.shape:>10}{kind}"
+            yield f"    {head}".rstrip()
+            for line in one.lines:
+                yield f"      {self.styled(code(line)[: self.columns - 6], 'dim')}"
 
     def _cause(self, shown: ShownCause) -> Iterator[str]:
         cause = shown.cause

@@ -14,16 +14,18 @@ The package imports torch only when it is used.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from diagnose.simulation import strip_simulator_frames
+from diagnose.tracing.importing import AfterTorch
 
 if TYPE_CHECKING:
     from diagnose.tracing.recorder import Recorder
 
-__all__ = ["active", "trace"]
+__all__ = ["active", "start", "trace"]
 
 _ACTIVE: list[Recorder] = []
 
@@ -54,6 +56,24 @@ def trace(*, every: int = 1) -> Iterator[Recorder]:
             raise
         finally:
             _ACTIVE.remove(recorder)
+
+
+def start() -> None:
+    """Record from now on until the process ends; at once where torch is loaded, else when it is.
+
+    A launcher that knows nothing of torch can so be told to record what it starts.
+    """
+    if "torch" in sys.modules:
+        _begin()
+    else:
+        sys.meta_path.insert(0, AfterTorch(_begin))
+
+
+def _begin() -> None:
+    from diagnose.tracing.recorder import Recorder
+
+    if not _ACTIVE:
+        _ACTIVE.append(Recorder().__enter__())
 
 
 def active() -> Recorder | None:

@@ -78,7 +78,7 @@ class Recorder:
             (torch.nn.Module, "_apply", self._applying),
             (loaders._BaseDataLoaderIter, "__next__", self._yielding),
             (torch, "load", self._loading),
-            (threading.Thread, "run", self._running),
+            (threading.Thread, "_bootstrap_inner", self._running),
             (traceback.TracebackException, "__init__", stripping),
         ]
 

@@ -26,6 +26,10 @@ def _install() -> None:
         import diagnose
 
         diagnose.install(lang="zh" if os.environ.get("DIAGNOSE_LANG") == "zh" else "en")
+        if os.environ.get("DIAGNOSE_TRACE") == "1" and os.environ.get("DIAGNOSE_HOOK") != "0":
+            from diagnose import tracing
+
+            tracing.start()
     except Exception:  # another Python, perhaps, that has no diagnose
         return
 
