@@ -152,7 +152,7 @@ Data("cuda").setup()
 def test_a_generator_is_made_where_the_message_wants_it(tmp_path: Path, casebase: Casebase) -> None:
     message = "RuntimeError: Expected a 'cpu' device type for generator but found 'cuda'"
     fixes = mended(GENERATOR, "torch.randperm", message, tmp_path, casebase, "generator-device")
-    assert 'torch.Generator(device="cpu")' in fixes["generator-on-device"]
+    assert 'Data("cpu").setup()' in fixes["generator-on-device"], "the device is told for it alone"
     assert "move-module" not in fixes, "a generator has no .to"
 
 

@@ -20,7 +20,7 @@ RECORDINGS = {one["name"]: one for one in loads((TRACES / "recordings.toml").rea
 #: analysis does not tell, and leaves to the traceback.
 TOLD = {
     "flower-cnn-plain": ("source-input-not-moved", "train.py:18"),
-    "review-sentiment-transformers": ("source-input-not-moved", "score_reviews.py:16"),
+    "review-sentiment-transformers": ("source-input-not-moved", "score_reviews.py:33"),
     "distill-asr-teacher": ("source-module-not-moved", "distill.py:40"),
     "ticket-router-new-head": ("source-submodule-added-after-move", "finetune_router.py:41"),
     "crowd-unet-decoder": ("source-unregistered-submodule", "unet.py:20"),
@@ -31,6 +31,7 @@ TOLD = {
     "speaker-memory-replicas": ("source-dataparallel-replica-state", "speaker_net.py:23"),
     "galaxy-resnet-logged": ("source-dataparallel-home-device", "morphology.py:26"),
     "story-server-stages": ("source-input-on-wrong-shard", "serve_stories.py:10"),
+    "parcel-ddp-device-ids": ("source-rank-device", "launch.py:30"),
     "ecg-resume-adam": ("source-optimizer-state", "resume_training.py:33"),
     "frost-class-weights": ("source-loss-or-metric-state", "train_frost.py:25"),
     "turbine-diffusion-seed": ("source-generator-device", "sample_blades.py:26"),
@@ -45,7 +46,7 @@ TOLD = {
     "buoy-detector-pytest": ("source-unregistered-tensor", "boxes.py:11"),
     "keyword-spotter-history": ("source-dataparallel-replica-state", "streaming.py:15"),
     "contract-ranker-never-moved": ("source-dataparallel-home-device", "rank_contracts.py:29"),
-    "memo-writer-dataparallel": ("source-dataparallel-home-device", "train_memos.py:31"),
+    "memo-writer-dataparallel": ("source-device-map-under-training", "train_memos.py:31"),
     "two-gpu-unet-skip": ("source-cross-shard-op", "split_unet.py:20"),
     "glacier-adagrad": ("source-optimizer-state", "fit_glacier.py:33"),
     "tide-loader-ipython": ("source-generator-device", "tides.py:17"),
@@ -57,7 +58,6 @@ TOLD = {
 #: What the analysis says otherwise than recordings.toml: both are defensible.
 OTHERWISE = {
     "satellite-sr-rich": "source-loss-or-metric-state",
-    "memo-writer-dataparallel": "source-dataparallel-home-device",
     "grammar-fsdp-moved": "source-hardcoded-device",
 }
 

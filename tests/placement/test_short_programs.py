@@ -234,13 +234,13 @@ m(x)
         "created-without-device",
         """\
 def positions(n):
-    return torch.arange(n)  # here
+    return torch.arange(n)
 class M(nn.Module):
     def __init__(self):
         super().__init__()
         self.e = nn.Embedding(10, 2)
     def forward(self, x):
-        return x + self.e(positions(x.size(1)))
+        return x + self.e(positions(x.size(1)))  # here
 m = M().cuda()
 m(torch.rand(1, 3, 2).cuda())
 """,
@@ -283,10 +283,10 @@ m(torch.rand(1, 3).cuda())
 import functools
 @functools.lru_cache
 def table(n):
-    return torch.zeros(n, n)  # here
+    return torch.zeros(n, n)
 class N(nn.Module):
     def forward(self, x):
-        return x + table(x.size(-1))
+        return x + table(x.size(-1))  # here
 N()(torch.rand(3, 3).cuda())
 """,
     ),
@@ -635,14 +635,14 @@ fgsm(m, torch.rand(1, 2).cuda(), None, 0.1)
         "created-without-device",
         """\
 def mask(n):
-    return torch.triu(torch.full((n, n), float("-inf")), diagonal=1)  # here
+    return torch.triu(torch.full((n, n), float("-inf")), diagonal=1)
 class A(nn.Module):
     def __init__(self):
         super().__init__()
         self.q = nn.Linear(2, 2)
     def forward(self, x):
         s = self.q(x) @ x.transpose(-1, -2)
-        s = s + mask(x.size(1))
+        s = s + mask(x.size(1))  # here
         return s.softmax(-1)
 A().cuda()(torch.rand(1, 3, 2).cuda())
 """,

@@ -27,6 +27,8 @@ _FACTS = {
     "host-copy-needed": "source-host-copy-needed",
     "rank-device": "source-rank-device",
     "low-memory-mode": "source-low-memory-mode",
+    "device-map-under-training": "source-device-map-under-training",
+    "offloaded-to-cpu": "source-offloaded-to-cpu",
     "input-on-wrong-shard": "source-input-on-wrong-shard",
     "cross-shard-op": "source-cross-shard-op",
     "dataparallel-replica-state": "source-dataparallel-replica-state",

@@ -106,6 +106,7 @@ class TorchNames(NamedTuple):
     step_methods: Names = _NONE
     moving_in_place: Names = _NONE
     without_to: Names = _NONE
+    replicating_libraries: Names = _NONE
 
     @classmethod
     def of(cls, record: Mapping[str, Any]) -> "TorchNames":

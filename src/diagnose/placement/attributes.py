@@ -9,6 +9,7 @@ from diagnose.placement.calling import run
 from diagnose.placement.machine import Arguments, Machine
 from diagnose.placement.model import Step
 from diagnose.placement.module_methods import is_method, is_plain
+from diagnose.placement.offloading import read
 from diagnose.placement.tensor_methods import of_batch, of_tensor
 from diagnose.placement.tensors import Batch, Module, Optimizer, Table, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
@@ -72,13 +73,16 @@ def _of_module(machine: Machine, owner: Module, name: str, node: ast.AST, frame:
     for held in (owner.children, owner.tensors, owner.plain):
         if name in held:
             found: Value = held[name]
-            if isinstance(found, Tensor) and found.module is None:
-                found.module, found.name = owner, name
+            if isinstance(found, Tensor):
+                if found.module is None:
+                    found.module, found.name = owner, name
+                return read(machine, found, node, frame) if held is owner.tensors else found
             return found
     if owner.made is not None and (member := owner.made.find(name)) is not None:
         return _member(machine, owner, member, node, frame)
     if name in ("weight", "bias") and owner.made is None:
-        return Tensor(owner.device, "weight", owner.steps, owner.frame, module=owner, name=name)
+        weight = Tensor(owner.device, "weight", owner.steps, owner.frame, module=owner, name=name)
+        return read(machine, weight, node, frame)
     if name == "device":
         device = owner.where()
         return Place(device._replace(home=True)) if device is not None else Unknown("device")
@@ -125,6 +129,8 @@ def _of_object(machine: Machine, owner: Object, name: str, node: ast.AST, frame:
         return _member(machine, owner, member, node, frame)
     if owner.kind == "accelerator" and name == "device":
         return Place(machine.home())
+    if owner.kind == "accelerator" and name.endswith("process_index"):
+        return Number("rank")
     if owner.made is None and owner.kind not in ("namespace", "module"):
         return Method(owner, name)
     return Unknown(name)

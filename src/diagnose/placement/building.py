@@ -6,12 +6,11 @@ import ast
 import re
 from functools import lru_cache
 
-from diagnose.placement.devices import named_so, written
+from diagnose.placement.knowing import has_device, is_statement, key_of, where_built
 from diagnose.placement.model import Source, Spot, Step
 from diagnose.placement.steps import Reason, born_at, is_literal, last_move
-from diagnose.placement.tensors import Batch, Module, Tensor
-from diagnose.placement.tensors import Sequence as Items
-from diagnose.placement.values import Const, Frame, Object, Place, Unknown, Value
+from diagnose.placement.tensors import Module, Tensor
+from diagnose.placement.values import Frame, Object
 
 _LOW_MEMORY = re.compile(
     r"low_?(v?ram|mem)|med_?vram|offload|keep_?on_?cpu|save_?memory", re.IGNORECASE
@@ -19,7 +18,8 @@ _LOW_MEMORY = re.compile(
 
 
 LOSSES = re.compile(
-    r"(Loss|Criterion|LossNet|Metric|Meter|Accuracy|F1|AUROC|Perceptual)", re.IGNORECASE
+    r"(Loss|Criterion|CrossEntropy|LPIPS|SSIM|LossNet|Metric|Meter|Accuracy|F1|AUROC|Perceptual)",
+    re.IGNORECASE,
 )
 
 
@@ -40,7 +40,7 @@ def of_module(
     """Why a module's weights are where they are; ``used`` are the variables where it was called."""
     top = module
     for _ in range(12):
-        if any(step.what == "held" for step in top.steps):
+        if any(step.what in ("held", "loaded") for step in top.steps):
             break
         # Of what is built from parts the whole is late, not its parts.
         if _put_late(top) is not None and not (top.owner and _put_late(top.owner)):
@@ -49,6 +49,9 @@ def of_module(
             break
         top = top.owner
     made = born_at(top.steps)
+    loaded = next((step for step in reversed(top.steps) if step.what == "loaded"), None)
+    if loaded is not None and loaded.device is None and last_move(top.steps) is None:
+        return Reason("checkpoint-location", loaded.spot, top.frame)
     held = next((s for s in top.steps if s.what == "held"), None)
     move = last_move(top.steps)
     if held is not None and top.owner is not None:
@@ -82,7 +85,7 @@ def of_module(
         sibling = _moved_beside(top, frame, spot)
         if sibling is not None and top.word:
             return Reason(cause, sibling, frame, owner=top.word)
-        if frame is None or not _has_device(frame, spot):
+        if frame is None or not has_device(frame, spot):
             # Built where nobody knows a device, and used beside one that is moved: it is to be moved there.
             while used is not None:
                 name = _name_in(used, top)
@@ -91,7 +94,29 @@ def of_module(
                 if sibling is not None:
                     return Reason(cause, sibling, used, owner=name)
                 used = used.caller
+            return _where_kept(cause, top) or Reason(cause, spot, frame)
         return Reason(cause, spot, frame)
+    return None
+
+
+def _where_kept(cause: str, module: Module) -> Reason | None:
+    """Where an object that knows a device takes a module as its attribute, else where one that does makes
+    the object."""
+    if module.kept is None:
+        return None
+    spot, frame = module.kept
+    if has_device(frame, spot):
+        return Reason(cause, spot, frame)
+    holder = frame.this
+    name = key_of(module, holder.attributes) if isinstance(holder, Object) else None
+    while frame.call is not None and frame.caller is not None and isinstance(holder, Object):
+        spot, frame = frame.call, frame.caller
+        if has_device(frame, spot):
+            outer = key_of(holder, frame.names)
+            if outer is None and isinstance(frame.this, Object):
+                outer = key_of(holder, frame.this.attributes)
+                outer = f"self.{outer}" if outer else None
+            return Reason(cause, spot, frame, owner=f"{outer}.{name}") if outer and name else None
     return None
 
 
@@ -121,8 +146,7 @@ def moved_within(spot: Spot, loop: ast.For) -> Spot | None:
 
 def _name_in(frame: Frame | None, module: Module) -> str | None:
     """The variable of a call that holds a module."""
-    names = frame.names.items() if frame is not None else ()
-    return next((name for name, value in names if value is module), None)
+    return key_of(module, frame.names) if frame is not None else None
 
 
 def _moved_beside(
@@ -141,68 +165,9 @@ def _moved_beside(
             if move is None or move.spot.function != spot.function or move.spot.file != spot.file:
                 continue
             first = spot.line if after is None else after
-            if move.spot.line >= first and _is_statement(move.spot):
+            if move.spot.line >= first and is_statement(move.spot):
                 found.append(move.spot)
     return max(found, key=lambda one: one.line, default=None)
-
-
-def _is_statement(spot: Spot) -> bool:
-    """Whether a call is all of a statement, such as ``model.to(device)``, or prepares what it is given."""
-    if isinstance(spot.node, ast.Call) and ast.unparse(spot.node.func).endswith(".prepare"):
-        return True
-    return id(spot.node) in _statements(spot.source.tree)
-
-
-@lru_cache(maxsize=8)
-def _statements(tree: ast.Module) -> frozenset[int]:
-    """The expressions of a file that are all of a statement."""
-    return frozenset(id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr))
-
-
-def where_built(made: Step, frame: Frame | None) -> tuple[Spot, Frame | None]:
-    """Where something is built: the innermost call on the way to it beside which a device is known."""
-    spot, around = made.spot, frame
-    while around is not None:
-        if _has_device(around, spot):
-            return spot, around
-        if around.call is None or not _gives_what_it_builds(around):
-            break
-        if isinstance(around.call.node, ast.ClassDef | ast.FunctionDef):
-            break
-        spot, around = around.call, around.caller
-    return made.spot, frame
-
-
-def _gives_what_it_builds(frame: Frame) -> bool:
-    """Whether the result of a call can be moved in place of what is built within it."""
-    if (frame.function or "").endswith((".forward", ".__call__")):
-        return False
-    if (frame.function or "").endswith(".__init__"):
-        return isinstance(frame.this, Module)
-    return any(isinstance(value, Module | Tensor | Batch | Items) for value in frame.result)
-
-
-def _has_device(frame: Frame, spot: Spot) -> bool:
-    """Whether a device is among the variables of a call, or of its object."""
-    held: dict[str, Value] = {}
-    if isinstance(frame.this, Module):
-        held = frame.this.plain
-    elif isinstance(frame.this, Object):
-        held = frame.this.attributes
-    names = (name for name in frame.names if frame.lines.get(name, 0) <= spot.line)
-    values = [*((name, frame.names[name]) for name in names), *held.items()]
-    return any(_tells_device(name, value) for name, value in values)
-
-
-def _tells_device(name: str, value: Value) -> bool:
-    if isinstance(value, Object):
-        told = value.kind == "namespace" and any(
-            _tells_device(*one) for one in value.attributes.items()
-        )
-        return told or value.kind == "accelerator"
-    if isinstance(value, Const):
-        return isinstance(value.value, str) and written(value.value) is not None
-    return isinstance(value, Place) or (isinstance(value, Unknown) and named_so(name))
 
 
 def _put_late(module: Module) -> Step | None:

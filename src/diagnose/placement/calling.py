@@ -21,6 +21,7 @@ from diagnose.placement.methods import method_call
 from diagnose.placement.model import Spot
 from diagnose.placement.module_methods import applied
 from diagnose.placement.object_methods import library_call
+from diagnose.placement.offloading import brought
 from diagnose.placement.tensors import Batch, Module, Table, tensors_in
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import (
@@ -30,6 +31,7 @@ from diagnose.placement.values import (
     Frame,
     Function,
     Method,
+    Number,
     Object,
     Unknown,
     Value,
@@ -111,9 +113,13 @@ def _parameters(machine: Machine, function: Function, given: Arguments, inner: F
     defaults = dict(zip(reversed(names), reversed(args.defaults), strict=False))
     for position, name in enumerate(names):
         found = given.named.get(name) or (listed[position] if position < len(listed) else None)
+        if found is not None:
+            inner.given[name] = found.node
         inner.names[name] = _passed(machine, name, found, defaults.get(name), given, inner)
     for each, default in zip(args.kwonlyargs, args.kw_defaults, strict=True):
         found = given.named.get(each.arg)
+        if found is not None:
+            inner.given[each.arg] = found.node
         inner.names[each.arg] = _passed(machine, each.arg, found, default, given, inner)
     if args.vararg is not None:
         inner.names[args.vararg.arg] = Items([one.value for one in listed[len(names) :]])
@@ -157,6 +163,9 @@ def construct(
             found.weights, found.device = shape, machine.default
     elif any(name.rpartition(".")[2].endswith("Optimizer") for name in made.names()):
         found = Object("optimizer", made)
+        weights = next((t for one in given.every() for t in tensors_in(one.value)), None)
+        group = Table({"params": Items([], weights)}, Number())
+        found.attributes = {"param_groups": Items([], group), "state": Table({}, Table({}))}
     else:
         found = Object(made.node.name, made)
     found.steps, found.frame = machine.step("made", node, frame, machine.default), frame
@@ -203,6 +212,11 @@ def forward(
 ) -> Value:
     """The result of calling a module."""
     machine.spend()
+    if module.runs is not None:
+        spot = machine.spot(node, frame)
+        return brought(
+            module, given, spot, lambda moved: forward(machine, module, moved, node, frame)
+        )
     if module.made is not None:
         called = module.made.find("forward") or module.made.find("__call__")
         if isinstance(called, Function):
@@ -218,5 +232,7 @@ def forward(
         if module.kind == "DataParallel":
             at_home(machine, module, node, frame)
         given = scattered(module, given, node, machine, frame)
+        return forward(machine, module.children["module"], given, node, frame)
+    if not module.weights and list(module.children) == ["module"]:  # an averaged copy
         return forward(machine, module.children["module"], given, node, frame)
     return applied(machine, module, given, node, frame)

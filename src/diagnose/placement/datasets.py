@@ -29,19 +29,23 @@ def data_call(machine: Machine, last: str, given: Arguments, node: ast.AST, fram
         if first is None and "dataset" in given.named:
             first = given.named["dataset"].value
         collate = given.named.get("collate_fn")
-        if collate is not None and isinstance(collate.value, Function):
+        if collate is not None and _is_called(collate.value):
             rows = Items([], item_of(machine, first, node, frame))
-            made = machine.invoke(
-                machine,
-                collate.value,
-                Arguments([Given(collate.node, rows)] if given.listed else []),
-                node,
-                frame,
-            )
+            rows_given = Arguments([Given(collate.node, rows)] if first is not None else [])
+            made = machine.invoke(machine, collate.value, rows_given, node, frame)
             if next(tensors_in(made), None) is not None:
                 return Loader(collated(made, machine, node, frame))
         found = Loader(collated(item_of(machine, first, node, frame), machine, node, frame))
         found.generator = _shuffled_by(machine, given, node, frame)
+        sampler = given.named.get("sampler") or given.named.get("batch_sampler")
+        if sampler is not None and isinstance(sampler.value, Loader):
+            found.generator = sampler.value.generator
+        return found
+    if last.endswith("Sampler"):
+        found = Loader(Number())
+        one = given.named.get("generator")
+        within = first.generator if isinstance(first, Loader) and last == "BatchSampler" else None
+        found.generator = side.tensor if (side := generating(one)) is not None else within
         return found
     said = given.named.get("generator")
     if said is None and last == "random_split" and machine.default.type != "cpu":
@@ -60,6 +64,12 @@ def data_call(machine: Machine, last: str, given: Arguments, node: ast.AST, fram
             else Items([], first)
         )
     return Unknown()
+
+
+def _is_called(value: Value) -> bool:
+    """Whether a value is a function of the user's, or an object that is called like one."""
+    called = isinstance(value, Object) and value.made is not None and value.made.find("__call__")
+    return isinstance(value, Function) or bool(called)
 
 
 def drawn(machine: Machine, loader: Loader, node: ast.AST, frame: Frame) -> None:

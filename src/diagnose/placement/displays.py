@@ -101,6 +101,11 @@ def subscript(machine: Machine, node: Any, frame: Frame) -> Value:
                     return owner.items[key.value]
                 return Unknown()
             return _any(owner)
+        case Module() if isinstance(inside, ast.Slice):
+            part = Module(owner.kind, owner.device)
+            part.weights, part.steps, part.frame = owner.weights, owner.steps, owner.frame
+            part.children = dict(owner.children)
+            return part
         case Module():
             name = str(key.value) if isinstance(key, Const) else ""
             if name in owner.children:

@@ -11,7 +11,7 @@ from diagnose.placement.displays import listed, subscript, table
 from diagnose.placement.machine import Arguments, Given, Machine, joined
 from diagnose.placement.model import Device, Step
 from diagnose.placement.operators import LONGEST_STRING, binary, compare, unary
-from diagnose.placement.storing import element, store
+from diagnose.placement.storing import element, parts, store
 from diagnose.placement.tensors import WIDEST, Batch, Module, Table, Tensor
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import (
@@ -154,7 +154,14 @@ def _comprehended(machine: Machine, node: Any, frame: Frame) -> Value:
     inner = Frame(
         frame.source, dict(frame.names), frame.around, frame.function, frame.this, frame.owner
     )
-    inner.lines = frame.lines
+    inner.lines, inner.given, inner.caller, inner.call = (
+        frame.lines,
+        frame.given,
+        frame.caller,
+        frame.call,
+    )
+    if (found := _each(machine, node, inner)) is not None:
+        return found
     for clause in node.generators:
         items = evaluate(machine, clause.iter, inner)
         store(machine, clause.target, element(items), inner, node)
@@ -163,11 +170,50 @@ def _comprehended(machine: Machine, node: Any, frame: Frame) -> Value:
     if isinstance(node, ast.DictComp):
         evaluate(machine, node.key, inner)
         return Table({}, evaluate(machine, node.value, inner))
-    item = evaluate(machine, node.elt, inner)
+    return Items([], _listed(machine, node.elt, inner))
+
+
+#: Items of a comprehension that are computed one by one.
+_EACH = 8
+
+
+def _each(machine: Machine, node: Any, inner: Frame) -> Value | None:
+    """The items of a comprehension over a few that are known; None for others."""
+    clause = node.generators[0]
+    if len(node.generators) > 1 or clause.ifs or machine.nested > 1:
+        return None
+    items = parts(evaluate(machine, clause.iter, inner))
+    if not isinstance(items, Items) or items.more is not None or not 0 < len(items.items) <= _EACH:
+        return None
+    values: list[tuple[Value | None, Value]] = []
+    machine.nested += 1
+    try:
+        for item in items.items:
+            store(machine, clause.target, item, inner, node)
+            if isinstance(node, ast.DictComp):
+                key = evaluate(machine, node.key, inner)
+                values.append((key, evaluate(machine, node.value, inner)))
+            else:
+                values.append((None, _listed(machine, node.elt, inner)))
+    finally:
+        machine.nested -= 1
+    if not isinstance(node, ast.DictComp):
+        return Items([value for _, value in values])
+    found = Table({})
+    for name, value in values:
+        if isinstance(name, Const) and isinstance(name.value, str | int):
+            found.items[name.value] = value
+        else:
+            found.more = value
+    return found
+
+
+def _listed(machine: Machine, node: ast.expr, frame: Frame) -> Value:
+    """An item of a comprehension; a tensor knows what listed it."""
+    item = evaluate(machine, node, frame)
     if isinstance(item, Tensor):
-        step = Step("listed", machine.spot(node.elt, frame), item.device)
-        item = item.like(item.device, step)
-    return Items([], item)
+        return item.like(item.device, Step("listed", machine.spot(node, frame), item.device))
+    return item
 
 
 def _lambda(machine: Machine, node: Any, frame: Frame) -> Value:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
+from itertools import islice
 
 from diagnose.placement import modules
 from diagnose.placement.machine import Arguments, Machine, Meets
 from diagnose.placement.model import Device, Step
 from diagnose.placement.tensor_methods import moved
-from diagnose.placement.tensors import Module, Table, Tensor
+from diagnose.placement.tensors import Batch, Module, Table, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import Frame, Place, Unknown, Value
 
@@ -28,6 +29,7 @@ def layer(machine: Machine, last: str, given: Arguments, node: ast.AST, frame: F
     said = given.named.get("device")
     if said is not None:
         found.device = machine.asked(said.value)
+        found.steps = machine.step("made", node, frame, found.device)
     if last in machine.torch.module_containers:
         found.weights = False
         found.device = None
@@ -41,6 +43,8 @@ def layer(machine: Machine, last: str, given: Arguments, node: ast.AST, frame: F
             parts = [(str(key), value) for key, value in first.items.items()]
             parts += [("?", first.more)] if first.more is not None else []
         for name, value in parts:
+            if isinstance(value, Batch) and value.inner.maker == "load":
+                value = loaded_model(machine, value.inner)
             if isinstance(value, Module | Tensor):
                 modules.put(machine, found, name, value, node, frame)
         return found
@@ -65,6 +69,29 @@ def layer(machine: Machine, last: str, given: Arguments, node: ast.AST, frame: F
         and isinstance(given.listed[0].value, Tensor)
     ):
         found.tensors["weight"] = given.listed[0].value
+    return found
+
+
+def loaded_model(machine: Machine, loaded: Tensor) -> Module:
+    """A whole model that was loaded: where it was when it was saved, or is mapped to."""
+    found = Module("loaded", loaded.device)
+    found.steps, found.frame = loaded.steps, loaded.frame
+    machine.modules.append(found)
+    return found
+
+
+def library_loss(
+    machine: Machine, kind: str, given: Arguments, node: ast.AST, frame: Frame
+) -> Module:
+    """A loss of another library: it keeps the tensors that it is given; of its own none are known."""
+    found = built(machine, kind, node, frame)
+    found.device = None
+    listed = ((str(n), one) for n, one in enumerate(given.listed))
+    for name, one in (*listed, *given.named.items()):
+        for tensor in islice(tensors_in(one.value), 1):
+            held = tensor.like(tensor.device)
+            held.module, held.name = found, name
+            found.tensors[name] = held
     return found
 
 

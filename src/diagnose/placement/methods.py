@@ -6,6 +6,7 @@ import ast
 
 from diagnose.placement import modules
 from diagnose.placement.machine import Arguments, Machine
+from diagnose.placement.model import Step
 from diagnose.placement.module_methods import module_method
 from diagnose.placement.object_methods import container_method, object_method, optimizer_method
 from diagnose.placement.tensor_methods import batch_method, move, target, tensor_method
@@ -63,7 +64,12 @@ def _class(
     machine: Machine, owner: Class, name: str, given: Arguments, node: ast.AST, frame: Frame
 ) -> Value:
     if name in machine.torch.model_loaders and modules.of_class(machine, tuple(owner.names())[1:]):
-        return machine.invoke(machine, owner, Arguments(), node, frame)
+        made = machine.invoke(machine, owner, Arguments(), node, frame)
+        if name == "load_from_checkpoint" and isinstance(made, Module):
+            said = given.named.get("map_location")
+            device = machine.asked(said.value) if said is not None else None
+            made.move(device, Step("loaded", machine.spot(node, frame), device))
+        return made
     if name == "apply":  # of an autograd function
         found = owner.find("forward")
         if isinstance(found, Object) and isinstance(

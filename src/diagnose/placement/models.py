@@ -5,20 +5,25 @@ from __future__ import annotations
 import ast
 import re
 
+from diagnose.placement import modules
 from diagnose.placement.datasets import collated, item_of
 from diagnose.placement.devices import CPU, META, SPLIT
-from diagnose.placement.layers import built, parallel
-from diagnose.placement.machine import Arguments, Machine, operands
+from diagnose.placement.layers import built, library_loss, parallel
+from diagnose.placement.machine import Arguments, Machine, operands, origin
 from diagnose.placement.model import Device, Step
 from diagnose.placement.object_methods import HELD, library_call
+from diagnose.placement.offloading import offloaded_by
 from diagnose.placement.tensors import Batch, Module, Table, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
-from diagnose.placement.torch_calls import loaded_from
+from diagnose.placement.torch_calls import loaded_from, optimizer
 from diagnose.placement.values import Const, Frame, Loader, Object, Unknown, Value
 
 _MODEL_CLASS = re.compile(
     r"(Model|For[A-Z]\w*|Net\w*|Pipeline|Encoder\w*|Decoder|Autoencoder\w*|AutoencoderKL|Module|Conv|Layer|VAE|UNet\w*)$"
 )
+
+
+_LOSS_CLASS = re.compile(r"(Loss|Criterion|CrossEntropy|LPIPS|SSIM)$")
 
 
 _TOKENIZER = re.compile(r"(Tokenizer(Fast)?|Processor|FeatureExtractor)$")
@@ -58,7 +63,7 @@ def model_call(
     if last == "Accelerator":
         return Object("accelerator")
     if last.endswith("Trainer") and last[:1].isupper():
-        return _trainer(machine, last, given, node, frame)
+        return _trainer(machine, root, given, node, frame)
     if last in torch.datasets:
         return Loader(
             Batch(
@@ -74,10 +79,22 @@ def model_call(
             model.move(SPLIT, Step("moved", machine.spot(node, frame), SPLIT))
             model.device = SPLIT
         return model or Unknown()
+    if (kept := offloaded_by(machine, last, given, node, frame)) is not None:
+        return kept
     if last == "SentenceTransformer":
         found = built(machine, "sentence_transformers.SentenceTransformer", node, frame)
         said = given.get("device")
         found.device = machine.asked(said.value) if said else Device("cuda", 0, home=True)
+        if said is not None:
+            spot = machine.spot(said.node, frame)
+            found.steps = (*found.steps, Step("moved", spot, found.device, origin(said.value)))
+        parts = given.get("modules", 0)
+        for n, part in enumerate(
+            parts.value.items if parts and isinstance(parts.value, Items) else ()
+        ):
+            if isinstance(part, Module):
+                modules.put(machine, found, str(n), part, node, frame)
+                part.move(found.device, Step("moved", machine.spot(node, frame), found.device))
         return found
     if last == "from_data_list" and given.listed:
         return collated(item_of(machine, given.listed[0].value, node, frame), machine, node, frame)
@@ -105,6 +122,10 @@ def model_call(
         if root in ("torch_geometric",) and ".nn" in dotted:
             return built(machine, f"{root}.{last}", node, frame)
     sides = operands(given)
+    if last[:1].isupper() and _of_parameters(given) and "EMA" not in last and "Average" not in last:
+        return optimizer(machine, last, given, node, frame)
+    if last[:1].isupper() and _LOSS_CLASS.search(last):
+        return library_loss(machine, f"{root}.{last}", given, node, frame)
     if last[:1].isupper():  # an object that keeps what it is given
         made = Object("library")
         made.steps, made.frame = machine.step("made", node, frame), frame
@@ -115,6 +136,15 @@ def model_call(
     if sides and (root in torch.model_libraries or root in torch.function_libraries):
         return sides[0].tensor.like(sides[0].tensor.device)
     return library_call(machine, None, given, node, frame)
+
+
+def _of_parameters(given: Arguments) -> bool:
+    """Whether a class is given the parameters of a module first, as optimizers are."""
+    first = given.listed[0].value if given.listed else None
+    if isinstance(first, Items) and isinstance(first.more, Table):
+        first = first.more.items.get("params")  # groups of them
+    held = first.more if isinstance(first, Items) else None
+    return isinstance(held, Tensor) and held.maker == "weight" and held.module is not None
 
 
 def _pipeline(machine: Machine, kind: str, given: Arguments, node: ast.AST, frame: Frame) -> Value:
@@ -146,7 +176,7 @@ def _mapped(machine: Machine, found: Module, given: Arguments, node: ast.AST, fr
     found.device = device
 
 
-def _trainer(machine: Machine, last: str, given: Arguments, node: ast.AST, frame: Frame) -> Value:
+def _trainer(machine: Machine, root: str, given: Arguments, node: ast.AST, frame: Frame) -> Value:
     model = given.get("model", 0)
     if (
         model is not None
@@ -155,4 +185,6 @@ def _trainer(machine: Machine, last: str, given: Arguments, node: ast.AST, frame
     ):
         home = machine.home()
         model.value.move(home, Step("moved", machine.spot(node, frame), home))
+        if root in machine.torch.replicating_libraries:
+            model.value.steps = (*model.value.steps, Step("wrapped", machine.spot(node, frame)))
     return Object("trainer")

@@ -8,6 +8,7 @@ from diagnose.placement import modules
 from diagnose.placement.devices import CPU, SPLIT
 from diagnose.placement.machine import Arguments, Machine, Meets, generating, operands
 from diagnose.placement.model import Device, Step
+from diagnose.placement.offloading import METHODS, offload
 from diagnose.placement.tensor_methods import move, moves, target, unknown_arguments
 from diagnose.placement.tensors import Batch, Module, Table, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
@@ -16,13 +17,33 @@ from diagnose.placement.values import Const, Frame, Unknown, Value
 
 def is_method(machine: Machine, name: str) -> bool:
     """Whether a name of a library's module is a method that runs it."""
-    return any(map(name.startswith, machine.torch.running_prefixes))
+    words = machine.torch.running_prefixes
+    return any(name == word or name.startswith(f"{word.rstrip('_')}_") for word in words)
 
 
 def is_plain(machine: Machine, name: str) -> bool:
     """Whether a name of a module is a method that brings no tensors together."""
     torch = machine.torch
     return name in torch.module_methods or name in torch.other_module_methods
+
+
+def _is_parameter(call: ast.AST, frame: Frame) -> bool:
+    """Whether the method of a parameter, or of each that one holds, is called."""
+    owner = (
+        call.func.value
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)
+        else None
+    )
+    if not isinstance(owner, ast.Name):
+        return False
+    bound = frame.bound.get(owner.id)
+    if isinstance(bound, ast.For) and isinstance(bound.iter, ast.Name):
+        return frame.lines.get(bound.iter.id) == 0
+    return bound is None and frame.lines.get(owner.id) == 0
+
+
+#: Layers of a module that are told apart by their names.
+_NAMED = 8
 
 
 def applied(
@@ -96,7 +117,10 @@ def module_method(
                 weight = Tensor(before, "weight", owner.steps, owner.frame, module=owner)
                 machine.meet("meta", node, frame, [Meets(node, owner, weight)])
             if before != SPLIT:
-                owner.move(device, move(machine, given, node, frame, device))
+                step = move(machine, given, node, frame, device)
+                if device == CPU and frame.call is not None and _is_parameter(node, frame):
+                    step = step._replace(spot=frame.call)
+                owner.move(device, step)
         return owner
     if name in ("register_buffer", "register_parameter") and (said := given.text("name", 0)):
         value = given.get("tensor", 1) or given.get("param", 1)
@@ -129,6 +153,8 @@ def module_method(
         found = list(owner.children.values())
         return Items(list(found), None if found else Unknown())
     if name in ("named_children", "named_modules", "items"):
+        if 0 < len(owner.children) <= _NAMED:
+            return Items([Items([Const(key), one]) for key, one in owner.children.items()])
         some: Value = next(iter(owner.children.values()), Unknown())
         return Items([], Items([Unknown("name"), some]))
     if name == "state_dict":
@@ -138,7 +164,10 @@ def module_method(
         return owner.tensors.get(given.text("target", 0) or "", Unknown())
     if name in ("get_input_embeddings", "get_output_embeddings", "get_submodule"):
         return owner.children.get(name) or modules.child(owner, name)
-    if name in ("enable_model_cpu_offload", "enable_sequential_cpu_offload", "parallelize"):
+    if name in METHODS:
+        offload(machine, owner, name, given, node, frame)
+        return Const(None)
+    if name == "parallelize":
         owner.move(SPLIT, Step("moved", machine.spot(node, frame), SPLIT))
         return Const(None)
     if name == "merge_and_unload" or name in machine.torch.module_results:

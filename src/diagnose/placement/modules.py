@@ -22,7 +22,7 @@ def put(
         name = name if name != "?" else f"?{len(owner.children)}"
         owner.plain.pop(name, None)
         value.steps = (*value.steps, Step("put", spot, _around(owner)))
-        if value.owner is None:
+        if _is_free(value):
             value.owner = owner
         owner.children[name] = value
         return
@@ -47,6 +47,12 @@ def put(
     owner.plain[name] = value
 
 
+def _is_free(module: Module) -> bool:
+    """Whether a module belongs to no other; a part that was taken out of a library's model is free, too."""
+    whole = module.owner
+    return whole is None or (whole.made is None and whole.owner is None and whole.weights)
+
+
 def _around(owner: Module) -> Device | None:
     """Where a module is, or one that it belongs to: one without weights of its own is with them."""
     for _ in range(12):
@@ -63,13 +69,13 @@ def hold(container: Items | Table, value: Value, name: str = "") -> None:
     if owner is None or kept is None:
         return
     for inner in modules_in(value):
-        if inner.owner is None:
+        if _is_free(inner):
             inner.steps = (*inner.steps, Step("held", kept.spot, inner.where()))
             inner.owner = owner
     for tensor in tensors_in(value):
         if tensor.maker != "given":
             tensor.steps = (*tensor.steps, Step("held", kept.spot, tensor.device))
-            if tensor.module is None:
+            if tensor.module is None or tensor.maker == "computed":
                 tensor.module, tensor.name = owner, name
 
 

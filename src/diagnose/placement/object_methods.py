@@ -32,8 +32,10 @@ from diagnose.placement.values import (
 
 
 def listed(machine: Machine, value: Value, node: ast.expr, frame: Frame) -> None:
-    """Notes that a tensor is put into a list by an expression."""
+    """Notes that a tensor is put into a list by an expression; of a parameter, by what it was given."""
     if isinstance(value, Tensor):
+        while isinstance(node, ast.Name) and node.id in frame.given and frame.caller is not None:
+            node, frame = frame.given[node.id], frame.caller
         step = Step("listed", machine.spot(node, frame), value.device)
         value.steps = (*value.steps[-12:], step)
 

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable
 from typing import Any
 
+from diagnose.placement.devices import is_rank
 from diagnose.placement.machine import Machine, Meets, joined
 from diagnose.placement.tensors import WIDEST, Table, Tensor, leading
 from diagnose.placement.tensors import Sequence as Items
@@ -23,9 +24,11 @@ def join(machine: Machine, node: ast.AST, frame: Frame, *sides: tuple[ast.expr, 
         machine.meet("join", node, frame, [*tensors, *unknowns(sides)])
     if tensors:
         return outcome([side.tensor for side in tensors])
+    words = [value.word for _, value in sides if isinstance(value, Number | Unknown)]
+    rank = next(filter(is_rank, words), "")  # rank % device_count() is one still
     if all(isinstance(value, Const | Number) for _, value in sides):
-        return Number()
-    return Unknown()
+        return Number(rank)
+    return Unknown(rank)
 
 
 def unknowns(sides: Iterable[tuple[ast.expr, Value]]) -> list[Meets]:

@@ -7,12 +7,13 @@ import ast
 from diagnose.placement import modules
 from diagnose.placement.datasets import drawn
 from diagnose.placement.machine import Arguments, Machine
-from diagnose.placement.storing import element
-from diagnose.placement.tensors import Module, Table, Tensor
+from diagnose.placement.storing import element, parts
+from diagnose.placement.tensors import WIDEST, Module, Table, Tensor
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import (
     Class,
     Const,
+    External,
     Frame,
     Function,
     Loader,
@@ -24,12 +25,12 @@ from diagnose.placement.values import (
 )
 
 #: A range of at most so many numbers is followed number by number.
-_UNROLLED = 4
+_UNROLLED = 8
 
 
 def builtin(machine: Machine, last: str, given: Arguments, node: ast.AST, frame: Frame) -> Value:
     """What a function of Python's own gives."""
-    values = [one.value for one in given.listed]
+    values = [parts(one.value) for one in given.listed]
     first = values[0] if values else None
     match last:
         case (
@@ -59,8 +60,12 @@ def builtin(machine: Machine, last: str, given: Arguments, node: ast.AST, frame:
                     if abs(first.value) < 1e15
                     else Number()
                 )
+            if last == "len" and isinstance(first, Items) and first.more is None:
+                return Const(len(first.items)) if len(first.items) < WIDEST else Number()
             if last in ("abs", "round") and isinstance(first, Tensor):
                 return first.like(first.device)
+            if last == "isinstance" and len(values) > 1 and isinstance(first, Module):
+                return _is_layer(first, values[1])
             if last in ("isinstance", "hasattr", "callable", "issubclass", "any", "all", "bool"):
                 return Unknown()
             if last == "int" and isinstance(first, Unknown | Number):
@@ -74,11 +79,7 @@ def builtin(machine: Machine, last: str, given: Arguments, node: ast.AST, frame:
                 return Items([Const(number) for number in range(end)])
             return Items([], Number())
         case "enumerate":
-            if (
-                isinstance(first, Items)
-                and first.more is None
-                and len(first.items) <= 2 * _UNROLLED
-            ):
+            if isinstance(first, Items) and first.more is None and len(first.items) <= _UNROLLED:
                 return Items([Items([Const(n), item]) for n, item in enumerate(first.items)])
             return Items([], Items([Number(), element(first) if first else Unknown()]))
         case "zip":
@@ -138,6 +139,19 @@ def builtin(machine: Machine, last: str, given: Arguments, node: ast.AST, frame:
         case "str":
             return first if isinstance(first, Const) and isinstance(first.value, str) else Unknown()
     return Unknown()
+
+
+def _is_layer(module: Module, classes: Value) -> Value:
+    """Whether a layer of torch is of one of torch's classes; unknown for others."""
+    names = [
+        one.dotted
+        for one in (classes.items if isinstance(classes, Items) else [classes])
+        if isinstance(one, External)
+    ]
+    told = module.made is None and module.kind.isidentifier() and names
+    if not told or not all(name.startswith("torch.nn.") for name in names):
+        return Unknown()
+    return Const(module.kind in {name.rpartition(".")[2] for name in names})
 
 
 def _super(machine: Machine, frame: Frame) -> Value:

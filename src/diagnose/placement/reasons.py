@@ -5,10 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from diagnose.placement.building import LOSSES, built_for, moved_within, of_module, where_built
-from diagnose.placement.devices import META, differ
+from diagnose.placement.building import LOSSES, built_for, moved_within, of_module
+from diagnose.placement.devices import META, SPLIT, differ
+from diagnose.placement.inputs import handed_over, is_input, unknown_input
+from diagnose.placement.knowing import where_built
 from diagnose.placement.machine import Meeting, Meets
-from diagnose.placement.model import Spot, Step
+from diagnose.placement.model import Step
+from diagnose.placement.offloading import gone_around, is_offloaded
 from diagnose.placement.steps import (
     Reason,
     born_at,
@@ -19,19 +22,9 @@ from diagnose.placement.steps import (
     replicated,
     said_as,
 )
-from diagnose.placement.tensors import Module, Tensor
-from diagnose.placement.values import Frame
-
-
-def of_rank(found: Reason, other: Meets) -> Reason | None:
-    """A device that ignores the rank by which the other side's was chosen."""
-    last = last_move(other.tensor.steps) or born_at(other.tensor.steps)
-    if last is None or last.device is None or not last.device.ranked:
-        return None
-    # `.cuda()` is right once the process has chosen its device, where the rank is known.
-    node = found.spot.node
-    bare = isinstance(node, ast.Call) and not node.args and isinstance(node.func, ast.Attribute)
-    return found._replace(cause="rank-device", spot=last.of if bare and last.of else found.spot)
+from diagnose.placement.switches import turned_on
+from diagnose.placement.tensors import Module, Tensor, tensors_in
+from diagnose.placement.values import Frame, Object, Unknown
 
 
 def reason(stray: Meets, meeting: Meeting) -> Reason | None:
@@ -48,7 +41,8 @@ def reason(stray: Meets, meeting: Meeting) -> Reason | None:
         return Reason("meta-tensor", loaded.spot if loaded else born.of or born.spot, tensor.frame)
     match meeting.what:
         case "generator" if tensor.maker == "generator":
-            return _made_as("generator-device", tensor.steps, tensor.frame)
+            made_ = _made_as("generator-device", tensor.steps, tensor.frame)
+            return _told_for_it(made_, tensor.frame) if made_ is not None else None
         case "home":
             return _at_home(meeting, stray)
         case "meta":
@@ -65,6 +59,9 @@ def reason(stray: Meets, meeting: Meeting) -> Reason | None:
                 born.spot if born is not None and fixed else meeting.spot._replace(node=stray.node)
             )
             return Reason("index-device", spot, tensor.frame)
+    whose = value if isinstance(value, Module) else tensor.module
+    if whose is not None and tensor.maker in ("weight", "computed") and is_offloaded(whose):
+        return gone_around(stray, whose, meeting)
     if isinstance(value, Module):
         return of_module(value, said=said_as(stray.node), used=meeting.frame)
     if (
@@ -72,10 +69,15 @@ def reason(stray: Meets, meeting: Meeting) -> Reason | None:
         and tensor.name
         and LOSSES.search(tensor.module.kind)
         and tensor.maker != "output"
+        and last_move(tensor.module.steps) is None
+        and (on_cpu(tensor) or tensor.device is None)
     ):
-        return _made_as("loss-or-metric-state", tensor.module.steps, tensor.module.frame)
+        made = born_at(tensor.module.steps)
+        if made is not None:
+            spot, frame = where_built(made, tensor.module.frame)
+            return Reason("loss-or-metric-state", spot, frame)
     kept = next((s for s in tensor.steps if s.what == "kept"), None)
-    if tensor.maker == "weight" and tensor.module is not None and kept is None:
+    if tensor.maker in ("weight", "computed") and tensor.module is not None and kept is None:
         return _of_weight(tensor, tensor.module)
     return _of_tensor(stray, meeting, kept)
 
@@ -87,16 +89,17 @@ def _at_home(meeting: Meeting, stray: Meets) -> Reason | None:
     move = last_move(weight.steps)
     if wrapped is None:
         return None
+    if weight.device == SPLIT:
+        return Reason(
+            "device-map-under-training", turned_on("device-map-under-training", wrapped.spot)
+        )
     if wrapper.device is not None and wrapper.device.ranked:
         if move is None:
             return None
         spot = move.spot if is_literal(move) else move.of or move.spot
         return Reason("rank-device", spot, weight.frame)
-    if (
-        move is not None
-        and move.spot.file == wrapped.spot.file
-        and move.spot.line > (getattr(wrapped.spot.node, "end_lineno", None) or 0)
-    ):
+    order = [step.what for step in weight.steps if step.what in ("moved", "wrapped")]
+    if move is not None and order[-1] == "moved":
         return Reason("dataparallel-home-device", move.spot, wrapper.frame)
     return Reason("dataparallel-home-device", wrapped.spot, wrapper.frame)
 
@@ -172,8 +175,11 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
     if grown is not None and tensor.maker == "grown":
         return Reason("submodule-added-after-move", grown.spot, tensor.frame)
     made = born_at(tensor.steps)
+    state = _of_optimizer(stray, meeting)
+    if state is not None:
+        return state
     if made is None:
-        return None
+        return unknown_input(stray, meeting)
     stored = next((s for s in tensor.steps if s.what == "stored"), None)
     if stored is not None and LOSSES.search((stored.spot.function or "").partition(".")[0]):
         return Reason("loss-or-metric-state", made.spot, tensor.frame)
@@ -187,19 +193,23 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
                 return Reason("hardcoded-device", made.of, tensor.frame) if made.of else None
             if isinstance(device_argument(made.spot), ast.Constant):
                 return Reason("hardcoded-device", made.spot, tensor.frame)
-            if _is_input(stray, tensor, meeting):
-                return Reason("input-not-moved", made.spot, tensor.frame)
+            if is_input(stray, tensor, meeting):
+                return Reason("input-not-moved", *where_built(made, tensor.frame, models=True))
             return Reason("created-without-device", made.spot, tensor.frame)
         case "tokens":
-            return Reason("input-not-moved", *where_built(made, tensor.frame))
+            return Reason("input-not-moved", *where_built(made, tensor.frame, models=True))
+        case "batch" if not on_cpu(tensor) and is_literal(made):
+            return Reason("hardcoded-device", made.spot, tensor.frame)
         case "batch":
             bound = next((s for s in reversed(tensor.steps) if s.what == "bound"), None)
+            if bound is not None and (bound.spot.function or "").endswith(".forward"):
+                bound = None  # a part of what the model was handed
             if bound is not None and isinstance(bound.spot.node, ast.For):
                 beside = moved_within(bound.spot, bound.spot.node)
                 if beside is not None:
                     return Reason("input-not-moved", bound.spot, tensor.frame, beside=beside)
                 bound = None
-            spot = bound.spot if bound is not None else _handed_over(stray, meeting)
+            spot = bound.spot if bound is not None else handed_over(stray, meeting)
             return Reason("input-not-moved", spot, tensor.frame)
         case "load":
             return Reason("checkpoint-location", made.spot, tensor.frame)
@@ -208,20 +218,33 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
     return None
 
 
+def _told_for_it(found: Reason, frame: Frame | None) -> Reason:
+    """Where a device is told that a parameter hands on to a generator, and to nothing else."""
+    said = device_argument(found.spot)
+    node = found.spot.node
+    if said is None and isinstance(node, ast.Call) and node.args:
+        said = node.args[0]
+    if frame is None or not isinstance(said, ast.Name) or said.id not in frame.given:
+        return found
+    uses = [n for n in ast.walk(found.spot.source.tree) if isinstance(n, ast.Name)]
+    other = sum(n.id == said.id and isinstance(n.ctx, ast.Load) for n in uses) > 1
+    if other or frame.call is None or not isinstance(frame.given[said.id], ast.Constant):
+        return found
+    return Reason(found.cause, frame.call._replace(node=frame.given[said.id]), frame.caller)
+
+
 def _made_as(cause: str, steps: Sequence[Step], frame: Frame | None) -> Reason | None:
     step = next((s for s in steps if s.what in ("made", "loaded", "wrapped")), None)
     return Reason(cause, step.spot, frame) if step is not None else None
 
 
-def _handed_over(stray: Meets, meeting: Meeting) -> Spot:
-    """Where an input is handed to the model: the argument of that call, wherever it failed."""
-    if (meeting.spot.function or "").endswith(".forward"):
-        for call in reversed(meeting.calls):
-            if (call.function or "").endswith(".forward") or not isinstance(call.node, ast.Call):
-                continue
-            given = [*call.node.args, *(one.value for one in call.node.keywords)]
-            return call._replace(node=given[0] if len(given) == 1 else call.node)
-    return meeting.spot._replace(node=stray.node)
+def _of_optimizer(stray: Meets, meeting: Meeting) -> Reason | None:
+    """State that an optimizer of the user's has made of weights before they were moved."""
+    this = meeting.frame.this
+    if not isinstance(this, Object) or this.kind != "optimizer" or not on_cpu(stray.tensor):
+        return None
+    weights = next(tensors_in(this.attributes.get("param_groups", Unknown())), None)
+    return built_for(weights.module) if weights is not None and weights.module else None
 
 
 def _is_weight_of_loss(stray: Meets, meeting: Meeting) -> bool:
@@ -232,18 +255,3 @@ def _is_weight_of_loss(stray: Meets, meeting: Meeting) -> bool:
     loss = ast.unparse(called.func).endswith(("cross_entropy", "nll_loss", "with_logits", "_loss"))
     names = {one.arg for one in called.keywords if one.value is stray.node}
     return loss and bool(names & {"weight", "pos_weight"})
-
-
-def _is_input(stray: Meets, tensor: Tensor, meeting: Meeting) -> bool:
-    """A tensor that a script makes outside of any module and hands to one."""
-    frame = tensor.frame
-    while frame is not None:
-        if isinstance(frame.this, Module):
-            return False
-        frame = frame.caller
-    if meeting.what == "call" and not (meeting.spot.function or "").endswith(".forward"):
-        return True
-    # Within the module it is what was handed over, and no constant that stands around it.
-    root = next((n.id for n in ast.walk(stray.node) if isinstance(n, ast.Name)), None)
-    inside = isinstance(meeting.frame.this, Module)
-    return inside and root is not None and root != "self" and root in meeting.frame.names

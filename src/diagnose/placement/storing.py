@@ -56,6 +56,8 @@ def store(
                 if isinstance(value, Tensor):
                     step = Step("stored", machine.spot(statement, frame), value.device)
                     value = value.like(value.device, step)
+                elif isinstance(value, Module) and isinstance(statement, ast.Assign):
+                    value.kept = machine.spot(statement.value, frame), frame
                 owner.attributes[name] = value
             elif isinstance(owner, Tensor) and name == "data" and isinstance(value, Tensor):
                 owner.device = value.device
@@ -101,6 +103,7 @@ def bind(frame: Frame, name: str, value: Value, statement: ast.AST) -> None:
     if isinstance(value, Module | Number) and not value.word:
         value.word = name
     frame.names[name] = value
+    frame.bound[name] = statement
     frame.lines.setdefault(name, getattr(statement, "lineno", 0))
 
 
@@ -111,6 +114,13 @@ def current(value: Value) -> Value:
         stayed = any(step.what in ("copied", "held", "put") for step in value.steps)
         if not own and not stayed:
             return value.like(value.module.where())
+    return value
+
+
+def parts(value: Value) -> Value:
+    """The layers of a list of them as the list that Python's own functions take."""
+    if isinstance(value, Module) and value.kind in ("ModuleList", "Sequential") and value.children:
+        return Items(list(value.children.values()))
     return value
 
 

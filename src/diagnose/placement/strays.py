@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from diagnose.placement.devices import differ, is_said
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.steps import born_at, is_literal, is_on, last_move, replicated
+from diagnose.placement.tensors import Tensor
 
 
 def names_cpu(device: str) -> bool:
@@ -61,7 +62,7 @@ def strays(meeting: Meeting, devices: Sequence[str]) -> Iterator[tuple[Meets, Me
 def _of_cpu(meeting: Meeting) -> Iterator[tuple[Meets, Meets | None]]:
     """Between cpu and accelerator the operands on the cpu, then those of which nothing is known."""
     sides = meeting.sides
-    known = [s for s in sides if is_on(s, "cpu")]
+    known = [s for s in sides if is_on(s, "cpu") or is_on(s, "meta")]
     known = [s for s in known if not _mixes(s, meeting)] or known
     rest = [s for s in sides if s not in known]
     if meeting.what == "generator":
@@ -70,6 +71,8 @@ def _of_cpu(meeting: Meeting) -> Iterator[tuple[Meets, Meets | None]]:
         yield stray, next((s for s in rest if s is not stray), None)
     if not known:
         open_ = [s for s in rest if s.tensor.device is None and not last_move(s.tensor.steps)]
+        # A weight that a library has spread, and may have left on the host.
+        open_ += [s for s in rest if is_on(s, "split") and s.tensor.maker in ("weight", "computed")]
         for stray in open_:
             yield stray, next((s for s in rest if s is not stray), None)
 
@@ -98,10 +101,13 @@ def _of_gpus(meeting: Meeting, devices: Sequence[str]) -> Iterator[tuple[Meets, 
 def _suspicion(side: Meets) -> int:
     """How much speaks for an operand being the misplaced one of two on accelerators."""
     tensor = side.tensor
-    if tensor.maker in ("output", "weight") and not any(
+    if tensor.maker in ("output", "weight", "computed") and not any(
         s.what in ("kept", "held") for s in tensor.steps
     ):
-        return 0
+        move = last_move(tensor.steps)
+        if move is None and tensor.maker != "output" and _is_loaded(tensor):
+            return 5
+        return 2 if tensor.maker == "weight" and move is not None and is_literal(move) else 0
     if tensor.maker == "load" and last_move(tensor.steps) is None:
         return 5
     if any(step.what in ("kept", "held") for step in tensor.steps):
@@ -113,6 +119,11 @@ def _suspicion(side: Meets) -> int:
         if last.of is not None:
             return 0 if last.device.ranked else 1
     return 1 if tensor.maker in ("home", "generator", "state") else 0
+
+
+def _is_loaded(tensor: Tensor) -> bool:
+    """Whether a weight is of a model that was loaded as a whole."""
+    return any(step.what == "loaded" for step in tensor.steps)
 
 
 def _pairs(sides: Sequence[Meets]) -> Iterator[tuple[Meets, Meets]]:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from diagnose.model import TorchNames
 from diagnose.placement.model import Source, Spot, Suspect
+from diagnose.placement.switches import turned_on
 
 Form = Callable[[ast.AST, TorchNames], "ast.AST | None"]
 
@@ -52,7 +53,7 @@ def suspect(
         found = names or [one for one in found if one.function in inside]
     if len(found) != 1:
         return None
-    return Suspect(cause, _name(found[0]) or "", found[0], sure=False)
+    return Suspect(cause, _name(found[0]) or "", turned_on(cause, found[0]), sure=False)
 
 
 def _nodes(source: Source) -> Iterator[tuple[ast.AST, str | None]]:
@@ -98,6 +99,26 @@ def _meta(node: ast.AST, _: TorchNames) -> ast.AST | None:
             if _META.search(ast.unparse(item.context_expr)):
                 return item.context_expr
     return node if _has(node, "low_cpu_mem_usage") else None
+
+
+def _host_optimizer(node: ast.AST, _: TorchNames) -> ast.AST | None:
+    """An optimizer of the host's, or the setting by which DeepSpeed takes one."""
+    match node:
+        case ast.Name(id="DeepSpeedCPUAdam", ctx=ast.Load()):
+            return node
+        case ast.Attribute(attr="DeepSpeedCPUAdam"):
+            return node
+        case ast.Dict(keys=keys, values=values):
+            for key, value in zip(keys, values, strict=True):
+                named = isinstance(key, ast.Constant) and key.value == "offload_optimizer"
+                if named and isinstance(value, ast.Dict):
+                    return value
+    return None
+
+
+def _exported(node: ast.AST, _: TorchNames) -> ast.AST | None:
+    """A program that was exported, where it is loaded."""
+    return node if _called(node).endswith("export.load") else None
 
 
 def _wrapped(node: ast.AST, _: TorchNames) -> ast.AST | None:
@@ -158,6 +179,8 @@ def _ranked(node: ast.AST, _: TorchNames) -> ast.AST | None:
 _FORMS: dict[str, Form] = {
     "meta-tensor": _meta,
     "dataparallel-home-device": _wrapped,
+    "zero-offload": _host_optimizer,
+    "fake-or-compile-device": _exported,
     "device-map-under-training": lambda node, torch: _wrapped(node, torch) or _mapped(node, torch),
     "generator-device": _drawn,
     "checkpoint-location": _loaded,

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator, Sequence
 
-from diagnose.placement.devices import differ
+from diagnose.placement.knowing import knows_device, told_by_a_call
 from diagnose.placement.machine import Meeting, Meets
-from diagnose.placement.model import Spot, Suspect
-from diagnose.placement.reasons import of_rank, reason
+from diagnose.placement.model import Suspect
+from diagnose.placement.ranks import of_rank
+from diagnose.placement.reasons import reason
 from diagnose.placement.scope import in_scope
-from diagnose.placement.steps import last_move, said_as
+from diagnose.placement.shards import crossing
+from diagnose.placement.steps import Reason, last_move, said_as
 from diagnose.placement.strays import agree, names_cpu, strays
+from diagnose.placement.tensors import Module
 
 
 def of_meeting(
@@ -29,10 +31,10 @@ def of_meeting(
         return
     if devices and meeting.what in ("join", "call", "library") and agree(meeting):
         return
-    if split and devices and not any(map(names_cpu, devices)) and (across := _across(meeting)):
+    if split and devices and not any(map(names_cpu, devices)) and (across := crossing(meeting)):
         yield across
     for stray, other in strays(meeting, devices):
-        suspect = explain(stray, other, meeting)
+        suspect = explain(stray, other, meeting, failed=bool(devices))
         if suspect is not None and split and suspect.cause == "hardcoded-device" and devices:
             # Where a model is on several devices, no line that names one is wrong by itself.
             cause = "input-on-wrong-shard" if meeting.what == "call" else "cross-shard-op"
@@ -41,58 +43,28 @@ def of_meeting(
             yield suspect
 
 
-def _crossing(side: Meets, cause: str, meeting: Meeting) -> Spot:
-    """Where an operand is to cross to the other part: where it was last moved, else where it is used."""
-    move = last_move(side.tensor.steps)
-    if (
-        cause == "input-on-wrong-shard"
-        and move is not None
-        and isinstance(move.spot.node, ast.Call)
-    ):
-        return move.spot
-    return meeting.spot._replace(
-        node=side.node if isinstance(side.node, ast.expr) else meeting.spot.node
-    )
+def _loaded(found: Reason, other: Meets | None) -> Reason | None:
+    """What was loaded is elsewhere, and not an input, where nothing on the way to it knows a device."""
+    if found.cause != "input-not-moved" or other is None or found.frame is None:
+        return None
+    whose = other.value.steps if isinstance(other.value, Module) else other.tensor.steps
+    loaded = next((step for step in whose if step.what == "loaded"), None)
+    if loaded is None or last_move(whose) is not None or knows_device(found.frame, found.spot):
+        return None
+    return Reason("checkpoint-location", loaded.spot, other.tensor.frame)
 
 
-def _across(meeting: Meeting) -> Suspect | None:
-    """Two parts of a split model that meet: the input of a part that is elsewhere, or two outputs."""
-    first = meeting.sides[0]
-    for side in meeting.sides[1:]:
-        if not differ(first.tensor.device, side.tensor.device):
-            continue
-        made = {"output", "weight"}
-        if (
-            meeting.what == "call"
-            and first.tensor.maker == "weight"
-            and side.tensor.maker not in made
-        ):
-            cause = "input-on-wrong-shard"
-        elif side.tensor.maker in made and first.tensor.maker in made:
-            cause = "cross-shard-op"
-        else:
-            continue
-        spot = _crossing(side, cause, meeting)
-        return Suspect(
-            cause,
-            said_as(side.node),
-            spot,
-            side.tensor.device,
-            first.tensor.device,
-            (),
-            side.tensor.steps,
-            meeting.spot,
-        )
-    return None
-
-
-def explain(stray: Meets, other: Meets | None, meeting: Meeting) -> Suspect | None:
+def explain(
+    stray: Meets, other: Meets | None, meeting: Meeting, *, failed: bool = True
+) -> Suspect | None:
     """Why an operand is where it is; None where its origin was not seen."""
     tensor = stray.tensor
     wanted = other.tensor.device if other is not None else None
     found = reason(stray, meeting)
     if found is None:
         return None
+    if failed:
+        found = told_by_a_call(_loaded(found, other) or found)
     if found.cause == "hardcoded-device" and other is not None:
         found = of_rank(found, other) or found
     return Suspect(

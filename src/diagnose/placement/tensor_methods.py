@@ -58,7 +58,7 @@ def of_tensor(machine: Machine, owner: Tensor, name: str) -> Value:
     """An attribute of a tensor."""
     if name == "device":
         return Place(owner.device, owner.steps) if owner.device is not None else Unknown()
-    if name in machine.torch.tensor_attributes:
+    if name in machine.torch.tensor_attributes or name in ("values", "indices"):
         return owner.like(owner.device)
     if name == "shape":
         return Items([], Number())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
-from diagnose.placement.model import Device, Step
+from diagnose.placement.model import Device, Spot, Step
 from diagnose.placement.values import Class, Frame, Value
 
 
@@ -13,7 +13,8 @@ class Tensor(Value):
     """A tensor. ``device`` is None where it is not known.
 
     ``maker`` says where it comes from: ``factory``, ``array`` (from NumPy), ``load``, ``batch`` (a loader),
-    ``tokens`` (a tokenizer), ``output`` (of a module), ``weight``, ``given`` (a parameter), ``other``.
+    ``tokens`` (a tokenizer), ``output`` (of a module), ``weight``, ``computed`` (from a weight), ``given``
+    (a parameter), ``other``.
     ``scalar`` marks those of no dimensions, which mix with any device; ``module`` is whose output or
     weight it is; ``name`` what the module calls it.
     """
@@ -51,10 +52,10 @@ class Tensor(Value):
         )
 
     def computed(self, device: Device | None, *, scalar: bool | None = None) -> Tensor:
-        """Something computed from the tensor: of a weight it is none, and belongs to no module."""
+        """Something computed from the tensor: of a weight it is none, though it is where that is."""
         found = self.like(device, scalar=scalar)
         if self.maker == "weight":
-            found.maker, found.module, found.name = "other", None, ""
+            found.maker = "computed" if self.module is not None else "other"
         return found
 
 
@@ -122,10 +123,12 @@ class Module(Value):
     __slots__ = (
         "children",
         "device",
+        "kept",
         "kind",
         "made",
         "owner",
         "plain",
+        "runs",
         "tensors",
         "weights",
         "word",
@@ -139,6 +142,10 @@ class Module(Value):
         self.weights = True
         self.word = ""
         self.owner: Module | None = None
+        #: The device that a library brings it to for its forward only.
+        self.runs: Device | None = None
+        #: The expression that an object got it by, and the variables there.
+        self.kept: tuple[Spot, Frame] | None = None
         self.children: dict[str, Module] = {}
         self.tensors: dict[str, Tensor] = {}
         self.plain: dict[str, Value] = {}

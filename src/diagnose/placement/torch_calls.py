@@ -7,7 +7,15 @@ import ast
 from diagnose.placement.datasets import data_call
 from diagnose.placement.devices import CPU, HOME
 from diagnose.placement.layers import built, layer
-from diagnose.placement.machine import Arguments, Machine, Meets, generating, operands, origin
+from diagnose.placement.machine import (
+    Arguments,
+    Given,
+    Machine,
+    Meets,
+    generating,
+    operands,
+    origin,
+)
 from diagnose.placement.model import Device, Step
 from diagnose.placement.tensor_methods import unknown_arguments
 from diagnose.placement.tensors import Batch, Optimizer, Tensor, leading, tensors_in
@@ -57,7 +65,7 @@ def torch_call(
     if dotted.startswith("torch.utils.data"):
         return data_call(machine, last, given, node, frame)
     if dotted.startswith("torch.optim") and not dotted.startswith("torch.optim.lr_scheduler"):
-        return _optimizer(machine, last, given, node, frame)
+        return optimizer(machine, last, given, node, frame)
     if dotted in ("torch.nn.Parameter", "torch.nn.parameter.Parameter", "torch.nn.Buffer"):
         value = given.listed[0].value if given.listed else None
         made = value if isinstance(value, Tensor) else Tensor(machine.default, "weight")
@@ -66,6 +74,10 @@ def torch_call(
         return weight
     if dotted.startswith("torch.nn.") and last[:1].isupper():
         return layer(machine, last, given, node, frame)
+    if dotted == "torch.multiprocessing.spawn" and given.listed:
+        return _spawned(machine, given, node, frame)
+    if dotted.startswith("torch.distributed") and last in ("get_rank", "get_node_local_rank"):
+        return Number("rank")
     if dotted.startswith(("torch.nn.init", "torch.distributed", "torch.save", "torch.is_")):
         return Unknown()
     if last == "pad_packed_sequence" and given.listed:
@@ -104,6 +116,16 @@ def _operation(machine: Machine, last: str, given: Arguments, node: ast.AST, fra
     if last in torch.joins:
         return known.like(known.device, scalar=False)
     return known.computed(known.device, scalar=scalar)
+
+
+def _spawned(machine: Machine, given: Arguments, node: ast.AST, frame: Frame) -> Value:
+    """Runs the function of a process, which is told its rank first."""
+    said = given.get("args", 1)
+    rest = said.value.items if said is not None and isinstance(said.value, Items) else []
+    first = given.listed[0]
+    worker = [Given(first.node, Number("rank")), *(Given(first.node, value) for value in rest)]
+    machine.invoke(machine, first.value, Arguments(worker), node, frame)
+    return Const(None)
 
 
 def _cuda(machine: Machine, last: str, given: Arguments) -> Value:
@@ -177,8 +199,10 @@ def loaded_from(machine: Machine, where: object, node: ast.AST, frame: Frame) ->
     return Batch(inner)
 
 
-def _optimizer(machine: Machine, last: str, given: Arguments, node: ast.AST, frame: Frame) -> Value:
-    weights = [t for one in given.every() for t in tensors_in(one.value) if t.module is not None]
+def optimizer(machine: Machine, last: str, given: Arguments, node: ast.AST, frame: Frame) -> Value:
+    """An optimizer of the weights that it is given."""
+    held = (t for one in given.every() for t in tensors_in(one.value) if t.maker != "computed")
+    weights = [tensor for tensor in held if tensor.module is not None]
     module = weights[0].module if weights else None
     while module is not None and module.owner is not None:
         module = module.owner

@@ -27,9 +27,11 @@ class Frame:
 
     __slots__ = (
         "around",
+        "bound",
         "call",
         "caller",
         "function",
+        "given",
         "lines",
         "names",
         "owner",
@@ -60,6 +62,10 @@ class Frame:
         #: Who called, and where.
         self.caller: Frame | None = None
         self.call: Spot | None = None
+        #: name -> the statement that bound it last.
+        self.bound: dict[str, ast.AST] = {}
+        #: parameter -> the expression that it was given, in the caller's file.
+        self.given: dict[str, ast.expr] = {}
         #: name -> the line that bound it first.
         self.lines: dict[str, int] = {}
 

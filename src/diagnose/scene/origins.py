@@ -61,6 +61,27 @@ def elsewhere(origins: Origins) -> tuple[Suspect, ...]:
     return tuple(found.values())
 
 
+#: Cause -> the causes whose line to edit is its own, too, where the analysis names those.
+_AKIN = {
+    "loss-or-metric-state": ("unregistered-submodule", "unregistered-tensor", "module-not-moved"),
+    "module-not-moved": ("offloaded-to-cpu", "loss-or-metric-state"),
+    "meta-tensor": ("offloaded-to-cpu",),
+    "low-memory-mode": ("offloaded-to-cpu",),
+    "fake-or-compile-device": ("created-without-device", "unregistered-tensor"),
+    "dataparallel-replica-state": ("unregistered-tensor", "hardcoded-device"),
+    "created-without-device": ("unregistered-tensor", "input-not-moved"),
+    "rank-device": ("hardcoded-device",),
+    "input-not-moved": ("checkpoint-location",),
+}
+
+
+def akin(cause: str, suspect: Suspect) -> Suspect | None:
+    """A suspect of another cause whose line is to be edited for this one as well."""
+    if suspect.sure and suspect.cause in _AKIN.get(cause, ()):
+        return suspect._replace(cause=cause)
+    return None
+
+
 def by_form(
     cause: str, frames: Sequence[Frame], origins: Origins, torch: TorchNames
 ) -> Suspect | None:

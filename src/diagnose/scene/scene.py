@@ -202,6 +202,10 @@ class Scene:
                 frames, torch = self.report.frames, self.knowledge.torch
                 look = partial(origins.by_form, cause, frames, self._origins, torch)
                 found = guarded("placement", look, None)
+            elif found is None and self.suspects:
+                from diagnose.scene import origins
+
+                found = origins.akin(cause, self.suspects[0])
             self._suspects[cause] = found
         return self._suspects[cause]
 

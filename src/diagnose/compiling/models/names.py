@@ -117,6 +117,7 @@ class TorchNames(Strict):
     step_methods: _Names
     moving_in_place: _Names
     without_to: _Names
+    replicating_libraries: _Names
     keywords: Mapping[_Operand, _Names]
     missing: Mapping[_Name, _Names]
 

@@ -25,6 +25,7 @@ from diagnose.fixes.definitions.places import (
     walk_calls,
 )
 from diagnose.fixes.definitions.statements import without_statement
+from diagnose.fixes.definitions.switching import is_switch, turned_off
 from diagnose.fixes.definitions.target import target_device
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
@@ -67,6 +68,8 @@ def generator(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
 def drop_device_map(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
     """A model is loaded without ``device_map=``, or not dispatched."""
     source, node = suspect.spot.source, value_of(suspect)
+    if is_switch(node):
+        return [turned_off(source, node)]
     if called(node) == "dispatch_model":
         return [_not_dispatched(source, node)]
     return [without_argument(source, _call_with(suspect, "device_map"), "device_map")]
@@ -106,9 +109,9 @@ def keep_blocks_whole(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
 def disable_offload(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
     """What is set to offload is set not to."""
     source, node = suspect.spot.source, value_of(suspect)
+    if is_switch(node):
+        return [turned_off(source, node)]
     if isinstance(node, ast.Constant):
-        if node.value is True:
-            return [replaced(source, node, "False")]
         around = [
             text_of(source, one) for one in ancestors(source, node) if isinstance(one, ast.Dict)
         ]
@@ -117,7 +120,7 @@ def disable_offload(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
         raise Refused("the value turns no offloading on")
     for call in walk_calls(node):
         if re.fullmatch("enable_.*offload", called(call)):
-            return [with_method(source, call, f"to({target_device(suspect)})")]
+            return [with_method(source, call, f"to({_gpu(suspect)})")]
     found = [
         replaced(source, keyword.value, "False")
         for call in walk_calls(node)
@@ -127,6 +130,14 @@ def disable_offload(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
     if not found:
         raise Refused("nothing there turns offloading on")
     return found
+
+
+def _gpu(suspect: Suspect) -> str:
+    """The device that a pipeline is moved to: the program's, or the one that offloading brings it to."""
+    try:
+        return target_device(suspect)
+    except Refused:
+        return '"cuda"'
 
 
 def _is_true(node: ast.expr) -> bool:

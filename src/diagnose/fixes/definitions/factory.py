@@ -50,7 +50,8 @@ def _on_device(suspect: Suspect, node: ast.expr, torch: TorchNames) -> Change:
         raise Refused("what the call returns is not kept")
     name = sourceline.dotted(call.func) or ""
     root = name.partition(".")[0]
-    if root in torch.host_packages or root in torch.other_packages or name == "torch.device":
+    known = root in torch.host_packages or root in torch.other_packages
+    if known or name in ("torch.device", "torch.export.load"):
         raise Refused(f"{name} makes no tensor")
     device = target_device(suspect)
     if argument(call, "device") is not None:

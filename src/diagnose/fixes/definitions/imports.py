@@ -22,7 +22,7 @@ def spelled(source: Source, name: str, at: ast.AST) -> tuple[str, tuple[Change, 
         for local, imported in known.items():
             if imported == target and local not in hidden:
                 return ".".join([local, *parts[length:]]), ()
-    return name, (_import(source, parts[0]),)
+    return name, (with_import(source, parts[0]),)
 
 
 def _imported(source: Source, at: ast.AST) -> Iterator[tuple[str, str]]:
@@ -65,7 +65,7 @@ def _hidden(source: Source, at: ast.AST) -> set[str]:
     return hidden
 
 
-def _import(source: Source, module: str) -> Change:
+def with_import(source: Source, module: str) -> Change:
     """The change that imports a module after the file's last import, or where its first would stand."""
     body = source.tree.body
     imports = [one for one in body if isinstance(one, (ast.Import, ast.ImportFrom))]

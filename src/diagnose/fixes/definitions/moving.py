@@ -5,7 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from diagnose.fixes.definitions.expressions import argument, moved, with_argument, with_method
+from diagnose.fixes.definitions.expressions import (
+    argument,
+    moved,
+    replaced,
+    with_argument,
+    with_method,
+)
+from diagnose.fixes.definitions.imports import spelled, with_import
 from diagnose.fixes.definitions.places import (
     called,
     functions_around,
@@ -25,6 +32,8 @@ _NO_VALUES = (
     *(ast.Constant, ast.Dict, ast.List, ast.Set, ast.Tuple, ast.Starred, ast.Lambda),
     *(ast.ListComp, ast.DictComp, ast.SetComp, ast.GeneratorExp, ast.JoinedStr),
 )
+#: What moves a program that was exported.
+_PASS = "torch.export.passes.move_to_device_pass"
 
 
 def module(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
@@ -43,6 +52,11 @@ def module(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
             ]
         if isinstance(statement, ast.Expr) and is_moved(node, torch):
             return [after_statement(source, statement, f"{suspect.owner}{same_move(source, node)}")]
+    if _keeps(statement, node, suspect.owner):
+        code = f"{suspect.owner}.to({target_device(suspect)})"
+        return [after_statement(source, statement, code)]
+    if is_exported(node):
+        return _program(suspect, node)
     if suspect.cause == "checkpoint-location" and called(node) == "load":
         raise Refused("what is loaded is a dict of tensors, most often")
     device = target_device(suspect)
@@ -58,6 +72,28 @@ def module(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     if unpacked(statement, node):
         return [after_statement(source, statement, f"{named(statement, suspect)}.to({device})")]
     return [_moved(source, node, device, torch)]
+
+
+def is_exported(node: ast.expr) -> bool:
+    """Whether a program that torch.export saved is loaded."""
+    dotted = sourceline.dotted(node.func) if isinstance(node, ast.Call) else None
+    return dotted is not None and dotted.endswith("export.load")
+
+
+def _program(suspect: Suspect, node: ast.expr) -> Sequence[Change]:
+    """An exported program is moved by a pass: what it makes by itself stays behind its weights."""
+    source, device = suspect.spot.source, target_device(suspect)
+    name, needed = spelled(source, _PASS, statement_of(source, node))
+    if name == _PASS:
+        needed = (with_import(source, _PASS.rpartition(".")[0]),)
+    return [replaced(source, node, f"{name}({text_of(source, node)}, {device})"), *needed]
+
+
+def _keeps(statement: ast.stmt, value: ast.expr, owner: str | None) -> bool:
+    """Whether what a statement builds and names keeps the module that is to be moved."""
+    if owner is None or not isinstance(statement, ast.Assign) or statement.value is not value:
+        return False
+    return owner.startswith(f"{ast.unparse(statement.targets[0])}.")
 
 
 def _prepared(source: Source, call: ast.Call, owner: str, torch: TorchNames) -> str:

@@ -1,0 +1,43 @@
+"""What a setting turns on is turned off where that is set: a literal, an option, an argument."""
+
+from __future__ import annotations
+
+import ast
+
+from diagnose.fixes.definitions.expressions import argument, replaced
+from diagnose.fixes.definitions.places import called, text_of
+from diagnose.fixes.editing import Refused
+from diagnose.fixes.rewriting import Change
+from diagnose.placement.model import Source
+
+
+def is_switch(node: ast.expr) -> bool:
+    """Whether an expression is what a switch is set to."""
+    boolean = isinstance(node, ast.Constant) and isinstance(node.value, bool)
+    return boolean or isinstance(node, ast.Compare) or called(node) == "add_argument"
+
+
+def turned_off(source: Source, node: ast.expr) -> Change:
+    """The change of a switch to what it is not: the other truth value, or the other of two choices.
+
+    Raises:
+        Refused: the file does not show what else it can be.
+    """
+    if isinstance(node, ast.Call):
+        default = argument(node, "default")
+        if default is None:
+            raise Refused("the option is chosen when the program is called")
+        return _other(source, default, argument(node, "choices"))
+    if isinstance(node, ast.Compare):
+        return replaced(source, node, "False")
+    return _other(source, node, None)
+
+
+def _other(source: Source, value: ast.expr, choices: ast.expr | None) -> Change:
+    if isinstance(value, ast.Constant) and isinstance(value.value, bool):
+        return replaced(source, value, str(not value.value))
+    if isinstance(choices, ast.List | ast.Tuple) and len(choices.elts) == 2:
+        others = [one for one in choices.elts if ast.unparse(one) != ast.unparse(value)]
+        if len(others) == 1 and isinstance(others[0], ast.Constant):
+            return replaced(source, value, text_of(source, others[0]))
+    raise Refused("it is not known what else it can be")

@@ -1,0 +1,70 @@
+"""Inputs of a model: what a script makes and hands over, and the expression by which it does."""
+
+from __future__ import annotations
+
+import ast
+
+from diagnose.placement.machine import Meeting, Meets
+from diagnose.placement.model import Spot
+from diagnose.placement.steps import Reason, on_cpu
+from diagnose.placement.tensors import Module, Tensor
+from diagnose.placement.values import Frame, Unknown
+
+
+def is_input(stray: Meets, tensor: Tensor, meeting: Meeting) -> bool:
+    """A tensor that a script makes outside of any module and hands to one."""
+    frame = tensor.frame
+    while frame is not None:
+        if isinstance(frame.this, Module):
+            return False
+        frame = frame.caller
+    if meeting.what == "call" and not (meeting.spot.function or "").endswith(".forward"):
+        return True
+    # Within the module it is what was handed over, and no constant that stands around it.
+    root = next((n.id for n in ast.walk(stray.node) if isinstance(n, ast.Name)), None)
+    inside = isinstance(meeting.frame.this, Module)
+    return inside and root is not None and root != "self" and root in meeting.frame.names
+
+
+def handed_over(stray: Meets, meeting: Meeting) -> Spot:
+    """Where an input is handed to the model: the argument of that call, wherever it failed."""
+    if (meeting.spot.function or "").endswith(".forward"):
+        for call in reversed(meeting.calls):
+            if (call.function or "").endswith(".forward") or not isinstance(call.node, ast.Call):
+                continue
+            given = [*call.node.args, *(one.value for one in call.node.keywords)]
+            if len(given) != 1:
+                return call._replace(node=call.node)
+            return call._replace(node=_made_in(given[0], _caller(meeting.frame, call)))
+    return meeting.spot._replace(node=stray.node)
+
+
+def unknown_input(stray: Meets, meeting: Meeting) -> Reason | None:
+    """What a model on an accelerator is called with, where a call gave it of which nothing is known."""
+    node, frame = stray.node, meeting.frame
+    first = meeting.sides[0].tensor
+    if meeting.what != "call" or first.maker != "weight" or not isinstance(node, ast.Name):
+        return None
+    value = _made_in(node, frame)
+    if first.device is None or on_cpu(first) or isinstance(frame.this, Module):
+        return None
+    if not isinstance(value, ast.Call) or not isinstance(stray.value, Unknown):
+        return None
+    return Reason("input-not-moved", meeting.spot._replace(node=value), frame)
+
+
+def _caller(frame: Frame, call: Spot) -> Frame | None:
+    """The variables around a call on the way to a frame."""
+    around: Frame | None = frame
+    while around is not None and (around.call is None or around.call.node is not call.node):
+        around = around.caller
+    return around.caller if around is not None else None
+
+
+def _made_in(node: ast.expr, frame: Frame | None) -> ast.expr:
+    """The expression whose value a name was given by a statement; others as they are."""
+    if frame is None or not isinstance(node, ast.Name):
+        return node
+    statement = frame.bound.get(node.id)
+    alone = isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name)
+    return statement.value if isinstance(statement, ast.Assign) and alone else node

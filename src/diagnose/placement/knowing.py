@@ -1,0 +1,152 @@
+"""The calls on the way to a value, and in which of them a device is known: there one line mends it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from functools import lru_cache
+
+from diagnose.placement.devices import named_so, written
+from diagnose.placement.model import Spot, Step
+from diagnose.placement.steps import Reason, last_move, on_cpu
+from diagnose.placement.tensors import Batch, Module, Table, Tensor
+from diagnose.placement.tensors import Sequence as Items
+from diagnose.placement.values import Const, Frame, Object, Place, Unknown, Value
+
+
+def where_built(
+    made: Step, frame: Frame | None, *, models: bool = False, tensors: bool = False
+) -> tuple[Spot, Frame | None]:
+    """Where something is built: the innermost call on the way to it beside which a device is known.
+
+    With ``models`` a model beside it tells one, too, with ``tensors`` a tensor.
+    """
+    spot, around = made.spot, frame
+    while around is not None:
+        if has_device(around, spot) or (models and _has_model(around, spot)):
+            return spot, around
+        if tensors and around is not frame and _has_tensor(around, spot):
+            return spot, around
+        if around.call is None or not _gives_what_it_builds(around):
+            break
+        if isinstance(around.call.node, ast.ClassDef | ast.FunctionDef):
+            break
+        spot, around = around.call, around.caller
+    return made.spot, frame
+
+
+def told_by_a_call(found: Reason) -> Reason:
+    """The reason at the call of the function that its place is in, if only there a device is known.
+
+    One line mends it there: what the function makes is moved, or the model to which a method adds a layer.
+    """
+    spot, frame = found.spot, found.frame
+    if frame is None or has_device(frame, spot):
+        return found
+    if found.cause == "created-without-device" and not _has_tensor(frame, spot):
+        spot, frame = where_built(Step("made", spot), frame, tensors=True)
+        return found._replace(spot=spot, frame=frame)
+    call, caller = frame.call, frame.caller
+    if found.cause != "submodule-added-after-move" or call is None or caller is None:
+        return found
+    if isinstance(frame.this, Module) and is_statement(call) and has_device(caller, call):
+        return found._replace(spot=call, frame=caller)
+    return found
+
+
+def _gives_what_it_builds(frame: Frame) -> bool:
+    """Whether the result of a call can be moved in place of what is built within it."""
+    if isinstance(frame.this, Module) and (frame.function or "").endswith(
+        (".forward", ".__call__")
+    ):
+        return False
+    if (frame.function or "").endswith(".__init__"):
+        return isinstance(frame.this, Module)
+    return any(isinstance(value, Module | Tensor | Batch | Items | Table) for value in frame.result)
+
+
+def knows_device(frame: Frame, spot: Spot) -> bool:
+    """Whether a device is known in a call, or in one that leads to it."""
+    around: Frame | None = frame
+    while around is not None:
+        if has_device(around, spot):
+            return True
+        if around.call is None:
+            return False
+        spot, around = around.call, around.caller
+    return False
+
+
+def has_device(frame: Frame, spot: Spot) -> bool:
+    """Whether a device is among the variables of a call, or of its object."""
+    held: dict[str, Value] = {}
+    if isinstance(frame.this, Module):
+        held = frame.this.plain
+    elif isinstance(frame.this, Object):
+        held = frame.this.attributes
+        if frame.this.made is not None and any(
+            n.endswith("Trainer") for n in frame.this.made.names()
+        ):
+            return True  # transformers' has its arguments' device
+    names = (name for name in frame.names if frame.lines.get(name, 0) <= spot.line)
+    values = [*((name, frame.names[name]) for name in names), *held.items()]
+    return any(_tells_device(name, value) for name, value in values) or any(
+        _moved_in(frame, value, spot.line) for value in frame.names.values()
+    )
+
+
+def _has_model(frame: Frame, spot: Spot) -> bool:
+    """Whether a variable of a call holds a model that is on an accelerator."""
+    places = (
+        value.where()
+        for name, value in frame.names.items()
+        if isinstance(value, Module) and frame.lines.get(name, 0) <= spot.line
+    )
+    return any(place is not None and place.type == "cuda" for place in places)
+
+
+def _has_tensor(frame: Frame, spot: Spot) -> bool:
+    """Whether a variable of a call may hold a tensor whose device something made beside it can have."""
+    return any(
+        (isinstance(value, Tensor) and not on_cpu(value)) or isinstance(value, Unknown | Batch)
+        for name, value in frame.names.items()
+        if frame.lines.get(name, 0) <= spot.line
+    ) or isinstance(frame.this, Module)
+
+
+def _moved_in(frame: Frame, value: Value, line: int) -> bool:
+    """Whether a module was moved in a call to an accelerator before a line, as others can be."""
+    move = last_move(value.steps) if isinstance(value, Module) else None
+    if move is None or move.device is None or move.device.type != "cuda":
+        return False
+    here = (move.spot.file, move.spot.function) == (frame.source.path, frame.function)
+    return here and move.spot.line < line
+
+
+def _tells_device(name: str, value: Value) -> bool:
+    if isinstance(value, Object):
+        told = value.kind == "namespace" and any(
+            _tells_device(*one) for one in value.attributes.items()
+        )
+        return told or value.kind == "accelerator"
+    if isinstance(value, Const):
+        return isinstance(value.value, str) and written(value.value) is not None
+    return isinstance(value, Place) or (isinstance(value, Unknown) and named_so(name))
+
+
+def is_statement(spot: Spot) -> bool:
+    """Whether a call is all of a statement, such as ``model.to(device)``, or prepares what it is given."""
+    if isinstance(spot.node, ast.Call) and ast.unparse(spot.node.func).endswith(".prepare"):
+        return True
+    return id(spot.node) in _statements(spot.source.tree)
+
+
+@lru_cache(maxsize=8)
+def _statements(tree: ast.Module) -> frozenset[int]:
+    """The expressions of a file that are all of a statement."""
+    return frozenset(id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr))
+
+
+def key_of(value: Value, names: Mapping[str, Value]) -> str | None:
+    """The name that holds a value."""
+    return next((name for name, one in names.items() if one is value), None)

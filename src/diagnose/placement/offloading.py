@@ -1,0 +1,145 @@
+"""Modules that a library keeps on the host and brings to the GPU for their forward: what goes around
+that finds them on the host."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+
+from diagnose.placement.devices import CPU, HOME, SPLIT
+from diagnose.placement.machine import Arguments, Given, Machine, Meeting, Meets, origin
+from diagnose.placement.model import Spot, Step
+from diagnose.placement.steps import Reason
+from diagnose.placement.tensor_methods import moved
+from diagnose.placement.tensors import Module, Tensor
+from diagnose.placement.tensors import Sequence as Items
+from diagnose.placement.values import Frame, Unknown, Value
+
+#: Functions of accelerate and diffusers that offload the module that they are given -> the keyword of the
+#: device that it runs on, its position, and whether each of its parts is brought by itself.
+_FUNCTIONS = {
+    "cpu_offload": ("execution_device", 1, True),
+    "disk_offload": ("execution_device", 2, True),
+    "cpu_offload_with_hook": ("execution_device", 1, False),
+    "apply_group_offloading": ("onload_device", 1, True),
+}
+#: Methods of a model or pipeline that do.
+METHODS = {
+    "enable_model_cpu_offload": ("device", 1, False),
+    "enable_sequential_cpu_offload": ("device", 1, True),
+    "enable_group_offload": ("onload_device", 0, True),
+}
+
+
+def offloaded_by(
+    machine: Machine, last: str, given: Arguments, node: ast.AST, frame: Frame
+) -> Value | None:
+    """What a function that offloads a module gives; None for other functions."""
+    if last not in _FUNCTIONS or not given.listed:
+        return None
+    model = given.listed[0].value
+    if not isinstance(model, Module):
+        return Unknown()
+    name, position, parts = _FUNCTIONS[last]
+    hook(machine, model, given.get(name, position), parts, node, frame)
+    return Items([model, Unknown("hook")]) if last == "cpu_offload_with_hook" else model
+
+
+def offload(
+    machine: Machine, model: Module, name: str, given: Arguments, node: ast.AST, frame: Frame
+) -> None:
+    """A method that offloads a model, or the models of a pipeline."""
+    keyword, position, parts = METHODS[name]
+    hook(machine, model, given.get(keyword, position), parts, node, frame)
+    for one in () if model.weights else model.children.values():
+        hook(machine, one, given.get(keyword, position), parts, node, frame)
+
+
+def hook(
+    machine: Machine,
+    module: Module,
+    device: Given | None,
+    parts: bool,
+    node: ast.AST,
+    frame: Frame,
+) -> None:
+    """Keeps a module on the host but for its forward; with ``parts`` each of its parts for its own."""
+    runs = machine.asked(device.value) if device is not None else machine.home()
+    of = origin(device.value) if device is not None else None
+    module.move(CPU, Step("offloaded", machine.spot(node, frame), CPU, of))
+    for one in module.family():
+        if parts or one is module:
+            one.runs = runs or HOME
+
+
+def brought(
+    module: Module, given: Arguments, spot: Spot, work: Callable[[Arguments], Value]
+) -> Value:
+    """What a forward gives that a library brings its module and its inputs to the GPU for."""
+    device, step = module.runs, Step("moved", spot, module.runs)
+    scope = [
+        one for one in module.family() if one is module or module.made is None or one.runs is None
+    ]
+    kept = [(one, one.device, one.tensors, one.runs) for one in scope]
+    for one in scope:
+        one.device = device if one.weights else one.device
+        one.tensors = {name: tensor.like(device) for name, tensor in one.tensors.items()}
+        one.runs = None
+    listed = [one._replace(value=moved(one.value, device, step)) for one in given.listed]
+    named = {
+        name: one._replace(value=moved(one.value, device, step))
+        for name, one in given.named.items()
+    }
+    try:
+        return work(Arguments(listed, named, given.open))
+    finally:
+        for one, where, tensors, runs in kept:
+            one.device, one.tensors, one.runs = where, tensors, runs
+
+
+def is_offloaded(module: Module | None) -> bool:
+    """Whether a module, or one that it belongs to, is offloaded; what a library spread may be."""
+    return any(
+        one.device == SPLIT or any(step.what == "offloaded" for step in one.steps)
+        for one in _owners(module)
+    )
+
+
+def read(machine: Machine, tensor: Tensor, node: ast.AST, frame: Frame) -> Tensor:
+    """A weight that is read; of what is offloaded it is known where."""
+    if tensor.module is None or not is_offloaded(tensor.module):
+        return tensor
+    return tensor.like(tensor.device, Step("read", machine.spot(node, frame), tensor.device))
+
+
+def gone_around(stray: Meets, module: Module, meeting: Meeting) -> Reason:
+    """Where the forward of an offloaded module is gone around: by its other methods, or its weights."""
+    whole = {id(one) for one in _owners(module)}
+    seen = next((s for s in stray.tensor.steps if s.what == "read"), None)
+    offloaded = next((s for s in stray.tensor.steps if s.what == "offloaded"), None)
+    if offloaded is not None and _by(offloaded.spot) == "enable_sequential_cpu_offload":
+        return Reason(
+            "offloaded-to-cpu", offloaded.spot, module.frame
+        )  # all of its weights are on meta
+    spot, frame = meeting.spot._replace(node=stray.node), meeting.frame
+    if seen is not None:
+        spot = seen.spot
+    around: Frame | None = meeting.frame
+    while around is not None:
+        if id(around.this) in whole and around.call is not None and around.caller is not None:
+            spot, frame = around.call, around.caller
+        around = around.caller
+    return Reason("offloaded-to-cpu", spot, frame)
+
+
+def _by(spot: Spot) -> str:
+    func = spot.node.func if isinstance(spot.node, ast.Call) else None
+    return func.attr if isinstance(func, ast.Attribute) else ""
+
+
+def _owners(module: Module | None) -> Iterator[Module]:
+    for _ in range(12):
+        if module is None:
+            return
+        yield module
+        module = module.owner

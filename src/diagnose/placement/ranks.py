@@ -1,0 +1,58 @@
+"""Devices that a process's rank chooses, and what ignores the rank."""
+
+from __future__ import annotations
+
+import ast
+from functools import lru_cache
+
+from diagnose.placement.machine import Meets
+from diagnose.placement.model import Spot, Step
+from diagnose.placement.steps import Reason, born_at, last_move
+from diagnose.placement.tensors import Module, Tensor
+
+
+def of_rank(found: Reason, other: Meets) -> Reason | None:
+    """A device that ignores the rank by which the other side's was chosen."""
+    chosen = _placed(other.tensor)
+    there = other.tensor.device
+    if chosen is None or there is None or not there.ranked:
+        return None
+    if chosen.of is None or not _follows_the_current_device(found.spot):
+        return found._replace(cause="rank-device")
+    # `.cuda()` is right once the process has chosen its device, where the rank is known.
+    return found._replace(cause="rank-device", spot=chosen.of)
+
+
+def _placed(tensor: Tensor) -> Step | None:
+    """The step that brought a tensor, or the module whose output or weight it is, to where it is."""
+    step = last_move(tensor.steps)
+    module: Module | None = tensor.module
+    for _ in range(12):
+        if step is not None or module is None:
+            break
+        step = next((s for s in reversed(module.steps) if s.of is not None), None)
+        module = module.owner
+    return step or born_at(tensor.steps)
+
+
+def _follows_the_current_device(spot: Spot) -> bool:
+    """Whether a place names the process's current device, by ``.cuda()``, or by ``"cuda"`` as others do."""
+    node = spot.node
+    method = node.func if isinstance(node, ast.Call) and not node.args else None
+    if isinstance(method, ast.Attribute) and method.attr == "cuda":
+        return True
+    return _named(node) and sum(map(_named, _nodes(spot.source.tree))) > 1
+
+
+def _named(node: ast.AST) -> bool:
+    """Whether a call names ``"cuda"`` without a number, itself and not in a condition."""
+    if not isinstance(node, ast.Call):
+        return isinstance(node, ast.Constant) and node.value == "cuda"
+    given = [*node.args, *(one.value for one in node.keywords if one.arg == "device")]
+    one = len(given) == 1 or any(one.arg == "device" for one in node.keywords)
+    return one and any(isinstance(arg, ast.Constant) and arg.value == "cuda" for arg in given)
+
+
+@lru_cache(maxsize=8)
+def _nodes(tree: ast.Module) -> tuple[ast.AST, ...]:
+    return tuple(node for node in ast.walk(tree) if isinstance(node, ast.Call))

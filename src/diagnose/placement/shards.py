@@ -1,0 +1,77 @@
+"""Parts of a model on different accelerators: where what one gives meets the other."""
+
+from __future__ import annotations
+
+import ast
+
+from diagnose.placement.devices import differ
+from diagnose.placement.machine import Meeting, Meets
+from diagnose.placement.model import Device, Spot, Suspect
+from diagnose.placement.steps import last_move, said_as
+from diagnose.placement.tensors import Module
+from diagnose.placement.values import Frame
+
+_MADE = frozenset({"output", "weight", "computed"})
+
+
+def crossing(meeting: Meeting) -> Suspect | None:
+    """Two parts of a split model that meet: the input of a part that is elsewhere, or two outputs."""
+    first = meeting.sides[0]
+    for side in meeting.sides[1:]:
+        if not differ(first.tensor.device, side.tensor.device):
+            continue
+        beside = _moved_beside(side, first.tensor.device, meeting)
+        if side.tensor.maker in _MADE and first.tensor.maker in _MADE:
+            cause = "cross-shard-op"
+        elif meeting.what == "call" and first.tensor.maker == "weight":
+            cause = "cross-shard-op" if beside is not None else "input-on-wrong-shard"
+        else:
+            continue
+        node, spot = _entered(side, meeting)
+        move = last_move(side.tensor.steps)
+        moved = move is not None and isinstance(move.spot.node, ast.Call)
+        place = move.spot if moved and move is not None and beside is None else spot
+        return Suspect(
+            cause,
+            said_as(node),
+            place if cause == "input-on-wrong-shard" else spot._replace(node=node),
+            side.tensor.device,
+            first.tensor.device,
+            (),
+            side.tensor.steps,
+            spot,
+            beside=beside,
+        )
+    return None
+
+
+def _entered(side: Meets, meeting: Meeting) -> tuple[ast.AST, Spot]:
+    """An operand and the call that it stands in: where it enters the part that is elsewhere."""
+    node = side.node if isinstance(side.node, ast.expr) else meeting.spot.node
+    spot, frame = meeting.spot, meeting.frame
+    while isinstance(node, ast.Name) and node.id in frame.given and _on_one_device(frame):
+        if frame.call is None or frame.caller is None:
+            break
+        node, spot, frame = frame.given[node.id], frame.call, frame.caller
+    return node, spot
+
+
+def _on_one_device(frame: Frame) -> bool:
+    """Whether the module that a method is of has all of its weights on one device."""
+    if not isinstance(frame.this, Module):
+        return False
+    where = {one.device for one in frame.this.family() if one.weights}
+    where |= {one.device for part in frame.this.family() for one in part.tensors.values()}
+    return len(where) == 1
+
+
+def _moved_beside(side: Meets, wanted: Device | None, meeting: Meeting) -> Spot | None:
+    """The statement of the same function that moved another operand to where both are wanted."""
+    for other in meeting.sides:
+        move = last_move(other.tensor.steps)
+        if other is side or move is None or differ(move.device, wanted) is not False:
+            continue
+        here = (move.spot.file, move.spot.function) == (meeting.spot.file, meeting.spot.function)
+        if here and other.tensor.maker != "weight" and move.spot.line < meeting.spot.line:
+            return move.spot
+    return None

@@ -1,0 +1,162 @@
+"""What turns a statement on: the literal by which a program chose the branch that it stands in."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from diagnose.placement.model import Source, Spot
+
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+#: Names that lead to other names, at most.
+_FURTHER = 4
+
+
+#: Causes of which a setting of the program is to be changed, where one turns on what causes them.
+_SET = frozenset({"zero-offload", "device-map-under-training", "low-memory-mode"})
+
+
+def turned_on(cause: str, spot: Spot) -> Spot:
+    """The switch that turns on what a cause is about, else the place itself."""
+    return (switched_by(spot) if cause in _SET else None) or spot
+
+
+def switched_by(spot: Spot) -> Spot | None:
+    """Where the switch is set that a place depends on.
+
+    Args:
+        spot: a node of a branch.
+
+    Returns:
+        The literal, option or argument that turns the branch on; None where its condition is no switch, or
+        is set at several places.
+    """
+    path = _path(spot.source.tree, spot.node)
+    for outer, inner in zip(reversed(path[:-1]), reversed(path), strict=False):
+        if isinstance(outer, _Function | ast.ClassDef | ast.Lambda):
+            return None
+        if isinstance(outer, ast.If | ast.IfExp) and inner is not outer.test:
+            return _set_at(_flag(outer.test), path, spot.source, _FURTHER)
+    return None
+
+
+def _path(tree: ast.AST, node: ast.AST) -> list[ast.AST]:
+    """What a node stands in, outermost first, itself last."""
+    if tree is node:
+        return [tree]
+    for child in ast.iter_child_nodes(tree):
+        if found := _path(child, node):
+            return [tree, *found]
+    return []
+
+
+def _flag(test: ast.expr) -> ast.expr | None:
+    """The name that a condition asks, if it asks only whether that is on, or which one it is."""
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return _flag(operand)
+        case ast.Compare(left=left, ops=[ast.Eq() | ast.Is()], comparators=[ast.Constant()]):
+            return _flag(left)
+        case ast.Name() | ast.Attribute() | ast.Subscript(slice=ast.Constant(value=str())):
+            return test
+    return None
+
+
+def _set_at(flag: ast.expr | None, path: list[ast.AST], source: Source, left: int) -> Spot | None:
+    if flag is None or left == 0:
+        return None
+    functions = [one for one in path if isinstance(one, _Function)]
+    function = functions[-1] if functions else None
+    if isinstance(flag, ast.Name) and function is not None and flag.id in _parameters(function):
+        return _passed(flag.id, function, path, source, left)
+    found = list(_named(flag, source.tree))
+    if len(found) != 1:
+        return None
+    value, name = found[0], function.name if function is not None else None
+    if (further := _flag(value)) is not None and further is not flag:
+        return _set_at(further, _path(source.tree, value), source, left - 1)
+    return Spot(source, value, name)
+
+
+def _passed(
+    name: str, function: _Function, path: list[ast.AST], source: Source, left: int
+) -> Spot | None:
+    """What a function's only call gives a parameter, else the parameter's default."""
+    owner = next((one for one in reversed(path) if isinstance(one, ast.ClassDef)), None)
+    called = owner.name if owner is not None and function.name == "__init__" else function.name
+    calls = [
+        call
+        for call in ast.walk(source.tree)
+        if isinstance(call, ast.Call) and ast.unparse(call.func).rpartition(".")[2] == called
+    ]
+    names = _parameters(function)[1 if owner is not None else 0 :]
+    given = {id(call): _argument(call, name, names) for call in calls}
+    if len(calls) == 1 and (value := given[id(calls[0])]) is not None:
+        if (further := _flag(value)) is not None:
+            return _set_at(further, _path(source.tree, value), source, left - 1)
+        return Spot(source, value, None)
+    default = _default(function, name)
+    if default is None or any(value is not None for value in given.values()):
+        return None
+    return Spot(source, default, None)
+
+
+def _parameters(function: _Function) -> list[str]:
+    args = function.args
+    return [one.arg for one in (*args.posonlyargs, *args.args, *args.kwonlyargs)]
+
+
+def _default(function: _Function, name: str) -> ast.expr | None:
+    args = function.args
+    listed = [*args.posonlyargs, *args.args]
+    defaults = dict(
+        zip((one.arg for one in reversed(listed)), reversed(args.defaults), strict=False)
+    )
+    by_name = zip(args.kwonlyargs, args.kw_defaults, strict=True)
+    return {one.arg: value for one, value in by_name}.get(name) or defaults.get(name)
+
+
+def _argument(call: ast.Call, name: str, names: list[str]) -> ast.expr | None:
+    position = names.index(name) if name in names else len(call.args)
+    if position < len(call.args):
+        return call.args[position]
+    return next((one.value for one in call.keywords if one.arg == name), None)
+
+
+def _named(flag: ast.expr, tree: ast.Module) -> Iterator[ast.expr]:
+    """What a name, an attribute or an item is set to: by assignments, options, fields and dicts."""
+    match flag:
+        case ast.Name(id=name):
+            for node in ast.walk(tree):
+                if isinstance(node, ast.Assign) and [ast.unparse(t) for t in node.targets] == [
+                    name
+                ]:
+                    yield node.value
+        case ast.Attribute(attr=name, value=owner):
+            own = isinstance(owner, ast.Name) and owner.id == "self"
+            for node in ast.walk(tree):
+                match node:
+                    case ast.Assign(targets=[ast.Attribute(attr=set_)], value=value):
+                        if own and set_ == name:
+                            yield value
+                    case ast.AnnAssign(target=ast.Name(id=field), value=ast.expr() as value):
+                        if field == name:
+                            yield value
+                    case ast.Call(func=ast.Attribute(attr="add_argument"), args=[*said]):
+                        if not own and name in map(_option, said):
+                            yield node
+        case ast.Subscript(slice=ast.Constant(value=key)):
+            for node in ast.walk(tree):
+                if isinstance(node, ast.Dict):
+                    pairs = zip(node.keys, node.values, strict=True)
+                    yield from (
+                        v for k, v in pairs if isinstance(k, ast.Constant) and k.value == key
+                    )
+                elif isinstance(node, ast.keyword) and node.arg == key:
+                    yield node.value
+
+
+def _option(said: ast.expr) -> str:
+    """The attribute that a command line option becomes."""
+    text = said.value if isinstance(said, ast.Constant) else ""
+    return text.lstrip("-").replace("-", "_") if isinstance(text, str) else ""

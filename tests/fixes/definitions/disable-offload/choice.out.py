@@ -1,0 +1,3 @@
+# cause: zero-offload
+# spot: parser.add_argument("--optimizer", choices=["cpu_adam", "adamw"], default="cpu_adam")
+parser.add_argument("--optimizer", choices=["cpu_adam", "adamw"], default="adamw")

@@ -1,0 +1,1 @@
+refused: the option is chosen when the program is called

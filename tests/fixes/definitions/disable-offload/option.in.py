@@ -1,0 +1,3 @@
+# cause: zero-offload
+# spot: parser.add_argument("--offload", action=argparse.BooleanOptionalAction, default=True)
+parser.add_argument("--offload", action=argparse.BooleanOptionalAction, default=True)

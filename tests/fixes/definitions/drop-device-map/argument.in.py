@@ -1,0 +1,3 @@
+# cause: device-map-under-training
+# spot: torch.cuda.device_count() > 1
+model = build(parallel=torch.cuda.device_count() > 1)
