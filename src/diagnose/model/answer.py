@@ -1,7 +1,6 @@
 """What an answer holds: facts with their evidence, ranked causes, fixes, questions."""
 
-from __future__ import annotations
-
+# Annotations are evaluated here: of strings `NamedTuple` would compile each, at every start.
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple

@@ -1,7 +1,6 @@
 """What the case base holds: wordings, facts, causes, incidents, questions."""
 
-from __future__ import annotations
-
+# Annotations are evaluated here: of strings `NamedTuple` would compile each, at every start.
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
@@ -267,6 +266,6 @@ class Knowledge:
         self.words = words
         self.torch = torch
 
-    def replaced(self, **parts: Any) -> Knowledge:
+    def replaced(self, **parts: Any) -> "Knowledge":
         """A copy with other parts under these names."""
         return Knowledge(**{name: getattr(self, name) for name in self.__slots__} | parts)

@@ -1,7 +1,6 @@
 """What an input shows: the failure, its frames, what the message says of devices."""
 
-from __future__ import annotations
-
+# Annotations are evaluated here: of strings `NamedTuple` would compile each, at every start.
 from typing import NamedTuple
 
 DEVICE_FAMILY = "device-placement"
