@@ -214,10 +214,12 @@ class Lives:
 
     def _variable(self, module: Any) -> str:
         """What a variable of the running frames calls a module."""
-        for frame, _ in reversed(self.alive):
-            for name, value in list(frame.f_locals.items()):
-                if value is module and name != "self" and module is not None:
-                    return name
+        spaces = [frame.f_locals for frame, _ in reversed(self.alive)]
+        spaces += [frame.f_globals for frame, _ in self.alive[-1:]]
+        for space in spaces if module is not None else ():
+            for name, value in list(space.items()):
+                if value is module and name != "self":
+                    return str(name)
         return ""
 
     def module_value(self, module: Any) -> Module | None:

@@ -10,6 +10,8 @@ from typing import Any
 from diagnose.hooks.peeking import attributes, entries, items
 
 _SLOTS = ("_parameters", "_buffers", "_modules")
+#: Names of modules whose functions take their operands as arguments.
+_TORCH = ("torch", "F", "nn")
 
 
 def standing_for(
@@ -46,6 +48,33 @@ def value(node: ast.AST, frame: FrameType) -> Any:
                 if subscript == f"[{key!r}]":
                     return item
     return None
+
+
+def at_position(expression: ast.AST, function: str, name: str) -> ast.expr | None:
+    """The operand of an operation, or of a call of torch, by its position or keyword.
+
+    Args:
+        expression: what failed.
+        function: torch's function that was called.
+        name: the operand's position in that call, or its keyword.
+    """
+    match expression:
+        case ast.BinOp(left=left, right=right):
+            parts: list[ast.expr] = [left, right]
+        case ast.Compare(left=left, comparators=[right]):
+            parts = [left, right]
+        case ast.Subscript(value=inner, slice=index):
+            parts = [inner, index]
+        case ast.Call(func=ast.Attribute(value=owner, attr=attribute), args=args, keywords=named):
+            if attribute != function:
+                return None
+            if not name.isdigit():
+                return next((one.value for one in named if one.arg == name), None)
+            torch_itself = isinstance(owner, ast.Name) and owner.id in _TORCH
+            parts = args if torch_itself or isinstance(owner, ast.Attribute) else [owner, *args]
+        case _:
+            return None
+    return parts[int(name)] if name.isdigit() and int(name) < len(parts) else None
 
 
 def only_other(expression: ast.AST, taken: set[ast.AST]) -> ast.expr | None:

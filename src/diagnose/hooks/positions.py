@@ -64,8 +64,12 @@ class Text:
             return None
         statement = min(inside, key=lambda node: (node.end_lineno or 0) - node.lineno)
         kinds = (ast.Call, ast.BinOp, ast.Compare, ast.Subscript)
-        calls = (node for node in ast.walk(statement) if isinstance(node, kinds))
-        return next(calls, statement)
+        parts = [child for child in ast.iter_child_nodes(statement) if isinstance(child, ast.expr)]
+        if isinstance(statement, ast.For | ast.AsyncFor):  # what runs there is its iterator
+            return statement.iter
+        return next(
+            (n for part in parts for n in ast.walk(part) if isinstance(n, kinds)), statement
+        )
 
 
 class Texts:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from diagnose.hooks.exceptions import related, traceback_of
 from diagnose.hooks.lives import Lives
-from diagnose.hooks.operands import only_other
+from diagnose.hooks.operands import at_position, only_other
 from diagnose.hooks.peeking import attributes, device_of, entries, is_a, items, shape_of
 from diagnose.hooks.positions import Texts
 from diagnose.model import At, LiveOperand
@@ -131,7 +131,9 @@ def _told(
     expected = other.tensor.device if other is not None else None
     for one in sorted(operands, key=lambda one: one.side is not stray):
         tensor = one.side.tensor
-        born = next((s for s in tensor.steps if s.what in ("made", "loaded")), None)
+        made = [s for s in tensor.steps if s.what in ("made", "loaded")]
+        # A batch is what its loader gave, whatever that was made of.
+        born = made[-1 if tensor.maker == "batch" else 0] if made else None
         born = born or next((s for s in tensor.steps if s.what in ("put", "computed")), None)
         yield LiveOperand(
             name=_name(one.side, meeting.spot),
@@ -194,8 +196,10 @@ def _operands(failed: Failed, lives: Lives, spot: Spot) -> list[_Operand]:
         value: Value = tensor
         if node is None and tensor.maker == "weight" and tensor.module is not None:
             node, value = lives.node_of_module(tensor.module, spot), tensor.module
-        elif node is None:
-            unplaced.append(len(found))
+        if node is None and value is tensor:
+            node = at_position(spot.node, failed.function, operand.name)
+            if node is None:
+                unplaced.append(len(found))
         if node is not None:
             taken.add(node)
         side = Meets(node or spot.node, value, tensor)

@@ -8,7 +8,7 @@ while the error is on its way; they are taken out where somebody looks: when the
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -27,6 +27,7 @@ _PLUMBING = (
     "torch/utils/_python_dispatch.py",
     "torch/utils/_contextlib.py",
 )
+_INTERCEPTS = str(Path("torch", "overrides.py"))
 
 
 def strip_simulator_frames(error: BaseException) -> None:
@@ -44,21 +45,36 @@ def strip_simulator_frames(error: BaseException) -> None:
 
 
 def _stripped(head: TracebackType | None) -> TracebackType | None:
+    steps: list[TracebackType] = []
+    while head is not None:
+        steps.append(head)
+        head = head.tb_next
     kept: list[TracebackType] = []
     after_simulator = False
-    step = head
-    while step is not None:
+    for at, step in enumerate(steps):
         file = step.tb_frame.f_code.co_filename.replace("\\", "/")
         ours = _is_simulator(file) or (after_simulator and file.endswith(_PLUMBING))
         if not ours:
             kept.append(step)
+        elif not after_simulator:
+            _drop_interception(kept, steps[at + 1 :])
         after_simulator = ours
-        step = step.tb_next
     if not kept:
         return None
     for this, following in zip(kept, [*kept[1:], None], strict=True):
         this.tb_next = following
     return kept[0]
+
+
+def _drop_interception(kept: list[TracebackType], after: Sequence[TracebackType]) -> None:
+    """Takes off what stands above a mode of ours: torch's frame that asked it, and the Python function that
+    was intercepted, for it runs again below."""
+    if not kept or not kept[-1].tb_frame.f_code.co_filename.endswith(_INTERCEPTS):
+        return
+    kept.pop()
+    following = next((s for s in after if not _is_simulator(s.tb_frame.f_code.co_filename)), None)
+    if kept and following is not None and kept[-1].tb_frame.f_code is following.tb_frame.f_code:
+        kept.pop()
 
 
 def _is_simulator(file: str) -> bool:

@@ -1,0 +1,202 @@
+"""Short programs that fail on simulated GPUs; the marks tell what a recorder must say of them.
+
+``# edit`` stands in the line to edit, ``# born`` in the line that made the misplaced tensor (where that is
+another one), ``# moved`` in the line that moved it last.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Program(NamedTuple):
+    """A program, its accepted causes, and what the misplaced operand is called."""
+
+    text: str
+    causes: tuple[str, ...]
+    stray: str
+
+
+PROGRAMS = {
+    "factory-in-forward": Program(
+        """\
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 4)
+
+    def forward(self, x):
+        noise = torch.randn(x.shape[0], 4)  # edit born
+        return self.fc(x) + noise
+
+net = Net().to("cuda")
+net(torch.randn(2, 4, device="cuda"))
+""",
+        ("created-without-device",),
+        "noise",
+    ),
+    "plain-attribute": Program(
+        """\
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 4)
+        self.table = torch.arange(4.0)  # edit born
+
+    def forward(self, x):
+        y = self.fc(x)
+        return y * self.table
+
+device = torch.device("cuda")
+net = Net().to(device)
+net(torch.randn(2, 4).to(device))
+""",
+        ("unregistered-tensor",),
+        "self.table",
+    ),
+    "batch": Program(
+        """\
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+def train(net, loader, device):
+    for x, y in loader:  # born
+        x = x.to(device)  # edit
+        out = net(x)
+        nn.functional.cross_entropy(out, y)
+
+device = torch.device("cuda")
+data = TensorDataset(torch.randn(8, 4), torch.randint(0, 3, (8,)))
+train(nn.Linear(4, 3).to(device), DataLoader(data, batch_size=4), device)
+""",
+        ("input-not-moved",),
+        "y",
+    ),
+    "late-head": Program(
+        """\
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Linear(4, 4)
+        self.head = nn.Linear(4, 10)
+
+    def forward(self, x):
+        return self.head(self.body(x))
+
+net = Net().cuda()
+net.head = nn.Linear(4, 3)  # edit born
+net(torch.randn(2, 4).cuda())
+""",
+        ("submodule-added-after-move",),
+        "net.head.weight",
+    ),
+    "layers-in-a-list": Program(
+        """\
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Linear(4, 4)
+        self.blocks = [nn.Linear(4, 4) for _ in range(2)]  # edit born
+
+    def forward(self, x):
+        x = self.first(x)
+        for block in self.blocks:
+            x = block(x)
+        return x
+
+net = Net().cuda()
+net(torch.randn(2, 4).cuda())
+""",
+        ("unregistered-submodule",),
+        "net.block.weight",
+    ),
+    "second-model": Program(
+        """\
+import torch
+from torch import nn
+
+def build(width):
+    return nn.Sequential(nn.Linear(width, width), nn.ReLU())  # born
+
+def main():
+    device = torch.device("cuda")
+    student = build(4).to(device)
+    teacher = build(4)  # edit
+    x = torch.randn(2, 4, device=device)
+    student(x)
+    teacher(x)
+
+main()
+""",
+        ("module-not-moved",),
+        "teacher.0.weight",
+    ),
+    "fixed-device": Program(
+        """\
+import torch
+
+def step(weights, device):
+    x = torch.ones(4).to(device)
+    scale = torch.ones(4).to("cuda:0")  # edit moved
+    return x * scale * weights
+
+step(torch.ones(4, device="cuda:1"), torch.device("cuda:1"))
+""",
+        ("hardcoded-device",),
+        "scale",
+    ),
+    "checkpoint": Program(
+        """\
+import torch
+
+torch.save({"mean": torch.zeros(4)}, "stats.pt")
+state = torch.load("stats.pt")  # edit born
+x = torch.randn(2, 4, device="cuda")
+print(x - state["mean"])
+""",
+        ("checkpoint-location",),
+        "state['mean']",
+    ),
+    "numpy": Program(
+        """\
+import torch
+
+scores = []
+for _ in range(2):
+    out = torch.randn(3, device="cuda").softmax(-1)  # born
+    scores.append(out.numpy())  # edit
+""",
+        ("host-copy-needed",),
+        "out",
+    ),
+    "derived": Program(
+        """\
+import torch
+from torch import nn
+
+def positions(length):
+    steps = torch.arange(length)  # born
+    return steps.float() / length
+
+net = nn.Linear(4, 4).cuda()
+x = torch.randn(2, 4).cuda()
+bias = positions(4)  # edit
+print(net(x) + bias.view(1, 4))
+""",
+        ("created-without-device", "input-not-moved"),
+        "bias.view(1, 4)",
+    ),
+}

@@ -1,0 +1,275 @@
+"""What a recorder remembers, for how long, and what it leaves of itself."""
+
+from __future__ import annotations
+
+import gc
+import threading
+import traceback
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+from torch.overrides import TorchFunctionMode
+from torch.utils.data import DataLoader, TensorDataset
+
+from diagnose.tracing import active, trace
+from diagnose.tracing.lives import MOST_EVENTS, Event, Life, Table, extended
+
+
+def line_of(event: Event) -> str:
+    """The function and line of an event's innermost frame."""
+    return event.stack[0].code.co_name
+
+
+def make() -> torch.Tensor:
+    return torch.zeros(3)
+
+
+def test_a_tensor_is_born_where_it_is_made() -> None:
+    with trace() as recorder:
+        life = recorder.tensors.get(make())
+    # The temporary is gone, its life was read before.
+    assert life is not None
+    assert life.maker == "factory"
+    assert [event.what for event in life.events] == ["made"]
+    assert line_of(life.events[0]) == "make"
+    callers = [line.code.co_name for line in life.events[0].stack]
+    assert callers[:2] == ["make", "test_a_tensor_is_born_where_it_is_made"]
+
+
+def test_what_is_computed_shares_the_life_of_what_it_was_computed_from() -> None:
+    with trace() as recorder:
+        one = make()
+        other = (one.float() * 2).view(1, 3)[0] + 1
+        assert recorder.tensors.get(other) is recorder.tensors.get(one)
+
+
+def test_what_a_layer_gives_belongs_to_it() -> None:
+    with trace() as recorder:
+        layer = nn.Linear(3, 2)
+        life = recorder.tensors.get(layer(make()))
+    assert life is not None
+    assert (life.maker, life.module) == ("output", recorder.modules.get(layer))
+
+
+def test_a_module_knows_where_it_was_built_put_and_moved() -> None:
+    class Net(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.body = nn.Linear(2, 2)
+
+    with trace() as recorder:
+        net = Net()
+        net.to("meta")
+        net.head = nn.Linear(2, 2)
+        body, head = (recorder.modules.get(one) for one in (net.body, net.head))
+        assert body is not None and head is not None
+        assert [event.what for event in body.events] == ["made", "put", "moved"]
+        assert [(event.what, event.device) for event in head.events] == [
+            ("made", None),
+            ("put", "meta"),  # into a module that had been moved there
+        ]
+        assert (body.name, body.owner) == ("body", recorder.modules.get(net))
+        weight = recorder.tensors.get(net.head.weight)
+        assert weight is not None
+        assert (weight.maker, weight.name, weight.module) == ("weight", "weight", head)
+
+
+def test_a_change_of_type_is_no_move() -> None:
+    with trace() as recorder:
+        net = nn.Linear(2, 2)
+        net.half()
+        life = recorder.modules.get(net)
+    assert life is not None
+    assert [event.what for event in life.events] == ["made"]
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_batches_come_from_their_loader(workers: int) -> None:
+    loader = DataLoader(TensorDataset(torch.zeros(4, 2)), batch_size=2, num_workers=workers)
+    with trace() as recorder:
+        for (batch,) in loader:
+            life = recorder.tensors.get(batch)
+            assert life is not None
+            assert life.maker == "batch"
+            assert line_of(life.events[-1]) == "test_batches_come_from_their_loader"
+
+
+def test_a_checkpoint_is_loaded(tmp_path: Any) -> None:
+    torch.save({"state": [torch.zeros(2)]}, tmp_path / "x.pt")
+    with trace() as recorder:
+        loaded = torch.load(tmp_path / "x.pt")
+        life = recorder.tensors.get(loaded["state"][0])
+    assert life is not None
+    assert (life.maker, life.events[0].what) == ("load", "loaded")
+
+
+def test_threads_are_recorded() -> None:
+    found: list[Any] = []
+    with trace() as recorder:
+
+        def work() -> None:
+            tensor = torch.zeros(2)
+            found.append(recorder.tensors.get(tensor))
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+    assert found[0] is not None
+    assert line_of(found[0].events[0]) == "work"
+
+
+def test_what_dies_is_forgotten() -> None:
+    with trace() as recorder:
+        for _ in range(1000):
+            x = torch.zeros(4)
+            x = x * 2 + torch.ones(4)
+        del x
+        net = nn.Linear(2, 2)
+        del net
+        gc.collect()
+        assert len(recorder.tensors) == 0
+        assert len(recorder.modules) == 0
+
+
+def test_a_failing_call_keeps_nothing_alive() -> None:
+    with trace() as recorder:
+        x, y = torch.zeros(2, device="meta"), torch.zeros(2, 3)
+        with pytest.raises(RuntimeError):
+            x @ y @ y
+        assert recorder.failed is not None
+        assert [operand.device for operand in recorder.failed.operands] == ["meta", "cpu"]
+        del x, y
+        gc.collect()
+        assert all(operand.tensor() is None for operand in recorder.failed.operands)
+
+
+def test_the_call_that_raised_is_told_from_others() -> None:
+    with trace() as recorder:
+        try:
+            torch.zeros(2) @ torch.zeros(3)
+        except RuntimeError as error:
+            assert recorder.failed is not None
+            assert recorder.failed.is_of(error)
+            assert not recorder.failed.is_of(RuntimeError(*error.args))
+            again = RuntimeError(f"Caught RuntimeError in replica 1.\n{error}")
+            assert recorder.failed.is_within(again)
+
+
+def test_a_traceback_holds_no_frame_of_the_recorder() -> None:
+    def fail() -> None:
+        nn.functional.cross_entropy(torch.zeros(2, 3), torch.zeros(5, dtype=torch.long))
+
+    def printed() -> list[str]:
+        try:
+            fail()
+        except ValueError:
+            lines = traceback.format_exc().splitlines()
+            return [one for one in lines if "File" in one and "test_recorder" not in one]
+        raise AssertionError
+
+    before = printed()
+    with trace():
+        assert printed() == before
+    with pytest.raises(ValueError, match="batch_size") as caught, trace():
+        fail()
+    assert not [
+        e
+        for e in caught.traceback
+        if "tracing" in str(e.path) and "diagnose" in str(e.path) and "test_" not in str(e.path)
+    ]
+
+
+def test_everything_is_put_back() -> None:
+    loaders: Any = torch.utils.data.dataloader
+    kept = (
+        (nn.Module, "__init__"),
+        (nn.Module, "_apply"),
+        (torch, "load"),
+        (loaders._BaseDataLoaderIter, "__next__"),
+        (threading.Thread, "_bootstrap_inner"),
+        (traceback.TracebackException, "__init__"),
+    )
+    before = [vars(owner)[name] for owner, name in kept]
+    with trace() as recorder:
+        assert active() is recorder
+        assert [vars(owner)[name] for owner, name in kept] != before
+    assert [vars(owner)[name] for owner, name in kept] == before
+    assert active() is None
+    made = torch.zeros(1)
+    nn.Linear(1, 1)
+    assert recorder.tensors.get(made) is None
+    assert len(recorder.modules) == 0
+
+
+def test_steps_are_left_out_below_the_programs_own_modes() -> None:
+    class Own(TorchFunctionMode):
+        calls = 0
+
+        def __torch_function__(
+            self, func: Any, types: Any, args: Any = (), kwargs: Any = None
+        ) -> Any:
+            Own.calls += 1
+            return func(*args, **(kwargs or {}))
+
+    weight = nn.Parameter(torch.zeros(2))
+    optimizer = torch.optim.SGD([weight], lr=0.1)
+    seen = []
+    with trace(every=4) as recorder, Own():
+        for _ in range(12):
+            x = torch.zeros(2)
+            seen.append(recorder.tensors.get(x) is not None)
+            (weight * x).sum().backward()
+            optimizer.step()
+        assert Own.calls > 12
+    assert seen[:3] == [True] * 3
+    assert seen.count(True) < 8
+    assert seen[7] or seen[8]
+
+
+def test_every_must_be_a_step() -> None:
+    with pytest.raises(ValueError, match="every 0 steps"), trace(every=0):
+        pass
+
+
+def test_a_fault_of_ours_leaves_the_program_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    with trace() as recorder:
+        monkeypatch.setattr(recorder, "seen", lambda *_: 1 / 0)
+        monkeypatch.setattr(recorder, "failing", lambda *_: 1 / 0)
+        assert torch.zeros(2).sum() == 0
+        with pytest.raises(RuntimeError):
+            torch.zeros(2) @ torch.zeros(3)
+
+
+def test_random_numbers_are_the_same() -> None:
+    torch.manual_seed(3)
+    before = (torch.rand(4), nn.Linear(2, 2).weight)
+    torch.manual_seed(3)
+    with trace():
+        after = (torch.rand(4), nn.Linear(2, 2).weight)
+    assert all(torch.equal(one, other) for one, other in zip(before, after, strict=True))
+
+
+def test_equality_of_a_class_is_not_asked() -> None:
+    class Odd(nn.Module):
+        def __eq__(self, other: object) -> bool:
+            raise AssertionError
+
+        def __hash__(self) -> int:
+            raise AssertionError
+
+    table: Table[Life] = Table()
+    one, life = Odd(), Life("other")
+    table.set(one, life)
+    assert table.get(one) is life
+    assert table.get(Odd()) is None
+
+
+def test_of_many_events_the_first_and_the_last_are_kept() -> None:
+    events: tuple[Event, ...] = ()
+    for number in range(40):
+        events = extended(events, Event(str(number), ()))
+    assert len(events) == MOST_EVENTS
+    assert [event.what for event in events[:2]] == ["0", "1"]
+    assert events[-1].what == "39"
