@@ -116,8 +116,9 @@ def _torch_names(document: Document) -> Iterator[Found]:
 
 def _library_names(torch: Document, libraries: Document | None) -> Iterator[Found]:
     known = {entry.get("name") for entry in _tables((libraries or {}).get("library"))}
-    for key in ("model-libraries", "function-libraries", "host-libraries"):
-        for position, name in enumerate(_texts(torch.get(key)) if known else ()):
+    for key in torch:
+        listed = _texts(torch[key]) if known and key.endswith("-libraries") else ()
+        for position, name in enumerate(listed):
             if name not in known:
                 yield "torch.toml", (key, position), f"{name!r} is no library of libraries.toml"
 
