@@ -57,22 +57,23 @@ def test_rules_are_chosen_by_their_ids(project: Path) -> None:
     assert "did you mean unregistered-tensor?" in slip.stderr
 
 
-NUMPY = """\
+FIXED = """\
 import torch
 from torch import nn
 
-device = torch.device("cuda")
+device = torch.device("cuda:1")
 net = nn.Linear(4, 2).to(device)
-print(net(torch.rand(3, 4, device=device)).detach().numpy())
+mask = torch.ones(3, 2, device="cuda:0")
+print(net(torch.rand(3, 4, device=device)) * mask)
 """
 
 
 def test_rules_in_preview_report_when_they_are_asked_for(project: Path) -> None:
-    (project / "train.py").write_text(NUMPY)
+    (project / "train.py").write_text(FIXED)
     assert check("train.py", cwd=project).returncode == 0
     asked = check("train.py", "--preview", "--format", "json", cwd=project)
-    named = check("train.py", "--select", "host-copy-needed", "--format", "json", cwd=project)
-    assert found(asked) == found(named) == [("train.py", "host-copy-needed", 6)]
+    named = check("train.py", "--select", "hardcoded-device", "--format", "json", cwd=project)
+    assert found(asked) == found(named) == [("train.py", "hardcoded-device", 6)]
 
 
 def test_folders_of_other_people_are_left_out_unless_they_are_named(project: Path) -> None:

@@ -71,7 +71,7 @@ def test_unused_ones_are_told_when_it_is_asked_for(project: Path) -> None:
         "y = 2  # noqa: E501, unregistered-tensor\n"
         "z = 3  # noqa\n"
         "a = 4  # diagnose: ignore[no-such-rule]\n"
-        "b = 5  # noqa: index-device\n"  # in preview: nobody looked for it
+        "b = 5  # noqa: hardcoded-device\n"  # in preview: nobody looked for it
     )
     assert check("train.py", cwd=project).returncode == 0
     run = check("--warn-unused-ignores", "train.py", cwd=project)
@@ -82,7 +82,7 @@ def test_unused_ones_are_told_when_it_is_asked_for(project: Path) -> None:
         "train.py:4:8: ignores no-such-rule, which is not found here",
     ]
     assert (
-        "index-device"
+        "hardcoded-device"
         in check("--warn-unused-ignores", "--preview", "train.py", cwd=project).stdout
     )
     commented(project, "# diagnose: ignore[created-without-device]")

@@ -51,6 +51,9 @@ class TorchNames(NamedTuple):
     same_device_results: Names = _NONE
     of_tensors: Names = _NONE
     shaping: Names = _NONE
+    dimensioning: Names = _NONE
+    widening: Names = _NONE
+    asking_for_tracing: Names = _NONE
     indexing: Names = _NONE
     several_results: Names = _NONE
     reductions: Names = _NONE
@@ -91,6 +94,8 @@ class TorchNames(NamedTuple):
     setup_methods: Names = _NONE
     early_optimizers: Names = _NONE
     model_libraries: Names = _NONE
+    other_frameworks: Names = _NONE
+    other_framework_prefixes: Names = _NONE
     host_libraries: Names = _NONE
     function_libraries: Names = _NONE
     host_packages: Names = _NONE
@@ -104,6 +109,7 @@ class TorchNames(NamedTuple):
     tokenizer_methods: Names = _NONE
     trainer_methods: Names = _NONE
     step_methods: Names = _NONE
+    trainer_steps: Names = _NONE
     moving_in_place: Names = _NONE
     without_to: Names = _NONE
     replicating_libraries: Names = _NONE

@@ -156,7 +156,7 @@ def construct(
 ) -> Value:
     """An object of a user's class."""
     found: Module | Object
-    if modules.of_class(machine, tuple(made.names())[1:]) or modules.runs(made):
+    if modules.of_class(machine, tuple(made.names())[1:]) or modules.runs(machine, made):
         found = Module(made.node.name, None, made)
         found.weights = False
         if (shape := _library_of(machine, made)) is not None:

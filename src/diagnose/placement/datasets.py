@@ -6,7 +6,7 @@ import ast
 
 from diagnose.placement.devices import CPU
 from diagnose.placement.machine import Arguments, Given, Machine, Meets, generating
-from diagnose.placement.tensors import Batch, Table, Tensor, tensors_in
+from diagnose.placement.tensors import Batch, Table, Tensor
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import (
     Const,
@@ -29,12 +29,13 @@ def data_call(machine: Machine, last: str, given: Arguments, node: ast.AST, fram
         if first is None and "dataset" in given.named:
             first = given.named["dataset"].value
         collate = given.named.get("collate_fn")
-        if collate is not None and _is_called(collate.value):
+        if collate is not None and (
+            _is_called(collate.value) or isinstance(collate.value, Unknown)
+        ):
             rows = Items([], item_of(machine, first, node, frame))
             rows_given = Arguments([Given(collate.node, rows)] if first is not None else [])
             made = machine.invoke(machine, collate.value, rows_given, node, frame)
-            if next(tensors_in(made), None) is not None:
-                return Loader(collated(made, machine, node, frame))
+            return Loader(_yielded(made))
         found = Loader(collated(item_of(machine, first, node, frame), machine, node, frame))
         found.generator = _shuffled_by(machine, given, node, frame)
         sampler = given.named.get("sampler") or given.named.get("batch_sampler")
@@ -55,7 +56,7 @@ def data_call(machine: Machine, last: str, given: Arguments, node: ast.AST, fram
         machine.meet("generator", node, frame, [Meets(node, there, there), Meets(node, here, here)])
     seeded = generating(said)
     if seeded is not None:
-        here = Tensor(CPU, "factory", machine.step("made", node, frame, CPU), frame)
+        here = Tensor(CPU, "order", machine.step("made", node, frame, CPU), frame)
         machine.meet("generator", node, frame, [seeded, Meets(node, here, here)])
     if last in ("Subset", "ConcatDataset", "random_split"):
         return (
@@ -70,6 +71,22 @@ def _is_called(value: Value) -> bool:
     """Whether a value is a function of the user's, or an object that is called like one."""
     called = isinstance(value, Object) and value.made is not None and value.made.find("__call__")
     return isinstance(value, Function) or bool(called)
+
+
+def _yielded(made: Value) -> Value:
+    """What a function of the user's has made is a batch as it is; what is not known stays so."""
+    match made:
+        case Tensor() if made.maker in ("factory", "array", "other"):
+            drawn = made.like(made.device)
+            drawn.maker = "batch"
+            return drawn
+        case Items():
+            more = _yielded(made.more) if made.more is not None else None
+            return Items([_yielded(each) for each in made.items], more)
+        case Table():
+            more = _yielded(made.more) if made.more is not None else None
+            return Table({key: _yielded(each) for key, each in made.items.items()}, more)
+    return made
 
 
 def drawn(machine: Machine, loader: Loader, node: ast.AST, frame: Frame) -> None:

@@ -6,7 +6,7 @@ import ast
 from typing import Any
 
 from diagnose.placement.machine import Arguments, Given, Machine, Meets, joined
-from diagnose.placement.storing import element
+from diagnose.placement.storing import element, one_dimension
 from diagnose.placement.tensors import WIDEST, Batch, Module, Table, Tensor
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import (
@@ -78,7 +78,7 @@ def subscript(machine: Machine, node: Any, frame: Frame) -> Value:
                 by = value if isinstance(value, Tensor) else Tensor(None)
                 sides = [Meets(node.value, owner, owner), Meets(index, value, by)]
                 machine.meet("index", node, frame, sides)
-        return owner.like(owner.device)
+        return owner.like(owner.device, scalar=_one_number(owner, inside))
     key = machine.evaluate(machine, inside, frame)
     match owner:
         case Batch():
@@ -123,6 +123,20 @@ def subscript(machine: Machine, node: Any, frame: Frame) -> Value:
                 given = Arguments([Given(inside, key)])
                 return machine.invoke(machine, method.bound(owner), given, node, frame)
     return Unknown()
+
+
+def _adds(index: ast.expr) -> bool:
+    """Whether an index is ``None`` or ``...``."""
+    return isinstance(index, ast.Constant) and not isinstance(index.value, int)
+
+
+def _one_number(owner: Tensor, inside: ast.expr) -> bool | None:
+    """Whether an index takes one number out of a tensor; None where it leaves that as it was."""
+    parts = inside.elts if isinstance(inside, ast.Tuple) else [inside]
+    if any(isinstance(each, ast.Slice) or _adds(each) for each in parts):
+        return False
+    one = isinstance(inside, ast.Constant | ast.Name | ast.Attribute | ast.UnaryOp | ast.BinOp)
+    return True if one and one_dimension(owner) else None
 
 
 def _any(owner: Items | Table) -> Value:

@@ -60,7 +60,7 @@ def layer(machine: Machine, last: str, given: Arguments, node: ast.AST, frame: F
         found.device = None
     for name, one in given.named.items():
         if isinstance(one.value, Tensor) and name in ("weight", "pos_weight"):
-            held = one.value.like(one.value.device)
+            held = one.value.like(one.value.device, scalar=False)
             held.module, held.name = found, name
             found.tensors[name] = held
     if (

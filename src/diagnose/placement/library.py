@@ -9,7 +9,7 @@ from diagnose.placement.machine import Arguments, Machine, operands
 from diagnose.placement.models import model_call
 from diagnose.placement.python import builtin
 from diagnose.placement.torch_calls import torch_call
-from diagnose.placement.values import Frame, Object, Unknown, Value
+from diagnose.placement.values import Const, Frame, Object, Unknown, Value
 
 
 def library_call_of(
@@ -19,6 +19,8 @@ def library_call_of(
     root, _, last = dotted.partition(".")[0], "", dotted.rpartition(".")[2]
     if root == "builtins":
         return builtin(machine, last, given, node, frame)
+    if last in machine.torch.asking_for_tracing:
+        return Const(False)
     if (copy := copied_by(machine, dotted, given, node, frame)) is not None:
         return copy
     if root == "torch":

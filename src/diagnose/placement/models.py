@@ -118,7 +118,10 @@ def model_call(
         if last.endswith("Pipeline"):
             return _pipeline(machine, f"{root}.{last}", given, node, frame)
         if last[:1].islower() or _MODEL_CLASS.search(last) or root == "torchmetrics":
-            return built(machine, f"{root}.{last}", node, frame)
+            found = built(machine, f"{root}.{last}", node, frame)
+            if last in machine.torch.weightless_layers:
+                found.weights, found.device = False, None
+            return found
         if root in ("torch_geometric",) and ".nn" in dotted:
             return built(machine, f"{root}.{last}", node, frame)
     sides = operands(given)
@@ -154,6 +157,8 @@ def _pipeline(machine: Machine, kind: str, given: Arguments, node: ast.AST, fram
     for name, one in given.named.items():
         if isinstance(one.value, Module):
             found.children[name] = one.value
+    if not found.children:  # given by position, or loaded by the pipeline itself
+        found.weights = True
     return found
 
 

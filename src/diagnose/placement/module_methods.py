@@ -7,7 +7,7 @@ import ast
 from diagnose.placement import modules
 from diagnose.placement.devices import CPU, SPLIT
 from diagnose.placement.machine import Arguments, Machine, Meets, generating, operands
-from diagnose.placement.model import Device, Step
+from diagnose.placement.model import Step
 from diagnose.placement.offloading import METHODS, offload
 from diagnose.placement.tensor_methods import move, moves, target, unknown_arguments
 from diagnose.placement.tensors import Batch, Module, Table, Tensor, tensors_in
@@ -66,7 +66,7 @@ def applied(
     if grown:  # what it has put in may be on the cpu still
         added = Tensor(None, "grown", (grown[-1],), module.frame, module=module)
         sides.append(Meets(called, added, added))
-    _draws(machine, where, given, node, frame)
+    _draws(machine, module, given, node, frame)
     if where != SPLIT and sides:
         machine.meet("call", node, frame, [*sides, *unknown_arguments(given)])
     device = where
@@ -87,14 +87,13 @@ def applied(
     return Batch(output) if module.kind.startswith(("transformers", "diffusers")) else output
 
 
-def _draws(
-    machine: Machine, where: Device | None, given: Arguments, node: ast.AST, frame: Frame
-) -> None:
+def _draws(machine: Machine, module: Module, given: Arguments, node: ast.AST, frame: Frame) -> None:
     """A generator that is handed to a module draws where the module's weights are."""
+    where = module.where()
     for one in given.every():
         drawn = generating(one)
         if drawn is not None:
-            here = Tensor(where, "weight", (), frame)
+            here = Tensor(where, "weight", module.steps, module.frame, module=module)
             machine.meet("generator", node, frame, [drawn, Meets(node, here, here)])
 
 
@@ -188,7 +187,8 @@ def module_method(
     if is_plain(machine, name):
         return Unknown()
     if owner.made is None and (
-        is_method(machine, name) or any(tensors_in(one.value) for one in given.every())
+        is_method(machine, name)
+        or any(any(True for _ in tensors_in(one.value)) for one in given.every())
     ):
         return applied(machine, owner, given, node, frame)
     return Unknown()

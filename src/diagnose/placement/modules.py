@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 
+from diagnose.placement.devices import META
 from diagnose.placement.machine import Machine
 from diagnose.placement.model import Device, Step
 from diagnose.placement.tensors import Module, Table, Tensor, modules_in, tensors_in
@@ -16,6 +18,8 @@ def put(
 ) -> None:
     """``owner.name = value``: layers, parameters and buffers are registered, all else is not."""
     spot = machine.spot(statement, frame)
+    if owner.made is None and owner.device == META:  # its weights are put in one by one
+        owner.device = None
     if isinstance(value, Module):
         if not value.word:
             value.word = name
@@ -102,7 +106,9 @@ def child(owner: Module, name: str) -> Module:
 
 
 def of_class(machine: Machine, names: tuple[str, ...]) -> bool:
-    """Whether classes of such bases are modules."""
+    """Whether classes of such bases are modules, and none of another framework's."""
+    if _elsewhere(machine, names):
+        return False
     endings = tuple(machine.torch.module_suffixes)
     for name in names:
         last = name.rpartition(".")[2]
@@ -112,9 +118,22 @@ def of_class(machine: Machine, names: tuple[str, ...]) -> bool:
     return False
 
 
-def runs(made: Class) -> bool:
+def _elsewhere(machine: Machine, names: Iterable[str]) -> bool:
+    """Whether a base is another framework's, or built on one."""
+    known = machine.torch
+    prefixes = tuple(known.other_framework_prefixes)
+    return any(
+        name.partition(".")[0] in known.other_frameworks
+        or name.rpartition(".")[2].startswith(prefixes)
+        for name in names
+    )
+
+
+def runs(machine: Machine, made: Class) -> bool:
     """Whether a class is a module by its ``forward``, of whose base nothing is known."""
     if not isinstance(made.find("forward"), Function):
+        return False
+    if _elsewhere(machine, made.names()):
         return False
     return any(
         base.rpartition(".")[2] not in ("object", "ABC", "Protocol", "Function")

@@ -127,7 +127,9 @@ def library_call(
         known = next(
             (s.tensor for s in sides if s.tensor.device not in (None, CPU)), sides[0].tensor
         )
-        return known.like(known.device if known.device != CPU else None)
+        found = known.like(known.device if known.device != CPU else None)
+        found.maker = "library" if found.maker == "other" else found.maker
+        return found
     return Unknown()
 
 

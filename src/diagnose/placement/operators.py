@@ -6,11 +6,11 @@ import ast
 from collections.abc import Iterable
 from typing import Any
 
-from diagnose.placement.devices import is_rank
+from diagnose.placement.devices import differ, is_rank
 from diagnose.placement.machine import Machine, Meets, joined
 from diagnose.placement.tensors import WIDEST, Table, Tensor, leading
 from diagnose.placement.tensors import Sequence as Items
-from diagnose.placement.values import Const, Frame, Number, Unknown, Value
+from diagnose.placement.values import Const, Frame, Number, Place, Unknown, Value
 
 _LONGEST_NUMBER = 10**9
 #: Characters of a string that is computed.
@@ -23,7 +23,10 @@ def join(machine: Machine, node: ast.AST, frame: Frame, *sides: tuple[ast.expr, 
     if tensors:
         machine.meet("join", node, frame, [*tensors, *unknowns(sides)])
     if tensors:
-        return outcome([side.tensor for side in tensors])
+        found = outcome([side.tensor for side in tensors])
+        # A number mixes with a tensor anywhere, and is then where that is.
+        open_ = found.scalar and any(isinstance(value, Unknown) for _, value in sides)
+        return found.like(None, scalar=False) if open_ else found
     words = [value.word for _, value in sides if isinstance(value, Number | Unknown)]
     rank = next(filter(is_rank, words), "")  # rank % device_count() is one still
     if all(isinstance(value, Const | Number) for _, value in sides):
@@ -119,6 +122,9 @@ def compare(machine: Machine, node: Any, frame: Frame) -> Value:
             if not isinstance(left, Unknown):
                 return Const(isinstance(op, ast.IsNot))
             return Unknown()
+        if isinstance(op, ast.Eq | ast.NotEq) and isinstance(left, Place):
+            apart = differ(left.device, machine.asked(right))
+            return Unknown() if apart is None else Const(apart == isinstance(op, ast.NotEq))
         if (
             isinstance(left, Const)
             and isinstance(right, Const)

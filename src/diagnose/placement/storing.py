@@ -73,6 +73,10 @@ def store(
                     owner.more = value
             elif isinstance(owner, Items):
                 owner.more = value
+            elif isinstance(owner, Batch) and isinstance(value, Tensor):
+                # Key by key all of it is there in the end; of one key that is written out, nobody knows.
+                whole = not isinstance(key, Const) or value.device == owner.inner.device
+                owner.inner = value if whole else value.like(None)
             elif isinstance(owner, Module) and isinstance(value, Module):
                 name = str(key.value) if isinstance(key, Const) else "?"
                 modules.put(machine, owner, name, value, statement, frame)
@@ -124,6 +128,27 @@ def parts(value: Value) -> Value:
     return value
 
 
+#: Factories that give one dimension whatever they are told.
+_IN_A_ROW = frozenset(
+    {"arange", "linspace", "logspace", "randperm", "hann_window", "hamming_window", "range"}
+)
+_FILLED = frozenset({"zeros", "ones", "empty", "rand", "randn"})
+
+
+def one_dimension(tensor: Tensor) -> bool:
+    """Whether a tensor was made with one dimension, as far as its factory's call tells."""
+    made = next((step.spot.node for step in tensor.steps if step.what == "made"), None)
+    if not isinstance(made, ast.Call) or tensor.maker != "factory":
+        return False
+    name = ast.unparse(made.func).rpartition(".")[2]
+    shape = made.args[0] if len(made.args) == 1 else None
+    if isinstance(shape, ast.Tuple | ast.List):
+        first = shape.elts[0] if len(shape.elts) == 1 else None
+        flat = first is not None and not isinstance(first, ast.Starred)
+        return flat and name in _FILLED
+    return name in _IN_A_ROW or (isinstance(shape, ast.Constant) and name in _FILLED)
+
+
 def element(value: Value) -> Value:
     """What a loop over a value binds."""
     match value:
@@ -136,7 +161,7 @@ def element(value: Value) -> Value:
         case Batch():
             return value.inner.like(value.inner.device)
         case Tensor():
-            return value.like(value.device)
+            return value.like(value.device, scalar=one_dimension(value) or None)
         case Module():
             return next(iter(value.children.values()), Unknown())
         case Table():

@@ -34,7 +34,8 @@ def strays(meeting: Meeting, devices: Sequence[str]) -> Iterator[tuple[Meets, Me
     if meeting.what == "host":
         for side in sides:
             device = side.tensor.device
-            if (device is not None and device.type == "cuda") or (devices and device is None):
+            known = device is not None and device.type == "cuda"
+            if (known and (devices or not _guessed(side.tensor))) or (devices and device is None):
                 yield side, None
     elif meeting.what == "meta":
         yield sides[0], None
@@ -48,6 +49,9 @@ def strays(meeting: Meeting, devices: Sequence[str]) -> Iterator[tuple[Meets, Me
                 yield sides[0], sides[1]
             else:
                 yield sides[1], sides[0]
+    elif meeting.what == "generator" and not devices and sides[-1].tensor.maker == "order":
+        if differ(sides[0].tensor.device, sides[-1].tensor.device):
+            yield sides[0], sides[-1]
     elif not devices:
         for stray, other in _pairs(sides):
             if differ(stray.tensor.device, other.tensor.device) and not _mixes(stray, meeting):
@@ -57,6 +61,13 @@ def strays(meeting: Meeting, devices: Sequence[str]) -> Iterator[tuple[Meets, Me
         yield from _of_cpu(meeting)
     else:
         yield from _of_gpus(meeting, devices)
+
+
+def _guessed(tensor: Tensor) -> bool:
+    """Whether a tensor is on an accelerator only where a name or a parameter stands for one."""
+    device = tensor.device
+    named = device is not None and device.number is None and not device.ranked
+    return named or tensor.maker in ("given", "library")
 
 
 def _of_cpu(meeting: Meeting) -> Iterator[tuple[Meets, Meets | None]]:

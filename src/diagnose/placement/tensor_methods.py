@@ -62,6 +62,8 @@ def of_tensor(machine: Machine, owner: Tensor, name: str) -> Value:
         return owner.like(owner.device)
     if name == "shape":
         return Items([], Number())
+    if name == "requires_grad" and owner.maker == "factory":
+        return Const(False)  # what is trained is a parameter, most often
     return Method(owner, name)
 
 
@@ -103,6 +105,8 @@ def tensor_method(
     drawn = generating(given.named.get("generator"))
     if drawn is not None:
         machine.meet("generator", node, frame, [drawn, receiver])
+    if name in torch.dimensioning and given.every():
+        return owner.like(owner.device, scalar=False)
     if name in torch.shaping:  # a tensor of no dimensions is taken for the number in it
         others = []
     elif name not in torch.taking_any:
@@ -145,6 +149,11 @@ def batch_method(
         return Items([], inner) if name == "values" else inner
     if name in ("keys",):
         return Items([], Unknown("key"))
+    if name == "update":
+        given_ = [one.tensor for one in operands(given)]
+        places = {one.device for one in given_}
+        owner.inner = given_[0] if len(places) == 1 else owner.inner.like(None)
+        return Const(None)
     return tensor_method(machine, owner.inner, name, given, node, frame)
 
 

@@ -14,7 +14,8 @@ class Tensor(Value):
 
     ``maker`` says where it comes from: ``factory``, ``array`` (from NumPy), ``load``, ``batch`` (a loader),
     ``tokens`` (a tokenizer), ``output`` (of a module), ``weight``, ``computed`` (from a weight), ``given``
-    (a parameter), ``other``.
+    (a parameter), ``order`` (in which rows are drawn, always on the cpu), ``library`` (a call of which
+    nothing is known), ``other``.
     ``scalar`` marks those of no dimensions, which mix with any device; ``module`` is whose output or
     weight it is; ``name`` what the module calls it.
     """
@@ -73,7 +74,7 @@ class Batch(Value):
 #: Items of a container that are told apart: of more of them, what they are in common is kept.
 WIDEST = 64
 #: Modules of a family that are looked at.
-_FAMILY = 500
+_FAMILY = 5_000
 
 
 class Sequence(Value):

@@ -18,7 +18,7 @@ from diagnose.placement.machine import (
 )
 from diagnose.placement.model import Device, Step
 from diagnose.placement.tensor_methods import unknown_arguments
-from diagnose.placement.tensors import Batch, Optimizer, Tensor, leading, tensors_in
+from diagnose.placement.tensors import Batch, Optimizer, Table, Tensor, leading, tensors_in
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import Const, Frame, Generator, Number, Place, Unknown, Value
 
@@ -78,7 +78,9 @@ def torch_call(
         return _spawned(machine, given, node, frame)
     if dotted.startswith("torch.distributed") and last in ("get_rank", "get_node_local_rank"):
         return Number("rank")
-    if dotted.startswith(("torch.nn.init", "torch.distributed", "torch.save", "torch.is_")):
+    # Of an operator by its dispatcher's name nobody says what it gives: packed weights, say.
+    nothing = ("torch.nn.init", "torch.distributed", "torch.save", "torch.is_", "torch.ops.")
+    if dotted.startswith(nothing):
         return Unknown()
     if last == "pad_packed_sequence" and given.listed:
         inner = next(tensors_in(given.listed[0].value), None)
@@ -112,9 +114,13 @@ def _operation(machine: Machine, last: str, given: Arguments, node: ast.AST, fra
         return Items([], known.like(known.device))
     alone = len(given.every()) == 1
     scalar = last in torch.losses or (last in torch.reductions and alone)
-    scalar = scalar or (known.scalar and (last in torch.unary or last in torch.elementwise))
     if last in torch.joins:
         return known.like(known.device, scalar=False)
+    if known.scalar and last not in torch.shaping and last not in torch.widening:
+        # A number mixes with a tensor anywhere, and is then where that is.
+        if any(isinstance(one.value, Unknown) for one in given.every()):
+            return known.computed(None)
+        return known.computed(known.device, scalar=True)
     return known.computed(known.device, scalar=scalar)
 
 
@@ -179,10 +185,8 @@ def _made(machine: Machine, last: str, given: Arguments, node: ast.AST, frame: F
     if last in ("tensor", "as_tensor") and isinstance(first, Unknown) and first.word == "array":
         maker = "array"
     # Of what is not known it may be a number's, which mixes with tensors anywhere.
-    open_ = isinstance(first, Unknown) and maker != "array"
-    number = last in ("tensor", "as_tensor", "scalar_tensor") and (
-        open_ or isinstance(first, Const | Number)
-    )
+    number = last in ("tensor", "as_tensor", "scalar_tensor") and maker != "array"
+    number = number and not isinstance(first, Items | Table | Tensor | Batch)
     number = number or (isinstance(first, Items) and not first.items and first.more is None)
     number = number or (last in ("empty", "Tensor") and _is_empty(given))
     of = origin(said.value) if said is not None else machine.default_of

@@ -62,6 +62,9 @@ class TorchNames(Strict):
     same_device_results: _Names
     of_tensors: _Names
     shaping: _Names
+    dimensioning: _Names
+    widening: _Names
+    asking_for_tracing: _Names
     indexing: _Names
     several_results: _Names
     reductions: _Names
@@ -102,6 +105,8 @@ class TorchNames(Strict):
     setup_methods: _Names
     early_optimizers: _Names
     model_libraries: _Names
+    other_frameworks: _Names
+    other_framework_prefixes: _Names
     host_libraries: _Names
     function_libraries: _Names
     host_packages: _Names
@@ -115,6 +120,7 @@ class TorchNames(Strict):
     tokenizer_methods: _Names
     trainer_methods: _Names
     step_methods: _Names
+    trainer_steps: _Names
     moving_in_place: _Names
     without_to: _Names
     replicating_libraries: _Names

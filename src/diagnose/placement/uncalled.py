@@ -1,0 +1,183 @@
+"""What nothing calls is run at the end, on arguments of which only the names are known."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from diagnose.placement import calling
+from diagnose.placement.devices import HOME, named_so
+from diagnose.placement.machine import BUDGET, Arguments, Exhausted, Given, Machine
+from diagnose.placement.model import Step
+from diagnose.placement.tensors import Batch, Module, Tensor
+from diagnose.placement.values import Class, Const, Frame, Function, Object, Place, Unknown, Value
+
+
+def guarded(machine: Machine, work: Callable[[], object]) -> bool:
+    """Whether some of the analysis came to its end."""
+    try:
+        work()
+    except (Exhausted, RecursionError):
+        return False
+    finally:
+        machine.calls.clear()
+        machine.depths.clear()
+    return True
+
+
+def uncalled(machine: Machine, frame: Frame) -> bool:
+    """Runs the functions and methods of a file that nothing called."""
+    complete = True
+    for value in list(frame.names.values()):
+        if isinstance(value, Function) and value.source is frame.source:
+            complete = _entered(machine, value, frame) and complete
+        elif isinstance(value, Class) and value.source is frame.source:
+            complete = _class(machine, value, frame) and complete
+    return complete
+
+
+def _class(machine: Machine, made: Class, frame: Frame) -> bool:
+    waiting = [
+        member
+        for member in made.members.values()
+        if isinstance(member, Function) and id(member.node) not in machine.entered
+    ]
+    if not waiting:
+        return True
+    machine.left = BUDGET // 3
+    objects: list[Value] = []
+    if (known := machine.objects.get(id(made.node))) is not None:
+        objects.append(known)
+
+    def build() -> None:
+        start = made.find("__init__")
+        names = _names(start.bound(made)) if isinstance(start, Function) else []
+        # A device is whatever the caller says, and not its default.
+        given = {name: Given(ast.Name(name), Unknown(name)) for name in names if named_so(name)}
+        built = calling.construct(machine, made, Arguments((), given), made.node, frame)
+        objects.append(built)
+
+    complete = bool(objects) or guarded(machine, build)
+    this: Value = objects[0] if objects else Object(made.node.name, made)
+    _forget_devices(this, made)
+    building = _only_of_init(made)
+    # What nothing calls may be called before the model moves, but for its ``forward``.
+    for member in sorted(waiting, key=lambda one: one.name.endswith(".forward")):
+        if member.name.rpartition(".")[2] in building:
+            continue
+        if isinstance(this, Module) and (known is None or _unmoved(this)):
+            _whole(this).move(HOME, Step("moved", machine.spot(made.node, frame), HOME))
+        if id(member.node) not in machine.entered:
+            complete = _entered(machine, member.bound(this), frame) and complete
+    return complete
+
+
+def _whole(module: Module) -> Module:
+    """The outermost module that a module belongs to."""
+    for _ in range(12):
+        if module.owner is None:
+            break
+        module = module.owner
+    return module
+
+
+def _unmoved(module: Module) -> bool:
+    """Whether the program makes a module, and neither moves it nor what it belongs to."""
+    parts = (module, _whole(module))
+    return not any(step.what == "moved" for one in parts for step in one.steps)
+
+
+def _assigned(node: ast.AST) -> frozenset[str]:
+    """The attributes of ``self`` that a method assigns."""
+    return frozenset(
+        one.attr
+        for one in ast.walk(node)
+        if isinstance(one, ast.Attribute)
+        and isinstance(one.ctx, ast.Store)
+        and isinstance(one.value, ast.Name)
+        and one.value.id == "self"
+    )
+
+
+def _methods(made: Class) -> list[Function]:
+    return [one for one in made.members.values() if isinstance(one, Function)]
+
+
+def _forget_devices(this: Value, made: Class) -> None:
+    """A device that another method assigns is not the one that ``__init__`` left."""
+    held = this.plain if isinstance(this, Module) else getattr(this, "attributes", {})
+    others = [one.node for one in _methods(made) if not one.name.endswith(".__init__")]
+    for name in frozenset[str]().union(*map(_assigned, others)) & held.keys():
+        value = held[name]
+        if isinstance(value, Place) or (isinstance(value, Const) and named_so(name)):
+            held[name] = Unknown(name)
+
+
+def _only_of_init(made: Class) -> frozenset[str]:
+    """The methods that ``__init__`` calls, and no other one: they run before the model is moved."""
+    called: dict[str, set[bool]] = {}
+    for method in _methods(made):
+        for one in ast.walk(method.node):
+            match one:
+                case ast.Attribute(value=ast.Name(id="self"), attr=name):
+                    called.setdefault(name, set()).add(method.name.endswith(".__init__"))
+    return frozenset(name for name, by in called.items() if by == {True})
+
+
+def _entered(machine: Machine, function: Function, frame: Frame) -> bool:
+    """Runs a function on arguments of which only names and uses are known."""
+    if id(function.node) in machine.entered or isinstance(function.node, ast.Lambda):
+        return True
+    machine.left = BUDGET // 3
+    used = _used_as_tensors(machine, function)
+    given = {
+        name: Given(ast.Name(name), _guessed(machine, name, function, used))
+        for name in _names(function)
+    }
+    node = function.node
+    return guarded(
+        machine, lambda: calling.run(machine, function, Arguments((), given), node, frame)
+    )
+
+
+def _names(function: Function) -> list[str]:
+    args = function.node.args
+    names = [each.arg for each in (*args.posonlyargs, *args.args)]
+    if function.this is not None:
+        names = names[1:]
+    with_default = set(names[len(names) - len(args.defaults) :]) if args.defaults else set()
+    return [name for name in names if name not in with_default or named_so(name)]
+
+
+def _used_as_tensors(machine: Machine, function: Function) -> frozenset[str]:
+    """The names that a ``forward`` asks for what only tensors have."""
+    if not function.name.endswith(".forward") or not isinstance(function.this, Module):
+        return frozenset()
+    return frozenset(
+        node.value.id
+        for node in ast.walk(function.node)
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.attr in machine.torch.of_tensors
+    )
+
+
+def _trains(function: Function) -> bool:
+    """Whether a method is of a class that is built on a library's trainer."""
+    made = function.owner
+    return made is not None and any(
+        base.endswith("Trainer") for one in made.line() for base in one.library
+    )
+
+
+def _guessed(machine: Machine, name: str, function: Function, used: frozenset[str]) -> Value:
+    """The value of a parameter: in ``forward`` what is used as a tensor is where the weights are."""
+    method = function.name.rpartition(".")[2]
+    if name == "batch" and method in machine.torch.step_methods:
+        return Batch(Tensor(HOME, "given"))
+    if name in ("model", "inputs") and method in machine.torch.trainer_steps and _trains(function):
+        home = machine.home()  # a trainer has moved its model, and moves what it hands over
+        if name == "model":
+            return Module("transformers.model", home)
+        return Batch(Tensor(home, "given"), mutable=True)
+    return Tensor(HOME, "given") if name in used else Unknown(name)
