@@ -133,8 +133,15 @@ class Lives:
 
     def _step(self, event: Event) -> Step | None:
         spot = self._spot(event)
+        if spot is None:
+            return None
         device = written(event.device) if event.device is not None else None
-        return Step(event.what, spot, device, self._of(spot)) if spot is not None else None
+        if event.what != "copied":
+            return Step(event.what, spot, device, self._of(spot))
+        text = self.texts.of(spot.file)
+        above = text.parents.get(spot.node) if text is not None else None
+        # A move whose result is all of a statement is lost.
+        return Step("dropped", spot, device) if isinstance(above, ast.Expr) else None
 
     def _spot(self, event: Event) -> Spot | None:
         """The user's expression that did it; of what is built, the call from outside of its class."""
@@ -248,6 +255,19 @@ class Lives:
     # --- places ---
 
     # --- operands ---
+
+    def bound(self, node: ast.AST | None, spot: Spot) -> Step | None:
+        """The assignment that gave the failing function's variable what it holds."""
+        text = self.texts.of(spot.file)
+        function = text.around(spot.node, ast.FunctionDef, ast.AsyncFunctionDef) if text else None
+        found: ast.expr | None = None
+        for one in ast.walk(function or spot.source.tree) if isinstance(node, ast.Name) else ():
+            match one:
+                case ast.Assign(targets=[ast.Name(id=name)], value=value) if (
+                    isinstance(node, ast.Name) and name == node.id and one.lineno < spot.line
+                ):
+                    found = value
+        return Step("bound", spot._replace(node=found)) if found is not None else None
 
     def node_of(self, thing: Any, spot: Spot) -> ast.expr | None:
         """The part of an expression that stands for an object."""

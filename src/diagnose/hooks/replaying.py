@@ -33,7 +33,13 @@ from diagnose.tracing.stacks import Line, is_own
 #: Frames of a traceback, and modules above each other, that are looked at.
 _FRAMES, _DEEPEST = 2_000, 40
 _HOST = frozenset({"numpy", "__array__", "tolist"})
-_INDEX = frozenset({"__getitem__", "__setitem__", "index_put_", "index_put"})
+#: Functions that take from a table by an index: both are the first two tensors of their arguments.
+_INDEX = frozenset(
+    {
+        *("__getitem__", "__setitem__", "index_put_", "index_put", "index_select"),
+        *("take", "take_along_dim", "gather"),
+    }
+)
 
 
 class Running(NamedTuple):
@@ -120,7 +126,10 @@ def _met(
     if failed is None:
         return "join", []
     operands = _operands(failed, lives, spot)
-    return _what(failed, [one.side for one in operands]), operands
+    what = _what(failed, [one.side for one in operands])
+    if what == "call":  # the module first, then what it is given
+        operands.sort(key=lambda one: one.side.tensor.maker != "weight")
+    return what, operands
 
 
 def _told(
@@ -175,7 +184,7 @@ def _what(failed: Failed, sides: Sequence[Meets]) -> str:
         return "meta"
     if failed.function in _INDEX and len(sides) > 1:
         return "index"
-    return "call" if any(isinstance(side.value, Module) for side in sides) else "join"
+    return "call" if any(side.tensor.maker == "weight" for side in sides) else "join"
 
 
 def _operands(failed: Failed, lives: Lives, spot: Spot) -> list[_Operand]:
@@ -202,6 +211,8 @@ def _operands(failed: Failed, lives: Lives, spot: Spot) -> list[_Operand]:
                 unplaced.append(len(found))
         if node is not None:
             taken.add(node)
+        if tensor.maker == "batch" and (bound := lives.bound(node, spot)) is not None:
+            tensor.steps = (*tensor.steps, bound)
         side = Meets(node or spot.node, value, tensor)
         found.append(_Operand(side, operand.device, operand.shape))
     if len(unplaced) == 1 and (rest := only_other(spot.node, taken)) is not None:

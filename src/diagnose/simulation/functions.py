@@ -17,6 +17,7 @@ from . import composites
 from .checks import DeviceChecks, Operand
 from .dispatch import is_fake_mode
 from .driver import Driver
+from .intercepting import intercepted
 from .patching import Patches
 from .placement import CPU, device_of, place
 from .tensors import _DTYPES
@@ -26,12 +27,13 @@ def install(driver: Driver, device_checks: DeviceChecks, patches: Patches) -> No
     """Replace the functions until the patches are undone."""
     # Fills a cache with torch's own functions; filled later it would remember ours for good.
     torch.utils._device._device_constructors()
-    listed = [*_replacements(driver, device_checks), *composites.replacements(device_checks)]
-    for owner, name, function in listed:
-        original = getattr(owner, name)
-        wrapper = _wrapped(original, function)
-        patches.set(owner, name, wrapper)
-        _tell_torchscript(patches, original, wrapper)
+    for owner, name, function in _constructors(driver):
+        _replace(patches, owner, name, _wrapped(getattr(owner, name), function))
+    for owner, name, function in [
+        *_checked(device_checks),
+        *composites.replacements(device_checks),
+    ]:
+        _replace(patches, owner, name, intercepted(_wrapped(getattr(owner, name), function)))
     group = functools.partial(_group_tensors, device_checks.wording)
     patches.set(torch._C, "_group_tensors_by_device_and_dtype", group)
     for name, dtype in _DTYPES.items():
@@ -45,20 +47,18 @@ def install(driver: Driver, device_checks: DeviceChecks, patches: Patches) -> No
 _FILLS = ("empty", "zeros", "ones", "full")
 
 
-def _replacements(
-    driver: Driver, device_checks: DeviceChecks
-) -> list[tuple[Any, str, Callable[..., Any]]]:
+def _constructors(driver: Driver) -> list[tuple[Any, str, Callable[..., Any]]]:
+    """What makes tensors. Torch's own constructors run within: modes (`torch.device` as a context) see
+    these."""
     make = functools.partial(_construct, driver)
     indexed = functools.partial(_with_index, driver)
     listed: list[tuple[Any, str, Callable[..., Any]]] = [
         (torch, "tensor", make),
         (torch, "as_tensor", functools.partial(_convert, driver)),
         (torch, "asarray", functools.partial(_convert, driver)),
-        (torch, "ctc_loss", _ctc_loss),
         (torch.export, "export", _export),
         (torch, "sparse_coo_tensor", functools.partial(_sparse, driver)),
-        (torch.nn.functional, "scaled_dot_product_attention", _attention),
-        (torch._C._nn, "scaled_dot_product_attention", _attention),
+        (torch._C._nn, "_parse_to", _parse_to),
     ]
     constructors = {function.__name__ for function in torch.utils._device._device_constructors()}
     likes = {f"{name}_like" for name in _FILLS} | {"rand_like", "randn_like", "randint_like"}
@@ -68,8 +68,17 @@ def _replacements(
         if name not in ("tensor", "as_tensor", "asarray") and hasattr(torch, name)
     ]
     listed += [(torch.Tensor, f"new_{name}", indexed) for name in (*_FILLS, "empty_strided")]
-    listed.append((torch._C._nn, "_parse_to", _parse_to))
-    listed.append((torch._VF, "stft", functools.partial(_spectral, "stft")))
+    return listed
+
+
+def _checked(device_checks: DeviceChecks) -> list[tuple[Any, str, Callable[..., Any]]]:
+    """What compares devices."""
+    listed: list[tuple[Any, str, Callable[..., Any]]] = [
+        (torch, "ctc_loss", _ctc_loss),
+        (torch.nn.functional, "scaled_dot_product_attention", _attention),
+        (torch._C._nn, "scaled_dot_product_attention", _attention),
+        (torch._VF, "stft", functools.partial(_spectral, "stft")),
+    ]
     listed += [
         (torch._VF, name, functools.partial(_recurrent, name == "lstm"))
         for name in ("lstm", "gru", "rnn_tanh", "rnn_relu")
@@ -77,6 +86,12 @@ def _replacements(
     if device_checks.wording == "new":  # one fused operator only in the torch of these sentences
         listed.append((torch, "rms_norm", functools.partial(_rms_norm, device_checks)))
     return listed
+
+
+def _replace(patches: Patches, owner: Any, name: str, wrapper: Any) -> None:
+    original = getattr(owner, name)
+    patches.set(owner, name, wrapper)
+    _tell_torchscript(patches, original, wrapper)
 
 
 def _wrapped(original: Any, function: Callable[..., Any]) -> Any:

@@ -14,8 +14,8 @@ MOST_EVENTS = 12
 
 
 class Event(NamedTuple):
-    """Something that happened: ``what`` is ``made``, ``loaded``, ``computed``, ``moved``, ``put`` (into a
-    module);
+    """Something that happened: ``what`` is ``made``, ``loaded``, ``computed``, ``moved``, ``copied`` (its
+    copy was moved), ``put`` (into a module);
     ``caller`` the code that called torch, which may be a library's; ``device`` where the thing was then, as
     torch prints it, where that was asked for."""
 

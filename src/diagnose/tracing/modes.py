@@ -3,23 +3,32 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import torch
 from torch.overrides import TorchFunctionMode
-
-if TYPE_CHECKING:
-    from diagnose.tracing.recorder import Recorder
 
 _OVERRIDES: Any = torch.overrides
 #: What most calls give that is no tensor.
 _PLAIN = (int, float, bool, torch.Size, torch.device, torch.dtype, str)
 
 
+class Notes(Protocol):
+    """Who is told of calls."""
+
+    def seen(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
+        """What a call gave."""
+
+    def failing(
+        self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], error: BaseException
+    ) -> None:
+        """What a call raised."""
+
+
 class Births(TorchFunctionMode):
     """Sees every call of torch in one thread."""
 
-    def __init__(self, recorder: Recorder) -> None:
+    def __init__(self, recorder: Notes) -> None:
         super().__init__()
         self._recorder = recorder
 

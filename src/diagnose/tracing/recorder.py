@@ -112,8 +112,10 @@ class Recorder:
         if name in _MOVES:
             lines, caller = stack(3)
             before = life or weight or Life("other")
-            after = before.then(Event("moved", lines, caller, str(result.device)))
-            self.tensors.set(result, after)
+            event = Event("moved", lines, caller, str(result.device))
+            self.tensors.set(result, before.then(event))
+            if not getattr(self._moving, "deep", False):
+                self.tensors.set(args[0], before.then(event._replace(what="copied")))
         elif weight is not None:  # what a layer gives is where its weights are
             event = Event("computed", *stack(3))
             self.tensors.set(result, Life("output", (event,), weight.module))
