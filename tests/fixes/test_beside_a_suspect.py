@@ -133,7 +133,7 @@ def test_the_call_that_split_a_model_is_edited_if_it_is_the_only_one(
         SPLIT + more, "return x + residual", message, tmp_path, casebase, "cross-shard-op"
     )
     wanted = "max_memory=memory, no_split_module_classes=model._no_split_modules)"
-    assert (wanted in fixes.get("no-split-modules", "")) == (calls == 1)
+    assert any(wanted in made for made in fixes.values()) == (calls == 1)
 
 
 GENERATOR = """import torch

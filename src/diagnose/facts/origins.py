@@ -28,6 +28,7 @@ _FACTS = {
     "rank-device": "source-rank-device",
     "low-memory-mode": "source-low-memory-mode",
     "device-map-under-training": "source-device-map-under-training",
+    "kernel-needs-gpu": "source-kernel-needs-gpu",
     "offloaded-to-cpu": "source-offloaded-to-cpu",
     "input-on-wrong-shard": "source-input-on-wrong-shard",
     "cross-shard-op": "source-cross-shard-op",

@@ -113,6 +113,7 @@ class TorchNames(NamedTuple):
     moving_in_place: Names = _NONE
     without_to: Names = _NONE
     replicating_libraries: Names = _NONE
+    gpu_libraries: Names = _NONE
 
     @classmethod
     def of(cls, record: Mapping[str, Any]) -> "TorchNames":

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from diagnose.placement.interpreter import Program
 from diagnose.placement.machine import Meeting
 from diagnose.placement.model import Spot, Suspect
-from diagnose.placement.suspects import of_meeting
+from diagnose.placement.suspects import of_kernel, of_meeting
 
 
 class Line(NamedTuple):
@@ -28,8 +28,8 @@ def suspects(
         stack: the user's lines of the traceback, outermost first.
         devices: the devices that the message names, in its order.
     """
-    if devices == ("CPU",):  # a kernel that wants a GPU: what it was given is no stray
-        return ()
+    if devices == ("CPU",):  # a kernel that wants a GPU: no two devices met
+        return _of_kernel(program, stack)
     for position in range(len(stack) - 1, -1, -1):
         met = [one for one in program.meetings if _at(one.spot, stack[position])]
         met.sort(key=lambda one: -_agreement(one, stack[:position]))
@@ -39,6 +39,17 @@ def suspects(
                 found.setdefault((each.cause, each.spot.file, each.spot.line), each)
         if found:
             return tuple(sorted(found.values(), key=lambda one: not one.sure))
+    return ()
+
+
+def _of_kernel(program: Program, stack: Sequence[Line]) -> tuple[Suspect, ...]:
+    """What a kernel of the GPU's was given on the cpu: where a literal says so, else where it was made."""
+    for line in reversed(stack):
+        for meeting in program.meetings:
+            if meeting.what == "kernel" and _at(meeting.spot, line):
+                found = [of_kernel(side, meeting) for side in meeting.sides]
+                if told := [suspect for suspect in found if suspect is not None]:
+                    return tuple(told)
     return ()
 
 

@@ -210,7 +210,10 @@ def _elements(one: Given) -> list[tuple[ast.expr, Value]]:
 
 def origin(value: Value | None) -> Spot | None:
     """The literal that a device was written as, where that is known."""
-    return value.steps[0].spot if isinstance(value, Const | Place) and value.steps else None
+    if not isinstance(value, Const | Place) or not value.steps:
+        return None
+    made, of = value.steps[0].spot, value.steps[0].of
+    return of if of is not None and of.line != made.line else made
 
 
 def joined(one: Value | None, other: Value | None) -> Value:

@@ -11,7 +11,7 @@ from diagnose.placement.devices import CPU, META, SPLIT
 from diagnose.placement.layers import built, library_loss, parallel
 from diagnose.placement.machine import Arguments, Machine, operands, origin
 from diagnose.placement.model import Device, Step
-from diagnose.placement.object_methods import HELD, library_call
+from diagnose.placement.object_methods import HELD, library_call, prepared
 from diagnose.placement.offloading import offloaded_by
 from diagnose.placement.tensors import Batch, Module, Table, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
@@ -60,10 +60,13 @@ def model_call(
         return found
     if _TOKENIZER.search(last):
         return Object("tokenizer")
-    if last == "Accelerator":
+    if last in ("Accelerator", "Fabric", "PartialState"):
         return Object("accelerator")
     if last.endswith("Trainer") and last[:1].isupper():
         return _trainer(machine, root, given, node, frame)
+    if dotted == "deepspeed.initialize" and (whole := given.get("model", 1)) is not None:
+        engine = prepared(machine, whole.value, machine.home(), node, frame)
+        return Items([engine, *map(Unknown, ("optimizer", "loader", "scheduler"))])
     if last in torch.datasets:
         return Loader(
             Batch(
@@ -125,6 +128,8 @@ def model_call(
         if root in ("torch_geometric",) and ".nn" in dotted:
             return built(machine, f"{root}.{last}", node, frame)
     sides = operands(given)
+    if sides and root in machine.torch.gpu_libraries:
+        machine.meet("kernel", node, frame, sides)
     if last[:1].isupper() and _of_parameters(given) and "EMA" not in last and "Average" not in last:
         return optimizer(machine, last, given, node, frame)
     if last[:1].isupper() and _LOSS_CLASS.search(last):
@@ -189,7 +194,7 @@ def _trainer(machine: Machine, root: str, given: Arguments, node: ast.AST, frame
         and model.value.where() not in (SPLIT, META)
     ):
         home = machine.home()
-        model.value.move(home, Step("moved", machine.spot(node, frame), home))
+        model.value.gather(home, machine.spot(node, frame))
         if root in machine.torch.replicating_libraries:
             model.value.steps = (*model.value.steps, Step("wrapped", machine.spot(node, frame)))
     return Object("trainer")

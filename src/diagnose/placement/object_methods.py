@@ -148,23 +148,29 @@ def _accelerator(
     machine: Machine, owner: Object, name: str, given: Arguments, node: ast.AST, frame: Frame
 ) -> Value:
     home = machine.home()
-    if name == "prepare":
-        found = [_prepared(machine, one.value, home, node, frame) for one in given.listed]
+    if name in ("prepare", "setup", "setup_module"):
+        found = [prepared(machine, one.value, home, node, frame) for one in given.listed]
         return found[0] if len(found) == 1 else Items(found)
+    if name == "setup_dataloaders":
+        loaders = [prepared(machine, one.value, home, node, frame) for one in given.listed]
+        return loaders[0] if len(loaders) == 1 else Items(loaders)
     if name == "unwrap_model" and given.listed:
         return given.listed[0].value
+    if name == "to_device" and given.listed:
+        return moved(given.listed[0].value, home, Step("moved", machine.spot(node, frame), home))
     if name in ("prepare_model", "prepare_data_loader", "prepare_optimizer") and given.listed:
-        return _prepared(machine, given.listed[0].value, home, node, frame)
+        return prepared(machine, given.listed[0].value, home, node, frame)
     if name in ("gather", "gather_for_metrics", "reduce") and given.listed:
         return given.listed[0].value
     return Unknown()
 
 
-def _prepared(machine: Machine, value: Value, home: Device, node: ast.AST, frame: Frame) -> Value:
+def prepared(machine: Machine, value: Value, home: Device, node: ast.AST, frame: Frame) -> Value:
+    """What a library prepares: modules are moved, loaders yield what is."""
     step = Step("moved", machine.spot(node, frame), home)
     if isinstance(value, Module):
         if value.where() != SPLIT:
-            value.move(home, step)
+            value.gather(home, step.spot)
     elif isinstance(value, Loader):
         return Loader(moved(value.item, home, step))
     return value
@@ -177,7 +183,7 @@ def _trainer(
         model = next((one.value for one in given.every() if isinstance(one.value, Module)), None)
         if model is not None and model.where() != SPLIT:
             home = machine.home()
-            model.move(home, Step("moved", machine.spot(node, frame), home))
+            model.gather(home, machine.spot(node, frame))
     return Unknown()
 
 

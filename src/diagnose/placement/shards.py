@@ -7,7 +7,7 @@ import ast
 from diagnose.placement.devices import differ
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Device, Spot, Suspect
-from diagnose.placement.steps import last_move, said_as
+from diagnose.placement.steps import born_at, last_move, said_as
 from diagnose.placement.tensors import Module
 from diagnose.placement.values import Frame
 
@@ -42,6 +42,31 @@ def crossing(meeting: Meeting) -> Suspect | None:
             spot,
             beside=beside,
         )
+    return None
+
+
+def gathered(meeting: Meeting) -> Suspect | None:
+    """A part of a model that the program had put elsewhere, and a trainer brought to the device of all."""
+    for side in meeting.sides:
+        steps = side.tensor.steps
+        if side.tensor.maker != "weight" or not any(step.what == "gathered" for step in steps):
+            continue
+        put = next((step for step in steps if step.what == "moved"), None)
+        whole = _made_by(side.tensor.module, (put.spot.function or "") if put else "")
+        born = born_at(whole.steps) if whole is not None else None
+        if put is not None and born is not None:
+            cause, here = "device-map-under-training", side.tensor.device
+            name = said_as(side.node)
+            return Suspect(cause, name, born.spot, here, put.device, (), steps, meeting.spot)
+    return None
+
+
+def _made_by(module: Module | None, function: str) -> Module | None:
+    """The module in whose constructor a part of it was moved."""
+    for _ in range(12):
+        if module is None or (module.made is not None and function == f"{module.kind}.__init__"):
+            return module
+        module = module.owner
     return None
 
 

@@ -26,7 +26,7 @@ class Reason(NamedTuple):
 
 def last_move(steps: Sequence[Step]) -> Step | None:
     """The last step that moved a value."""
-    return next((s for s in reversed(steps) if s.what == "moved"), None)
+    return next((s for s in reversed(steps) if s.what in ("moved", "gathered")), None)
 
 
 def is_literal(step: Step) -> bool:

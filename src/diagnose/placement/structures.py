@@ -116,6 +116,15 @@ def _host_optimizer(node: ast.AST, _: TorchNames) -> ast.AST | None:
     return None
 
 
+def _mapped_by(node: ast.AST, _: TorchNames) -> ast.AST | None:
+    """A map of devices that accelerate makes without being told which blocks stay whole."""
+    if _called(node).rpartition(".")[2] not in ("infer_auto_device_map", "get_balanced_memory"):
+        return None
+    assert isinstance(node, ast.Call)
+    whole = next((k.value for k in node.keywords if k.arg == "no_split_module_classes"), None)
+    return node if whole is None or (isinstance(whole, ast.List) and not whole.elts) else None
+
+
 def _exported(node: ast.AST, _: TorchNames) -> ast.AST | None:
     """A program that was exported, where it is loaded."""
     return node if _called(node).endswith("export.load") else None
@@ -179,6 +188,7 @@ def _ranked(node: ast.AST, _: TorchNames) -> ast.AST | None:
 _FORMS: dict[str, Form] = {
     "meta-tensor": _meta,
     "dataparallel-home-device": _wrapped,
+    "cross-shard-op": _mapped_by,
     "zero-offload": _host_optimizer,
     "fake-or-compile-device": _exported,
     "device-map-under-training": lambda node, torch: _wrapped(node, torch) or _mapped(node, torch),

@@ -10,9 +10,10 @@ from diagnose.placement.model import Suspect
 from diagnose.placement.ranks import of_rank
 from diagnose.placement.reasons import reason
 from diagnose.placement.scope import in_scope
-from diagnose.placement.shards import crossing
-from diagnose.placement.steps import Reason, last_move, said_as
+from diagnose.placement.shards import crossing, gathered
+from diagnose.placement.steps import Reason, born_at, last_move, on_cpu, said_as
 from diagnose.placement.strays import agree, names_cpu, strays
+from diagnose.placement.switches import turned_on
 from diagnose.placement.tensors import Module
 
 
@@ -33,6 +34,8 @@ def of_meeting(
         return
     if split and devices and not any(map(names_cpu, devices)) and (across := crossing(meeting)):
         yield across
+    if devices and not any(map(names_cpu, devices)) and (spread := gathered(meeting)):
+        yield spread
     for stray, other in strays(meeting, devices):
         suspect = explain(stray, other, meeting, failed=bool(devices))
         if suspect is not None and split and suspect.cause == "hardcoded-device" and devices:
@@ -41,6 +44,18 @@ def of_meeting(
             suspect = suspect._replace(cause=cause)
         if suspect is not None:
             yield suspect
+
+
+def of_kernel(side: Meets, meeting: Meeting) -> Suspect | None:
+    """Why a kernel of the GPU's was given an operand on the cpu; None for what is not known to be there."""
+    tensor = side.tensor
+    last = last_move(tensor.steps) or born_at(tensor.steps)
+    if not on_cpu(tensor) or last is None:
+        return None
+    cause, spot = "kernel-needs-gpu", last.of or last.spot
+    name = said_as(side.node)
+    spot = turned_on(cause, spot)
+    return Suspect(cause, name, spot, tensor.device, None, (), tensor.steps, meeting.spot)
 
 
 def _loaded(found: Reason, other: Meets | None) -> Reason | None:

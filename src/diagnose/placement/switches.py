@@ -13,7 +13,9 @@ _FURTHER = 4
 
 
 #: Causes of which a setting of the program is to be changed, where one turns on what causes them.
-_SET = frozenset({"zero-offload", "device-map-under-training", "low-memory-mode"})
+_SET = frozenset(
+    {"zero-offload", "device-map-under-training", "low-memory-mode", "kernel-needs-gpu"}
+)
 
 
 def turned_on(cause: str, spot: Spot) -> Spot:

@@ -172,6 +172,11 @@ class Module(Value):
                     return tensor.device
         return self.device
 
+    def gather(self, device: Device | None, spot: Spot) -> None:
+        """What a trainer does: all moves to one device, wherever the program had put its parts."""
+        numbers = {one.device.number for one in self.family() if one.weights and one.device}
+        self.move(device, Step("gathered" if len(numbers) > 1 else "moved", spot, device))
+
     def move(self, device: Device | None, step: Step) -> None:
         """What ``.to(device)`` does: all that is registered moves, and nothing else."""
         for one in self.family():

@@ -32,7 +32,8 @@ def torch_call(
         device = machine.asked(said.value) if said is not None else None
         if len(given.listed) > 1 and device is not None:
             device = machine.asked(given.listed[1].value) or HOME
-        return Place(device or HOME, machine.step("made", node, frame, device))
+        of = origin(said.value) if said is not None else None
+        return Place(device or HOME, machine.step("made", node, frame, device, of))
     if dotted.startswith("torch.cuda.") and last.endswith("Tensor"):
         device = machine.home()
         return Tensor(device, "factory", machine.step("made", node, frame, device), frame)

@@ -69,15 +69,18 @@ _AKIN = {
     "low-memory-mode": ("offloaded-to-cpu",),
     "fake-or-compile-device": ("created-without-device", "unregistered-tensor"),
     "dataparallel-replica-state": ("unregistered-tensor", "hardcoded-device"),
-    "created-without-device": ("unregistered-tensor", "input-not-moved"),
+    "created-without-device": ("unregistered-tensor", "input-not-moved", "hardcoded-device"),
     "rank-device": ("hardcoded-device",),
-    "input-not-moved": ("checkpoint-location",),
+    "hardcoded-device": ("rank-device", "checkpoint-location", "dataparallel-replica-state"),
+    "input-not-moved": ("checkpoint-location", "hardcoded-device", "created-without-device"),
 }
 
 
 def akin(cause: str, suspect: Suspect) -> Suspect | None:
     """A suspect of another cause whose line is to be edited for this one as well."""
-    if suspect.sure and suspect.cause in _AKIN.get(cause, ()):
+    if (suspect.sure or suspect.cause == "checkpoint-location") and suspect.cause in _AKIN.get(
+        cause, ()
+    ):
         return suspect._replace(cause=cause)
     return None
 

@@ -124,6 +124,7 @@ class TorchNames(Strict):
     moving_in_place: _Names
     without_to: _Names
     replicating_libraries: _Names
+    gpu_libraries: _Names
     keywords: Mapping[_Operand, _Names]
     missing: Mapping[_Name, _Names]
 

@@ -23,6 +23,7 @@ from diagnose.fixes.definitions.places import (
     walk_calls,
 )
 from diagnose.fixes.definitions.statements import after_statement, first_in_body
+from diagnose.fixes.definitions.switching import on_the_gpu
 from diagnose.fixes.definitions.target import target_device
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change, Splice
@@ -44,6 +45,8 @@ def move_input(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     source, node = suspect.spot.source, suspect.spot.node
     if suspect.cause == "input-on-wrong-shard":
         return [_crossing(suspect, torch)]
+    if suspect.cause == "kernel-needs-gpu" and isinstance(node, ast.Constant):
+        return [on_the_gpu(source, node)]
     if isinstance(node, ast.arg):
         return [_parameter(suspect, node)]
     outer = ancestors(source, node)

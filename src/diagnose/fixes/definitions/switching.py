@@ -33,6 +33,11 @@ def turned_off(source: Source, node: ast.expr) -> Change:
     return _other(source, node, None)
 
 
+def on_the_gpu(source: Source, said: ast.Constant) -> Change:
+    """The change of a setting that keeps on the cpu what a kernel of the GPU's is given."""
+    return replaced(source, said, '"cuda"') if said.value == "cpu" else turned_off(source, said)
+
+
 def _other(source: Source, value: ast.expr, choices: ast.expr | None) -> Change:
     if isinstance(value, ast.Constant) and isinstance(value.value, bool):
         return replaced(source, value, str(not value.value))

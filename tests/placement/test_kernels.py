@@ -1,0 +1,63 @@
+"""A kernel of the GPU's that is given what is on the cpu: the line that keeps it there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from diagnose.casebase.store import Casebase
+from diagnose.pipeline import diagnose
+from diagnose.sources import Folder, Sources
+
+TRACE = """\
+Traceback (most recent call last):
+  File "/home/u/run.py", line {line}, in f
+    {code}
+  File "/opt/lib/python3.11/site-packages/bitsandbytes/functional.py", line 700, in dequantize_blockwise
+    torch.ops.bitsandbytes.dequantize_blockwise.out(A, absmax, code, blocksize, out.dtype, out=out)
+NotImplementedError: Could not run 'bitsandbytes::dequantize_blockwise.out' with arguments from the 'CPU' backend.
+"""
+#: Name -> a program; ``# fails`` ends the failing line, ``# here`` the line to edit.
+PROGRAMS = {
+    "a_default": """\
+import torch
+from bitsandbytes import functional as F
+class Store:
+    def __init__(self, weights, device="cpu"):  # here
+        self.device = torch.device(device)
+        self.weights = weights
+    def read(self):
+        out = torch.empty(4, 4, device=self.device)
+        F.dequantize_blockwise(self.weights, out=out)  # fails
+        return out
+Store(torch.load("w.pt")).read()
+""",
+    "a_move": """\
+import torch
+from bitsandbytes import functional as F
+packed = torch.rand(8).cuda()
+kept = packed.to("cpu")  # here
+print(F.dequantize_blockwise(kept))  # fails
+""",
+    "a_factory": """\
+import torch
+from bitsandbytes import functional as F
+buffer = torch.empty(8)  # here
+print(F.dequantize_blockwise(buffer))  # fails
+""",
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_line_that_keeps_it_on_the_cpu(name: str, casebase: Casebase, tmp_path: Path) -> None:
+    lines = PROGRAMS[name].split("\n")
+    (tmp_path / "run.py").write_text(PROGRAMS[name])
+    failing = next(n for n, line in enumerate(lines, 1) if line.endswith("# fails"))
+    trace = TRACE.format(line=failing, code=lines[failing - 1].strip())
+    sources = Sources((Folder(str(tmp_path)),), read=None)
+    answer = diagnose(trace, casebase=casebase, sources=sources)
+    assert answer.causes[0].id == "kernel-needs-gpu"
+    assert "source-kernel-needs-gpu" in casebase.knowledge.facts
+    assert answer.culprit is not None and answer.culprit.line is not None
+    assert lines[answer.culprit.line - 1].endswith("# here")
