@@ -17,14 +17,25 @@ if TYPE_CHECKING:
     from diagnose.model import Diagnosis
     from diagnose.pipeline import diagnose as diagnose_text
     from diagnose.tracing import trace
+    from diagnose.tracing.guarding import guard
 
 __version__ = "0.1.0"
-__all__ = ["Diagnosis", "__version__", "diagnose_text", "explain", "install", "trace", "uninstall"]
+__all__ = [
+    "Diagnosis",
+    "__version__",
+    "diagnose_text",
+    "explain",
+    "guard",
+    "install",
+    "trace",
+    "uninstall",
+]
 
 _HOMES = {
     "Diagnosis": ("diagnose.model", "Diagnosis"),
     "diagnose_text": ("diagnose.pipeline", "diagnose"),
     "explain": ("diagnose.hooks", "explain"),
+    "guard": ("diagnose.tracing.guarding", "guard"),
     "install": ("diagnose.hooks", "install"),
     "trace": ("diagnose.tracing", "trace"),
     "uninstall": ("diagnose.hooks", "uninstall"),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from contextlib import nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Literal
 
@@ -31,6 +32,11 @@ from diagnose.outputs import write
     help="Write the answer to FILE.json too (docs/json.md).",
 )
 @click.option("--trace/--no-trace", default=True, help="Remember where tensors are born and moved.")
+@click.option(
+    "--audit",
+    is_flag=True,
+    help="After a good run, tell of what is misplaced in silence (docs/tracing.md).",
+)
 @click.argument("script", type=click.Path(exists=True, dir_okay=False))
 @click.argument("args", nargs=-1, type=click.UNPROCESSED)
 def simulate(
@@ -38,6 +44,7 @@ def simulate(
     wording: Literal["new", "old"],
     report: Path | None,
     trace: bool,
+    audit: bool,
     script: str,
     args: tuple[str, ...],
 ) -> None:
@@ -55,7 +62,7 @@ def simulate(
             list(args),
             gpus=gpus,
             wording=wording,
-            beside=tracing.trace if trace else nullcontext,
+            beside=_audited if audit else tracing.trace if trace else nullcontext,
             failed=lambda error: told.extend(explained(error)),
         )
     except TorchMissingError as error:
@@ -65,3 +72,16 @@ def simulate(
 
         write(render(told[0] if told else Diagnosis(Report(script), "no-error")) + "\n", report)
     sys.exit(status)
+
+
+@contextmanager
+def _audited() -> Iterator[None]:
+    """A recorded run; what is misplaced in silence is told at its end."""
+    from diagnose.rendering.audit import lines
+    from diagnose.tracing.auditing import Audit
+
+    with tracing.trace() as recorder, Audit(recorder) as audit:
+        yield
+    found = list(lines(audit.findings()))
+    for line in found or ["diagnose: nothing is misplaced in silence"]:
+        print(line, file=sys.stderr)

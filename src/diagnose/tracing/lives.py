@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import CodeType
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -126,6 +126,12 @@ class Table(Generic[T]):
         ref.key = id(thing)
         ref.life = life
         self._known[ref.key] = ref
+
+    def things(self) -> Iterator[object]:
+        """The objects that live."""
+        for ref in list(self._known.values()):
+            if (thing := ref()) is not None:
+                yield thing
 
     def __len__(self) -> int:
         return len(self._known)

@@ -40,6 +40,8 @@ class Recorder:
     def __init__(self, every: int = 1) -> None:
         self.tensors: Table[Life] = Table()
         self.modules: Table[ModuleLife] = Table()
+        #: Who else is told of a tensor that is copied elsewhere.
+        self.copied: Callable[[Any, Event], None] | None = None
         #: The last call that raised.
         self.failed: Failed | None = None
         self._every = every
@@ -116,6 +118,8 @@ class Recorder:
             self.tensors.set(result, before.then(event))
             if not getattr(self._moving, "deep", False):
                 self.tensors.set(args[0], before.then(event._replace(what="copied")))
+                if self.copied is not None:
+                    self.copied(args[0], event)
         elif weight is not None:  # what a layer gives is where its weights are
             event = Event("computed", *stack(3))
             self.tensors.set(result, Life("output", (event,), weight.module))
