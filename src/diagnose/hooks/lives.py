@@ -13,12 +13,12 @@ from typing import Any
 
 from diagnose.hooks.keeping import Keepers
 from diagnose.hooks.modules import walk
-from diagnose.hooks.operands import standing_for
+from diagnose.hooks.operands import assigned, standing_for
 from diagnose.hooks.peeking import attributes, device_of, entries, is_a, shape_of
 from diagnose.hooks.positions import Texts, is_base_init
 from diagnose.hooks.scopes import Scopes
 from diagnose.placement import Device, Spot, Step
-from diagnose.placement.devices import written
+from diagnose.placement.devices import META, written
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Generator
 from diagnose.tracing.lives import Event, Life, ModuleLife
@@ -99,6 +99,10 @@ class Lives:
             maker = "tokens"
         if maker == "batch":
             steps = (*steps, *self._bound(life.events))
+        elif maker == "output" and module is not None:  # it is where its module is
+            steps = (*module.steps, *steps)
+        if device == META:  # nothing moves there: it was made so
+            steps = tuple(s._replace(device=META) if s.what == "made" else s for s in steps)
         name = life.name
         if (
             maker not in ("weight", "output")
@@ -259,14 +263,7 @@ class Lives:
     def bound(self, node: ast.AST | None, spot: Spot) -> Step | None:
         """The assignment that gave the failing function's variable what it holds."""
         text = self.texts.of(spot.file)
-        function = text.around(spot.node, ast.FunctionDef, ast.AsyncFunctionDef) if text else None
-        found: ast.expr | None = None
-        for one in ast.walk(function or spot.source.tree) if isinstance(node, ast.Name) else ():
-            match one:
-                case ast.Assign(targets=[ast.Name(id=name)], value=value) if (
-                    isinstance(node, ast.Name) and name == node.id and one.lineno < spot.line
-                ):
-                    found = value
+        found = assigned(node, text.function(spot.node), spot.line) if text is not None else None
         return Step("bound", spot._replace(node=found)) if found is not None else None
 
     def node_of(self, thing: Any, spot: Spot) -> ast.expr | None:

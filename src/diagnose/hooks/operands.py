@@ -50,6 +50,17 @@ def value(node: ast.AST, frame: FrameType) -> Any:
     return None
 
 
+def assigned(node: ast.AST | None, scope: ast.AST, before: int) -> ast.expr | None:
+    """What a variable was last assigned in a scope, above a line."""
+    found: ast.expr | None = None
+    for one in ast.walk(scope) if isinstance(node, ast.Name) else ():
+        match one:
+            case ast.Assign(targets=[ast.Name(id=name)], value=given, lineno=line):
+                if isinstance(node, ast.Name) and name == node.id and line < before:
+                    found = given
+    return found
+
+
 def at_position(expression: ast.AST, function: str, name: str) -> ast.expr | None:
     """The operand of an operation, or of a call of torch, by its position or keyword.
 

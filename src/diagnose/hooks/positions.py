@@ -53,6 +53,10 @@ class Text:
         """The statement that a node belongs to."""
         return self.around(node, ast.stmt) or node
 
+    def function(self, node: ast.AST) -> ast.AST:
+        """The function that a node belongs to, or the file."""
+        return self.around(node, ast.FunctionDef, ast.AsyncFunctionDef) or self.source.tree
+
     def in_line(self, number: int) -> ast.AST | None:
         """What most likely runs in a line: the call or the operation of its innermost statement."""
         inside = [

@@ -18,7 +18,7 @@ from diagnose.hooks.peeking import attributes, device_of, entries, is_a, items, 
 from diagnose.hooks.positions import Texts
 from diagnose.model import At, LiveOperand
 from diagnose.placement import Spot, Step, Suspect
-from diagnose.placement.devices import written
+from diagnose.placement.devices import META, written
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.strays import strays
 from diagnose.placement.suspects import of_meeting
@@ -33,6 +33,7 @@ from diagnose.tracing.stacks import Line, is_own
 #: Frames of a traceback, and modules above each other, that are looked at.
 _FRAMES, _DEEPEST = 2_000, 40
 _HOST = frozenset({"numpy", "__array__", "tolist"})
+_COPIES = frozenset({"to", "cuda", "cpu"})
 #: Functions that take from a table by an index: both are the first two tensors of their arguments.
 _INDEX = frozenset(
     {
@@ -180,7 +181,7 @@ def _what(failed: Failed, sides: Sequence[Meets]) -> str:
         return "host"
     if any(isinstance(side.value, Generator) for side in sides):
         return "generator"
-    if any(side.tensor.device is not None and side.tensor.device.type == "meta" for side in sides):
+    if failed.function in _COPIES and any(side.tensor.device == META for side in sides):
         return "meta"
     if failed.function in _INDEX and len(sides) > 1:
         return "index"
