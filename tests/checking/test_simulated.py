@@ -19,6 +19,7 @@ _OTHERS = (
     "import pandas",
     "from datasets",
     "from transformers",
+    "from torch_geometric",
 )
 #: `nn.Module.to(tensor)` does not move a module on simulated GPUs.
 _NOT_SIMULATED = {"lazy_on_the_right_device.py"}

@@ -21,13 +21,13 @@ def copied_by(
     first = given.listed[0].value if given.listed else None
     step = machine.step("made", node, frame)
     if dotted in ("copy.deepcopy", "copy.copy"):
-        return _copied(first, step) if first is not None else None
+        return copied(first, step) if first is not None else None
     last = dotted.rpartition(".")[2]
     if not isinstance(first, Module) or not _AVERAGED.fullmatch(last):
         return None
     found = Module(last, None)
     found.weights, found.steps, found.frame = False, step, frame
-    copy = _copied(first, step)
+    copy = copied(first, step)
     assert isinstance(copy, Module)
     copy.owner, found.children["module"] = found, copy
     said = given.get("device", 1 if last == "AveragedModel" else None)
@@ -38,7 +38,7 @@ def copied_by(
     return found
 
 
-def _copied(value: Value, step: tuple[Step], done: dict[int, Module] | None = None) -> Value:
+def copied(value: Value, step: tuple[Step, ...], done: dict[int, Module] | None = None) -> Value:
     """A copy; what a model holds twice, or itself, its copy does too (``done``)."""
     done = {} if done is None else done
     if id(value) in done:
@@ -53,9 +53,9 @@ def _copied(value: Value, step: tuple[Step], done: dict[int, Module] | None = No
         found.plain = dict(value.plain)
         found.tensors = {k: t.like(t.device) for k, t in value.tensors.items()}
         for name, child in value.children.items():
-            copied = _copied(child, step, done)
-            assert isinstance(copied, Module)
-            copied.owner = found
-            found.children[name] = copied
+            inner = copied(child, step, done)
+            assert isinstance(inner, Module)
+            inner.owner = found
+            found.children[name] = inner
         return found
     return value

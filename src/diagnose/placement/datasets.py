@@ -121,7 +121,7 @@ def item_of(machine: Machine, data: Value | None, node: ast.AST, frame: Frame) -
             return machine.invoke(machine, getter.bound(data), given, node, frame)
     if isinstance(data, Items) and (data.items or data.more):
         return next(iter(data.every()))
-    if isinstance(data, Tensor):
+    if isinstance(data, Tensor | Batch):  # a loader of a graph's parts yields graphs
         return data
     return Unknown()
 

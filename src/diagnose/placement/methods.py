@@ -9,7 +9,7 @@ from diagnose.placement.machine import Arguments, Machine
 from diagnose.placement.model import Step
 from diagnose.placement.module_methods import module_method
 from diagnose.placement.object_methods import container_method, object_method, optimizer_method
-from diagnose.placement.tensor_methods import batch_method, move, target, tensor_method
+from diagnose.placement.tensor_methods import batch_method, move, names_some, target, tensor_method
 from diagnose.placement.tensors import Batch, Module, Optimizer, Table, Tensor
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import (
@@ -52,6 +52,8 @@ def method_call(
             return Loader(Batch(made))
         case Loader() if name in machine.torch.dataset_methods:
             return owner
+        case Unknown() if name in machine.torch.moves and names_some(given):
+            return Unknown()
         case Unknown() if name in machine.torch.moves:
             device = target(machine, name, given)
             return Tensor(device, "other", (move(machine, given, node, frame, device),), frame)

@@ -61,7 +61,7 @@ def model_call(
     if _TOKENIZER.search(last):
         return Object("tokenizer")
     if last in ("Accelerator", "Fabric", "PartialState"):
-        return Object("accelerator")
+        return Unknown() if "cpu" in given.named else Object("accelerator")
     if last.endswith("Trainer") and last[:1].isupper():
         return _trainer(machine, root, given, node, frame)
     if dotted == "deepspeed.initialize" and (whole := given.get("model", 1)) is not None:
@@ -75,7 +75,10 @@ def model_call(
         )
     if last.endswith("Loader") and last[:1].isupper():
         first = given.listed[0].value if given.listed else None
-        return Loader(collated(item_of(machine, first, node, frame), machine, node, frame))
+        item = item_of(machine, first, node, frame)
+        if isinstance(item, Unknown) and not last.endswith("DataLoader"):
+            return Loader(item)  # of parts of what may be anywhere
+        return Loader(collated(item, machine, node, frame))
     if last == "dispatch_model" or last == "load_checkpoint_and_dispatch":
         model = given.listed[0].value if given.listed else None
         if isinstance(model, Module):

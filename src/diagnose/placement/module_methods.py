@@ -186,9 +186,12 @@ def module_method(
         owner.steps = (*owner.steps, Step("grown", machine.spot(node, frame), owner.where()))
     if is_plain(machine, name):
         return Unknown()
-    if owner.made is None and (
-        is_method(machine, name)
-        or any(any(True for _ in tensors_in(one.value)) for one in given.every())
-    ):
-        return applied(machine, owner, given, node, frame)
+    if owner.made is None and is_method(machine, name):
+        # What comes second may be positions, which pick from anywhere.
+        return applied(machine, owner, given._replace(listed=given.listed[:1]), node, frame)
+    sides = operands(given)
+    if owner.made is None and sides:  # whether its weights are used, its name does not tell
+        weight = Tensor(owner.where(), "weight", owner.steps, owner.frame, module=owner)
+        machine.meet("library", node, frame, [Meets(node, owner, weight), *sides])
+        return Tensor(None, "output", machine.step("made", node, frame), frame, module=owner)
     return Unknown()

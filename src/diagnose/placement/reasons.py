@@ -94,8 +94,8 @@ def _at_home(meeting: Meeting, stray: Meets) -> Reason | None:
             "device-map-under-training", turned_on("device-map-under-training", wrapped.spot)
         )
     if wrapper.device is not None and wrapper.device.ranked:
-        if move is None:
-            return None
+        if move is None or (not is_literal(move) and move.of is None):
+            return None  # what no line names may be the process's own
         spot = move.spot if is_literal(move) else move.of or move.spot
         return Reason("rank-device", spot, weight.frame)
     order = [step.what for step in weight.steps if step.what in ("moved", "wrapped")]

@@ -131,12 +131,20 @@ def of_batch(machine: Machine, owner: Batch, name: str) -> Value:
     return owner.inner.like(owner.inner.device)
 
 
+def names_some(given: Arguments) -> bool:
+    """Whether a move of a batch is told which of its tensors, as ``data.to(device, "x", "y")`` is."""
+    others = (one.value for one in given.listed[1:])
+    return any(isinstance(value, Const) and isinstance(value.value, str) for value in others)
+
+
 def batch_method(
     machine: Machine, owner: Batch, name: str, given: Arguments, node: ast.AST, frame: Frame
 ) -> Value:
     """What a method of a batch gives."""
     if name in machine.torch.moves:
         device = target(machine, name, given)
+        if names_some(given):  # of what it holds only those move
+            return Batch(owner.inner.like(None))
         moved = owner.inner.like(device, move(machine, given, node, frame, device))
         if owner.mutable:
             owner.inner = moved
