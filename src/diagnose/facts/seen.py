@@ -51,8 +51,11 @@ class Placement(NamedTuple):
 def seen_tensors(scene: Scene) -> Iterator[Fact]:
     """What the tensors show; no line of the input does, so the facts have none."""
     report = scene.report
+    strays = [suspect.name.rpartition(".")[2] for suspect in scene.seen.suspects[:1]]
     for name, values in _shown(report) if report.tensors else ():
-        yield Fact(name, None, values)
+        # Where it is known which tensor was the stray, what else lies about says nothing.
+        if not strays or any(stray in values.get("names", "") for stray in strays):
+            yield Fact(name, None, values)
 
 
 def _shown(report: Report) -> Iterator[tuple[str, dict[str, str]]]:

@@ -45,6 +45,9 @@ class Keepers:
             for value in list(frame.f_locals.values()):
                 if is_a(value, torch.nn.Module):
                     self._look_into(value, seen)
+        for ref in recorder.failed.running if recorder.failed is not None and not alive else ():
+            if (module := ref()) is not None:
+                self._look_into(module, seen)
 
     def of(self, thing: Any, life: Life | None = None) -> Kept | None:
         """Where a tensor or a module is kept, or the tensor that it was computed from."""

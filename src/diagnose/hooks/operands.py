@@ -61,6 +61,29 @@ def assigned(node: ast.AST | None, scope: ast.AST, before: int) -> ast.expr | No
     return found
 
 
+def listed(expression: ast.AST, tree: ast.AST) -> ast.expr | None:
+    """What is appended to a list that a call is given, where one place of a file does that."""
+    given = expression.args if isinstance(expression, ast.Call) else []
+    names = {_last(one) for one in given} - {None}
+    found = [
+        appended
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "append"
+        and _last(node.func.value) in names
+        for appended in node.args
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _last(node: ast.expr) -> str | None:
+    """The last name of ``losses`` and ``self.losses``."""
+    if isinstance(node, ast.Name):
+        return node.id
+    return node.attr if isinstance(node, ast.Attribute) else None
+
+
 def at_position(expression: ast.AST, function: str, name: str) -> ast.expr | None:
     """The operand of an operation, or of a call of torch, by its position or keyword.
 

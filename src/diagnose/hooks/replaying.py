@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from diagnose.hooks.exceptions import related, traceback_of
 from diagnose.hooks.lives import Lives
-from diagnose.hooks.operands import at_position, only_other
+from diagnose.hooks.operands import at_position, listed, only_other
 from diagnose.hooks.peeking import attributes, device_of, entries, is_a, items, shape_of
 from diagnose.hooks.positions import Texts
 from diagnose.model import At, LiveOperand
@@ -212,6 +212,8 @@ def _operands(failed: Failed, lives: Lives, spot: Spot) -> list[_Operand]:
                 unplaced.append(len(found))
         if node is not None:
             taken.add(node)
+        if failed.function in _HOST and (item := listed(spot.node, spot.source.tree)) is not None:
+            tensor.steps = (*tensor.steps, Step("listed", spot._replace(node=item), device))
         if tensor.maker == "batch" and (bound := lives.bound(node, spot)) is not None:
             tensor.steps = (*tensor.steps, bound)
         side = Meets(node or spot.node, value, tensor)
@@ -273,6 +275,8 @@ def _wrapper(
     if inner is None or wrapper is None:
         return None
     home = written(f"cuda:{devices[0]}")
+    if (whole := lives.module_value(inner)) is not None and Lives.is_split(whole):
+        return None  # it is split, and no move of it all would help
     for parameter in inner.parameters():
         if lives.device(parameter) != home:
             weight = lives.tensor_value(parameter)

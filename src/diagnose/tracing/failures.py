@@ -24,12 +24,14 @@ class Operand(NamedTuple):
 
 
 class Failed(NamedTuple):
-    """A call that raised: its function, what it was given, where in the program it stands; ``error`` and
-    ``words`` tell the exception again, which is not kept."""
+    """A call that raised: its function, what it was given, where in the program it stands, the modules
+    whose methods were ``running``, innermost first; ``error`` and ``words`` tell the exception again, which
+    is not kept."""
 
     function: str
     operands: tuple[Operand, ...]
     stack: Stack
+    running: tuple[weakref.ref[Any], ...]
     error: int
     words: tuple[Any, ...]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import UserDict
 from collections.abc import Iterator
 from typing import Any
@@ -14,6 +15,8 @@ _KINDS = (torch.Tensor, torch._C.Generator)
 _FIRST = 4
 #: Of what a loader or a checkpoint gives so many things are looked at, and so deep in containers.
 _MOST, _DEEPEST = 10_000, 6
+#: Frames that are looked at for running objects, and so many of these.
+_FRAMES, _RUNNING = 200, 12
 
 
 def tensors(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[Any]:
@@ -79,3 +82,16 @@ def words(error: BaseException) -> tuple[Any, ...]:
     """What an exception was given, whatever its class defines."""
     found: tuple[Any, ...] = BaseException.args.__get__(error)  # type: ignore[attr-defined]
     return found
+
+
+def running(kind: type) -> Iterator[Any]:
+    """The objects of a class whose methods run in this thread, innermost first."""
+    frame = sys._getframe(2)
+    left, found = _FRAMES, 0
+    while frame is not None and left and found < _RUNNING:
+        owner = frame.f_locals.get("self") if "self" in frame.f_code.co_varnames else None
+        if owner is not None and issubclass(type(owner), kind):
+            found += 1
+            yield owner
+        frame = frame.f_back  # type: ignore[assignment]
+        left -= 1

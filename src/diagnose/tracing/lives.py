@@ -11,6 +11,8 @@ from diagnose.tracing.stacks import Stack
 
 #: Of what happened to one thing the first events and the last ones are kept.
 MOST_EVENTS = 12
+#: Modules above each other that are looked at.
+_DEEPEST = 64
 
 
 class Event(NamedTuple):
@@ -73,6 +75,17 @@ class ModuleLife:
     def add(self, event: Event) -> None:
         """Notes one event more."""
         self.events = extended(self.events, event)
+
+    def was_moved(self) -> bool:
+        """Whether the module or one that it belongs to was moved."""
+        life: ModuleLife | None = self
+        for _ in range(_DEEPEST):
+            if life is None:
+                return False
+            if any(event.what == "moved" for event in life.events):
+                return True
+            life = life.owner
+        return False
 
 
 def extended(events: tuple[Event, ...], event: Event) -> tuple[Event, ...]:

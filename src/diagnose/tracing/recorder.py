@@ -29,8 +29,6 @@ _ARRAYS = frozenset({"from_numpy", "frombuffer", "from_dlpack"})
 _SET_DATA = vars(torch._C.TensorBase)["data"].__set__
 #: So many optimizer steps are recorded in full before steps are left out.
 _FIRST = 3
-#: Modules above each other that are looked at.
-_DEEPEST = 64
 
 
 class Recorder:
@@ -148,8 +146,9 @@ class Recorder:
             Operand(name, weakref.ref(x), str(x.device), given.shape(x), self.tensors.get(x))
             for name, x in given.operands(args, kwargs)
         )
-        lines = stack()[0]
-        self.failed = Failed(func.__name__, operands, lines, id(error), given.words(error))
+        running = tuple(map(weakref.ref, given.running(torch.nn.Module)))
+        said = given.words(error)
+        self.failed = Failed(func.__name__, operands, stack()[0], running, id(error), said)
 
     # --- modules ---
 
@@ -170,7 +169,7 @@ class Recorder:
         if module is None:
             return
         life, above = self._life_of(module), self._life_of(owner)
-        where = given.home(owner) if _was_moved(above) else None
+        where = given.home(owner) if above.was_moved() else None
         life.owner, life.name = above, name
         life.add(Event("put", *stack(2), where))
 
@@ -212,7 +211,10 @@ class Recorder:
         after = given.home(root)
         if after is None or after == before:
             return
-        event = Event("moved", *stack(3), after)
+        self._moved(root, Event("moved", *stack(3), after))
+
+    def _moved(self, root: Any, event: Event) -> None:
+        """Notes what happened to a module and to all that is registered in it."""
         for module in root.modules():
             life = self._life_of(module)
             life.add(event)
@@ -248,6 +250,8 @@ class Recorder:
     def _loading(self, original: Callable[..., Any]) -> Callable[..., Any]:
         def note(loaded: Any) -> None:
             event = Event("loaded", *stack(3))
+            if isinstance(loaded, torch.nn.Module):  # pickled whole: nothing of it was registered
+                self._moved(loaded, event)
             for tensor in given.held(loaded):
                 self.tensors.set(tensor, Life("load", (event,)))
 
@@ -286,13 +290,3 @@ def _quiet(note: Callable[..., Any]) -> Callable[..., Any]:
         return None
 
     return quiet
-
-
-def _was_moved(life: ModuleLife | None) -> bool:
-    for _ in range(_DEEPEST):
-        if life is None:
-            return False
-        if any(event.what == "moved" for event in life.events):
-            return True
-        life = life.owner
-    return False
