@@ -136,10 +136,13 @@ def moved_within(spot: Spot, loop: ast.For) -> Spot | None:
     names = {node.id for node in ast.walk(loop.target) if isinstance(node, ast.Name)}
     for statement in loop.body:
         if isinstance(statement, ast.Assign):
+            rebound = {
+                n.id for t in statement.targets for n in ast.walk(t) if isinstance(n, ast.Name)
+            }
             for node in ast.walk(statement.value):
                 match node:
                     case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="to" | "cuda")):
-                        if name in names:
+                        if name in names & rebound:
                             return spot._replace(node=statement)
     return None
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 
+from diagnose.placement.knowing import has_device
 from diagnose.placement.machine import Meeting, Meets
-from diagnose.placement.model import Spot
+from diagnose.placement.model import Spot, Step
 from diagnose.placement.steps import Reason, on_cpu
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Frame, Unknown
@@ -37,6 +38,22 @@ def handed_over(stray: Meets, meeting: Meeting) -> Spot:
                 return call._replace(node=call.node)
             return call._replace(node=_made_in(given[0], _caller(meeting.frame, call)))
     return meeting.spot._replace(node=stray.node)
+
+
+def taken_by(stray: Meets, made: Step, meeting: Meeting) -> Reason | None:
+    """Where a function that knows a device takes an input as its parameter, and hands it to the model."""
+    node: ast.AST = stray.node
+    spot, frame = meeting.spot, meeting.frame
+    while isinstance(frame.this, Module) and isinstance(node, ast.Name) and node.id in frame.given:
+        if frame.call is None or frame.caller is None:
+            return None
+        node, spot, frame = frame.given[node.id], frame.call, frame.caller
+    own = isinstance(node, ast.Name) and node.id in frame.given and node.id not in frame.bound
+    if not own or frame.function == made.spot.function or isinstance(frame.this, Module):
+        return None
+    if not has_device(frame, spot, moved=False):
+        return None
+    return Reason("input-not-moved", spot._replace(node=node), frame)
 
 
 def unknown_input(stray: Meets, meeting: Meeting) -> Reason | None:

@@ -77,7 +77,7 @@ def knows_device(frame: Frame, spot: Spot) -> bool:
     return False
 
 
-def has_device(frame: Frame, spot: Spot) -> bool:
+def has_device(frame: Frame, spot: Spot, *, moved: bool = True) -> bool:
     """Whether a device is among the variables of a call, or of its object."""
     held: dict[str, Value] = {}
     if isinstance(frame.this, Module):
@@ -88,11 +88,20 @@ def has_device(frame: Frame, spot: Spot) -> bool:
             n.endswith("Trainer") for n in frame.this.made.names()
         ):
             return True  # transformers' has its arguments' device
-    names = (name for name in frame.names if frame.lines.get(name, 0) <= spot.line)
-    values = [*((name, frame.names[name]) for name in names), *held.items()]
-    return any(_tells_device(name, value) for name, value in values) or any(
-        _moved_in(frame, value, spot.line) for value in frame.names.values()
+    names = (
+        name
+        for name, value in frame.names.items()
+        if frame.lines.get(name, 0) <= spot.line and not _is_settings(frame, name, value)
     )
+    values = [*((name, frame.names[name]) for name in names), *held.items()]
+    if any(_tells_device(name, value) for name, value in values):
+        return True
+    return moved and any(_moved_in(frame, value, spot.line) for value in frame.names.values())
+
+
+def _is_settings(frame: Frame, name: str, value: Value) -> bool:
+    """Whether a parameter is an object that a function builds by, and not for its device."""
+    return isinstance(value, Object) and value.made is not None and frame.lines.get(name) == 0
 
 
 def _has_model(frame: Frame, spot: Spot) -> bool:
@@ -125,9 +134,10 @@ def _moved_in(frame: Frame, value: Value, line: int) -> bool:
 
 def _tells_device(name: str, value: Value) -> bool:
     if isinstance(value, Object):
-        told = value.kind == "namespace" and any(
-            _tells_device(*one) for one in value.attributes.items()
-        )
+        fields = {} if value.made is None else value.made.members
+        held = {**fields, **value.attributes}.items()
+        known = value.kind == "namespace" or value.made is not None
+        told = known and any(_tells_device(*one) for one in held if not isinstance(one[1], Object))
         return told or value.kind == "accelerator"
     if isinstance(value, Const):
         return isinstance(value.value, str) and written(value.value) is not None

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from diagnose.placement.building import LOSSES, built_for, moved_within, of_module
 from diagnose.placement.devices import META, SPLIT, differ
-from diagnose.placement.inputs import handed_over, is_input, unknown_input
-from diagnose.placement.knowing import where_built
+from diagnose.placement.inputs import handed_over, is_input, taken_by, unknown_input
+from diagnose.placement.knowing import has_device, where_built
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Step
 from diagnose.placement.offloading import gone_around, is_offloaded
@@ -194,12 +194,16 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
             if isinstance(device_argument(made.spot), ast.Constant):
                 return Reason("hardcoded-device", made.spot, tensor.frame)
             if is_input(stray, tensor, meeting):
+                if (taken := taken_by(stray, made, meeting)) is not None:
+                    return taken
                 return Reason("input-not-moved", *where_built(made, tensor.frame, models=True))
             return Reason("created-without-device", made.spot, tensor.frame)
         case "tokens":
             return Reason("input-not-moved", *where_built(made, tensor.frame, models=True))
         case "batch" if not on_cpu(tensor) and is_literal(made):
             return Reason("hardcoded-device", made.spot, tensor.frame)
+        case "batch" if _is_made_beside(made, tensor.frame):
+            return Reason("input-not-moved", made.spot, tensor.frame)
         case "batch":
             bound = next((s for s in reversed(tensor.steps) if s.what == "bound"), None)
             if bound is not None and (bound.spot.function or "").endswith(".forward"):
@@ -231,6 +235,16 @@ def _told_for_it(found: Reason, frame: Frame | None) -> Reason:
     if other or frame.call is None or not isinstance(frame.given[said.id], ast.Constant):
         return found
     return Reason(found.cause, frame.call._replace(node=frame.given[said.id]), frame.caller)
+
+
+def _is_made_beside(made: Step, frame: Frame | None) -> bool:
+    """Whether a generator that knows a device makes a part of a batch by a function of torch."""
+    node = made.spot.node
+    called = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
+    factory = called.startswith("torch.") and "utils" not in called
+    if not factory or frame is None or not frame.yields:
+        return False
+    return has_device(frame, made.spot, moved=False)
 
 
 def _made_as(cause: str, steps: Sequence[Step], frame: Frame | None) -> Reason | None:

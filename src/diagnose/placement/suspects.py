@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Sequence
 
 from diagnose.placement.knowing import knows_device, told_by_a_call
@@ -42,6 +43,8 @@ def of_meeting(
             # Where a model is on several devices, no line that names one is wrong by itself.
             cause = "input-on-wrong-shard" if meeting.what == "call" else "cross-shard-op"
             suspect = suspect._replace(cause=cause)
+            if cause == "cross-shard-op" and isinstance(stray.node, ast.expr):
+                suspect = suspect._replace(spot=meeting.spot._replace(node=stray.node))
         if suspect is not None:
             yield suspect
 
