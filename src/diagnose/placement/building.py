@@ -18,7 +18,7 @@ _LOW_MEMORY = re.compile(
 
 
 LOSSES = re.compile(
-    r"(Loss|Criterion|CrossEntropy|LPIPS|SSIM|LossNet|Metric|Meter|Accuracy|F1|AUROC|Perceptual)",
+    r"(Loss|Criterion|CrossEntropy|LPIPS|SSIM|LossNet|Metric|(?<!para)Meter|Accuracy|F1|AUROC|Perceptual)",
     re.IGNORECASE,
 )
 

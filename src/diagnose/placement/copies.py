@@ -39,7 +39,7 @@ def copied_by(
 
 
 def copied(value: Value, step: tuple[Step, ...], done: dict[int, Module] | None = None) -> Value:
-    """A copy; what a model holds twice, or itself, its copy does too (``done``)."""
+    """A copy, made by ``step`` or with its own; what it holds twice, the copy does too (``done``)."""
     done = {} if done is None else done
     if id(value) in done:
         return done[id(value)]
@@ -47,7 +47,7 @@ def copied(value: Value, step: tuple[Step, ...], done: dict[int, Module] | None 
         found = done[id(value)] = Module(value.kind, value.device, value.made)
         found.weights, found.steps, found.frame = (
             value.weights,
-            (*step, *value.steps[1:]),
+            (*step, *value.steps[1 if step else 0 :]),
             value.frame,
         )
         found.plain = dict(value.plain)

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 
 from diagnose.placement import calling
+from diagnose.placement.copies import copied
 from diagnose.placement.devices import HOME, named_so
 from diagnose.placement.machine import BUDGET, Arguments, Exhausted, Given, Machine
 from diagnose.placement.model import Step
@@ -61,12 +62,14 @@ def _class(machine: Machine, made: Class, frame: Frame) -> bool:
     this: Value = objects[0] if objects else Object(made.node.name, made)
     _forget_devices(this, made)
     building = _only_of_init(made)
+    if isinstance(this, Module) and known is not None and _unmoved(this):
+        this, known = copied(this, ()), None  # what the program made stays where it is
     # What nothing calls may be called before the model moves, but for its ``forward``.
     for member in sorted(waiting, key=lambda one: one.name.endswith(".forward")):
         if member.name.rpartition(".")[2] in building:
             continue
-        if isinstance(this, Module) and (known is None or _unmoved(this)):
-            _whole(this).move(HOME, Step("moved", machine.spot(made.node, frame), HOME))
+        if isinstance(this, Module) and known is None:
+            this.move(HOME, Step("moved", machine.spot(made.node, frame), HOME))
         if id(member.node) not in machine.entered:
             complete = _entered(machine, member.bound(this), frame) and complete
     return complete
