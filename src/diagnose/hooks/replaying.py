@@ -8,20 +8,19 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from types import FrameType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from diagnose.hooks.exceptions import related, traceback_of
 from diagnose.hooks.lives import Lives
 from diagnose.hooks.operands import at_position, listed, only_other
-from diagnose.hooks.peeking import attributes, device_of, entries, is_a, items, shape_of
 from diagnose.hooks.positions import Texts
+from diagnose.hooks.uncalled import Operand, Running, of_optimizer, of_wrapper
 from diagnose.model import At, LiveOperand
 from diagnose.placement import Spot, Step, Suspect
 from diagnose.placement.devices import META, written
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.strays import strays
-from diagnose.placement.suspects import of_meeting
+from diagnose.placement.suspects import explain, of_meeting
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Generator, Value
 from diagnose.scene import Scene
@@ -43,24 +42,11 @@ _INDEX = frozenset(
 )
 
 
-class Running(NamedTuple):
-    """A frame of the traceback, and the instruction that it stands at."""
-
-    frame: FrameType
-    line: Line
-
-
 class Known(NamedTuple):
     """What a recorder knows of a failure."""
 
     operands: tuple[LiveOperand, ...]
     suspects: tuple[Suspect, ...]
-
-
-class _Operand(NamedTuple):
-    side: Meets
-    device: str
-    shape: tuple[int, ...]
 
 
 def known(recorder: Recorder, error: BaseException, scene: Scene) -> Known | None:
@@ -89,10 +75,27 @@ def known(recorder: Recorder, error: BaseException, scene: Scene) -> Known | Non
         return None
     meeting = Meeting(what, spot, tuple(one.side for one in operands), calls, around)
     found: dict[tuple[str, str, int], Suspect] = {}
-    split = any(_is_split(one.side.value) for one in operands)
-    for suspect in of_meeting(meeting, devices or ("?", "cpu"), split=split):
+    for suspect in _suspects(meeting, devices):
         found.setdefault((suspect.cause, suspect.spot.file, suspect.spot.line), suspect)
     return Known(tuple(_told(operands, meeting, devices)), tuple(found.values()))
+
+
+def _suspects(meeting: Meeting, devices: Sequence[str]) -> Iterator[Suspect]:
+    """Who was misplaced, likeliest first: what is on meta, whatever it met."""
+    absent, other = _absent(meeting)
+    if absent is not None and meeting.what != "meta":
+        if (suspect := explain(absent, other, meeting)) is not None:
+            yield suspect
+        return
+    split = any(_is_split(side.value) for side in meeting.sides)
+    yield from of_meeting(meeting, devices or ("?", "cpu"), split=split)
+
+
+def _absent(meeting: Meeting) -> tuple[Meets | None, Meets | None]:
+    """The operand that is on meta, and one that is not."""
+    on_meta = [side for side in meeting.sides if side.tensor.device == META]
+    rest = [side for side in meeting.sides if side.tensor.device != META]
+    return next(iter(on_meta), None), next(iter(rest), None)
 
 
 def _of(recorder: Recorder, error: BaseException) -> tuple[Failed | None, list[Running]]:
@@ -119,9 +122,9 @@ def _frames(error: BaseException) -> list[Running]:
 
 def _met(
     failed: Failed | None, frames: Sequence[Running], lives: Lives, spot: Spot
-) -> tuple[str, list[_Operand]]:
+) -> tuple[str, list[Operand]]:
     """What kind of meeting it was, and what met."""
-    for special in (_optimizer, _wrapper):
+    for special in (of_optimizer, of_wrapper):
         if frames and (found := special(frames, lives, spot)) is not None:
             return found
     if failed is None:
@@ -134,17 +137,20 @@ def _met(
 
 
 def _told(
-    operands: Sequence[_Operand], meeting: Meeting, devices: Sequence[str]
+    operands: Sequence[Operand], meeting: Meeting, devices: Sequence[str]
 ) -> Iterator[LiveOperand]:
     """The operands as an answer shows them, the stray first."""
-    stray, other = next(iter(strays(meeting, devices or ("?", "cpu"))), (None, None))
+    stray, other = _absent(meeting)
+    if stray is None:
+        stray, other = next(iter(strays(meeting, devices or ("?", "cpu"))), (None, None))
     expected = other.tensor.device if other is not None else None
     for one in sorted(operands, key=lambda one: one.side is not stray):
         tensor = one.side.tensor
         made = [s for s in tensor.steps if s.what in ("made", "loaded")]
         # A batch is what its loader gave, whatever that was made of.
         born = made[-1 if tensor.maker == "batch" else 0] if made else None
-        born = born or next((s for s in tensor.steps if s.what in ("put", "computed")), None)
+        if tensor.maker == "output" or born is None:
+            born = next((s for s in tensor.steps if s.what in ("computed", "put")), born)
         yield LiveOperand(
             name=_name(one.side, meeting.spot),
             kind=tensor.maker,
@@ -188,9 +194,9 @@ def _what(failed: Failed, sides: Sequence[Meets]) -> str:
     return "call" if any(side.tensor.maker == "weight" for side in sides) else "join"
 
 
-def _operands(failed: Failed, lives: Lives, spot: Spot) -> list[_Operand]:
+def _operands(failed: Failed, lives: Lives, spot: Spot) -> list[Operand]:
     """The operands of the call, each with the expression that stands for it."""
-    found: list[_Operand] = []
+    found: list[Operand] = []
     unplaced: list[int] = []
     taken: set[ast.AST] = set()
     for operand in failed.operands:
@@ -199,7 +205,7 @@ def _operands(failed: Failed, lives: Lives, spot: Spot) -> list[_Operand]:
         if operand.shape is None:
             made = lives.generator(operand.device)
             drawn = Tensor(made.device, "generator", made.steps, made.frame)
-            found.append(_Operand(Meets(node or spot.node, made, drawn), operand.device, ()))
+            found.append(Operand(Meets(node or spot.node, made, drawn), operand.device, ()))
             continue
         device, scalar = written(operand.device), operand.shape == ()
         tensor = lives.lived(operand.life or Life("other"), device, thing, scalar=scalar)
@@ -217,7 +223,7 @@ def _operands(failed: Failed, lives: Lives, spot: Spot) -> list[_Operand]:
         if tensor.maker == "batch" and (bound := lives.bound(node, spot)) is not None:
             tensor.steps = (*tensor.steps, bound)
         side = Meets(node or spot.node, value, tensor)
-        found.append(_Operand(side, operand.device, operand.shape))
+        found.append(Operand(side, operand.device, operand.shape))
     if len(unplaced) == 1 and (rest := only_other(spot.node, taken)) is not None:
         at = unplaced[0]
         found[at] = found[at]._replace(side=found[at].side._replace(node=rest))
@@ -228,62 +234,3 @@ def _is_split(value: Value) -> bool:
     """Whether an operand belongs to a module that lies on several accelerators."""
     module = value if isinstance(value, Module) else getattr(value, "module", None)
     return isinstance(module, Module) and Lives.is_split(module)
-
-
-def _of_live(side: Meets, tensor: Any) -> _Operand:
-    return _Operand(side, device_of(tensor) or "?", shape_of(tensor))
-
-
-# --- failures that are no call of torch's ---------------------------------------------------------------
-
-
-def _optimizer(
-    frames: Sequence[Running], lives: Lives, spot: Spot
-) -> tuple[str, list[_Operand]] | None:
-    """An optimizer's state that is not with its parameter."""
-    for one in reversed(frames):
-        owner = (
-            one.frame.f_locals.get("self") if "/torch/optim/" in one.line.code.co_filename else None
-        )
-        if owner is None or not is_a(owner, lives.torch.optim.Optimizer):
-            continue
-        for parameter, values in list(dict.items(attributes(owner).get("state") or {})):
-            for _, state in items(values):
-                if not is_a(state, lives.tensor) or not state.dim():
-                    continue
-                if lives.device(state) != lives.device(parameter):
-                    weight = lives.tensor_value(parameter)
-                    stray = Tensor(lives.device(state), "state", (), None, module=weight.module)
-                    return "state", [
-                        _of_live(Meets(spot.node, stray, stray), state),
-                        _of_live(Meets(spot.node, weight, weight), parameter),
-                    ]
-    return None
-
-
-def _wrapper(
-    frames: Sequence[Running], lives: Lives, spot: Spot
-) -> tuple[str, list[_Operand]] | None:
-    """A DataParallel whose module is not on its first device."""
-    innermost = frames[-1].frame
-    owner = innermost.f_locals.get("self")
-    if innermost.f_code.co_name != "forward" or not is_a(owner, lives.torch.nn.DataParallel):
-        return None
-    inner = dict(entries(attributes(owner).get("_modules"))).get("module")
-    devices = attributes(owner).get("device_ids") or [0]
-    wrapper = lives.module_value(owner)
-    if inner is None or wrapper is None:
-        return None
-    home = written(f"cuda:{devices[0]}")
-    if (whole := lives.module_value(inner)) is not None and Lives.is_split(whole):
-        return None  # it is split, and no move of it all would help
-    for parameter in inner.parameters():
-        if lives.device(parameter) != home:
-            weight = lives.tensor_value(parameter)
-            made = tuple(Step("wrapped", s.spot) for s in wrapper.steps if s.what == "made")
-            there = Tensor(home, "home", made, wrapper.frame)
-            return "home", [
-                _of_live(Meets(spot.node, weight.module or weight, weight), parameter),
-                _Operand(Meets(spot.node, wrapper, there), str(home), ()),
-            ]
-    return None

@@ -114,7 +114,9 @@ class _Page:
             head = f"{self.styled(name, 'bold')}{gap}  {one.device:8}{one.shape:>10}{kind}"
             yield f"    {head}".rstrip()
             for line in one.lines:
-                yield f"      {self.styled(code(line)[: self.columns - 6], 'dim')}"
+                told, room = code(line), self.columns - 6
+                told = told if width(told) <= room else told[: room - 1] + "…"
+                yield f"      {self.styled(told, 'dim')}"
 
     def _cause(self, shown: ShownCause) -> Iterator[str]:
         cause = shown.cause

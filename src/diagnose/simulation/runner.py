@@ -45,7 +45,8 @@ def _status_of(
     failed: Callable[[BaseException], object],
 ) -> int:
     try:
-        exec(compile(source, script, "exec", dont_inherit=True), namespace)
+        # As Python does: tracebacks and ``__file__`` hold the absolute path, ``sys.argv`` what was typed.
+        exec(compile(source, str(Path(script).absolute()), "exec", dont_inherit=True), namespace)
     except SystemExit as error:
         return _exit_status(error)
     except BaseException as error:
@@ -86,7 +87,7 @@ def _interpreter_for(
 ) -> Iterator[dict[str, object]]:
     """Set up argv, sys.path, `__main__` and the environment, and put them back."""
     main = ModuleType("__main__")
-    main.__file__ = script
+    main.__file__ = str(Path(script).absolute())
     main.__builtins__ = __builtins__  # type: ignore[attr-defined]
     saved = sys.argv, sys.path[:], sys.modules["__main__"], sys.excepthook, os.environ.copy()
     sys.argv = [script, *args]

@@ -1,0 +1,203 @@
+"""Recorded programs in processes of their own: the same output, status and random numbers, and the answer."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PRINTS = """\
+import random, threading, torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+torch.manual_seed(0)
+net = nn.Sequential(nn.Linear(4, 8), nn.Dropout(), nn.Linear(8, 2))
+optimizer = torch.optim.Adam(net.parameters())
+loader = DataLoader(TensorDataset(torch.randn(16, 4)), batch_size=4, shuffle=True, num_workers=WORKERS)
+for (x,) in loader:
+    loss = net(x).pow(2).mean()
+    loss.backward()
+    optimizer.step()
+    print(loss.item())
+thread = threading.Thread(target=lambda: print(net(torch.ones(1, 4)).sum().item()))
+thread.start()
+thread.join()
+raise SystemExit(7)
+"""
+FAILS = """\
+import torch
+from torch import nn
+
+def build():
+    with torch.device("meta"):
+        return nn.Linear(4, 4)  # born
+
+net = build()
+print("before")
+net(torch.randn(2, 4))
+"""
+RANKS = """\
+import os, torch, torch.distributed as dist
+from torch import nn
+
+dist.init_process_group("gloo")
+rank = dist.get_rank()
+net = nn.parallel.DistributedDataParallel(nn.Linear(4, 4))
+net(torch.ones(2, 4)).sum().backward()
+total = torch.ones(1) * rank
+dist.all_reduce(total)
+open(f"rank-{rank}", "w").write(str(total.item()))
+late = torch.zeros(4, 4, device="meta")  # born
+nn.functional.linear(net(torch.ones(2, 4)), late, late[0])
+"""
+
+
+def python(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """A Python in a folder."""
+    return subprocess.run(
+        [sys.executable, *arguments], cwd=folder, capture_output=True, text=True, timeout=180
+    )
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_a_good_run_is_the_same(workers: int, tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(PRINTS.replace("WORKERS", str(workers)))
+    plain = python(tmp_path, "train.py")
+    traced = python(tmp_path, "-m", "diagnose", "run", "--trace", "train.py")
+    assert plain.returncode == 7
+    assert len(plain.stdout.splitlines()) == 5
+    assert (traced.returncode, traced.stdout, traced.stderr) == (7, plain.stdout, plain.stderr)
+
+
+def test_a_failure_is_printed_the_same_and_explained(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(FAILS)
+    plain = python(tmp_path, "train.py")
+    traced = python(tmp_path, "-m", "diagnose", "run", "--trace", "train.py")
+    assert (traced.returncode, traced.stdout) == (plain.returncode, plain.stdout)
+    assert traced.stderr.startswith(plain.stderr)
+    answer = traced.stderr.removeprefix(plain.stderr)
+    assert "net.weight  meta" in " ".join(answer.split()).replace(
+        "net.weight meta", "net.weight  meta"
+    )
+    assert "train.py:6  return nn.Linear(4, 4)" in answer
+
+
+def test_without_the_hook_nothing_is_recorded(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(
+        "from diagnose import tracing\nimport torch\nprint(tracing.active())\n"
+    )
+    assert python(tmp_path, "-m", "diagnose", "run", "train.py").stdout == "None\n"
+    assert "Recorder" in python(tmp_path, "-m", "diagnose", "run", "--trace", "train.py").stdout
+
+
+def test_each_rank_is_recorded(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(RANKS)
+    launcher = ("-m", "torch.distributed.run", "--nproc-per-node", "2", "--standalone", "train.py")
+    done = python(tmp_path, "-m", "diagnose", "run", "--trace", *launcher)
+    assert done.returncode != 0
+    assert [(tmp_path / f"rank-{rank}").read_text() for rank in (0, 1)] == ["1.0", "1.0"]
+    assert "train.py:11  late = torch.zeros(4, 4" in done.stderr
+    assert "meta-tensor" in done.stderr
+
+
+def test_a_simulated_run_reports(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(
+        "import torch\n"
+        "table = torch.arange(4)\n"
+        'x = torch.ones(4, device="cuda")\n'
+        "print(x * table)\n"
+    )
+    done = python(tmp_path, "-m", "diagnose", "simulate", "--report", "answer.json", "train.py")
+    assert done.returncode == 1
+    answer = json.loads((tmp_path / "answer.json").read_text())
+    assert answer["culprit"]["line"] == 2
+    assert answer["culprit"]["basis"] == "live"
+    [stray] = answer["strays"]
+    assert (stray["name"], stray["device"], stray["expected"]) == ("table", "cpu", "cuda:0")
+    assert stray["born"]["code"] == "table = torch.arange(4)"
+    assert "train.py:2  table = torch.arange(4)" in done.stderr
+
+
+def test_a_good_simulated_run_reports_no_error(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(
+        'import torch\nprint(torch.ones(2, device="cuda").sum().item())\n'
+    )
+    done = python(tmp_path, "-m", "diagnose", "simulate", "--report", "answer.json", "train.py")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "2.0\n", "")
+    assert json.loads((tmp_path / "answer.json").read_text())["verdict"] == "no-error"
+
+
+def test_without_a_trace_the_answer_is_that_of_the_files(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(
+        'import torch\ntable = torch.arange(4)\nx = torch.ones(4, device="cuda")\nprint(x * table)\n'
+    )
+    command = ("-m", "diagnose", "simulate", "--no-trace", "--report", "answer.json", "train.py")
+    assert python(tmp_path, *command).returncode == 1
+    answer = json.loads((tmp_path / "answer.json").read_text())
+    assert (answer["operands"], answer["strays"]) == ([], [])
+    assert answer["culprit"]["line"] == 2
+    assert answer["culprit"]["basis"] != "live"
+
+
+LIBRARIES = {
+    "accelerate": """\
+import torch
+from accelerate import Accelerator
+from torch import nn
+
+def main():
+    accelerator = Accelerator()
+    net = nn.Linear(4, 2)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    net, optimizer = accelerator.prepare(net, optimizer)
+    weights = torch.ones(2)  # born
+    for _ in range(2):
+        x = torch.randn(3, 4, device=accelerator.device)
+        loss = (net(x) * weights).sum()
+        accelerator.backward(loss)
+
+main()
+""",
+    "transformers": """\
+import torch
+from transformers import BertConfig, BertModel
+
+def main():
+    config = BertConfig(vocab_size=50, hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=32)
+    model = BertModel(config).to("cuda")
+    ids = torch.randint(0, 50, (2, 5))  # born
+    model(input_ids=ids)
+
+main()
+""",
+    "peft": """\
+import torch
+from peft import LoraConfig, get_peft_model
+from transformers import GPT2Config, GPT2Model
+
+def main():
+    model = GPT2Model(GPT2Config(vocab_size=50, n_positions=16, n_embd=16, n_layer=1, n_head=2))
+    model = get_peft_model(model, LoraConfig(r=2, target_modules=["c_attn"], fan_in_fan_out=True)).to("cuda")
+    model.base_model.model.extra = torch.nn.Linear(16, 2)  # born
+    hidden = model(torch.randint(0, 50, (1, 4), device="cuda")).last_hidden_state
+    model.base_model.model.extra(hidden)
+
+main()
+""",
+}
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_programs_of_libraries(library: str, tmp_path: Path) -> None:
+    pytest.importorskip(library)
+    text = LIBRARIES[library]
+    (tmp_path / "train.py").write_text(text)
+    done = python(tmp_path, "-m", "diagnose", "simulate", "--report", "answer.json", "train.py")
+    answer = json.loads((tmp_path / "answer.json").read_text())
+    born = next(n for n, line in enumerate(text.splitlines(), 1) if line.endswith("# born"))
+    assert [one["born"]["line"] for one in answer["strays"][:1]] == [born], done.stderr
+    assert answer["culprit"]["line"] == born
