@@ -52,7 +52,7 @@ class Keepers:
     def of(self, thing: Any, life: Life | None = None) -> Kept | None:
         """Where a tensor or a module is kept, or the tensor that it was computed from."""
         found = self._known.get(id(thing)) if thing is not None else None
-        return found or (self._known.get(id(life)) if life is not None and life.events else None)
+        return found or (self._known.get(id(life)) if life is not None else None)
 
     def _look_into(self, root: Any, seen: set[int]) -> None:
         for _, module in islice(walk(root), _MODULES):

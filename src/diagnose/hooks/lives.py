@@ -18,7 +18,7 @@ from diagnose.hooks.peeking import attributes, device_of, entries, is_a, shape_o
 from diagnose.hooks.positions import Texts, is_base_init
 from diagnose.hooks.scopes import Scopes
 from diagnose.placement import Device, Spot, Step
-from diagnose.placement.devices import META, written
+from diagnose.placement.devices import META, SPLIT, written
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Generator
 from diagnose.tracing.lives import Event, Life, ModuleLife
@@ -69,16 +69,17 @@ class Lives:
         text = device_of(tensor)
         return None if text is None else written(text)
 
-    @staticmethod
-    def is_split(module: Module) -> bool:
-        """Whether the outermost module around one lies on several accelerators."""
-        for _ in range(_DEEPEST):
-            if module.device is not None and module.device.type == "split":
-                return True
-            if module.owner is None:
-                return False
-            module = module.owner
-        return False
+    def several_cards(self) -> bool:
+        """Whether the program's modules are on several accelerators."""
+        found = set[Device]()
+        for module in islice(self.recorder.modules.things(), _MODULES):
+            life = self.recorder.modules.get(module)
+            if life is not None and not (life.owner or attributes(module).get("_is_replica")):
+                where = self._where(module)
+                if where is not None and where.type == "split":
+                    return True
+                found |= {where} if where is not None and where.type == "cuda" else set()
+        return len(found) > 1
 
     # --- tensors ---
 
@@ -102,7 +103,10 @@ class Lives:
         elif maker == "output" and module is not None:  # it is where its module is
             steps = (*module.steps, *steps)
         if device == META:  # nothing moves there: it was made so
-            steps = tuple(s._replace(device=META) if s.what == "made" else s for s in steps)
+            steps = tuple(
+                s._replace(what="made", device=META) if s.what in ("made", "put") else s
+                for s in steps
+            )
         name = life.name
         if (
             maker not in ("weight", "output")
@@ -249,12 +253,9 @@ class Lives:
                 for _, tensor in entries(attributes(one).get(slot)):
                     if is_a(tensor, self.tensor) and (device := self.device(tensor)) is not None:
                         found.add(device)
-            if len(found) > 1:
-                break
-        if len(found) == 1:
-            return found.pop()
-        cards = [one for one in found if one.type == "cuda"]
-        return Device("split") if len(cards) > 1 else None
+            if sum(one.type == "cuda" for one in found) > 1:
+                return SPLIT
+        return found.pop() if len(found) == 1 else None
 
     # --- places ---
 

@@ -21,7 +21,7 @@ from diagnose.placement.devices import META, written
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.strays import strays
 from diagnose.placement.suspects import explain, of_meeting
-from diagnose.placement.tensors import Module, Tensor
+from diagnose.placement.tensors import Tensor
 from diagnose.placement.values import Generator, Value
 from diagnose.scene import Scene
 from diagnose.tracing.failures import Failed
@@ -75,20 +75,27 @@ def known(recorder: Recorder, error: BaseException, scene: Scene) -> Known | Non
         return None
     meeting = Meeting(what, spot, tuple(one.side for one in operands), calls, around)
     found: dict[tuple[str, str, int], Suspect] = {}
-    for suspect in _suspects(meeting, devices):
+    for suspect in _suspects(meeting, devices, split=lives.several_cards()):
         found.setdefault((suspect.cause, suspect.spot.file, suspect.spot.line), suspect)
     return Known(tuple(_told(operands, meeting, devices)), tuple(found.values()))
 
 
-def _suspects(meeting: Meeting, devices: Sequence[str]) -> Iterator[Suspect]:
+def _suspects(meeting: Meeting, devices: Sequence[str], *, split: bool) -> Iterator[Suspect]:
     """Who was misplaced, likeliest first: what is on meta, whatever it met."""
     absent, other = _absent(meeting)
     if absent is not None and meeting.what != "meta":
         if (suspect := explain(absent, other, meeting)) is not None:
             yield suspect
         return
-    split = any(_is_split(side.value) for side in meeting.sides)
     yield from of_meeting(meeting, devices or ("?", "cpu"), split=split)
+
+
+def _as_input(side: Meets, spot: Spot) -> None:
+    """Takes a tensor of which nothing is known for an input: it was given to a module."""
+    tensor = side.tensor
+    if tensor.maker == "other" and not any(s.what in ("made", "loaded") for s in tensor.steps):
+        tensor.maker = "batch"
+        tensor.steps = (Step("made", spot._replace(node=side.node)), *tensor.steps)
 
 
 def _absent(meeting: Meeting) -> tuple[Meets | None, Meets | None]:
@@ -133,6 +140,8 @@ def _met(
     what = _what(failed, [one.side for one in operands])
     if what == "call":  # the module first, then what it is given
         operands.sort(key=lambda one: one.side.tensor.maker != "weight")
+        for one in operands:
+            _as_input(one.side, spot)
     return what, operands
 
 
@@ -228,9 +237,3 @@ def _operands(failed: Failed, lives: Lives, spot: Spot) -> list[Operand]:
         at = unplaced[0]
         found[at] = found[at]._replace(side=found[at].side._replace(node=rest))
     return found
-
-
-def _is_split(value: Value) -> bool:
-    """Whether an operand belongs to a module that lies on several accelerators."""
-    module = value if isinstance(value, Module) else getattr(value, "module", None)
-    return isinstance(module, Module) and Lives.is_split(module)

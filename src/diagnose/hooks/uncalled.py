@@ -72,7 +72,8 @@ def of_wrapper(
     if inner is None or wrapper is None:
         return None
     home = written(f"cuda:{devices[0]}")
-    if (whole := lives.module_value(inner)) is not None and Lives.is_split(whole):
+    whole = lives.module_value(inner)
+    if whole is not None and whole.device is not None and whole.device.type == "split":
         return None  # it is split, and no move of it all would help
     for parameter in inner.parameters():
         if lives.device(parameter) != home:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from types import CodeType
 from typing import Any, Generic, NamedTuple, TypeVar
 
+from diagnose.tracing import given
 from diagnose.tracing.stacks import Stack
 
 #: Of what happened to one thing the first events and the last ones are kept.
@@ -75,6 +76,18 @@ class ModuleLife:
     def add(self, event: Event) -> None:
         """Notes one event more."""
         self.events = extended(self.events, event)
+
+    def home(self) -> str | None:
+        """Where the module's tensors are, or those of the one that it belongs to, as torch prints it."""
+        life: ModuleLife | None = self
+        for _ in range(_DEEPEST):
+            module = life.module() if life is not None else None
+            if life is None or module is None:
+                return None
+            if (found := given.home(module)) is not None:
+                return found
+            life = life.owner
+        return None
 
     def was_moved(self) -> bool:
         """Whether the module or one that it belongs to was moved."""

@@ -25,6 +25,7 @@ from diagnose.tracing.lives import Event, Life, ModuleLife, Table
 from diagnose.tracing.stacks import stack
 
 _MOVES = frozenset({"to", "cuda", "cpu", "type_as", "xpu", "npu"})
+_VIEWS = frozenset({"t", "transpose", "permute", "view", "reshape", "detach", "__get__", "flatten"})
 _ARRAYS = frozenset({"from_numpy", "frombuffer", "from_dlpack"})
 _SET_DATA = vars(torch._C.TensorBase)["data"].__set__
 #: So many optimizer steps are recorded in full before steps are left out.
@@ -105,11 +106,16 @@ class Recorder:
         for one in given.tensors(args, kwargs):
             anything = True
             known = self.tensors.get(one)
-            if known is not None and known.maker == "weight":
+            if (
+                known is None
+            ):  # what is computed from it shares whatever turns out to be known of it
+                known = Life("other")
+                self.tensors.set(one, known)
+            if known.maker == "weight":
                 weight = weight or known
             else:
                 life = life or known
-        if name in _MOVES:
+        if name in _MOVES and args and result.device != args[0].device:
             lines, caller = stack(3)
             before = life or weight or Life("other")
             event = Event("moved", lines, caller, str(result.device))
@@ -118,13 +124,12 @@ class Recorder:
                 self.tensors.set(args[0], before.then(event._replace(what="copied")))
                 if self.copied is not None:
                     self.copied(args[0], event)
-        elif weight is not None:  # what a layer gives is where its weights are
+        elif weight is not None and (life is not None or name not in _VIEWS):
+            # What a layer gives is where its weights are; a view of a weight is the weight.
             event = Event("computed", *stack(3))
             self.tensors.set(result, Life("output", (event,), weight.module))
-        elif life is not None:
-            self.tensors.set(result, life)
         elif anything:
-            self.tensors.set(result, Life("other", (Event("computed", *stack(3)),)))
+            self.tensors.set(result, life or weight or Life("other"))
         else:
             maker = "array" if name in _ARRAYS else "factory"
             self.tensors.set(result, Life(maker, (Event("made", *stack(3)),)))
@@ -169,7 +174,7 @@ class Recorder:
         if module is None:
             return
         life, above = self._life_of(module), self._life_of(owner)
-        where = given.home(owner) if above.was_moved() else None
+        where = above.home() if above.was_moved() else None
         life.owner, life.name = above, name
         life.add(Event("put", *stack(2), where))
 
