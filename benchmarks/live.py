@@ -155,6 +155,8 @@ def judge(answer: dict[str, Any], label: dict[str, Any]) -> dict[str, bool]:
         ),
         "cause first": bool({label["cause"], *label.get("also_ok", ())} & set(causes[:1])),
         "basis is live": culprit.get("basis") == "live",
+        "basis is live, and the cause right": culprit.get("basis") == "live"
+        and bool({label["cause"], *label.get("also_ok", ())} & set(causes[:1])),
         "line to edit": culprit.get("line") == line,
         "a stray's birth or move at the label's line": any(
             line in [(one["born"] or {}).get("line"), *(m["line"] for m in one["moved"])]
