@@ -170,6 +170,20 @@ print(x - state["mean"])
         ("checkpoint-location",),
         "state['mean']",
     ),
+    "in place": Program(
+        """\
+import torch
+
+def edit(out, delta):
+    for i, at in enumerate([1, 2]):
+        out[i, at, :] += delta
+
+delta = torch.zeros(4)  # edit born
+edit(torch.ones(2, 3, 4, device="cuda"), delta)
+""",
+        ("created-without-device", "input-not-moved"),
+        "delta",
+    ),
     "numpy": Program(
         """\
 import torch

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+CASES = Path(__file__).parents[2] / "kb" / "cases"
+
 PRINTS = """\
 import random, threading, torch
 from torch import nn
@@ -201,3 +203,22 @@ def test_programs_of_libraries(library: str, tmp_path: Path) -> None:
     born = next(n for n, line in enumerate(text.splitlines(), 1) if line.endswith("# born"))
     assert [one["born"]["line"] for one in answer["strays"][:1]] == [born], done.stderr
     assert answer["culprit"]["line"] == born
+
+
+#: What met the wrong device, and the line that made it.
+INCIDENTS = {
+    "easyedit-memit-delta": ("delta", "delta = torch.zeros("),
+    "llms-from-scratch-out-head": ("model.out_head.weight", "model.out_head = nn.Linear("),
+}
+
+
+@pytest.mark.parametrize("incident", INCIDENTS)
+def test_documented_incidents_are_told_with_their_births(incident: str, tmp_path: Path) -> None:
+    pytest.importorskip("transformers")
+    name, code = INCIDENTS[incident]
+    program = CASES / incident / "reproduce.py"
+    report = tmp_path / "answer.json"
+    command = ("simulate", "--report", str(report), str(program), "failing")
+    python(tmp_path, "-m", "diagnose", *command)
+    born = {one["name"]: one["born"] for one in json.loads(report.read_text())["operands"]}
+    assert born[name]["code"].startswith(code)

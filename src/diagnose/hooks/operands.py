@@ -93,7 +93,7 @@ def at_position(expression: ast.AST, function: str, name: str) -> ast.expr | Non
         name: the operand's position in that call, or its keyword.
     """
     match expression:
-        case ast.BinOp(left=left, right=right):
+        case ast.BinOp(left=left, right=right) | ast.AugAssign(target=left, value=right):
             parts: list[ast.expr] = [left, right]
         case ast.Compare(left=left, comparators=[right]):
             parts = [left, right]
@@ -114,7 +114,7 @@ def at_position(expression: ast.AST, function: str, name: str) -> ast.expr | Non
 def only_other(expression: ast.AST, taken: set[ast.AST]) -> ast.expr | None:
     """The one operand of an operation or a call that is not among those that are known."""
     match expression:
-        case ast.BinOp(left=left, right=right):
+        case ast.BinOp(left=left, right=right) | ast.AugAssign(target=left, value=right):
             parts: list[ast.expr] = [left, right]
         case ast.Call(args=args, keywords=keywords):
             parts = [*args, *(one.value for one in keywords)]

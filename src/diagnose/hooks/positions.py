@@ -33,11 +33,11 @@ class Text:
         }
 
     @cached_property
-    def at(self) -> dict[Position, ast.expr]:
-        """The outermost expression of each position."""
-        found: dict[Position, ast.expr] = {}
+    def at(self) -> dict[Position, ast.AST]:
+        """The outermost expression of each position, or ``a += b``, which is a statement."""
+        found: dict[Position, ast.AST] = {}
         for node in ast.walk(self.source.tree):
-            if isinstance(node, ast.expr) and node.end_lineno is not None:
+            if isinstance(node, ast.expr | ast.AugAssign) and node.end_lineno is not None:
                 place = (node.lineno, node.end_lineno, node.col_offset, node.end_col_offset or 0)
                 found.setdefault(place, node)
         return found
@@ -71,6 +71,8 @@ class Text:
         parts = [child for child in ast.iter_child_nodes(statement) if isinstance(child, ast.expr)]
         if isinstance(statement, ast.For | ast.AsyncFor):  # what runs there is its iterator
             return statement.iter
+        if isinstance(statement, ast.AugAssign):
+            return statement
         return next(
             (n for part in parts for n in ast.walk(part) if isinstance(n, kinds)), statement
         )

@@ -155,11 +155,13 @@ def _told(
     expected = other.tensor.device if other is not None else None
     for one in sorted(operands, key=lambda one: one.side is not stray):
         tensor = one.side.tensor
-        made = [s for s in tensor.steps if s.what in ("made", "loaded")]
+        # What was only taken for an input has no birth.
+        steps = [s for s in tensor.steps if s.spot.node is not one.side.node]
+        made = [s for s in steps if s.what in ("made", "loaded")]
         # A batch is what its loader gave, whatever that was made of.
         born = made[-1 if tensor.maker == "batch" else 0] if made else None
         if tensor.maker == "output" or born is None:
-            born = next((s for s in tensor.steps if s.what in ("computed", "put")), born)
+            born = next((s for s in steps if s.what in ("computed", "put")), born)
         yield LiveOperand(
             name=_name(one.side, meeting.spot),
             kind=tensor.maker,
