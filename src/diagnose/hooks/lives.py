@@ -13,7 +13,7 @@ from typing import Any
 
 from diagnose.hooks.keeping import Keepers
 from diagnose.hooks.modules import walk
-from diagnose.hooks.operands import assigned, standing_for
+from diagnose.hooks.operands import assigned, holding, standing_for
 from diagnose.hooks.peeking import attributes, device_of, entries, is_a, shape_of
 from diagnose.hooks.positions import Texts, is_base_init
 from diagnose.hooks.scopes import Scopes
@@ -61,8 +61,6 @@ class Lives:
     def keepers(self) -> Keepers:
         """What modules keep without registering it."""
         return Keepers(self.torch, self.recorder, self.texts, self.alive)
-
-    # --- devices ---
 
     def device(self, tensor: Any) -> Device | None:
         """Where a live tensor is."""
@@ -231,11 +229,9 @@ class Lives:
         """What a variable of the running frames calls a module."""
         spaces = [frame.f_locals for frame, _ in reversed(self.alive)]
         spaces += [frame.f_globals for frame, _ in self.alive[-1:]]
-        for space in spaces if module is not None else ():
-            for name, value in list(space.items()):
-                if value is module and name != "self":
-                    return str(name)
-        return ""
+        named = ((str(name), value) for space in spaces for name, value in list(space.items()))
+        found = (name for name, value in named if value is module and name != "self")
+        return next(found, "") if module is not None else ""
 
     def module_value(self, module: Any) -> Module | None:
         """A live module."""
@@ -257,8 +253,6 @@ class Lives:
                 return SPLIT
         return found.pop() if len(found) == 1 else None
 
-    # --- places ---
-
     # --- operands ---
 
     def bound(self, node: ast.AST | None, spot: Spot) -> Step | None:
@@ -266,6 +260,13 @@ class Lives:
         text = self.texts.of(spot.file)
         found = assigned(node, text.function(spot.node), spot.line) if text is not None else None
         return Step("bound", spot._replace(node=found)) if found is not None else None
+
+    def variable(self, life: Life | None) -> str:
+        """A variable of the failing frames that holds a tensor of this life."""
+        if life is None or life.maker in ("weight", "output"):
+            return ""
+        known = self.recorder.tensors.get
+        return holding(lambda one: known(one) is life, [frame for frame, _ in self.alive])
 
     def node_of(self, thing: Any, spot: Spot) -> ast.expr | None:
         """The part of an expression that stands for an object."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import FrameType
 from typing import Any
 
@@ -28,6 +28,18 @@ def standing_for(
         if isinstance(node, ast.expr) and wanted(value(node, frame)):
             return node
     return None
+
+
+def holding(wanted: Callable[[Any], bool], frames: Sequence[FrameType]) -> str:
+    """What a variable of the innermost frame that has such a value calls it, one level into containers."""
+    for frame in reversed(frames):
+        for name, one in list(frame.f_locals.items()):
+            if wanted(one):
+                return name
+            for subscript, item in items(one):
+                if wanted(item):
+                    return name + subscript
+    return ""
 
 
 def value(node: ast.AST, frame: FrameType) -> Any:

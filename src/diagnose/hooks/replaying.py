@@ -163,7 +163,7 @@ def _told(
         if tensor.maker == "output" or born is None:
             born = next((s for s in steps if s.what in ("computed", "put")), born)
         yield LiveOperand(
-            name=_name(one.side, meeting.spot),
+            name=_name(one.side, meeting.spot) or one.name,
             kind=tensor.maker,
             device=one.device,
             expected=str(expected) if one.side is stray and expected is not None else None,
@@ -234,7 +234,8 @@ def _operands(failed: Failed, lives: Lives, spot: Spot) -> list[Operand]:
         if tensor.maker == "batch" and (bound := lives.bound(node, spot)) is not None:
             tensor.steps = (*tensor.steps, bound)
         side = Meets(node or spot.node, value, tensor)
-        found.append(Operand(side, operand.device, operand.shape))
+        name = "" if node is not None else lives.variable(operand.life)
+        found.append(Operand(side, operand.device, operand.shape, name))
     if len(unplaced) == 1 and (rest := only_other(spot.node, taken)) is not None:
         at = unplaced[0]
         found[at] = found[at]._replace(side=found[at].side._replace(node=rest))

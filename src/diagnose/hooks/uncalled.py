@@ -23,11 +23,13 @@ class Running(NamedTuple):
 
 
 class Operand(NamedTuple):
-    """What met: its side of the meeting, where it is as torch prints it, its sizes."""
+    """What met: its side of the meeting, where it is as torch prints it, its sizes, and a variable that
+    holds it or what it was computed from."""
 
     side: Meets
     device: str
     shape: tuple[int, ...]
+    name: str = ""
 
 
 def _of_live(side: Meets, tensor: Any) -> Operand:

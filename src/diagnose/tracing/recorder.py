@@ -105,12 +105,8 @@ class Recorder:
         anything = False
         for one in given.tensors(args, kwargs):
             anything = True
-            known = self.tensors.get(one)
-            if (
-                known is None
-            ):  # what is computed from it shares whatever turns out to be known of it
-                known = Life("other")
-                self.tensors.set(one, known)
+            # What is computed from it shares whatever turns out to be known of it.
+            known = self.tensors.get(one) or self._unknown(one)
             if known.maker == "weight":
                 weight = weight or known
             else:
@@ -133,6 +129,11 @@ class Recorder:
         else:
             maker = "array" if name in _ARRAYS else "factory"
             self.tensors.set(result, Life(maker, (Event("made", *stack(3)),)))
+
+    def _unknown(self, tensor: Any) -> Life:
+        life = Life("other")
+        self.tensors.set(tensor, life)
+        return life
 
     def _assigned(self, tensor: Any, value: Any) -> None:
         """Notes ``tensor.data = value``, with which modules move what they hold."""
