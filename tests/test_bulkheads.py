@@ -30,7 +30,8 @@ pytestmark = pytest.mark.faults
 
 #: What no answer may be without: `as_dict`'s keys.
 CONTRACT = [
-    "schema", "source", "verdict", "error", "mismatch", "frames", "libraries", "culprit", "causes",
+    "schema", "source", "verdict", "error", "mismatch", "frames", "libraries", "culprit", "strays",
+    "operands", "causes",
     "ranks", "fallout", "nearest", "questions", "sources", "unused_sources", "incomplete", "advice",
 ]  # fmt: skip
 GOOD = """\

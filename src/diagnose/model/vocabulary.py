@@ -57,7 +57,8 @@ class TorchNames(NamedTuple):
     indexing: Names = _NONE
     several_results: Names = _NONE
     reductions: Names = _NONE
-    unary: Names = _NONE
+    in_a_row: Names = _NONE
+    filled: Names = _NONE
     losses: Names = _NONE
     computing: Names = _NONE
     without_gradient: Names = _NONE

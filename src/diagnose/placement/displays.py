@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from diagnose.model import TorchNames
 from diagnose.placement.machine import Arguments, Given, Machine, Meets, joined
 from diagnose.placement.storing import element, one_dimension
 from diagnose.placement.tensors import WIDEST, Batch, Module, Table, Tensor
@@ -34,7 +35,7 @@ def listed(machine: Machine, node: Any, frame: Frame) -> Value:
             if isinstance(value, Items) and value.more is None:
                 items += value.items[:WIDEST]
             else:
-                more = element(value)
+                more = element(machine.torch, value)
         else:
             items.append(machine.evaluate(machine, each, frame))
     machine.spend(len(items) // 8)
@@ -53,7 +54,7 @@ def table(machine: Machine, node: Any, frame: Frame) -> Value:
                 found.items |= value.items
                 found.more = value.more or found.more
             else:
-                found.more = element(value)
+                found.more = element(machine.torch, value)
             continue
         name = machine.evaluate(machine, key, frame)
         if isinstance(name, Const) and isinstance(name.value, str | int):
@@ -78,7 +79,7 @@ def subscript(machine: Machine, node: Any, frame: Frame) -> Value:
                 by = value if isinstance(value, Tensor) else Tensor(None)
                 sides = [Meets(node.value, owner, owner), Meets(index, value, by)]
                 machine.meet("index", node, frame, sides)
-        return owner.like(owner.device, scalar=_one_number(owner, inside))
+        return owner.like(owner.device, scalar=_one_number(machine.torch, owner, inside))
     key = machine.evaluate(machine, inside, frame)
     match owner:
         case Batch():
@@ -130,13 +131,13 @@ def _adds(index: ast.expr) -> bool:
     return isinstance(index, ast.Constant) and not isinstance(index.value, int)
 
 
-def _one_number(owner: Tensor, inside: ast.expr) -> bool | None:
+def _one_number(torch: TorchNames, owner: Tensor, inside: ast.expr) -> bool | None:
     """Whether an index takes one number out of a tensor; None where it leaves that as it was."""
     parts = inside.elts if isinstance(inside, ast.Tuple) else [inside]
     if any(isinstance(each, ast.Slice) or _adds(each) for each in parts):
         return False
     one = isinstance(inside, ast.Constant | ast.Name | ast.Attribute | ast.UnaryOp | ast.BinOp)
-    return True if one and one_dimension(owner) else None
+    return True if one and one_dimension(torch, owner) else None
 
 
 def _any(owner: Items | Table) -> Value:

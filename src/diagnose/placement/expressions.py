@@ -72,7 +72,10 @@ def _call(machine: Machine, node: Any, frame: Frame) -> Value:
             else:
                 opened = True
                 listed.append(
-                    Given(argument.value, value if isinstance(value, Batch) else element(value))
+                    Given(
+                        argument.value,
+                        value if isinstance(value, Batch) else element(machine.torch, value),
+                    )
                 )
         else:
             listed.append(Given(argument, evaluate(machine, argument, frame)))
@@ -164,7 +167,7 @@ def _comprehended(machine: Machine, node: Any, frame: Frame) -> Value:
         return found
     for clause in node.generators:
         items = evaluate(machine, clause.iter, inner)
-        store(machine, clause.target, element(items), inner, node)
+        store(machine, clause.target, element(machine.torch, items), inner, node)
         for test in clause.ifs:
             evaluate(machine, test, inner)
     if isinstance(node, ast.DictComp):

@@ -120,10 +120,10 @@ def of_class(machine: Machine, names: tuple[str, ...]) -> bool:
 
 def _elsewhere(machine: Machine, names: Iterable[str]) -> bool:
     """Whether a base is another framework's, or built on one."""
-    known = machine.torch
-    prefixes = tuple(known.other_framework_prefixes)
+    torch = machine.torch
+    prefixes = tuple(torch.other_framework_prefixes)
     return any(
-        name.partition(".")[0] in known.other_frameworks
+        name.partition(".")[0] in torch.other_frameworks
         or name.rpartition(".")[2].startswith(prefixes)
         for name in names
     )

@@ -81,38 +81,40 @@ def builtin(machine: Machine, last: str, given: Arguments, node: ast.AST, frame:
         case "enumerate":
             if isinstance(first, Items) and first.more is None and len(first.items) <= _UNROLLED:
                 return Items([Items([Const(n), item]) for n, item in enumerate(first.items)])
-            return Items([], Items([Number(), element(first) if first else Unknown()]))
+            return Items(
+                [], Items([Number(), element(machine.torch, first) if first else Unknown()])
+            )
         case "zip":
             if values and all(isinstance(v, Items) and v.more is None for v in values):
                 rows = zip(*(v.items for v in values if isinstance(v, Items)), strict=False)
                 return Items([Items(list(row)) for row in rows])
-            return Items([], Items([element(value) for value in values]))
+            return Items([], Items([element(machine.torch, value) for value in values]))
         case "list" | "tuple" | "set" | "sorted" | "reversed":
             if isinstance(first, Items):
                 return Items(list(first.items), first.more)
-            return Items([], element(first)) if first is not None else Items([])
+            return Items([], element(machine.torch, first)) if first is not None else Items([])
         case "iter":
             return first or Unknown()
         case "next":
             if isinstance(first, Loader):
                 drawn(machine, first, node, frame)
-            return element(first) if first is not None else Unknown()
+            return element(machine.torch, first) if first is not None else Unknown()
         case "dict":
             found = Table({key: one.value for key, one in given.named.items() if key != "**"})
             if isinstance(first, Table):
                 found.items = dict(first.items) | found.items
                 found.more = first.more
             elif isinstance(first, Items):
-                pair = element(first)
+                pair = element(machine.torch, first)
                 found.more = (
                     pair.items[1] if isinstance(pair, Items) and len(pair.items) > 1 else Unknown()
                 )
             return found
         case "map" if len(values) > 1:
-            given_ = Arguments([given.listed[1]._replace(value=element(values[1]))])
+            given_ = Arguments([given.listed[1]._replace(value=element(machine.torch, values[1]))])
             return Items([], machine.invoke(machine, values[0], given_, node, frame))
         case "sum":
-            inner = element(first) if first is not None else Unknown()
+            inner = element(machine.torch, first) if first is not None else Unknown()
             return inner.like(inner.device) if isinstance(inner, Tensor) else Unknown()
         case "max" | "min":
             if isinstance(first, Tensor):

@@ -145,7 +145,7 @@ def _loop(machine: Machine, node: ast.AST, frame: Frame) -> None:
     known = _known(items) if machine.nested < _NESTED else None
     machine.nested += 1
     try:
-        for item in known or (element(items),):
+        for item in known or (element(machine.torch, items),):
             if isinstance(items, Items):
                 _draw(item)
             store(machine, node.target, item, frame, node)

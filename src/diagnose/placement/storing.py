@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from diagnose.model import TorchNames
 from diagnose.placement import modules
 from diagnose.placement.machine import Machine
 from diagnose.placement.model import Step
@@ -128,14 +129,7 @@ def parts(value: Value) -> Value:
     return value
 
 
-#: Factories that give one dimension whatever they are told.
-_IN_A_ROW = frozenset(
-    {"arange", "linspace", "logspace", "randperm", "hann_window", "hamming_window", "range"}
-)
-_FILLED = frozenset({"zeros", "ones", "empty", "rand", "randn"})
-
-
-def one_dimension(tensor: Tensor) -> bool:
+def one_dimension(torch: TorchNames, tensor: Tensor) -> bool:
     """Whether a tensor was made with one dimension, as far as its factory's call tells."""
     made = next((step.spot.node for step in tensor.steps if step.what == "made"), None)
     if not isinstance(made, ast.Call) or tensor.maker != "factory":
@@ -145,11 +139,11 @@ def one_dimension(tensor: Tensor) -> bool:
     if isinstance(shape, ast.Tuple | ast.List):
         first = shape.elts[0] if len(shape.elts) == 1 else None
         flat = first is not None and not isinstance(first, ast.Starred)
-        return flat and name in _FILLED
-    return name in _IN_A_ROW or (isinstance(shape, ast.Constant) and name in _FILLED)
+        return flat and name in torch.filled
+    return name in torch.in_a_row or (isinstance(shape, ast.Constant) and name in torch.filled)
 
 
-def element(value: Value) -> Value:
+def element(torch: TorchNames, value: Value) -> Value:
     """What a loop over a value binds."""
     match value:
         case Items(items=[first, *_]) if value.more is None or not isinstance(first, Unknown):
@@ -161,7 +155,7 @@ def element(value: Value) -> Value:
         case Batch():
             return value.inner.like(value.inner.device)
         case Tensor():
-            return value.like(value.device, scalar=one_dimension(value) or None)
+            return value.like(value.device, scalar=one_dimension(torch, value) or None)
         case Module():
             return next(iter(value.children.values()), Unknown())
         case Table():

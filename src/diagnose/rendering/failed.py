@@ -26,6 +26,8 @@ def render(source: str, form: str, lang: Lang) -> str:
         "frames": [],
         "libraries": [],
         "culprit": None,
+        "strays": [],
+        "operands": [],
         "causes": [],
         "ranks": [],
         "fallout": [],

@@ -68,7 +68,8 @@ class TorchNames(Strict):
     indexing: _Names
     several_results: _Names
     reductions: _Names
-    unary: _Names
+    in_a_row: _Names
+    filled: _Names
     losses: _Names
     computing: _Names
     without_gradient: _Names
