@@ -13,6 +13,7 @@ from torch import nn
 from torch.overrides import TorchFunctionMode
 from torch.utils.data import DataLoader, TensorDataset
 
+from diagnose.hooks import explain
 from diagnose.tracing import active, trace
 from diagnose.tracing.lives import MOST_EVENTS, Event, Life, Table, extended
 
@@ -273,3 +274,19 @@ def test_of_many_events_the_first_and_the_last_are_kept() -> None:
     assert len(events) == MOST_EVENTS
     assert [event.what for event in events[:2]] == ["0", "1"]
     assert events[-1].what == "39"
+
+
+def test_an_exception_that_leaves_the_block_is_explained_with_its_tensors() -> None:
+    def fail() -> None:
+        weight = torch.zeros(3, 3, device="meta")
+        nn.functional.linear(torch.zeros(2, 3), weight, weight[0])
+
+    with pytest.raises(RuntimeError) as caught, trace():
+        fail()
+    assert active() is None
+    operands = explain(caught.value).report.operands
+    assert [(one.name, one.device) for one in operands][:2] == [
+        ("weight", "meta"),
+        ("torch.zeros(2, 3)", "cpu"),
+    ]
+    assert explain(RuntimeError(*caught.value.args)).report.operands == ()

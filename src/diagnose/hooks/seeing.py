@@ -47,7 +47,7 @@ def look(error: BaseException, scene: Scene) -> Seen:
         return Seen()
     with torch._C.DisableTorchFunction():
         seen = guarded("tensors", partial(_tensors, torch, error, scene), ())
-        if (recorder := tracing.active()) is None:
+        if (recorder := tracing.witness(error)) is None:
             return Seen(seen)
         from diagnose.hooks import replaying  # most programs run without a recorder
 

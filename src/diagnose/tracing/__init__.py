@@ -25,9 +25,11 @@ from diagnose.tracing.importing import AfterTorch
 if TYPE_CHECKING:
     from diagnose.tracing.recorder import Recorder
 
-__all__ = ["active", "start", "trace"]
+__all__ = ["active", "start", "trace", "witness"]
 
 _ACTIVE: list[Recorder] = []
+#: The one that an exception left last: it is asked when the exception is explained.
+_LEFT: list[Recorder] = []
 
 
 @contextmanager
@@ -53,6 +55,7 @@ def trace(*, every: int = 1) -> Iterator[Recorder]:
             yield recorder
         except BaseException as error:
             strip_simulator_frames(error)
+            _LEFT[:] = [recorder]
             raise
         finally:
             _ACTIVE.remove(recorder)
@@ -79,3 +82,11 @@ def _begin() -> None:
 def active() -> Recorder | None:
     """The recorder that runs in this process, the innermost of several."""
     return _ACTIVE[-1] if _ACTIVE else None
+
+
+def witness(error: BaseException) -> Recorder | None:
+    """The recorder that saw an exception: the one that runs, else one that this exception left."""
+    left = _LEFT[-1] if _LEFT else None
+    if left is not None and left.failed is not None and left.failed.is_of(error):
+        return left
+    return active()
