@@ -155,13 +155,13 @@ def _told(
     expected = other.tensor.device if other is not None else None
     for one in sorted(operands, key=lambda one: one.side is not stray):
         tensor = one.side.tensor
-        # What was only taken for an input has no birth.
-        steps = [s for s in tensor.steps if s.spot.node is not one.side.node]
-        made = [s for s in steps if s.what in ("made", "loaded")]
-        # A batch is what its loader gave, whatever that was made of.
-        born = made[-1 if tensor.maker == "batch" else 0] if made else None
-        if tensor.maker == "output" or born is None:
-            born = next((s for s in steps if s.what in ("computed", "put")), born)
+        # What was only taken for an input has no birth, what a layer gives that of its computing.
+        taken = ("made", one.side.node) if tensor.maker == "batch" else None
+        steps = [s for s in tensor.steps if (s.what, s.spot.node) != taken]
+        if tensor.maker == "output":
+            at = next((n for n, s in enumerate(steps) if s.what == "computed"), 0)
+            steps = steps[at:]
+        born = _birth(steps, tensor.maker)
         yield LiveOperand(
             name=_name(one.side, meeting.spot) or one.name,
             kind=tensor.maker,
@@ -169,8 +169,16 @@ def _told(
             expected=str(expected) if one.side is stray and expected is not None else None,
             shape=one.shape,
             born=_at(born.spot) if born is not None else None,
-            moved=tuple(_at(s.spot) for s in tensor.steps if s.what == "moved"),
+            moved=tuple(_at(s.spot) for s in steps if s.what == "moved"),
         )
+
+
+def _birth(steps: Sequence[Step], maker: str) -> Step | None:
+    """The step that an answer calls the birth; of a batch, of whatever it was made, its loader's."""
+    made = [step for step in steps if step.what in ("made", "loaded")]
+    if made:
+        return made[-1 if maker == "batch" else 0]
+    return next((step for step in steps if step.what in ("computed", "put")), None)
 
 
 def _at(spot: Spot) -> At:
