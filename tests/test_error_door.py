@@ -273,7 +273,10 @@ def test_an_interrupted_run_leaves_no_half_file(tmp_path: Path) -> None:
     arguments = ("--format", "json", "-o", str(target), str(tmp_path / "a.log"))
     with (
         subprocess.Popen(
-            command(*arguments, str(tmp_path / "pipe")), stderr=subprocess.PIPE
+            command(*arguments, str(tmp_path / "pipe")),
+            stderr=subprocess.PIPE,
+            # A shell that runs the tests in the background lets what it starts ignore Ctrl-C.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         ) as process,
         (tmp_path / "pipe").open("w"),
     ):  # opens when it is the second input's turn
