@@ -11,6 +11,7 @@ import pytest
 from tracing.programs import PROGRAMS, Program
 
 from diagnose import tracing
+from diagnose.hooks.answering import explained
 from diagnose.hooks.live import explain
 from diagnose.rendering.json import as_dict
 from diagnose.simulation import run_script
@@ -63,3 +64,14 @@ def test_the_line_to_edit_follows_from_it(name: str, answered: Any) -> None:
     assert answer["causes"][0]["id"] in program.causes
     assert answer["culprit"]["line"] == marked(program.text, "edit")
     assert answer["culprit"]["basis"] == "live"
+
+
+@pytest.mark.faults
+def test_a_fault_of_ours_is_no_good_run(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("diagnose.hooks.live.explain", lambda *_, **__: 1 / 0)
+    error = RuntimeError("Expected all tensors to be on the same device, but found cuda:0 and cpu!")
+    [diagnosis] = explained(error)
+    assert diagnosis.verdict == "failed"
+    assert capsys.readouterr().err.startswith("diagnose: no answer for this failure")

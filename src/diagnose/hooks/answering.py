@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple, TextIO
 
 from diagnose.hooks import output
@@ -54,22 +55,27 @@ def answer(error: BaseException | None, settings: Settings) -> None:
 
 def explained(error: BaseException, lang: Lang = "en") -> tuple[Diagnosis, ...]:
     """Print the diagnosis of an exception on standard error, as the hook does but in its own time; returns
-    it, nothing where a fault of ours keeps it from an answer. Ctrl-C and `sys.exit` are left alone."""
+    it, with the verdict ``failed`` where a fault of ours keeps it from an answer. Ctrl-C and `sys.exit` are
+    left alone."""
     if issubclass(type(error), _NOT_FAILURES):
         return ()
-    try:
-        from diagnose.hooks.live import explain
-        from diagnose.rendering.text import render
+    from diagnose.hooks.live import explain
+    from diagnose.model import Report
+    from diagnose.pipeline import failed
+    from diagnose.rendering.text import render
 
+    target = output.standard_error()
+    look = output.look_of(target) if target is not None else output.Look(0, False)
+    try:
         diagnosis = explain(error, lang=lang)
-        if (target := output.standard_error()) is not None:
-            look = output.look_of(target)
-            output.write("\n" + render(diagnosis, columns=look.columns, color=look.color), target)
-        return (diagnosis,)
+        page = "\n" + render(diagnosis, columns=look.columns, color=look.color)
     except Exception as fault:
-        if _may_be_ours(error) and (target := output.standard_error()) is not None:
-            output.write(_no_answer(fault, lang), target)
-        return ()
+        diagnosis = failed(Report("traceback"), "reading", fault, lang)
+        page = _no_answer(fault, lang) if _may_be_ours(error) else ""
+    if target is not None:
+        with suppress(OSError, ValueError):  # nobody reads, or the stream is closed
+            output.write(page, target)
+    return (diagnosis,)
 
 
 def _compose(errors: list[BaseException], lang: Lang, look: output.Look, page: list[str]) -> None:
