@@ -104,11 +104,8 @@ def at_position(expression: ast.AST, function: str, name: str) -> ast.expr | Non
         function: torch's function that was called.
         name: the operand's position in that call, or its keyword.
     """
+    parts = _sides(expression)
     match expression:
-        case ast.BinOp(left=left, right=right) | ast.AugAssign(target=left, value=right):
-            parts: list[ast.expr] = [left, right]
-        case ast.Compare(left=left, comparators=[right]):
-            parts = [left, right]
         case ast.Subscript(value=inner, slice=index):
             parts = [inner, index]
         case ast.Call(func=ast.Attribute(value=owner, attr=attribute), args=args, keywords=named):
@@ -118,25 +115,29 @@ def at_position(expression: ast.AST, function: str, name: str) -> ast.expr | Non
                 return next((one.value for one in named if one.arg == name), None)
             torch_itself = isinstance(owner, ast.Name) and owner.id in _TORCH
             parts = args if torch_itself or isinstance(owner, ast.Attribute) else [owner, *args]
-        case _:
-            return None
     return parts[int(name)] if name.isdigit() and int(name) < len(parts) else None
 
 
 def only_other(expression: ast.AST, taken: set[ast.AST]) -> ast.expr | None:
     """The one operand of an operation or a call that is not among those that are known."""
-    match expression:
-        case ast.BinOp(left=left, right=right) | ast.AugAssign(target=left, value=right):
-            parts: list[ast.expr] = [left, right]
-        case ast.Call(args=args, keywords=keywords):
-            parts = [*args, *(one.value for one in keywords)]
-        case ast.Compare(left=left, comparators=[right]):
-            parts = [left, right]
-        case _:
-            return None
+    parts = _sides(expression)
+    if isinstance(expression, ast.Call):
+        parts = [*expression.args, *(one.value for one in expression.keywords)]
     left_over = [
         one
         for one in parts
         if not isinstance(one, ast.Constant) and not any(node in taken for node in ast.walk(one))
     ]
     return left_over[0] if len(left_over) == 1 else None
+
+
+def _sides(expression: ast.AST) -> list[ast.expr]:
+    """The two sides of an operation; none of anything else."""
+    match expression:
+        case (
+            ast.BinOp(left=left, right=right)
+            | ast.AugAssign(target=left, value=right)
+            | ast.Compare(left=left, comparators=[right])
+        ):
+            return [left, right]
+    return []

@@ -111,8 +111,7 @@ def _of(recorder: Recorder, error: BaseException) -> tuple[Failed | None, list[R
     for one in related(error):
         if failed is not None and failed.is_of(one):
             return failed, _frames(one)
-    # Raised again in another thread (DataParallel): its words hold the first one's, its frames are not
-    # those.
+    # Raised again in another thread (DataParallel): the words hold the first one's, the frames do not.
     again = failed is not None and failed.is_within(error)
     return (failed, []) if again else (None, _frames(error))
 

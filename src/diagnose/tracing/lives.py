@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Iterator
+from itertools import takewhile
 from types import CodeType
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -53,11 +54,7 @@ class Life:
 
     def then(self, event: Event) -> Life:
         """The life with one event more."""
-        return self.told(extended(self.events, event))
-
-    def told(self, events: tuple[Event, ...]) -> Life:
-        """The life with other events."""
-        return Life(self.maker, events, self.module, self.name)
+        return Life(self.maker, extended(self.events, event), self.module, self.name)
 
 
 class ModuleLife:
@@ -79,26 +76,21 @@ class ModuleLife:
 
     def home(self) -> str | None:
         """Where the module's tensors are, or those of the one that it belongs to, as torch prints it."""
-        life: ModuleLife | None = self
-        for _ in range(_DEEPEST):
-            module = life.module() if life is not None else None
-            if life is None or module is None:
-                return None
-            if (found := given.home(module)) is not None:
-                return found
-            life = life.owner
-        return None
+        alive = takewhile(lambda one: one is not None, (life.module() for life in self._above()))
+        return next((found for one in alive if (found := given.home(one)) is not None), None)
 
     def was_moved(self) -> bool:
         """Whether the module or one that it belongs to was moved."""
+        return any(event.what == "moved" for life in self._above() for event in life.events)
+
+    def _above(self) -> Iterator[ModuleLife]:
+        """The module, then those that it belongs to."""
         life: ModuleLife | None = self
         for _ in range(_DEEPEST):
             if life is None:
-                return False
-            if any(event.what == "moved" for event in life.events):
-                return True
+                return
+            yield life
             life = life.owner
-        return False
 
 
 def extended(events: tuple[Event, ...], event: Event) -> tuple[Event, ...]:
@@ -122,8 +114,8 @@ class _Ref(weakref.ref):  # type: ignore[type-arg]
 
 class Table(Generic[T]):
     """What is remembered of objects, by identity; forgotten when they die. Keys are never compared: an
-    object's
-    class may say what it likes of equality. Safe for threads as far as a dict's own operations are."""
+    object's class may say what it likes of equality. Safe for threads as far as a dict's own operations
+    are."""
 
     def __init__(self) -> None:
         self._known: dict[int, _Ref] = {}
