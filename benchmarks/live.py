@@ -11,18 +11,17 @@ their label says (a package is missing) do not count.
 from __future__ import annotations
 
 import argparse
-import importlib
 import json
 import os
 import re
 import shutil
-import signal
 import sys
 import tempfile
-import time
 from collections import Counter
 from pathlib import Path
 from typing import Any, NoReturn
+
+import forked
 
 from diagnose import tracing
 from diagnose.hooks.live import explain
@@ -41,12 +40,7 @@ def main() -> None:
     parser.add_argument("--only", default="", help="programs whose names contain this")
     parser.add_argument("-v", "--verbose", action="store_true", help="tell each that is not right")
     args = parser.parse_args()
-    os.environ.update({"HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false"})
-    for module in filter(None, args.warm.split(",")):
-        try:
-            importlib.import_module(module)
-        except Exception as error:
-            print(f"{module} is not imported: {error}", file=sys.stderr)
+    forked.warm(args.warm)
     labels = sorted(args.folder.glob("*.json"))[args.first :: args.every]
     totals: Counter[str] = Counter()
     for path in labels:
@@ -85,22 +79,14 @@ def _told(name: str, answer: dict[str, Any], label: dict[str, Any]) -> str:
 def run(program: Path, how: dict[str, Any]) -> dict[str, Any] | None:
     """The answer to a program's failure, None where it has none."""
     with tempfile.TemporaryDirectory() as folder:
-        for data in program.parent.iterdir():
-            if data.suffix not in (".py", ".txt", ".json"):
-                Path(folder, data.name).symlink_to(data.resolve())
+        forked.link_data(program.parent, folder)
         shutil.copy(program, folder)
         out = Path(folder, ".answer")
         sys.stdout.flush()
         child = os.fork()
         if child == 0:
             _child(program.name, folder, how, out)
-        end = time.monotonic() + LIMIT
-        while time.monotonic() < end and not os.waitpid(child, os.WNOHANG)[0]:
-            time.sleep(0.02)
-        else:
-            if time.monotonic() >= end:
-                os.killpg(child, signal.SIGKILL)
-                os.waitpid(child, 0)
+        forked.wait(child, LIMIT)
         found: dict[str, Any] | None = json.loads(out.read_text()) if out.exists() else None
         return found
 

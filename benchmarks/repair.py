@@ -14,20 +14,18 @@ process of its own that is forked after the modules of --warm are imported; what
 from __future__ import annotations
 
 import argparse
-import contextlib
 import hashlib
-import importlib
 import json
 import os
-import signal
 import subprocess
 import sys
 import tempfile
-import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
+
+import forked
 
 from diagnose.casebase.store import load
 from diagnose.model import Fix
@@ -96,9 +94,7 @@ class Runner:
 
     def _forked(self, text: str, name: str, how: dict[str, Any], siblings: Path) -> Ran:
         with tempfile.TemporaryDirectory() as folder:
-            for data in siblings.iterdir():
-                if data.suffix not in (".py", ".txt", ".json"):
-                    Path(folder, data.name).symlink_to(data.resolve())
+            forked.link_data(siblings, folder)
             program = Path(folder, name)
             program.write_text(text)
             out, err = Path(folder, ".out"), Path(folder, ".err")
@@ -106,7 +102,7 @@ class Runner:
             child = os.fork()
             if child == 0:
                 _child(program, how, out, err)
-            status = _wait(child)
+            status = forked.wait(child, LIMIT)
             said = [p.read_text(errors="replace") if p.exists() else "" for p in (out, err)]
             said = [one.replace(str(program), "program.py").replace(folder, "") for one in said]
             return Ran(status, said[0][-20000:], said[1][-4000:])
@@ -147,20 +143,6 @@ def _seed() -> None:
     random.seed(0)
     numpy.random.seed(0)
     torch.manual_seed(0)
-
-
-def _wait(child: int) -> int:
-    """The exit status of a child, 124 where it took too long."""
-    end = time.monotonic() + LIMIT
-    while time.monotonic() < end:
-        done, status = os.waitpid(child, os.WNOHANG)
-        if done:
-            return os.waitstatus_to_exitcode(status)
-        time.sleep(0.02)
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(child, signal.SIGKILL)
-    os.waitpid(child, 0)
-    return 124
 
 
 def applied(text: str, patch: str, name: str) -> str | None:
@@ -271,12 +253,7 @@ def main() -> None:
     parser.add_argument("--only", default="", help="cases whose names contain this")
     parser.add_argument("-v", "--verbose", action="store_true", help="tell each case")
     args = parser.parse_args()
-    os.environ.update({"HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false"})
-    for module in filter(None, args.warm.split(",")):
-        try:
-            importlib.import_module(module)
-        except Exception as error:
-            print(f"{module} is not imported: {error}", file=sys.stderr)
+    forked.warm(args.warm)
     found = []
     for case in cases(args.folder, Runner(args.cache), source=args.source, only=args.only):
         found.append(case)
