@@ -115,6 +115,9 @@ class TorchNames(NamedTuple):
     without_to: Names = _NONE
     replicating_libraries: Names = _NONE
     gpu_libraries: Names = _NONE
+    transparent_iterators: Names = _NONE
+    checkpoint_options: Names = _NONE
+    attribute_dicts: Names = _NONE
 
     @classmethod
     def of(cls, record: Mapping[str, Any]) -> "TorchNames":

@@ -10,6 +10,7 @@ from diagnose.placement.machine import Arguments, Machine
 from diagnose.placement.model import Step
 from diagnose.placement.module_methods import is_method, is_plain
 from diagnose.placement.offloading import read
+from diagnose.placement.records import row
 from diagnose.placement.tensor_methods import of_batch, of_tensor
 from diagnose.placement.tensors import Batch, Module, Optimizer, Table, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
@@ -20,6 +21,7 @@ from diagnose.placement.values import (
     Frame,
     Function,
     Generator,
+    Loader,
     Method,
     Number,
     Object,
@@ -60,8 +62,12 @@ def attribute(machine: Machine, owner: Value, name: str, node: ast.AST, frame: F
         case Unknown():
             known = name in machine.torch.moves or name in ("numpy", "with_format")
             return Method(owner, name) if known else Unknown(name)
+        case Const() if name == "value":  # of a member of an enumeration
+            return owner
         case Const() if not isinstance(owner.value, str):
             return Unknown(name)
+        case Loader() if name in ("dataset", "tensors"):
+            return owner if name == "dataset" else owner.item
         case Function() if name == "__name__":
             return Unknown()
     if isinstance(owner, Items) and name in ("indices", "values"):
@@ -125,6 +131,10 @@ def _called(node: ast.AST, frame: Frame) -> bool:
 def _of_object(machine: Machine, owner: Object, name: str, node: ast.AST, frame: Frame) -> Value:
     if name in owner.attributes:
         return owner.attributes[name]
+    if name == "__dict__":
+        return Table(owner.attributes)  # type: ignore[arg-type]  # one dict: what is put in is its attribute
+    if name in ("_replace", "_asdict") and row(owner) is not None:
+        return Method(owner, name)
     if owner.made is not None and (member := owner.made.find(name)) is not None:
         return _member(machine, owner, member, node, frame)
     if owner.kind == "accelerator" and name == "device":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from diagnose.placement import modules
+from diagnose.placement.forward_hooks import hooked
 from diagnose.placement.layers import at_home, scattered
 from diagnose.placement.library import library_call_of
 from diagnose.placement.machine import (
@@ -14,6 +15,7 @@ from diagnose.placement.machine import (
     Given,
     Machine,
     Meets,
+    Partial,
     joined,
     operands,
 )
@@ -22,9 +24,11 @@ from diagnose.placement.model import Spot
 from diagnose.placement.module_methods import applied
 from diagnose.placement.object_methods import library_call
 from diagnose.placement.offloading import brought
+from diagnose.placement.records import filled
 from diagnose.placement.tensors import Batch, Module, Table, tensors_in
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import (
+    Around,
     Class,
     Const,
     External,
@@ -45,12 +49,18 @@ def invoke(
     match function:
         case Function():
             return run(machine, function, given, node, frame)
+        case Partial():
+            return invoke(machine, function.function, function.with_(given), node, frame)
         case Class():
             return construct(machine, function, given, node, frame)
         case Method():
             return method_call(machine, function.owner, function.name, given, node, frame)
         case Module():
-            return forward(machine, function, given, node, frame)
+
+            def work(given: Arguments) -> Value:
+                return forward(machine, function, given, node, frame)
+
+            return hooked(machine, function, given, node, frame, work)
         case Batch() if function.inner.maker == "load":  # a whole model that was loaded
             given_ = operands(given)
             machine.meet("call", node, frame, [Meets(node, function, function.inner), *given_])
@@ -71,8 +81,10 @@ def run(
     machine: Machine, function: Function, given: Arguments, node: ast.AST, frame: Frame
 ) -> Value:
     """The result of a function of the user's."""
-    key = id(function.node)
-    machine.entered.add(key)
+    machine.entered.add(id(function.node))
+    key = _key(function)
+    if function.owner is not None and function.this is None and given.listed:
+        function, given = function.bound(given.listed[0].value), given.rest()
     if len(machine.calls) >= DEPTH or machine.depths.get(key, 0) >= AGAIN:
         return Unknown()
     inner = Frame(
@@ -82,18 +94,23 @@ def run(
     _parameters(machine, function, given, inner)
     machine.depths[key] = machine.depths.get(key, 0) + 1
     machine.calls.append(Spot(frame.source, node, frame.function))
-    default = machine.default
     try:
         if isinstance(function.node, ast.Lambda):
             return machine.evaluate(machine, function.node.body, inner)
         machine.execute(machine, function.node.body, inner)
     finally:
-        machine.default = default
         machine.calls.pop()
         machine.depths[key] -= 1
     if inner.result and inner.yields:
         return Items([], _all(inner.result))
     return _all(inner.result) if inner.result else Const(None)
+
+
+def _key(function: Function) -> int:
+    """What tells a function from others: where a call has made it, the variables there do, too."""
+    around = function.around
+    made = isinstance(around, Around) and around.frame.function is not None
+    return hash((id(function.node), id(around))) if made else id(function.node)
 
 
 def _all(values: list[Value]) -> Value:
@@ -110,6 +127,8 @@ def _parameters(machine: Machine, function: Function, given: Arguments, inner: F
     if function.this is not None and names:
         inner.names[names[0]] = function.this
         names = names[1:]
+    elif function.this is not None:
+        listed.insert(0, Given(ast.Name("self"), function.this))
     defaults = dict(zip(reversed(names), reversed(args.defaults), strict=False))
     for position, name in enumerate(names):
         found = given.named.get(name) or (listed[position] if position < len(listed) else None)
@@ -155,6 +174,8 @@ def construct(
     machine: Machine, made: Class, given: Arguments, node: ast.AST, frame: Frame
 ) -> Value:
     """An object of a user's class."""
+    if given.listed and any(name.endswith(("Enum", "Flag")) for name in made.names()):
+        return given.listed[0].value  # the member of a value
     found: Module | Object
     if modules.of_class(machine, tuple(made.names())[1:]) or modules.runs(machine, made):
         found = Module(made.node.name, None, made)
@@ -178,21 +199,10 @@ def construct(
         run(machine, start.bound(found), given, node, frame)
     else:
         held = found.plain if isinstance(found, Module) else found.attributes
-        fields = list(_fields(made))
-        held |= {name: one.value for name, one in zip(fields, given.listed, strict=False)}
-        held |= {name: one.value for name, one in given.named.items()}
+        held |= filled(machine, made, given, node, frame)
         if isinstance(found, Object) and isinstance(after := made.find("__post_init__"), Function):
             run(machine, after.bound(found), Arguments(), node, frame)
     return found
-
-
-def _fields(made: Class) -> list[str]:
-    """The fields of a dataclass or named tuple."""
-    return [
-        each.target.id
-        for each in made.node.body
-        if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name)
-    ]
 
 
 def _library_of(machine: Machine, made: Class) -> bool | None:

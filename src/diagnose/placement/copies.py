@@ -51,6 +51,7 @@ def copied(value: Value, step: tuple[Step, ...], done: dict[int, Module] | None 
             value.frame,
         )
         found.plain = dict(value.plain)
+        found.before, found.hooks = list(value.before), list(value.hooks)
         found.tensors = {k: t.like(t.device) for k, t in value.tensors.items()}
         for name, child in value.children.items():
             inner = copied(child, step, done)

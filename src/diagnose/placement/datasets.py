@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 
 from diagnose.placement.devices import CPU
-from diagnose.placement.machine import Arguments, Given, Machine, Meets, generating
+from diagnose.placement.iterating import iterated
+from diagnose.placement.machine import Arguments, Given, Machine, Meets, Partial, generating
 from diagnose.placement.tensors import Batch, Table, Tensor
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import (
@@ -70,7 +71,7 @@ def data_call(machine: Machine, last: str, given: Arguments, node: ast.AST, fram
 def _is_called(value: Value) -> bool:
     """Whether a value is a function of the user's, or an object that is called like one."""
     called = isinstance(value, Object) and value.made is not None and value.made.find("__call__")
-    return isinstance(value, Function) or bool(called)
+    return isinstance(value, Function | Partial) or bool(called)
 
 
 def _yielded(made: Value) -> Value:
@@ -119,6 +120,7 @@ def item_of(machine: Machine, data: Value | None, node: ast.AST, frame: Frame) -
         if isinstance(getter, Function):
             given = Arguments()
             return machine.invoke(machine, getter.bound(data), given, node, frame)
+        data = iterated(machine, data, node, frame)
     if isinstance(data, Items) and (data.items or data.more):
         return next(iter(data.every()))
     if isinstance(data, Tensor | Batch):  # a loader of a graph's parts yields graphs

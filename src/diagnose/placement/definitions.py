@@ -4,43 +4,56 @@ from __future__ import annotations
 
 import ast
 
-from diagnose.placement.machine import Machine
+from diagnose.placement.machine import Arguments, Given, Machine, Partial
 from diagnose.placement.storing import bind
-from diagnose.placement.values import Class, External, Frame, Function, Object, Unknown, Value
-
-
-class Around(dict[str, Value]):
-    """The variables around a function, as they are when it runs."""
-
-    def __init__(self, frame: Frame) -> None:
-        super().__init__()
-        self._frame = frame
-
-    def get(self, name: str, otherwise: Value | None = None) -> Value | None:  # type: ignore[override]
-        """The variable of a name, as it is now."""
-        if isinstance(self._frame.owner, Class):  # a class body is no scope of its methods
-            return self._frame.around.get(name, otherwise)
-        found = self._frame.get(name)
-        return otherwise if found is None else found
+from diagnose.placement.values import (
+    Around,
+    Class,
+    External,
+    Frame,
+    Function,
+    Object,
+    Unknown,
+    Value,
+)
 
 
 def function(machine: Machine, node: ast.AST, frame: Frame) -> None:
     """Binds a function of the user's."""
     assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-    around = Around(frame)
-    owner = frame.owner if isinstance(frame.owner, Class) else None
+    owner = frame.owner if frame.is_class_body() and isinstance(frame.owner, Class) else None
     name = f"{owner.node.name}.{node.name}" if owner else node.name
-    value: Value = Function(node, frame.source, around, name, owner)
-    for decorator in node.decorator_list:
+    value: Value = Function(node, frame.source, Around(frame), name, owner)
+    for decorator in reversed(node.decorator_list):
         said = ast.unparse(decorator)
         if said in ("property", "cached_property", "functools.cached_property"):
-            value = Object("property")
-            value.attributes["get"] = Function(node, frame.source, around, name, owner)
+            held = Object("property")
+            held.attributes["get"], value = value, held
         elif said in ("staticmethod", "classmethod"):
             held = Object("static" if said == "staticmethod" else "class")
-            held.attributes["call"] = value
-            value = held
+            if said == "staticmethod" and isinstance(value, Function):
+                value.owner = None  # it is given no object
+            held.attributes["call"], value = value, held
+        else:
+            value = _decorated(machine, decorator, value, frame)
     bind(frame, node.name, value, node)
+
+
+def _decorated(machine: Machine, decorator: ast.expr, value: Value, frame: Frame) -> Value:
+    """What a decorator of the user's makes of a function or class; others are taken to leave it."""
+    call = isinstance(decorator, ast.Call)
+    by = machine.evaluate(machine, decorator.func if call else decorator, frame)  # type: ignore[attr-defined]
+    known = by.attributes.get("call") if isinstance(by, Object) else by
+    if not isinstance(known, Function | Class | Partial):
+        return value
+    if call:
+        by = machine.evaluate(machine, decorator, frame)
+    given = Arguments([Given(decorator, value)])
+    made = machine.invoke(machine, by, given, decorator, frame)
+    if isinstance(made, Function) and isinstance(value, Function) and made is not value:
+        made.undecorated = value.undecorated or value
+        return made
+    return made if isinstance(made, Partial | Class) else value
 
 
 def class_(machine: Machine, node: ast.AST, frame: Frame) -> None:
@@ -58,7 +71,24 @@ def class_(machine: Machine, node: ast.AST, frame: Frame) -> None:
     inner = Frame(frame.source, {}, Around(frame), node.name, owner=made)
     machine.execute(machine, node.body, inner)
     made.members = dict(inner.names)
-    bind(frame, node.name, made, node)
+    found: Value = made
+    for decorator in reversed(node.decorator_list):
+        found = _decorated(machine, decorator, found, frame)
+    bind(frame, node.name, found, node)
+
+
+def shared(machine: Machine, node: ast.AST, frame: Frame) -> None:
+    """``global`` and ``nonlocal``: the names are of variables further out."""
+    assert isinstance(node, ast.Global | ast.Nonlocal)
+    for name in node.names:
+        outer = frame
+        while isinstance(outer.around, Around):
+            outer = outer.around.frame
+            held = name in outer.names and not outer.is_class_body()
+            if isinstance(node, ast.Nonlocal) and held:
+                break
+        if outer is not frame:
+            frame.shared[name] = outer
 
 
 def import_(machine: Machine, node: ast.AST, frame: Frame) -> None:

@@ -15,6 +15,10 @@ SPLIT = Device("split")
 RANKED = Device("cuda", None, home=True, ranked=True)
 _RANK_WORD = re.compile(r"rank|local_?id", re.IGNORECASE)
 _WRITTEN = re.compile(r"(cpu|meta|cuda|xpu|npu|mps|hpu|mlu|musa)(?::(\d+))?\Z")
+_WITH_GPU = re.compile(r"((use|with|has|on|enable)_?)?(cuda|gpu)(_available)?", re.IGNORECASE)
+_WITHOUT_GPU = re.compile(
+    r"(no|not|without|disable)_?(use_?)?(cuda|gpu)|((use|force|on)_?)?cpu(_only)?", re.IGNORECASE
+)
 _DEVICE_WORD = re.compile(r"(^|_|\b)(device|dev|gpu|cuda)(_?id|_?str|_?name)?$", re.IGNORECASE)
 
 
@@ -32,6 +36,13 @@ def written(text: str) -> Device | None:
 def named_so(word: str) -> bool:
     """Whether people who name a variable so keep a device in it."""
     return _DEVICE_WORD.search(word) is not None
+
+
+def asks_for_gpu(word: str) -> bool | None:
+    """What a flag of such a name is where there is a GPU: ``use_cuda`` holds, ``no_cuda`` does not."""
+    if _WITHOUT_GPU.fullmatch(word):
+        return False
+    return True if _WITH_GPU.fullmatch(word) else None
 
 
 def is_rank(word: str) -> bool:

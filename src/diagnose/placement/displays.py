@@ -6,15 +6,16 @@ import ast
 from typing import Any
 
 from diagnose.model import TorchNames
-from diagnose.placement.machine import Arguments, Given, Machine, Meets, joined
-from diagnose.placement.storing import element, one_dimension
+from diagnose.placement.iterating import iterated, special
+from diagnose.placement.machine import Arguments, Machine, Meets, any_of
+from diagnose.placement.records import row
+from diagnose.placement.storing import element, one_dimension, part, put_at
 from diagnose.placement.tensors import WIDEST, Batch, Module, Table, Tensor
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import (
     Const,
     External,
     Frame,
-    Function,
     Loader,
     Object,
     Unknown,
@@ -31,7 +32,7 @@ def listed(machine: Machine, node: Any, frame: Frame) -> Value:
     more: Value | None = None
     for each in node.elts[:LONGEST]:
         if isinstance(each, ast.Starred):
-            value = machine.evaluate(machine, each.value, frame)
+            value = iterated(machine, machine.evaluate(machine, each.value, frame), each, frame)
             if isinstance(value, Items) and value.more is None:
                 items += value.items[:WIDEST]
             else:
@@ -93,24 +94,28 @@ def subscript(machine: Machine, node: Any, frame: Frame) -> Value:
                 and key.value in owner.items
             ):
                 return owner.items[key.value]
-            return _any(owner)
+            if owner.missing is None:
+                return any_of(owner)
+            made = machine.invoke(machine, owner.missing, Arguments(), node, frame)
+            put_at(owner, key, made)
+            return made
         case Items():
             if isinstance(inside, ast.Slice):
-                return owner
+                return _some(machine, owner, inside, frame)
             if isinstance(key, Const) and isinstance(key.value, int) and owner.more is None:
                 if -len(owner.items) <= key.value < len(owner.items):
                     return owner.items[key.value]
                 return Unknown()
-            return _any(owner)
+            return any_of(owner)
         case Module() if isinstance(inside, ast.Slice):
-            part = Module(owner.kind, owner.device)
-            part.weights, part.steps, part.frame = owner.weights, owner.steps, owner.frame
-            part.children = dict(owner.children)
-            return part
+            return _layers(machine, owner, inside, frame)
         case Module():
             name = str(key.value) if isinstance(key, Const) else ""
-            if name in owner.children:
-                return owner.children[name]
+            for held in (owner.children, owner.tensors):
+                if name in held:
+                    return held[name]
+            if owner.tensors and not owner.children:
+                return next(iter(owner.tensors.values()))
             return next(iter(owner.children.values()), None) or machine.attribute(
                 machine, owner, "0", node, frame
             )
@@ -118,12 +123,41 @@ def subscript(machine: Machine, node: Any, frame: Frame) -> Value:
             inside.value, str
         ):
             return Unknown(inside.value)
+        case Object() if (fields := row(owner)) is not None and isinstance(key, Const):
+            return part(fields, key.value) if isinstance(key.value, int) else Unknown()
+        case Object(kind="namespace") if isinstance(key, Const):
+            return owner.attributes.get(str(key.value), Unknown(str(key.value)))
         case Object():
-            method = owner.made.find("__getitem__") if owner.made is not None else None
-            if isinstance(method, Function):
-                given = Arguments([Given(inside, key)])
-                return machine.invoke(machine, method.bound(owner), given, node, frame)
+            return special(machine, owner, "__getitem__", node, frame, key) or Unknown()
     return Unknown()
+
+
+def _layers(machine: Machine, owner: Module, inside: ast.Slice, frame: Frame) -> Module:
+    """A slice of a container of layers."""
+    found = Module(owner.kind, owner.device)
+    found.weights, found.steps, found.frame = owner.weights, owner.steps, owner.frame
+    chosen = _some(machine, Items(list(owner.children.values())), inside, frame)
+    whole = chosen.more is not None
+    found.children = {
+        name: one
+        for name, one in owner.children.items()
+        if whole or any(one is other for other in chosen.items)
+    }
+    return found
+
+
+def _some(machine: Machine, owner: Items, inside: ast.Slice, frame: Frame) -> Items:
+    """A slice of a list."""
+    bounds: list[int | None] = []
+    for one in (inside.lower, inside.upper, inside.step):
+        value = machine.evaluate(machine, one, frame) if one is not None else Const(None)
+        number = value.value if isinstance(value, Const) else ""
+        if number is not None and not isinstance(number, int):
+            return Items([], any_of(owner))
+        bounds.append(number)
+    if owner.more is not None or bounds[2] == 0:
+        return Items([], any_of(owner))
+    return Items(owner.items[slice(*bounds)])
 
 
 def _adds(index: ast.expr) -> bool:
@@ -138,11 +172,3 @@ def _one_number(torch: TorchNames, owner: Tensor, inside: ast.expr) -> bool | No
         return False
     one = isinstance(inside, ast.Constant | ast.Name | ast.Attribute | ast.UnaryOp | ast.BinOp)
     return True if one and one_dimension(torch, owner) else None
-
-
-def _any(owner: Items | Table) -> Value:
-    """Some item of a container."""
-    found: Value | None = None
-    for item in list(owner.every())[:8]:
-        found = item if found is None else joined(found, item)
-    return found if found is not None else Unknown()

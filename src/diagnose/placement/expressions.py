@@ -6,15 +6,18 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from diagnose.placement.devices import HOME, RANKED, is_rank, written
+from diagnose.placement.devices import asks_for_gpu, written
 from diagnose.placement.displays import listed, subscript, table
+from diagnose.placement.iterating import iterated
 from diagnose.placement.machine import Arguments, Given, Machine, joined
 from diagnose.placement.model import Device, Step
-from diagnose.placement.operators import LONGEST_STRING, binary, compare, unary
-from diagnose.placement.storing import element, parts, store
+from diagnose.placement.operators import binary, compare, unary
+from diagnose.placement.storing import element, store
 from diagnose.placement.tensors import WIDEST, Batch, Module, Table, Tensor
 from diagnose.placement.tensors import Sequence as Items
+from diagnose.placement.texts import composed
 from diagnose.placement.values import (
+    Around,
     Class,
     Const,
     External,
@@ -66,7 +69,7 @@ def _call(machine: Machine, node: Any, frame: Frame) -> Value:
     opened = False
     for argument in node.args:
         if isinstance(argument, ast.Starred):
-            value = evaluate(machine, argument.value, frame)
+            value = iterated(machine, evaluate(machine, argument.value, frame), argument, frame)
             if isinstance(value, Items) and value.more is None:
                 listed += [Given(argument.value, item) for item in value.items[:WIDEST]]
             else:
@@ -113,6 +116,8 @@ def truth(machine: Machine, node: ast.expr, frame: Frame) -> bool | None:
     value = machine.evaluate(machine, node, frame)
     if isinstance(value, Const):
         return bool(value.value)
+    if isinstance(value, Number | Unknown):
+        return asks_for_gpu(value.word)
     if isinstance(value, Module | Tensor | Function | Class):
         return True if not isinstance(value, Tensor) else None
     return None
@@ -133,23 +138,14 @@ def _conditional(machine: Machine, node: Any, frame: Frame) -> Value:
 
 
 def _formatted(machine: Machine, node: Any, frame: Frame) -> Value:
-    text, known, ranked = "", True, False
+    found: list[str | Value] = []
     for each in node.values:
         if isinstance(each, ast.Constant):
-            text += str(each.value)
+            found.append(str(each.value))
         else:
             value = evaluate(machine, each.value, frame)
-            if isinstance(value, Const) and each.format_spec is None:
-                text += str(value.value)
-            else:
-                known = False
-                text += "\0"
-                ranked = ranked or (isinstance(value, Number | Unknown) and is_rank(value.word))
-    if known:
-        return Const(text[:LONGEST_STRING])
-    if text.startswith(("cuda:\0", "cuda\0")):
-        return Place(RANKED if ranked else HOME, machine.step("made", node, frame))
-    return Unknown()
+            found.append(value if each.format_spec is None else Unknown())
+    return composed(machine, found, node, frame)
 
 
 def _comprehended(machine: Machine, node: Any, frame: Frame) -> Value:
@@ -166,7 +162,7 @@ def _comprehended(machine: Machine, node: Any, frame: Frame) -> Value:
     if (found := _each(machine, node, inner)) is not None:
         return found
     for clause in node.generators:
-        items = evaluate(machine, clause.iter, inner)
+        items = iterated(machine, evaluate(machine, clause.iter, inner), clause.iter, inner)
         store(machine, clause.target, element(machine.torch, items), inner, node)
         for test in clause.ifs:
             evaluate(machine, test, inner)
@@ -185,7 +181,7 @@ def _each(machine: Machine, node: Any, inner: Frame) -> Value | None:
     clause = node.generators[0]
     if len(node.generators) > 1 or clause.ifs or machine.nested > 1:
         return None
-    items = parts(evaluate(machine, clause.iter, inner))
+    items = iterated(machine, evaluate(machine, clause.iter, inner), clause.iter, inner)
     if not isinstance(items, Items) or items.more is not None or not 0 < len(items.items) <= _EACH:
         return None
     values: list[tuple[Value | None, Value]] = []
@@ -220,19 +216,7 @@ def _listed(machine: Machine, node: ast.expr, frame: Frame) -> Value:
 
 
 def _lambda(machine: Machine, node: Any, frame: Frame) -> Value:
-    return Function(node, frame.source, _Both(frame), "<lambda>")
-
-
-class _Both(dict[str, Value]):
-    """The variables around a lambda, as they are when it runs."""
-
-    def __init__(self, frame: Frame) -> None:
-        super().__init__()
-        self._frame = frame
-
-    def get(self, name: str, otherwise: Value | None = None) -> Value | None:  # type: ignore[override]
-        found = self._frame.get(name)
-        return otherwise if found is None else found
+    return Function(node, frame.source, Around(frame), "<lambda>")
 
 
 def _walrus(machine: Machine, node: Any, frame: Frame) -> Value:
@@ -248,6 +232,13 @@ def _inner(machine: Machine, node: Any, frame: Frame) -> Value:
 def _yielded(machine: Machine, node: Any, frame: Frame) -> Value:
     value = evaluate(machine, node.value, frame) if node.value is not None else Const(None)
     frame.result.append(value)
+    frame.yields = True
+    return Unknown()
+
+
+def _yielded_from(machine: Machine, node: Any, frame: Frame) -> Value:
+    items = iterated(machine, evaluate(machine, node.value, frame), node.value, frame)
+    frame.result.append(element(machine.torch, items))
     frame.yields = True
     return Unknown()
 
@@ -287,6 +278,6 @@ _RUN: dict[type, _Run] = {
     ast.Await: _inner,
     ast.Starred: _inner,
     ast.Yield: _yielded,
-    ast.YieldFrom: _inner,
+    ast.YieldFrom: _yielded_from,
     ast.Slice: _slice,
 }

@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 
 from diagnose.placement.copies import copied_by
+from diagnose.placement.functional import functional_call
 from diagnose.placement.machine import Arguments, Machine, operands
 from diagnose.placement.models import model_call
 from diagnose.placement.python import builtin
+from diagnose.placement.standard import standard_call
 from diagnose.placement.torch_calls import torch_call
 from diagnose.placement.values import Const, Frame, Object, Unknown, Value
 
@@ -17,12 +19,16 @@ def library_call_of(
 ) -> Value:
     """The result of calling a name of a library."""
     root, _, last = dotted.partition(".")[0], "", dotted.rpartition(".")[2]
+    if (made := standard_call(machine, dotted, given, node, frame)) is not None:
+        return made
     if root == "builtins":
         return builtin(machine, last, given, node, frame)
     if last in machine.torch.asking_for_tracing:
         return Const(False)
     if (copy := copied_by(machine, dotted, given, node, frame)) is not None:
         return copy
+    if (called := functional_call(machine, dotted, given, node, frame)) is not None:
+        return called
     if root == "torch":
         return torch_call(machine, dotted, last, given, node, frame)
     on_host = root in machine.torch.host_libraries
@@ -33,10 +39,6 @@ def library_call_of(
         return Object("host") if last[:1].isupper() and on_host else Unknown("array")
     if last in machine.torch.model_wrappers:
         return given.listed[0].value if given.listed else Unknown()
-    if dotted.endswith(("argparse.Namespace", "SimpleNamespace")):
-        named = Object("namespace")
-        named.attributes = {name: one.value for name, one in given.named.items()}
-        return named
     if root == "argparse":
         return Object("parser")
     if dotted.endswith("getLogger"):

@@ -21,7 +21,7 @@ DEPTH = 24
 
 
 #: A function that calls itself is followed so far.
-AGAIN = 2
+AGAIN = 3
 
 
 _MEETINGS = 4_000
@@ -53,6 +53,10 @@ class Arguments(NamedTuple):
             return self.listed[position]
         return None
 
+    def rest(self) -> Arguments:
+        """All arguments but the first."""
+        return self._replace(listed=self.listed[1:])
+
     def every(self) -> list[Given]:
         """All arguments."""
         return [*self.listed, *self.named.values()]
@@ -63,6 +67,22 @@ class Arguments(NamedTuple):
         if given is not None and isinstance(given.value, Const):
             return given.value.value if isinstance(given.value.value, str) else None
         return None
+
+
+class Partial(Value):
+    """A function that some of its arguments are given already, as ``functools.partial`` does."""
+
+    __slots__ = ("function", "given")
+
+    def __init__(self, function: Value, given: Arguments) -> None:
+        super().__init__()
+        self.function = function
+        self.given = given
+
+    def with_(self, given: Arguments) -> Arguments:
+        """All of its arguments."""
+        listed, named = [*self.given.listed, *given.listed], {**self.given.named, **given.named}
+        return Arguments(listed, named, self.given.open or given.open)
 
 
 class Meets(NamedTuple):
@@ -234,3 +254,11 @@ def joined(one: Value | None, other: Value | None) -> Value:
     if type(one) is type(other) and isinstance(one, Module | Items | Table):
         return other
     return other if isinstance(other, Unknown) else Unknown()
+
+
+def any_of(owner: Items | Table) -> Value:
+    """Some item of a container: what its items have in common."""
+    found: Value | None = None
+    for item in list(owner.every())[:8]:
+        found = item if found is None else joined(found, item)
+    return found if found is not None else Unknown()

@@ -9,11 +9,14 @@ from diagnose.placement.machine import Arguments, Machine
 from diagnose.placement.model import Step
 from diagnose.placement.module_methods import module_method
 from diagnose.placement.object_methods import container_method, object_method, optimizer_method
+from diagnose.placement.records import record_method
 from diagnose.placement.tensor_methods import batch_method, move, names_some, target, tensor_method
 from diagnose.placement.tensors import Batch, Module, Optimizer, Table, Tensor
 from diagnose.placement.tensors import Sequence as Items
+from diagnose.placement.texts import text_method
 from diagnose.placement.values import (
     Class,
+    Const,
     External,
     Frame,
     Function,
@@ -38,6 +41,8 @@ def method_call(
             return module_method(machine, owner, name, given, node, frame)
         case Items() | Table():
             return container_method(machine, owner, name, given, frame)
+        case Object() if (made := record_method(owner, name, given)) is not None:
+            return made
         case Object():
             return object_method(machine, owner, name, given, node, frame)
         case Optimizer():
@@ -52,6 +57,8 @@ def method_call(
             return Loader(Batch(made))
         case Loader() if name in machine.torch.dataset_methods:
             return owner
+        case Const() if isinstance(owner.value, str):
+            return text_method(machine, owner, name, given, node, frame)
         case Unknown() if name in machine.torch.moves and names_some(given):
             return Unknown()
         case Unknown() if name in machine.torch.moves:

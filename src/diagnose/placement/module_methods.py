@@ -6,7 +6,8 @@ import ast
 
 from diagnose.placement import modules
 from diagnose.placement.devices import CPU, SPLIT
-from diagnose.placement.machine import Arguments, Machine, Meets, generating, operands
+from diagnose.placement.forward_hooks import seen
+from diagnose.placement.machine import Arguments, Given, Machine, Meets, generating, operands
 from diagnose.placement.model import Step
 from diagnose.placement.offloading import METHODS, offload
 from diagnose.placement.tensor_methods import move, moves, target, unknown_arguments
@@ -42,6 +43,8 @@ def _is_parameter(call: ast.AST, frame: Frame) -> bool:
     return bound is None and frame.lines.get(owner.id) == 0
 
 
+#: Layers of a module that ``apply`` is followed into.
+_APPLIED = 8
 #: Layers of a module that are told apart by their names.
 _NAMED = 8
 
@@ -77,6 +80,9 @@ def applied(
     output = Tensor(
         device, "output", machine.step("made", node, frame, device), frame, module=module
     )
+    for one in module.family() if where != SPLIT else ():
+        if one.hooks and one is not module:  # a part, which runs within it
+            seen(machine, one, given, output.like(one.where()), node, frame)
     if module.kind in ("LSTM", "GRU", "RNN"):
         hidden = Items([output.like(device), output.like(device)])
         return Items([output, hidden if module.kind == "LSTM" else output.like(device)])
@@ -163,6 +169,16 @@ def module_method(
         return owner.tensors.get(given.text("target", 0) or "", Unknown())
     if name in ("get_input_embeddings", "get_output_embeddings", "get_submodule"):
         return owner.children.get(name) or modules.child(owner, name)
+    if name in ("register_forward_hook", "register_forward_pre_hook") and given.listed:
+        hooks = owner.before if name == "register_forward_pre_hook" else owner.hooks
+        hooks.append(given.listed[0].value)
+        return Unknown("handle")
+    if name == "apply" and given.listed:
+        parts = sorted(owner.family(), key=lambda one: one is owner)[:_APPLIED]
+        for one in parts:
+            listed = Arguments([Given(given.listed[0].node, one)])
+            machine.invoke(machine, given.listed[0].value, listed, node, frame)
+        return owner
     if name in METHODS:
         offload(machine, owner, name, given, node, frame)
         return Const(None)

@@ -9,6 +9,7 @@ from diagnose.placement import modules
 from diagnose.placement.devices import CPU, SPLIT, written
 from diagnose.placement.machine import Arguments, Machine, Meets, generating, operands
 from diagnose.placement.model import Device, Step
+from diagnose.placement.storing import KEY, put_at
 from diagnose.placement.tensor_methods import moved
 from diagnose.placement.tensors import (
     WIDEST,
@@ -68,21 +69,28 @@ def container_method(
     match name:
         case "items":
             pairs: list[Value] = [Items([Const(key), value]) for key, value in owner.items.items()]
-            return Items(pairs, Items([Unknown("key"), owner.more]) if owner.more else None)
+            return Items(pairs, Items([Unknown(KEY), owner.more]) if owner.more else None)
+        case "keys":
+            keys: list[Value] = [Const(key) for key in owner.items]
+            return Items(keys, Unknown(KEY) if owner.more else None)
+        case "copy":
+            return Table(dict(owner.items), owner.more)
         case "values":
             return Items(list(owner.items.values()), owner.more)
         case "get" | "pop" | "setdefault":
             key = first.value if isinstance(first, Const) else None
             if key in owner.items:
                 return owner.items[key]
-            if name == "setdefault" and len(given.listed) > 1:
-                owner.more = given.listed[1].value
-                return owner.more
+            if name == "setdefault" and len(given.listed) > 1 and first is not None:
+                put_at(owner, first, given.listed[1].value)
+                return given.listed[1].value
             return owner.more or (given.listed[1].value if len(given.listed) > 1 else Unknown())
         case "update":
             if isinstance(first, Table):
                 owner.items |= first.items
                 owner.more = first.more or owner.more
+            for key, one in given.named.items():
+                put_at(owner, Const(key), one.value)
             return Const(None)
     return Unknown()
 
@@ -195,7 +203,8 @@ def _parser(
         said = given.text("", 0) or ""
         default = given.named.get("default")
         if said.startswith("--") and default is not None:
-            owner.attributes[said.removeprefix("--").replace("-", "_")] = _default(default.value)
+            name = said.removeprefix("--").replace("-", "_")
+            owner.attributes[name] = _default(default.value, name)
     if name in ("parse_args", "parse_known_args"):
         found = Object("namespace")
         found.attributes = dict(owner.attributes)
@@ -203,7 +212,7 @@ def _parser(
     return owner if name == "add_argument_group" else Unknown()
 
 
-def _default(value: Value) -> Value:
+def _default(value: Value, name: str) -> Value:
     """The default of an option: a device is taken for what the program is run with, all else is open."""
     if (
         isinstance(value, Const)
@@ -211,15 +220,26 @@ def _default(value: Value) -> Value:
         and written(value.value) is not None
     ):
         return value
-    return (
-        Number() if isinstance(value, Const) and isinstance(value.value, int | float) else Unknown()
-    )
+    number = isinstance(value, Const) and isinstance(value.value, int | float)
+    return Number(name) if number else Unknown(name)
 
 
 _Run = Callable[[Machine, Object, str, Arguments, ast.AST, Frame], Value]
 
 
+def _scaler(
+    machine: Machine, owner: Object, name: str, given: Arguments, node: ast.AST, frame: Frame
+) -> Value:
+    """A scaler of gradients: it gives the loss, and steps its optimizer."""
+    first = given.listed[0].value if given.listed else Unknown()
+    if name == "step" and isinstance(first, Optimizer | Object):
+        method = machine.attribute(machine, first, "step", node, frame)
+        return machine.invoke(machine, method, given.rest(), node, frame)
+    return first if name == "scale" else Unknown()
+
+
 _OBJECTS: dict[str, _Run] = {
+    "scaler": _scaler,
     "tokenizer": _tokenizer,
     "accelerator": _accelerator,
     "trainer": _trainer,

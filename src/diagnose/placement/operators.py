@@ -6,15 +6,27 @@ import ast
 from collections.abc import Iterable
 from typing import Any
 
-from diagnose.placement.devices import differ, is_rank
-from diagnose.placement.machine import Machine, Meets, joined
+from diagnose.placement.asking import same_type
+from diagnose.placement.devices import asks_for_gpu, differ, is_rank
+from diagnose.placement.iterating import special
+from diagnose.placement.machine import Machine, Meets, any_of, joined
 from diagnose.placement.tensors import WIDEST, Table, Tensor, leading
 from diagnose.placement.tensors import Sequence as Items
+from diagnose.placement.texts import LONGEST, composed, percent
 from diagnose.placement.values import Const, Frame, Number, Place, Unknown, Value
 
 _LONGEST_NUMBER = 10**9
-#: Characters of a string that is computed.
-LONGEST_STRING = 1000
+_SAME = ast.Is | ast.IsNot | ast.Eq | ast.NotEq
+#: A list of so many times another is written out.
+_REPEATED = 8
+_SPECIAL: dict[type, str] = {
+    ast.Add: "add",
+    ast.Sub: "sub",
+    ast.Mult: "mul",
+    ast.Div: "truediv",
+    ast.MatMult: "matmul",
+    ast.Pow: "pow",
+}
 
 
 def join(machine: Machine, node: ast.AST, frame: Frame, *sides: tuple[ast.expr, Value]) -> Value:
@@ -51,6 +63,8 @@ def binary(machine: Machine, node: Any, frame: Frame) -> Value:
         machine.evaluate(machine, node.left, frame),
         machine.evaluate(machine, node.right, frame),
     )
+    if isinstance(node.op, ast.Mod) and isinstance(left, Const) and isinstance(left.value, str):
+        return percent(machine, left.value, right, node, frame)
     if isinstance(left, Const) and isinstance(right, Const):
         return _computed(node.op, left.value, right.value)
     if isinstance(left, Items) and isinstance(right, Items) and isinstance(node.op, ast.Add):
@@ -59,16 +73,27 @@ def binary(machine: Machine, node: Any, frame: Frame) -> Value:
             joined(left.more, right.more) if left.more or right.more else None,
         )
     if isinstance(left, Items) and isinstance(node.op, ast.Mult):
-        return left
-    if isinstance(left, Const) and isinstance(left.value, str):
+        times = right.value if isinstance(right, Const) else None
+        if isinstance(times, int) and left.more is None and 0 < times <= _REPEATED:
+            return Items((left.items * times)[:WIDEST])
+        return Items([], any_of(left))
+    texts = [one for one in (left, right) if isinstance(one, Const) and isinstance(one.value, str)]
+    if texts and isinstance(node.op, ast.Add):
+        return composed(machine, (left, right), node, frame)
+    if texts:
         return Unknown()
+    if (name := _SPECIAL.get(type(node.op))) is not None:
+        made = special(machine, left, f"__{name}__", node, frame, right)
+        made = made or special(machine, right, f"__r{name}__", node, frame, left)
+        if made is not None:
+            return made
     return join(machine, node, frame, (node.left, left), (node.right, right))
 
 
 def _computed(op: ast.operator, left: object, right: object) -> Value:
     numbers = isinstance(left, int | float) and isinstance(right, int | float)
     if isinstance(left, str) and isinstance(right, str) and isinstance(op, ast.Add):
-        return Const((left + right)[:LONGEST_STRING])
+        return Const((left + right)[:LONGEST])
     if not numbers:
         return Unknown()
     assert isinstance(left, int | float)
@@ -98,6 +123,9 @@ def unary(machine: Machine, node: Any, frame: Frame) -> Value:
     if isinstance(node.op, ast.Not):
         if isinstance(value, Const):
             return Const(not value.value)
+        asked = asks_for_gpu(value.word) if isinstance(value, Number | Unknown) else None
+        if asked is not None:
+            return Const(not asked)
         return Number() if not isinstance(value, Unknown) else Unknown()
     if isinstance(value, Tensor):
         return value.like(value.device)
@@ -122,6 +150,9 @@ def compare(machine: Machine, node: Any, frame: Frame) -> Value:
             if not isinstance(left, Unknown):
                 return Const(isinstance(op, ast.IsNot))
             return Unknown()
+        told = same_type(left, right) if isinstance(op, _SAME) else None
+        if told is not None:
+            return Const(told == isinstance(op, ast.Is | ast.Eq))
         if isinstance(op, ast.Eq | ast.NotEq) and isinstance(left, Place):
             apart = differ(left.device, machine.asked(right))
             return Unknown() if apart is None else Const(apart == isinstance(op, ast.NotEq))

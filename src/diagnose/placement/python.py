@@ -5,15 +5,17 @@ from __future__ import annotations
 import ast
 
 from diagnose.placement import modules
+from diagnose.placement.asking import has_attribute, is_instance, type_of
 from diagnose.placement.datasets import drawn
+from diagnose.placement.iterating import iterated
 from diagnose.placement.machine import Arguments, Machine
 from diagnose.placement.storing import element, parts
-from diagnose.placement.tensors import WIDEST, Module, Table, Tensor
+from diagnose.placement.tensors import WIDEST, Module, Tensor
 from diagnose.placement.tensors import Sequence as Items
+from diagnose.placement.texts import composed
 from diagnose.placement.values import (
     Class,
     Const,
-    External,
     Frame,
     Function,
     Loader,
@@ -28,51 +30,42 @@ from diagnose.placement.values import (
 _UNROLLED = 8
 
 
+#: They give a number, or whether something holds.
+_NUMBERS = frozenset({"len", "int", "float", "abs", "round", "id", "ord", "hash"})
+_HOLDS = frozenset({"isinstance", "hasattr", "callable", "issubclass", "any", "all", "bool"})
+#: They run through what they are given first.
+_RUNNING = frozenset(
+    {
+        "enumerate",
+        "zip",
+        "list",
+        "tuple",
+        "set",
+        "sorted",
+        "reversed",
+        "iter",
+        "next",
+        "map",
+        "filter",
+        "sum",
+    }
+)
+
+
 def builtin(machine: Machine, last: str, given: Arguments, node: ast.AST, frame: Frame) -> Value:
     """What a function of Python's own gives."""
     values = [parts(one.value) for one in given.listed]
+    if last in _RUNNING:
+        every = enumerate(values)
+        keep = 0 if last in ("map", "filter") else -1  # a function
+        values = [v if n == keep else iterated(machine, v, node, frame) for n, v in every]
     first = values[0] if values else None
+    torch = machine.torch
+    if last in _HOLDS:
+        return _holds(machine, last, values, given)
+    if last in _NUMBERS:
+        return _number(machine, last, first, node, frame)
     match last:
-        case (
-            "len"
-            | "int"
-            | "float"
-            | "bool"
-            | "abs"
-            | "round"
-            | "id"
-            | "ord"
-            | "hash"
-            | "isinstance"
-            | "hasattr"
-            | "callable"
-            | "issubclass"
-            | "any"
-            | "all"
-        ):
-            if (
-                last in ("int", "float")
-                and isinstance(first, Const)
-                and isinstance(first.value, int | float)
-            ):
-                return (
-                    Const(int(first.value) if last == "int" else float(first.value))
-                    if abs(first.value) < 1e15
-                    else Number()
-                )
-            if last == "len" and isinstance(first, Items) and first.more is None:
-                return Const(len(first.items)) if len(first.items) < WIDEST else Number()
-            if last in ("abs", "round") and isinstance(first, Tensor):
-                return first.like(first.device)
-            if last == "isinstance" and len(values) > 1 and isinstance(first, Module):
-                return _is_layer(first, values[1])
-            if last in ("isinstance", "hasattr", "callable", "issubclass", "any", "all", "bool"):
-                return Unknown()
-            if last == "int" and isinstance(first, Unknown | Number):
-                found_ = Number(first.word)
-                found_.steps = machine.step("made", node, frame)
-                return found_
-            return Number()
         case "range":
             end = first.value if isinstance(first, Const) and len(values) == 1 else None
             if isinstance(end, int) and 0 < end <= _UNROLLED:
@@ -81,54 +74,37 @@ def builtin(machine: Machine, last: str, given: Arguments, node: ast.AST, frame:
         case "enumerate":
             if isinstance(first, Items) and first.more is None and len(first.items) <= _UNROLLED:
                 return Items([Items([Const(n), item]) for n, item in enumerate(first.items)])
-            return Items(
-                [], Items([Number(), element(machine.torch, first) if first else Unknown()])
-            )
+            return Items([], Items([Number(), element(torch, first) if first else Unknown()]))
         case "zip":
             if values and all(isinstance(v, Items) and v.more is None for v in values):
                 rows = zip(*(v.items for v in values if isinstance(v, Items)), strict=False)
                 return Items([Items(list(row)) for row in rows])
-            return Items([], Items([element(machine.torch, value) for value in values]))
+            return Items([], Items([element(torch, value) for value in values]))
         case "list" | "tuple" | "set" | "sorted" | "reversed":
             if isinstance(first, Items):
-                return Items(list(first.items), first.more)
-            return Items([], element(machine.torch, first)) if first is not None else Items([])
+                items = list(first.items)
+                return Items(items[::-1] if last == "reversed" else items, first.more)
+            return Items([], element(torch, first)) if first is not None else Items([])
         case "iter":
             return first or Unknown()
         case "next":
             if isinstance(first, Loader):
                 drawn(machine, first, node, frame)
-            return element(machine.torch, first) if first is not None else Unknown()
-        case "dict":
-            found = Table({key: one.value for key, one in given.named.items() if key != "**"})
-            if isinstance(first, Table):
-                found.items = dict(first.items) | found.items
-                found.more = first.more
-            elif isinstance(first, Items):
-                pair = element(machine.torch, first)
-                found.more = (
-                    pair.items[1] if isinstance(pair, Items) and len(pair.items) > 1 else Unknown()
-                )
-            return found
+            return element(torch, first) if first is not None else Unknown()
         case "map" if len(values) > 1:
-            given_ = Arguments([given.listed[1]._replace(value=element(machine.torch, values[1]))])
-            return Items([], machine.invoke(machine, values[0], given_, node, frame))
+            return _mapped(machine, values, given, node, frame)
+        case "filter" if len(values) > 1:
+            return Items([], element(torch, values[1]))
         case "sum":
-            inner = element(machine.torch, first) if first is not None else Unknown()
+            inner = element(torch, first) if first is not None else Unknown()
             return inner.like(inner.device) if isinstance(inner, Tensor) else Unknown()
         case "max" | "min":
             if isinstance(first, Tensor):
                 return first.like(first.device)
-            return (
-                Number()
-                if values and all(isinstance(v, Const | Number) for v in values)
-                else Unknown()
-            )
-        case "getattr" if len(values) > 1:
-            name = given.text("", 1)
-            if name is not None and first is not None:
-                return machine.attribute(machine, first, name, node, frame)
-            return Unknown()
+            numbers = values and all(isinstance(v, Const | Number) for v in values)
+            return Number() if numbers else Unknown()
+        case "getattr" if len(values) > 1 and first is not None:
+            return _got(machine, first, given, node, frame)
         case "setattr" if len(values) > 2:
             name = given.text("", 1)
             if isinstance(first, Module):
@@ -138,22 +114,67 @@ def builtin(machine: Machine, last: str, given: Arguments, node: ast.AST, frame:
             return Const(None)
         case "super":
             return _super(machine, frame)
-        case "str":
-            return first if isinstance(first, Const) and isinstance(first.value, str) else Unknown()
+        case "vars" if first is not None:
+            return machine.attribute(machine, first, "__dict__", node, frame)
+        case "type" if first is not None and len(values) == 1:
+            return type_of(first) or Unknown()
+        case "str" if first is not None:
+            return composed(machine, [first], node, frame) if isinstance(first, Const) else first
     return Unknown()
 
 
-def _is_layer(module: Module, classes: Value) -> Value:
-    """Whether a layer of torch is of one of torch's classes; unknown for others."""
-    names = [
-        one.dotted
-        for one in (classes.items if isinstance(classes, Items) else [classes])
-        if isinstance(one, External)
-    ]
-    told = module.made is None and module.kind.isidentifier() and names
-    if not told or not all(name.startswith("torch.nn.") for name in names):
+def _holds(machine: Machine, last: str, values: list[Value], given: Arguments) -> Value:
+    """What a program asks, where the answer is known."""
+    told: bool | None = None
+    if last == "isinstance" and len(values) > 1:
+        told = is_instance(values[0], values[1])
+    elif last == "hasattr" and len(values) > 1 and (name := given.text("", 1)) is not None:
+        told = has_attribute(machine, values[0], name)
+    return Unknown() if told is None else Const(told)
+
+
+def _number(machine: Machine, last: str, first: Value | None, node: ast.AST, frame: Frame) -> Value:
+    told = first.value if isinstance(first, Const) else None
+    if last in ("int", "float") and isinstance(told, str) and told.isdecimal() and len(told) < 9:
+        told = int(told)
+    if last in ("int", "float") and isinstance(told, int | float):
+        made = int(told) if last == "int" and abs(told) < 1e15 else float(told)
+        return Const(made) if abs(told) < 1e15 else Number()
+    if last == "len" and isinstance(first, Items) and first.more is None:
+        return Const(len(first.items)) if len(first.items) < WIDEST else Number()
+    if last in ("abs", "round") and isinstance(first, Tensor):
+        return first.like(first.device)
+    if last == "int" and isinstance(first, Unknown | Number):
+        found = Number(first.word)
+        found.steps = machine.step("made", node, frame)
+        return found
+    return Number()
+
+
+def _mapped(
+    machine: Machine, values: list[Value], given: Arguments, node: ast.AST, frame: Frame
+) -> Value:
+    """A function called with the items of what it is mapped over."""
+    rows = [one._replace(value=value) for one, value in zip(given.listed, values, strict=False)][1:]
+
+    def of(items: list[Value]) -> Value:
+        listed = [one._replace(value=item) for one, item in zip(rows, items, strict=False)]
+        return machine.invoke(machine, values[0], Arguments(listed), node, frame)
+
+    known = [one.value.items for one in rows if isinstance(one.value, Items) and not one.value.more]
+    if len(known) == len(rows) and 0 < len(known[0]) <= _UNROLLED:
+        return Items([of(list(items)) for items in zip(*known, strict=False)])
+    return Items([], of([element(machine.torch, one.value) for one in rows]))
+
+
+def _got(machine: Machine, owner: Value, given: Arguments, node: ast.AST, frame: Frame) -> Value:
+    """``getattr``: what it is told instead where there is no such attribute."""
+    name = given.text("", 1)
+    if name is None:
         return Unknown()
-    return Const(module.kind in {name.rpartition(".")[2] for name in names})
+    if len(given.listed) > 2 and has_attribute(machine, owner, name) is False:
+        return given.listed[2].value
+    return machine.attribute(machine, owner, name, node, frame)
 
 
 def _super(machine: Machine, frame: Frame) -> Value:

@@ -44,7 +44,7 @@ def _in_scope(frame: Frame, spot: Spot, wanted: Device | None) -> Iterator[str]:
         if isinstance(value, Object) and value.kind == "accelerator":
             yield f"{name}.device"
     yield from (f"{name}.device" for name, device in tensors if differ(device, wanted) is False)
-    for name in getattr(frame.around, "_frame", frame).names if frame.function else ():
+    for name in getattr(frame.around, "frame", frame).names if frame.function else ():
         outer = frame.around.get(name)
         there = _device(outer)
         if there is not None and not differ(there, wanted):

@@ -7,13 +7,15 @@ from collections.abc import Sequence
 from itertools import islice
 
 from diagnose.placement.datasets import drawn
-from diagnose.placement.definitions import class_, function, import_, import_from
+from diagnose.placement.definitions import class_, function, import_, import_from, shared
 from diagnose.placement.devices import META
 from diagnose.placement.expressions import truth
+from diagnose.placement.iterating import iterated, special
 from diagnose.placement.machine import Machine, joined
+from diagnose.placement.matching import matches
 from diagnose.placement.model import Step
 from diagnose.placement.storing import element, loaded, store
-from diagnose.placement.tensors import WIDEST, Module, Tensor, tensors_in
+from diagnose.placement.tensors import WIDEST, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import Const, Frame, Loader, Place, Value
 
@@ -139,7 +141,7 @@ _ITEMS = 8
 
 def _loop(machine: Machine, node: ast.AST, frame: Frame) -> None:
     assert isinstance(node, ast.For | ast.AsyncFor)
-    items = machine.evaluate(machine, node.iter, frame)
+    items = iterated(machine, machine.evaluate(machine, node.iter, frame), node.iter, frame)
     if isinstance(items, Loader):
         drawn(machine, items, node.iter, frame)
     known = _known(items) if machine.nested < _NESTED else None
@@ -165,12 +167,6 @@ def _known(items: Value) -> list[Value] | None:
     """The items of a loop where there are few and all are known."""
     if isinstance(items, Items) and items.more is None and 0 < len(items.items) <= _ITEMS:
         return list(items.items)
-    if (
-        isinstance(items, Module)
-        and 0 < len(items.children) <= _ITEMS
-        and items.kind == "ModuleList"
-    ):
-        return list(items.children.values())
     return None
 
 
@@ -189,11 +185,14 @@ def _body(machine: Machine, body: Sequence[ast.stmt], frame: Frame) -> None:
 
 def _with(machine: Machine, node: ast.AST, frame: Frame) -> None:
     assert isinstance(node, ast.With | ast.AsyncWith)
-    default = machine.default, machine.default_of
+    default, current = (machine.default, machine.default_of), machine.current
     for item in node.items:
         value = machine.evaluate(machine, item.context_expr, frame)
+        value = special(machine, value, "__enter__", item.context_expr, frame) or value
         before = machine.default
-        if isinstance(value, Place):
+        if isinstance(value, Place) and "cuda.device" in ast.unparse(item.context_expr):
+            machine.current = value.device._replace(home=True)
+        elif isinstance(value, Place):
             machine.default = value.device
         elif "init_empty_weights" in ast.unparse(item.context_expr):
             machine.default = META
@@ -205,6 +204,8 @@ def _with(machine: Machine, node: ast.AST, frame: Frame) -> None:
         _block(machine, node.body, frame)
     finally:
         machine.default, machine.default_of = default
+        if any("cuda.device" in ast.unparse(item.context_expr) for item in node.items):
+            machine.current = current
 
 
 def _try(machine: Machine, node: ast.AST, frame: Frame) -> None:
@@ -212,6 +213,27 @@ def _try(machine: Machine, node: ast.AST, frame: Frame) -> None:
     handlers = [handler.body for handler in node.handlers]
     _forks(machine, ([*node.body, *node.orelse], *handlers), frame)
     _block(machine, node.finalbody, frame)
+
+
+def _match(machine: Machine, node: ast.AST, frame: Frame) -> None:
+    assert isinstance(node, ast.Match)
+    subject = machine.evaluate(machine, node.subject, frame)
+    open_: list[Sequence[ast.stmt]] = []
+    for case in node.cases:
+        fits = matches(machine, case.pattern, subject, frame, node)
+        if case.guard is not None:
+            machine.evaluate(machine, case.guard, frame)
+            fits = None if fits else fits
+        if fits is not False:
+            open_.append(case.body)
+        if fits:
+            break
+    else:
+        open_.append(())
+    if len(open_) == 1:
+        _block(machine, open_[0], frame)
+    else:
+        _forks(machine, open_, frame)
 
 
 def _delete(machine: Machine, node: ast.AST, frame: Frame) -> None:
@@ -249,4 +271,7 @@ _RUN = {
     ast.ImportFrom: import_from,
     ast.Delete: _delete,
     ast.Assert: _assert,
+    ast.Match: _match,
+    ast.Global: shared,
+    ast.Nonlocal: shared,
 }

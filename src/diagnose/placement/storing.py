@@ -6,8 +6,9 @@ import ast
 
 from diagnose.model import TorchNames
 from diagnose.placement import modules
-from diagnose.placement.machine import Machine
+from diagnose.placement.machine import Machine, joined
 from diagnose.placement.model import Step
+from diagnose.placement.records import row
 from diagnose.placement.tensors import Batch, Module, Table, Tensor
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import Const, Frame, Loader, Number, Object, Unknown, Value
@@ -42,9 +43,11 @@ def store(
             bind(frame, name, value, statement)
         case ast.Tuple(elts=targets) | ast.List(elts=targets):
             for position, each in enumerate(targets):
+                after = len(targets) - position - 1
                 if isinstance(each, ast.Starred):
-                    rest = list(value.every())[position:] if isinstance(value, Items) else []
-                    store(machine, each.value, Items(rest), frame, statement)
+                    store(machine, each.value, _rest(value, position, after), frame, statement)
+                elif any(isinstance(one, ast.Starred) for one in targets[:position]):
+                    store(machine, each, part(value, -after - 1), frame, statement)
                 else:
                     store(machine, each, part(value, position), frame, statement)
         case ast.Attribute(value=whose, attr=name):
@@ -61,19 +64,20 @@ def store(
                     value.kept = machine.spot(statement.value, frame), frame
                 owner.attributes[name] = value
             elif isinstance(owner, Tensor) and name == "data" and isinstance(value, Tensor):
-                owner.device = value.device
+                _filled(machine, owner, value, statement, frame)
         case ast.Subscript(value=whose, slice=inside):
             owner = machine.evaluate(machine, whose, frame)
             key = machine.evaluate(machine, inside, frame)
             if isinstance(owner, Table | Items):
                 modules.hold(owner, value)
             if isinstance(owner, Table):
-                if isinstance(key, Const) and isinstance(key.value, str | int):
-                    owner.items[key.value] = value
+                put_at(owner, key, value)
+            elif isinstance(owner, Items):
+                number = key.value if isinstance(key, Const) else None
+                if isinstance(number, int) and -len(owner.items) <= number < len(owner.items):
+                    owner.items[number] = value
                 else:
                     owner.more = value
-            elif isinstance(owner, Items):
-                owner.more = value
             elif isinstance(owner, Batch) and isinstance(value, Tensor):
                 # Key by key all of it is there in the end; of one key that is written out, nobody knows.
                 whole = not isinstance(key, Const) or value.device == owner.inner.device
@@ -85,13 +89,49 @@ def store(
                 machine.evaluate(machine, loaded(target), frame)
 
 
+def put_at(owner: Table, key: Value, value: Value) -> None:
+    """Puts an item into a dict: at any key where that is not known, at each in a loop over the keys."""
+    if isinstance(key, Const) and isinstance(key.value, str | int):
+        owner.items[key.value] = value
+        return
+    each = isinstance(key, Unknown) and key.word == KEY
+    for name, held in owner.items.items():
+        owner.items[name] = value if each else joined(held, value)
+    owner.more = value
+
+
+def _filled(
+    machine: Machine, weight: Tensor, value: Tensor, statement: ast.AST, frame: Frame
+) -> None:
+    """``weight.data = value``: a weight is where its new values are."""
+    weight.device = value.device
+    module = weight.module
+    if weight.maker != "weight" or module is None or _is_own(weight, module):
+        return
+    step = Step("moved", machine.spot(statement, frame), value.device)
+    if weight.name:
+        module.device, module.steps = value.device, (*module.steps, step)
+    else:  # in a loop over all of them
+        module.move(value.device, step)
+
+
+def _is_own(weight: Tensor, module: Module) -> bool:
+    return any(one is weight for one in module.tensors.values())
+
+
+#: What the keys of a dict are called that a loop runs through.
+KEY = "key"
+
+
 def part(value: Value, position: int) -> Value:
     """What is unpacked at a position."""
     match value:
-        case Items(items=items) if position < len(items):
+        case Items(items=items) if -len(items) <= position < len(items):
             return items[position]
         case Items(more=more) if more is not None:
             return more
+        case Object() if (fields := row(value)) is not None:
+            return part(fields, position)
         case Batch():
             return value.inner.like(value.inner.device)
         case Loader():
@@ -103,10 +143,18 @@ def part(value: Value, position: int) -> Value:
     return Unknown()
 
 
+def _rest(value: Value, position: int, after: int) -> Value:
+    """What is unpacked into ``*rest``."""
+    if isinstance(value, Items) and value.more is None:
+        return Items(value.items[position : len(value.items) - after])
+    return Items([], part(value, position))
+
+
 def bind(frame: Frame, name: str, value: Value, statement: ast.AST) -> None:
     """Binds a name to a value, and remembers where first."""
     if isinstance(value, Module | Number) and not value.word:
         value.word = name
+    frame = frame.shared.get(name, frame)
     frame.names[name] = value
     frame.bound[name] = statement
     frame.lines.setdefault(name, getattr(statement, "lineno", 0))
@@ -115,9 +163,8 @@ def bind(frame: Frame, name: str, value: Value, statement: ast.AST) -> None:
 def current(value: Value) -> Value:
     """A weight that was listed before its module moved is where the module is now; a copy stayed."""
     if isinstance(value, Tensor) and value.maker == "weight" and value.module is not None:
-        own = any(one is value for one in value.module.tensors.values())
         stayed = any(step.what in ("copied", "held", "put") for step in value.steps)
-        if not own and not stayed:
+        if not _is_own(value, value.module) and not stayed:
             return value.like(value.module.where())
     return value
 

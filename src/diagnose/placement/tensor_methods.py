@@ -7,6 +7,7 @@ import ast
 from diagnose.placement.devices import CPU, HOME, META
 from diagnose.placement.machine import Arguments, Machine, Meets, generating, operands, origin
 from diagnose.placement.model import Device, Step
+from diagnose.placement.storing import KEY
 from diagnose.placement.tensors import Batch, Table, Tensor
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import (
@@ -151,12 +152,12 @@ def batch_method(
             return owner
         return Batch(moved)
     if name == "items":
-        return Items([], Items([Unknown("key"), owner.inner.like(owner.inner.device)]))
+        return Items([], Items([Unknown(KEY), owner.inner.like(owner.inner.device)]))
     if name in ("values", "get", "pop"):
         inner = owner.inner.like(owner.inner.device)
         return Items([], inner) if name == "values" else inner
     if name in ("keys",):
-        return Items([], Unknown("key"))
+        return Items([], Unknown(KEY))
     if name == "update":
         given_ = [one.tensor for one in operands(given)]
         places = {one.device for one in given_}

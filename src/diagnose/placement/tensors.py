@@ -96,13 +96,14 @@ class Sequence(Value):
 
 
 class Table(Value):
-    """A dict; ``keeper`` is the module whose plain attribute it is."""
+    """A dict; ``keeper`` is the module whose plain attribute it is, ``missing`` makes what it lacks."""
 
-    __slots__ = ("items", "keeper", "more")
+    __slots__ = ("items", "keeper", "missing", "more")
 
     def __init__(self, items: dict[object, Value], more: Value | None = None) -> None:
         super().__init__()
         self.keeper: Module | None = None
+        self.missing: Value | None = None
         self.items = items
         self.more = more
 
@@ -122,8 +123,10 @@ class Module(Value):
     """
 
     __slots__ = (
+        "before",
         "children",
         "device",
+        "hooks",
         "kept",
         "kind",
         "made",
@@ -147,6 +150,9 @@ class Module(Value):
         self.runs: Device | None = None
         #: The expression that an object got it by, and the variables there.
         self.kept: tuple[Spot, Frame] | None = None
+        #: What is called before its forward, and after it.
+        self.before: list[Value] = []
+        self.hooks: list[Value] = []
         self.children: dict[str, Module] = {}
         self.tensors: dict[str, Tensor] = {}
         self.plain: dict[str, Value] = {}

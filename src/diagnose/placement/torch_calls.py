@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 
+from diagnose.placement.asking import is_instance
 from diagnose.placement.datasets import data_call
 from diagnose.placement.devices import CPU, HOME
+from diagnose.placement.functional import mapped_by
 from diagnose.placement.layers import built, layer
 from diagnose.placement.machine import (
     Arguments,
@@ -18,9 +20,19 @@ from diagnose.placement.machine import (
 )
 from diagnose.placement.model import Device, Step
 from diagnose.placement.tensor_methods import unknown_arguments
-from diagnose.placement.tensors import Batch, Optimizer, Table, Tensor, leading, tensors_in
+from diagnose.placement.tensors import Batch, Module, Optimizer, Table, Tensor, leading, tensors_in
 from diagnose.placement.tensors import Sequence as Items
-from diagnose.placement.values import Const, Frame, Generator, Number, Place, Unknown, Value
+from diagnose.placement.values import (
+    Const,
+    External,
+    Frame,
+    Generator,
+    Number,
+    Object,
+    Place,
+    Unknown,
+    Value,
+)
 
 
 def torch_call(
@@ -37,13 +49,22 @@ def torch_call(
     if dotted.startswith("torch.cuda.") and last.endswith("Tensor"):
         device = machine.home()
         return Tensor(device, "factory", machine.step("made", node, frame, device), frame)
-    if dotted.startswith(("torch.cuda.", "torch.backends")):
+    if last == "GradScaler":
+        return Object("scaler")
+    if dotted.startswith(("torch.cuda.", "torch.backends", "torch.accelerator.")):
         return _cuda(machine, last, given)
+    if dotted == "torch.is_tensor" and given.listed:
+        told = is_instance(given.listed[0].value, External("torch.Tensor"))
+        return Unknown() if told is None else Const(told)
     if dotted == "torch.set_default_device" and given.listed:
-        machine.default = machine.asked(given.listed[0].value) or machine.default
+        chosen = given.listed[0].value
+        none = isinstance(chosen, Const) and chosen.value is None
+        machine.default = CPU if none else machine.asked(chosen) or machine.default
         return Const(None)
-    if dotted == "torch.set_default_tensor_type" and "cuda" in (given.text("t", 0) or ""):
-        machine.default = machine.home()
+    if dotted == "torch.set_default_tensor_type" and given.listed:
+        kind = given.listed[0].value
+        name = kind.dotted if isinstance(kind, External) else given.text("t", 0) or ""
+        machine.default = machine.home() if ".cuda." in name else CPU
         return Const(None)
     if last in machine.torch.factories or (last.endswith("_like") and dotted.count(".") == 1):
         return _made(machine, last, given, node, frame)
@@ -73,6 +94,15 @@ def torch_call(
         weight = made.like(made.device, Step("made", machine.spot(node, frame), made.device))
         weight.maker, weight.frame = "weight", frame
         return weight
+    first = given.listed[0].value if given.listed else None
+    if dotted.startswith("torch.nn.utils.") and isinstance(first, Module):
+        return first  # a layer whose weights are computed anew
+    if dotted.startswith("torch.nn.Embedding") and last == "from_pretrained":
+        return _given_weights(machine, given, node, frame)
+    if last == "convert_sync_batchnorm" and first is not None:
+        return first
+    if last == "generate_square_subsequent_mask":
+        return _made(machine, "full", given, node, frame)
     if dotted.startswith("torch.nn.") and last[:1].isupper():
         return layer(machine, last, given, node, frame)
     if dotted == "torch.multiprocessing.spawn" and given.listed:
@@ -125,6 +155,15 @@ def _operation(machine: Machine, last: str, given: Arguments, node: ast.AST, fra
     return known.computed(known.device, scalar=scalar)
 
 
+def _given_weights(machine: Machine, given: Arguments, node: ast.AST, frame: Frame) -> Value:
+    """A layer that takes a tensor as its weights, where that is."""
+    found = built(machine, "Embedding", node, frame)
+    weights = next(tensors_in(given.listed[0].value), None) if given.listed else None
+    if weights is not None:
+        found.device = weights.device
+    return found
+
+
 def _spawned(machine: Machine, given: Arguments, node: ast.AST, frame: Frame) -> Value:
     """Runs the function of a process, which is told its rank first."""
     said = given.get("args", 1)
@@ -139,14 +178,16 @@ def _cuda(machine: Machine, last: str, given: Arguments) -> Value:
     match last:
         case "is_available":
             return Const(True)
-        case "set_device":
+        case "current_accelerator":
+            return Place(machine.home())
+        case "set_device" | "set_device_index" | "set_device_idx":
             value = given.listed[0].value if given.listed else None
             place = machine.asked(value)
             machine.current = (place or HOME)._replace(home=True)
             return Const(None)
         case "device_count":
             return Const(2)  # what fails with one GPU fails with two, and not the other way round
-        case "current_device":
+        case "current_device" | "current_device_index" | "current_device_idx":
             return Number()
     return Unknown()
 
@@ -198,7 +239,7 @@ def _made(machine: Machine, last: str, given: Arguments, node: ast.AST, frame: F
 
 def loaded_from(machine: Machine, where: object, node: ast.AST, frame: Frame) -> Value:
     """What ``torch.load`` gives."""
-    value = getattr(where, "value", None)
+    value = mapped_by(machine, getattr(where, "value", None), node, frame)
     device = machine.asked(value) if value is not None else None
     inner = Tensor(device, "load", machine.step("loaded", node, frame, device), frame)
     return Batch(inner)

@@ -26,23 +26,27 @@ def guarded(machine: Machine, work: Callable[[], object]) -> bool:
     return True
 
 
+def _apart(machine: Machine, work: Callable[[], object]) -> bool:
+    """The same, and what it sets for the whole program holds for it alone."""
+    before = machine.default, machine.default_of, machine.current
+    complete = guarded(machine, work)
+    machine.default, machine.default_of, machine.current = before
+    return complete
+
+
 def uncalled(machine: Machine, frame: Frame) -> bool:
     """Runs the functions and methods of a file that nothing called."""
     complete = True
     for value in list(frame.names.values()):
         if isinstance(value, Function) and value.source is frame.source:
-            complete = _entered(machine, value, frame) and complete
+            complete = _entered(machine, value.undecorated or value, frame) and complete
         elif isinstance(value, Class) and value.source is frame.source:
             complete = _class(machine, value, frame) and complete
     return complete
 
 
 def _class(machine: Machine, made: Class, frame: Frame) -> bool:
-    waiting = [
-        member
-        for member in made.members.values()
-        if isinstance(member, Function) and id(member.node) not in machine.entered
-    ]
+    waiting = [one for one in _methods(made) if id(one.node) not in machine.entered]
     if not waiting:
         return True
     machine.left = BUDGET // 3
@@ -58,7 +62,7 @@ def _class(machine: Machine, made: Class, frame: Frame) -> bool:
         built = calling.construct(machine, made, Arguments((), given), made.node, frame)
         objects.append(built)
 
-    complete = bool(objects) or guarded(machine, build)
+    complete = bool(objects) or _apart(machine, build)
     this: Value = objects[0] if objects else Object(made.node.name, made)
     _forget_devices(this, made)
     building = _only_of_init(made)
@@ -103,7 +107,8 @@ def _assigned(node: ast.AST) -> frozenset[str]:
 
 
 def _methods(made: Class) -> list[Function]:
-    return [one for one in made.members.values() if isinstance(one, Function)]
+    members = [one for one in made.members.values() if isinstance(one, Function)]
+    return [one.undecorated or one for one in members]
 
 
 def _forget_devices(this: Value, made: Class) -> None:
@@ -138,7 +143,7 @@ def _entered(machine: Machine, function: Function, frame: Frame) -> bool:
         for name in _names(function)
     }
     node = function.node
-    return guarded(
+    return _apart(
         machine, lambda: calling.run(machine, function, Arguments((), given), node, frame)
     )
 

@@ -36,6 +36,7 @@ class Frame:
         "names",
         "owner",
         "result",
+        "shared",
         "source",
         "this",
         "yields",
@@ -68,11 +69,31 @@ class Frame:
         self.given: dict[str, ast.expr] = {}
         #: name -> the line that bound it first.
         self.lines: dict[str, int] = {}
+        #: name -> the variables further out that ``global`` or ``nonlocal`` says it is of.
+        self.shared: dict[str, Frame] = {}
 
     def get(self, name: str) -> Value | None:
         """The value of a variable, here or around."""
         found = self.names.get(name)
         return self.around.get(name) if found is None else found
+
+    def is_class_body(self) -> bool:
+        """Whether these are the members of a class while its body runs."""
+        return isinstance(self.owner, Class) and self.function == self.owner.node.name
+
+
+class Around(dict[str, Value]):
+    """The variables around a function, as they are when it runs; of a method those of no class."""
+
+    def __init__(self, frame: Frame) -> None:
+        super().__init__()
+        self.frame = frame
+
+    def get(self, name: str, otherwise: Value | None = None) -> Value | None:  # type: ignore[override]
+        """The variable of a name, as it is now."""
+        inside = self.frame.is_class_body()
+        found = self.frame.around.get(name) if inside else self.frame.get(name)
+        return otherwise if found is None else found
 
 
 class Unknown(Value):
@@ -128,7 +149,7 @@ class External(Value):
 class Function(Value):
     """A function of the user's, with the variables around it and the object that it is bound to."""
 
-    __slots__ = ("around", "name", "node", "owner", "source", "this")
+    __slots__ = ("around", "name", "node", "owner", "source", "this", "undecorated")
 
     def __init__(
         self,
@@ -146,10 +167,14 @@ class Function(Value):
         self.name = name
         self.owner = owner
         self.this = this
+        #: The function that a decorator has put this one in the place of.
+        self.undecorated: Function | None = None
 
     def bound(self, this: Value) -> Function:
         """The method of an object."""
-        return Function(self.node, self.source, self.around, self.name, self.owner, this)
+        found = Function(self.node, self.source, self.around, self.name, self.owner, this)
+        found.undecorated = self.undecorated
+        return found
 
 
 class Class(Value):

@@ -126,6 +126,9 @@ class TorchNames(Strict):
     without_to: _Names
     replicating_libraries: _Names
     gpu_libraries: _Names
+    transparent_iterators: _Names
+    checkpoint_options: _Names
+    attribute_dicts: _Names
     keywords: Mapping[_Operand, _Names]
     missing: Mapping[_Name, _Names]
 

@@ -1,0 +1,56 @@
+"""Hooks of a module's forward: what is called before it and after it, with what goes in and comes out."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from diagnose.placement.machine import Arguments, Given, Machine
+from diagnose.placement.tensors import Module
+from diagnose.placement.tensors import Sequence as Items
+from diagnose.placement.values import Const, Frame, Unknown, Value
+
+
+def hooked(
+    machine: Machine,
+    module: Module,
+    given: Arguments,
+    node: ast.AST,
+    frame: Frame,
+    work: Callable[[Arguments], Value],
+) -> Value:
+    """What a module gives, its hooks called before and after ``work``, which runs it."""
+    if not module.hooks and not module.before:
+        return work(given)
+    scope = [(one, one.device, one.steps) for one in module.family()]
+    for hook in module.before:
+        made = _run(machine, hook, [module, _listed(given)], node, frame)
+        if isinstance(made, Items):
+            nodes = [one.node for one in given.listed] or [ast.Name("hook")]
+            listed = [Given(nodes[min(n, len(nodes) - 1)], one) for n, one in enumerate(made.items)]
+            given = given._replace(listed=listed)
+    found = seen(machine, module, given, work(given), node, frame)
+    for one, device, steps in scope:
+        if one.device == device:  # what was brought, and taken back, is where it was
+            one.steps = steps
+    return found
+
+
+def seen(
+    machine: Machine, module: Module, given: Arguments, found: Value, node: ast.AST, frame: Frame
+) -> Value:
+    """What comes out of a module, after its hooks have seen it, each of which may give something else."""
+    for hook in module.hooks:
+        made = _run(machine, hook, [module, _listed(given), found], node, frame)
+        if not isinstance(made, Unknown) and not (isinstance(made, Const) and made.value is None):
+            found = made
+    return found
+
+
+def _run(machine: Machine, hook: Value, values: list[Value], node: ast.AST, frame: Frame) -> Value:
+    listed = [Given(ast.Name("hook"), one) for one in values]
+    return machine.invoke(machine, hook, Arguments(listed), node, frame)
+
+
+def _listed(given: Arguments) -> Items:
+    return Items([one.value for one in given.listed])

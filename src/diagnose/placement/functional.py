@@ -1,0 +1,75 @@
+"""Functions of torch that call what they are given: checkpoints, transforms, modules with other weights."""
+
+from __future__ import annotations
+
+import ast
+
+from diagnose.placement.devices import CPU
+from diagnose.placement.machine import Arguments, Given, Machine, Partial
+from diagnose.placement.tensors import Module, Table, Tensor
+from diagnose.placement.tensors import Sequence as Items
+from diagnose.placement.values import Const, External, Frame, Function, Unknown, Value
+
+#: The function that a transform such as ``torch.func.grad`` makes: called with what it was given before.
+_TRANSFORMED = "torch.func.<transformed>"
+
+
+def functional_call(
+    machine: Machine, dotted: str, given: Arguments, node: ast.AST, frame: Frame
+) -> Value | None:
+    """What a function gives that calls what it is given; None for other functions."""
+    first = given.listed[0].value if given.listed else None
+    last = dotted.rpartition(".")[2]
+    if first is None:
+        return None
+    if dotted == _TRANSFORMED:
+        machine.invoke(machine, first, given.rest(), node, frame)
+        one: Value = given.listed[1].value if len(given.listed) > 1 else Unknown()
+        return one.like(one.device) if isinstance(one, Tensor) else one
+    if dotted in ("torch.vmap", "torch.func.vmap"):
+        return first
+    if dotted.startswith("torch.func.") and last in ("grad", "jacrev", "jacfwd", "hessian"):
+        return Partial(External(_TRANSFORMED), Arguments(given.listed[:1]))
+    if dotted == "torch.utils.checkpoint.checkpoint":
+        own = machine.torch.checkpoint_options
+        named = {name: one for name, one in given.named.items() if name not in own}
+        return machine.invoke(machine, first, given.rest()._replace(named=named), node, frame)
+    if last == "functional_call" and isinstance(first, Module):
+        return _with_other_weights(machine, first, given, node, frame)
+    if last == "stack_module_state" and isinstance(first, Items):
+        model = next(first.every(), None)
+        weight: Value = Unknown()
+        if isinstance(model, Module):
+            weight = Tensor(model.where(), "other", model.steps)
+        return Items([Table({}, weight), Table({}, weight)])
+    if dotted.startswith("torch.Tensor.") and isinstance(first, Tensor | Unknown):
+        method = machine.attribute(machine, first, last, node, frame)
+        return machine.invoke(machine, method, given.rest(), node, frame)
+    return None
+
+
+def _with_other_weights(
+    machine: Machine, module: Module, given: Arguments, node: ast.AST, frame: Frame
+) -> Value:
+    """A module called with weights that are told; they are where the module's are, most often."""
+    said, named = given.get("args", 2), given.get("kwargs", 3)
+    listed: list[Given] = []
+    if said is not None:
+        every = said.value.items if isinstance(said.value, Items) else [said.value]
+        listed = [Given(said.node, one) for one in every]
+    table = named.value.items if named is not None and isinstance(named.value, Table) else {}
+    names = {str(key): Given(named.node, one) for key, one in table.items()} if named else {}
+    return machine.invoke(machine, module, Arguments(listed, names), node, frame)
+
+
+def mapped_by(machine: Machine, value: Value | None, node: ast.AST, frame: Frame) -> Value | None:
+    """What ``map_location=`` says: a device, or what a function makes of a storage on the cpu."""
+    if isinstance(value, Function):
+        given = [Given(ast.Name(name), one) for name, one in _STORED]
+        return machine.invoke(machine, value, Arguments(given), node, frame)
+    if isinstance(value, Table):
+        return next(value.every(), None)
+    return value
+
+
+_STORED: tuple[tuple[str, Value], ...] = (("storage", Tensor(CPU)), ("location", Const("cuda:0")))

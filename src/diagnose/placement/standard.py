@@ -1,0 +1,171 @@
+"""Calls of the standard library that hand values on: functools, itertools, collections, dataclasses."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from itertools import islice
+
+from diagnose.placement.iterating import iterated
+from diagnose.placement.machine import Arguments, Machine, Partial, joined
+from diagnose.placement.records import field, replaced, tuple_class
+from diagnose.placement.storing import element
+from diagnose.placement.tensors import WIDEST, Table
+from diagnose.placement.tensors import Sequence as Items
+from diagnose.placement.values import Const, Frame, Object, Unknown, Value
+
+
+def standard_call(
+    machine: Machine, dotted: str, given: Arguments, node: ast.AST, frame: Frame
+) -> Value | None:
+    """What a call of the standard library gives, or of what shows how far a loop is; else None."""
+    if dotted.rpartition(".")[2] in machine.torch.transparent_iterators and given.every():
+        return _first(machine, given, node, frame)
+    if dotted.endswith(tuple(machine.torch.attribute_dicts)):
+        return namespace(given)
+    run = _CALLS.get(dotted.removeprefix("typing_extensions.").removeprefix("typing."))
+    return run(machine, given, node, frame) if run is not None else None
+
+
+def _first(machine: Machine, given: Arguments, node: ast.AST, frame: Frame) -> Value:
+    one = given.get("iterable", 0)
+    return iterated(machine, one.value, node, frame) if one is not None else Unknown()
+
+
+def namespace(given: Arguments) -> Object:
+    """An object whose attributes are what it is given by name, or by a dict."""
+    found = Object("namespace")
+    for one in given.listed[:1]:
+        if isinstance(one.value, Table):
+            found.attributes |= {str(key): _nested(item) for key, item in one.value.items.items()}
+    named = {name: _nested(one.value) for name, one in given.named.items() if name != "**"}
+    found.attributes |= named
+    return found
+
+
+def _nested(value: Value) -> Value:
+    if not isinstance(value, Table) or value.more is not None:
+        return value
+    found = Object("namespace")
+    found.attributes = {str(key): item for key, item in value.items.items()}
+    return found
+
+
+def _partial(machine: Machine, given: Arguments, node: ast.AST, frame: Frame) -> Value:
+    return Partial(given.listed[0].value, given.rest()) if given.listed else Unknown()
+
+
+def _reduce(machine: Machine, given: Arguments, node: ast.AST, frame: Frame) -> Value:
+    if len(given.listed) < 2:
+        return Unknown()
+    function, rows = given.listed[0].value, given.listed[1]
+    items = iterated(machine, rows.value, node, frame)
+    one = rows._replace(value=element(machine.torch, items))
+    return machine.invoke(machine, function, Arguments([one, one]), node, frame)
+
+
+def _chain(machine: Machine, given: Arguments, node: ast.AST, frame: Frame) -> Value:
+    found: list[Value] = []
+    more: Value | None = None
+    for one in given.listed:
+        items = iterated(machine, one.value, node, frame)
+        if isinstance(items, Items):
+            found += islice(items.items, WIDEST)
+            more = (
+                joined(more, items.more) if items.more is not None and more else more or items.more
+            )
+        else:
+            found.append(element(machine.torch, items))
+    return Items(found[:WIDEST], more)
+
+
+def _drawn(machine: Machine, given: Arguments, node: ast.AST, frame: Frame) -> Value:
+    """Some of the items."""
+    items = _first(machine, given, node, frame)
+    return Items([], element(machine.torch, items))
+
+
+def _chosen(machine: Machine, given: Arguments, node: ast.AST, frame: Frame) -> Value:
+    items = _first(machine, given, node, frame)
+    return element(machine.torch, items)
+
+
+def _deque(machine: Machine, given: Arguments, node: ast.AST, frame: Frame) -> Value:
+    items = _first(machine, given, node, frame) if given.listed else None
+    return Items(list(items.items), items.more) if isinstance(items, Items) else Items([])
+
+
+def _default_dict(machine: Machine, given: Arguments, node: ast.AST, frame: Frame) -> Value:
+    found = Table({})
+    found.missing = given.listed[0].value if given.listed else None
+    return found
+
+
+def _named_tuple(machine: Machine, given: Arguments, node: ast.AST, frame: Frame) -> Value:
+    said = given.get("field_names", 1) or given.get("fields", 1)
+    name = given.text("typename", 0) or "Row"
+    return tuple_class(name, said.value if said is not None else None, node, frame)
+
+
+def _replace(machine: Machine, given: Arguments, node: ast.AST, frame: Frame) -> Value:
+    record = given.listed[0].value if given.listed else None
+    return replaced(record, given.rest()) if isinstance(record, Object) else Unknown()
+
+
+def _as_dict(machine: Machine, given: Arguments, node: ast.AST, frame: Frame) -> Value:
+    record = given.listed[0].value if given.listed else None
+    return Table(dict(record.attributes.items())) if isinstance(record, Object) else Unknown()
+
+
+def _same(machine: Machine, given: Arguments, node: ast.AST, frame: Frame) -> Value:
+    return given.listed[0].value if given.listed else Unknown()
+
+
+def _nothing(machine: Machine, given: Arguments, node: ast.AST, frame: Frame) -> Value:
+    return Const(None)
+
+
+def _dict(machine: Machine, given: Arguments, node: ast.AST, frame: Frame) -> Value:
+    found = Table({key: one.value for key, one in given.named.items() if key != "**"})
+    first = given.listed[0].value if given.listed else None
+    if isinstance(first, Table):
+        found.items = dict(first.items) | found.items
+        found.more = first.more
+    elif isinstance(first, Items):
+        for pair in (*first.items, *([first.more] if first.more is not None else ())):
+            key, value = (
+                pair.items if isinstance(pair, Items) and len(pair.items) == 2 else (None, None)
+            )
+            if isinstance(key, Const) and isinstance(key.value, str | int) and value is not None:
+                found.items[key.value] = value
+            else:
+                found.more = value or Unknown()
+    return found
+
+
+_Run = Callable[[Machine, Arguments, ast.AST, Frame], Value]
+
+_CALLS: dict[str, _Run] = {
+    "builtins.dict": _dict,
+    "functools.partial": _partial,
+    "functools.partialmethod": _partial,
+    "functools.reduce": _reduce,
+    "itertools.chain": _chain,
+    "random.sample": _drawn,
+    "random.choices": _drawn,
+    "random.choice": _chosen,
+    "random.shuffle": _nothing,
+    "collections.deque": _deque,
+    "collections.defaultdict": _default_dict,
+    "collections.OrderedDict": _dict,
+    "collections.namedtuple": _named_tuple,
+    "NamedTuple": _named_tuple,
+    "dataclasses.field": lambda machine, given, node, frame: field(given),
+    "pydantic.Field": lambda machine, given, node, frame: field(given),
+    "dataclasses.replace": _replace,
+    "dataclasses.asdict": _as_dict,
+    "asyncio.run": _same,
+    "asyncio.gather": lambda machine, given, node, frame: Items(
+        [one.value for one in given.listed]
+    ),
+}
