@@ -11,8 +11,9 @@ from diagnose.bulkhead import missing
 from diagnose.checking.fingerprints import fingerprinted
 from diagnose.checking.judging import fault, judge
 from diagnose.checking.model import CheckedFile, Finding, Options, Report
+from diagnose.checking.notebook import spliced
 from diagnose.checking.reading import UnreadableError, read
-from diagnose.checking.repairs import applicable, applied
+from diagnose.checking.repairs import applicable, applied, with_lines
 from diagnose.errors import DiagnoseError, printable
 from diagnose.outputs import replacing
 
@@ -97,7 +98,8 @@ def mend(
             if not (repairs := applicable(findings, unsafe)):
                 continue
             file = files.get(path) or _opened(path)
-            text, some = applied(file.after, repairs)
+            notebook = path.endswith(".ipynb")
+            text, some = applied(file.after, repairs, spliced if notebook else with_lines)
             files[path] = file._replace(after=text)
             count += some
         if not count:
@@ -117,7 +119,7 @@ def _by_file(findings: Iterable[Finding]) -> Iterable[tuple[str, list[Finding]]]
 
 def _opened(path: str) -> Mended:
     file = read(path)
-    return Mended(path, file.encoding, file.source.text, file.source.text)
+    return Mended(path, file.encoding, file.text, file.text)
 
 
 def write(files: Iterable[Mended]) -> tuple[str, ...]:
@@ -143,7 +145,7 @@ def _write(file: Mended) -> None:
     path = Path(file.path)
     if not path.stat().st_mode & 0o222:
         raise NotMendedError(f"{file.path} cannot be written: it is read-only")
-    if read(file.path).source.text != file.before:
+    if read(file.path).text != file.before:
         raise NotMendedError(f"{file.path} is left as it is: it was changed meanwhile")
     with replacing(path) as unfinished:
         unfinished.write_bytes(file.after.encode(file.encoding))

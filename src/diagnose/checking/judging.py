@@ -8,8 +8,16 @@ from diagnose.bulkhead import missing
 from diagnose.casebase.store import load
 from diagnose.checking.analysis import checked
 from diagnose.checking.ignoring import Ignored, ignored, unused
-from diagnose.checking.model import CheckedFile, Finding, Happened, Options, Place, Unused
-from diagnose.checking.notebook import Cells
+from diagnose.checking.model import (
+    CheckedFile,
+    Finding,
+    Happened,
+    Options,
+    Place,
+    Repair,
+    Unused,
+)
+from diagnose.checking.notebook import Cells, spliced
 from diagnose.checking.reading import Read, UnreadableError, read
 from diagnose.checking.repairs import repair
 from diagnose.checking.timing import TooLong, limited
@@ -111,8 +119,19 @@ def _finding(
         ),
         meets=at(suspect.meets) if suspect.meets else None,
         sure=suspect.sure,
-        repair=None if cells else repair(rule, suspect, lang, torch),
+        repair=_in_cells(repair(rule, suspect, lang, torch), cells),
     )
+
+
+def _in_cells(found: Repair | None, cells: Cells | None) -> Repair | None:
+    """A repair of a notebook's program as one of its cells, where it is of lines of cells."""
+    if found is None or cells is None:
+        return found
+    changes = [cells.within(change) for change in found.replacements]
+    told = tuple(change for change in changes if change is not None)
+    if len(told) < len(changes) or spliced(cells.document, told) is None:
+        return None
+    return found._replace(replacements=told)
 
 
 def place(spot: Spot, cells: Cells | None = None) -> Place:

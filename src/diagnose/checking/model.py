@@ -33,11 +33,12 @@ class Happened(NamedTuple):
 
 
 class Replacement(NamedTuple):
-    """``removed`` lines from number ``first`` on become ``lines``."""
+    """``removed`` lines from number ``first`` on become ``lines``; of a notebook, lines of a code cell."""
 
     first: int
     removed: int
     lines: tuple[str, ...]
+    cell: int | None = None
 
 
 class Repair(NamedTuple):

@@ -30,6 +30,11 @@ class Read(NamedTuple):
     encoding: str = "utf-8"
     cells: Cells | None = None
 
+    @property
+    def text(self) -> str:
+        """All of the file."""
+        return self.cells.document if self.cells is not None else self.source.text
+
 
 def read(path: str, texts: Mapping[str, str] | None = None) -> Read:
     """Reads a file, or takes its text from ``texts`` where that has one.
@@ -37,9 +42,10 @@ def read(path: str, texts: Mapping[str, str] | None = None) -> Read:
     Raises:
         UnreadableError: it is not there, too large, not text, or not Python 3.
     """
-    if texts and path in texts:
-        return Read(parsed(path, texts[path]))
-    data = _bytes(path)
+    held = texts.get(path) if texts else None
+    if held is not None and not path.endswith(".ipynb"):
+        return Read(parsed(path, held))
+    data = held.encode() if held is not None else _bytes(path)
     if path.endswith(".ipynb"):
         try:
             found = cells(data)

@@ -6,7 +6,7 @@ import ast
 import difflib
 import re
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from diagnose.checking.model import Finding, Repair, Replacement
 from diagnose.checking.words import UNSAFE
@@ -59,34 +59,13 @@ def applicable(findings: Iterable[Finding], unsafe: bool) -> list[Repair]:
     return [one for one in found if one is not None and one.safety in allowed]
 
 
-def applied(text: str, repairs: Sequence[Repair]) -> tuple[str, int]:
-    """A text with as many of the repairs as go together, in their order, and how many those are.
-
-    Two that replace the same lines do not, nor do those that together are no Python; the others are
-    found, and made, when the text is checked again. What two both add, such as an import, is added once.
-    """
-    chosen = list[Repair]()
-    for one in repairs:
-        if one not in chosen and _apart(one, chosen) and _is_python(_spliced(text, [*chosen, one])):
-            chosen.append(one)
-    return _spliced(text, chosen), len(chosen)
-
-
-def _apart(one: Repair, others: Iterable[Repair]) -> bool:
-    taken = {change for other in others for change in other.replacements}
-    return not any(
-        new != old and new.first <= old.first + old.removed and old.first <= new.first + new.removed
-        for new in one.replacements
-        for old in taken
-    )
-
-
-def _spliced(text: str, repairs: Iterable[Repair]) -> str:
+def with_lines(text: str, changes: Iterable[Replacement]) -> str | None:
+    """A file's text with other lines; None where it would be no Python."""
     lines = text.split("\n")
-    changes = {change for one in repairs for change in one.replacements}
     for change in sorted(changes, key=lambda change: -change.first):
         lines[change.first - 1 : change.first - 1 + change.removed] = change.lines
-    return "\n".join(lines)
+    found = "\n".join(lines)
+    return found if _is_python(found) else None
 
 
 def _is_python(text: str) -> bool:
@@ -97,3 +76,37 @@ def _is_python(text: str) -> bool:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     return True
+
+
+#: Makes a text of a text and replacements of its lines; None where it would be no Python.
+Splice = Callable[[str, Iterable[Replacement]], "str | None"]
+
+
+def applied(text: str, repairs: Sequence[Repair], splice: Splice = with_lines) -> tuple[str, int]:
+    """A text with as many of the repairs as go together, in their order, and how many those are.
+
+    Two that replace the same lines do not, nor do those that together are no Python; the others are
+    found, and made, when the text is checked again. What two both add, such as an import, is added once.
+    """
+    chosen = list[Repair]()
+    found = text
+    for one in repairs:
+        if one in chosen or not _apart(one, chosen):
+            continue
+        changes = {change for each in (*chosen, one) for change in each.replacements}
+        if (made := splice(text, changes)) is not None:
+            chosen.append(one)
+            found = made
+    return found, len(chosen)
+
+
+def _apart(one: Repair, others: Iterable[Repair]) -> bool:
+    taken = {change for other in others for change in other.replacements}
+    return not any(
+        new != old
+        and new.cell == old.cell
+        and new.first <= old.first + old.removed
+        and old.first <= new.first + new.removed
+        for new in one.replacements
+        for old in taken
+    )

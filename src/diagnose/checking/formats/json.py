@@ -53,5 +53,8 @@ def _step(step: Happened) -> Object:
 
 
 def _repair(repair: Repair) -> Object:
-    replaced = [change._asdict() for change in repair.replacements]
+    replaced = [
+        {key: value for key, value in change._asdict().items() if key != "cell" or value}
+        for change in repair.replacements
+    ]
     return {**repair._asdict(), "replacements": replaced}

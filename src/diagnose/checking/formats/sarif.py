@@ -93,7 +93,8 @@ def _result(finding: Finding, rule: int, lang: Lang) -> Object:
     }
     if related:
         result["relatedLocations"] = [{"id": at, **one} for at, one in enumerate(related, 1)]
-    if finding.repair is not None and finding.repair.replacements:
+    notebook = finding.place.cell is not None  # its lines are not the file's
+    if finding.repair is not None and finding.repair.replacements and not notebook:
         result["fixes"] = [_fix(finding.repair, finding.place.file)]
     return result
 

@@ -1,0 +1,110 @@
+"""Notebooks are mended in their code cells, and all else of them stays as it is, to the letter."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from diagnose.casebase.store import load
+from diagnose.checking.checking import check, mend, write
+from diagnose.checking.model import Options
+
+HEAD = "import torch\nfrom torch import nn\n"
+MODEL = """\
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(8, 8)
+
+    def forward(self, x):
+        mask = torch.ones(x.shape[0], 8)
+        return self.fc(x) * mask
+"""
+RUN = "device = 'cuda'\nmodel = Net()\nx = torch.rand(2, 8, device=device)\nmodel(x)"
+FIXED = "mask = torch.ones(x.shape[0], 8, device=x.device)"
+MOVED = "model = Net().to(device)"
+
+
+def code(text: str) -> dict[str, object]:
+    """A code cell as Jupyter writes it, with an output."""
+    return {
+        "cell_type": "code",
+        "execution_count": 3,
+        "metadata": {"tags": ["modèle"]},
+        "outputs": [{"name": "stdout", "output_type": "stream", "text": ["1.0e-05 \u2713\n"]}],
+        "source": text.splitlines(keepends=True),
+    }
+
+
+CELLS = [
+    {"cell_type": "markdown", "metadata": {}, "source": ["# Modèle\n", "mask = torch.ones(3)"]},
+    code("%matplotlib inline\n" + HEAD),
+    code("%%bash\nls *"),
+    code(MODEL),
+    code(RUN),
+]
+
+
+def fixed(path: Path) -> int:
+    """Makes all fixes in a file; returns how many those were."""
+    options = Options(frozenset(rule.id for rule in load().checks()))
+    report, mended = mend(check([str(path)], options), [str(path)], options, unsafe=True)
+    assert write(mended) == ()
+    return report.fixed
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        lambda document: json.dumps(document, indent=1, ensure_ascii=False) + "\n",
+        lambda document: json.dumps(document, indent=2),
+        lambda document: json.dumps(document),
+    ],
+    ids=["Jupyter", "indented", "one line"],
+)
+def test_only_the_lines_of_code_change(tmp_path: Path, written: Callable[[object], str]) -> None:
+    path = tmp_path / "n.ipynb"
+    document = {"cells": CELLS, "metadata": {"a": 1.5}, "nbformat": 4, "nbformat_minor": 5}
+    path.write_text(written(document), encoding="utf-8")
+    assert fixed(path) == 2
+    before, after = "mask = torch.ones(x.shape[0], 8)", "model = Net()\\n"
+    want = written(document).replace(before, FIXED).replace(after, MOVED + "\\n")
+    assert path.read_text(encoding="utf-8") == want
+
+
+def test_a_cell_whose_code_is_one_text(tmp_path: Path) -> None:
+    path = tmp_path / "n.ipynb"
+    cells = [{**cell, "source": "".join(cell["source"])} for cell in CELLS]  # type: ignore[arg-type]
+    path.write_text(json.dumps({"cells": cells}))
+    assert fixed(path) == 2
+    sources = [cell["source"] for cell in json.loads(path.read_text())["cells"]]
+    assert FIXED in sources[3]
+    assert MOVED in sources[4]
+    assert sources[:3] == [cell["source"] for cell in cells[:3]]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        json.dumps({"cells": CELLS}, indent=3),
+        json.dumps({"cells": CELLS}).replace("3,", "3e0,"),
+        json.dumps({"cells": [*CELLS[:3], code(MODEL.replace("\n", "\r\n")), CELLS[4]]}),
+    ],
+    ids=["odd indentation", "another number", "carriage returns"],
+)
+def test_a_notebook_that_would_be_written_otherwise_is_left(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "n.ipynb"
+    path.write_text(text)
+    assert fixed(path) == 0
+    assert path.read_text() == text
+
+
+def test_a_line_with_a_magic_is_left(tmp_path: Path) -> None:
+    path = tmp_path / "n.ipynb"
+    path.write_text(json.dumps({"cells": [code(HEAD), code("%%time\n" + MODEL), code(RUN)]}))
+    assert fixed(path) == 2
+    cell = json.loads(path.read_text())["cells"][1]
+    assert cell["source"][0] == "%%time\n"
