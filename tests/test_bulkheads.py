@@ -71,6 +71,7 @@ STAGES = {
 }
 RENDERERS = {
     "text": "diagnose.rendering.text.render",
+    "full": "diagnose.rendering.full.render",
     "json": "diagnose.rendering.json.render",
     "markdown": "diagnose.rendering.markdown.render",
 }

@@ -16,7 +16,7 @@ from diagnose.model import Diagnosis, Fix, Frame, Knowledge, Library, Line, Mism
 from diagnose.parsing import parse
 from diagnose.pipeline import diagnose
 from diagnose.placeholders import always, fill, in_general, sentence, values
-from diagnose.rendering import markdown, text
+from diagnose.rendering import full, markdown, text
 from diagnose.scene import Scene
 
 TESTS = Path(__file__).parent
@@ -196,16 +196,18 @@ def test_an_example_is_called_one(answers: list[Diagnosis]) -> None:
         for fix in fixes(diagnosis):
             assert fix.example == (fix.code is not None)
     shown = next(a for a in answers if a.causes and a.causes[0].fixes[0].example)
-    assert "for example\n" in text.render(shown)
-    assert "例如\n" in text.render(shown._replace(lang="zh"))
+    assert "for example\n" in full.render(shown) and "For example:\n" in text.render(shown)
+    chinese = shown._replace(lang="zh")
+    assert "例如\n" in full.render(chinese) and "例如：\n" in text.render(chinese)
     assert "for example:\n\n```\n" in markdown.render(shown)
 
 
 def test_an_example_is_not_coloured_like_a_patch(answers: list[Diagnosis]) -> None:
     shown = next(a for a in answers if a.causes and a.causes[0].fixes[0].example)
     only = shown.causes[0]._replace(fixes=shown.causes[0].fixes[:1])
-    page = text.render(shown._replace(causes=(only,), questions=()), color=True)
-    assert "\x1b[32m+" not in page and "\x1b[31m-" not in page
+    for form in (text, full):
+        page = form.render(shown._replace(causes=(only,), questions=()), color=True)
+        assert "\x1b[32m+" not in page and "\x1b[31m-" not in page
 
 
 def test_no_module_is_asked_for_its_device(casebase: Casebase) -> None:

@@ -21,6 +21,8 @@ from diagnose.sources import Sources, per_report
 STATUS = {"diagnosed": 0, "unknown": 1, "no-error": 3, "failed": FAULT}
 #: Columns of a text; the eye loses the line beyond.
 _WIDEST = 120
+#: Forms whose answers to several inputs follow each other with a blank line and a title.
+_FOR_PEOPLE = ("text", "full")
 
 
 def answer(
@@ -74,9 +76,9 @@ def answer(
                 print(f"diagnose: {printable(str(error))}", file=sys.stderr)
                 statuses.append(BAD_INPUT)
                 continue
-            if answers and form == "text":
+            if answers and form in _FOR_PEOPLE:
                 put("\n")
-            if len(files) > 1 and form == "text":
+            if len(files) > 1 and form in _FOR_PEOPLE:
                 put(f"── {name}\n")
             page, verdict = _rendered(diagnosis, form, painted)
             put(page)

@@ -1,7 +1,7 @@
 """The entry point of the command line, and its one door for errors.
 
-``diagnose < traceback.txt``, ``diagnose [--format FORM] [--source DIR]... FILE...`` and ``diagnose scan
-PATH...`` go straight to the answer: importing click, which reads options and subcommands
+``diagnose < traceback.txt``, ``diagnose [--full] [--format FORM] [--source DIR]... FILE...`` and
+``diagnose scan PATH...`` go straight to the answer: importing click, which reads options and subcommands
 (`diagnose.commands.doors`), takes longer than ranking a report.
 """
 
@@ -63,10 +63,12 @@ def _given(args: list[str]) -> tuple[dict[str, Any], list[str]]:
     arguments. Whatever is not as expected is left for click to tell."""
     given: dict[str, Any] = {}
     rest = list(args)
-    while rest and rest[0] in ("--format", "--source", "--no-source"):
+    while rest and rest[0] in ("--full", "--format", "--source", "--no-source"):
         option = rest.pop(0)
         if option == "--no-source":
             given["no_source"] = True
+        elif option == "--full":
+            given["form"] = "full"
         elif not rest:
             return {}, args
         elif option == "--source":

@@ -24,6 +24,7 @@ from diagnose.model import (
     Frame,
     Lang,
     Line,
+    Met,
     RankedCause,
     Report,
     Verdict,
@@ -34,7 +35,7 @@ from diagnose.placeholders import sentence, values
 from diagnose.ranking.causes import THRESHOLD, Scored, likely, rank
 from diagnose.ranking.neighbours import nearest
 from diagnose.ranking.questions import ask
-from diagnose.scene import Place, Scene
+from diagnose.scene import Place, Scene, told
 from diagnose.scene.live import same_stray
 from diagnose.scene.scene import Look
 from diagnose.sources import Sources
@@ -145,7 +146,10 @@ def _other(scene: Scene, casebase: Casebase) -> Diagnosis:
     """The answer to a failure of another family."""
     culprit = guarded("culprit", partial(_culprit, scene), None)
     sentences = guarded("advice", lambda: advise(scene.report, casebase.advice()), ())
-    return Diagnosis(scene.report, "unknown", culprit, lang=casebase.lang, advice=sentences)
+    site = guarded("site", partial(_site, scene), None)
+    return Diagnosis(
+        scene.report, "unknown", culprit, lang=casebase.lang, advice=sentences, site=site
+    )
 
 
 def _device(scene: Scene, casebase: Casebase, top: int) -> Diagnosis:
@@ -180,7 +184,17 @@ def _device(scene: Scene, casebase: Casebase, top: int) -> Diagnosis:
         questions,
         around=guarded("around", partial(_around, scene, first), ()),
         basis=_basis(scene, first),
+        site=guarded("site", partial(_site, scene), None),
+        met=guarded("operands", partial(_met, scene, first), ()),
     )
+
+
+def _site(scene: Scene) -> Frame | None:
+    return scene.site.frame if scene.site is not None else None
+
+
+def _met(scene: Scene, cause: Cause | None) -> tuple[Met, ...]:
+    return told.operands(scene, scene.suspect(cause.id) if cause is not None else None)
 
 
 def _basis(scene: Scene, cause: Cause | None) -> Basis:
@@ -216,6 +230,7 @@ def _answer(
             f"{cause.id}/verification", lambda: snippet(cause, scene.report, culprit, casebase), ""
         ),
         rather=best.cause.rather.get(cause.id),
+        gpus=cause.gpus,
     )
 
 

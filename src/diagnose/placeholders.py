@@ -148,17 +148,20 @@ def _of_frame(frame: Frame) -> dict[str, str]:
 
 
 def script(report: Report) -> str:
-    """The program to run again, fit for a shell: the file whose top level called all the rest.
+    """The program to run again, as `named_script`; where the report does not show it, a word that is
+    plainly not its name."""
+    return named_script(report) or _UNKNOWN_SCRIPT
 
-    Where the report does not show it, a word that is plainly not its name.
-    """
+
+def named_script(report: Report) -> str | None:
+    """The program to run again, fit for a shell: the file whose top level called all the rest."""
     for frame in report.frames:
         if frame.own and frame.function == "<module>":
             name = frame.file.replace("\\", "/")
             name = name.rpartition("/")[2] if name.startswith("/") or ":" in name else name
             if re.fullmatch(_SCRIPT, name):
                 return shlex.quote(name)
-    return _UNKNOWN_SCRIPT
+    return None
 
 
 def _launched(script: str, report: Report | None = None) -> dict[str, str]:

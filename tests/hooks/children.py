@@ -25,7 +25,7 @@ MESSAGE = (
 )
 FAILS = f"raise RuntimeError({MESSAGE!r})\n"
 #: Stands in every answer, in no traceback.
-SIGN = "Verify   "
+SIGN = "More     "
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,8 +63,8 @@ def test_the_answer_names_the_layer_the_cause_and_a_fix(tmp_path: Path) -> None:
     answer = answer_after(plain, hooked)
     assert SIGN in answer
     flat = " ".join(answer.split())
-    first = flat.partition(" 2 ")[0]
-    assert "submodule-added-after-move" in first
-    assert "Parameters on cpu: out_head.weight, out_head.bias." in first
-    assert "Most of the model is on cuda:0." in first
-    assert "Fix Call .to(device) after the last structural change" in first
+    assert "logits = self.out_head(x) self.out_head: cpu x: cuda:0" in flat
+    assert "model.out_head = nn.Linear(8, 2) + model.to(device)" in flat
+    assert "Because The layer is put into the model at train.py:" in flat
+    assert "after the model was moved (99%)" in flat
+    assert "diagnose explain submodule-added-after-move" in flat

@@ -12,7 +12,7 @@ import pytest
 from diagnose.casebase.store import load
 from diagnose.model import Diagnosis, Fix
 from diagnose.pipeline import diagnose
-from diagnose.rendering import markdown, text
+from diagnose.rendering import full, markdown
 from diagnose.rendering.answer import Answer, answer
 from diagnose.web import create_app
 
@@ -63,7 +63,7 @@ def test_every_skin_says_it_all(source: Path | str, lang: str, casebase_path: Pa
     data = source.read_text(encoding="utf-8") if isinstance(source, Path) else source
     diagnosis: Diagnosis = diagnose(data, casebase=casebase)
     shown = answer(diagnosis, "-")
-    pages = {"text": text.render(diagnosis), "Markdown": markdown.render(diagnosis)}
+    pages = {"full": full.render(diagnosis), "Markdown": markdown.render(diagnosis)}
     for skin, page in pages.items():
         told = flat(page)
         for part in filter(None, said(shown)):

@@ -19,13 +19,14 @@ from diagnose.model import (
     Fix,
     Frame,
     IncidentMatch,
+    Met,
     Mismatch,
     Question,
     RankedCause,
     Reply,
     Report,
 )
-from diagnose.rendering import json, markdown, text
+from diagnose.rendering import full, json, markdown, text
 from diagnose.rendering.words import clean, percent, width, wrap
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -131,9 +132,10 @@ QUESTIONS = (
         command="CUDA_VISIBLE_DEVICES=0 python edit.py",
     ),
 )
+MET = (Met("cur_out[0][i, :]", "cuda:1"), Met("delta", "cuda:0"))
 ANSWERS = {
-    "diagnosed": Diagnosis(REPORT, "diagnosed", FRAME, CAUSES),
-    "diagnosed-zh": Diagnosis(REPORT, "diagnosed", FRAME, CAUSES, lang="zh"),
+    "diagnosed": Diagnosis(REPORT, "diagnosed", FRAME, CAUSES, met=MET),
+    "diagnosed-zh": Diagnosis(REPORT, "diagnosed", FRAME, CAUSES, lang="zh", met=MET),
     "unknown": Diagnosis(REPORT, "unknown", FRAME, CAUSES[1:], CAUSES[0].incidents),
     "unsure": Diagnosis(REPORT, "diagnosed", FRAME, CAUSES[1:], questions=QUESTIONS),
     "unsure-zh": Diagnosis(REPORT, "unknown", FRAME, CAUSES[1:], lang="zh", questions=QUESTIONS),
@@ -164,9 +166,16 @@ def test_text(name: str, renew: bool) -> None:
     compare(f"{name}.txt", text.render(ANSWERS[name]), renew)
 
 
+@pytest.mark.parametrize("name", ANSWERS)
+def test_full(name: str, renew: bool) -> None:
+    compare(f"{name}-full.txt", full.render(ANSWERS[name]), renew)
+
+
 def test_text_in_colour(renew: bool) -> None:
     compare("diagnosed-color.txt", text.render(ANSWERS["diagnosed"], color=True), renew)
     compare("unsure-color.txt", text.render(ANSWERS["unsure"], color=True), renew)
+    compare("diagnosed-full-color.txt", full.render(ANSWERS["diagnosed"], color=True), renew)
+    compare("unsure-full-color.txt", full.render(ANSWERS["unsure"], color=True), renew)
 
 
 def test_json_of_questions() -> None:
@@ -193,8 +202,9 @@ def test_markdown(name: str, renew: bool) -> None:
 @pytest.mark.parametrize("columns", [80, 100, 120])
 @pytest.mark.parametrize("name", ["diagnosed", "diagnosed-zh", "unknown", "unsure", "unsure-zh"])
 def test_lines_fit(name: str, columns: int) -> None:
-    for line in text.render(ANSWERS[name], columns=columns).splitlines():
-        assert width(line) <= columns or "https://" in line or ".to(" in line
+    for form in (text, full):
+        for line in form.render(ANSWERS[name], columns=columns).splitlines():
+            assert width(line) <= columns or "https://" in line or ".to(" in line
 
 
 def hostile(value: str) -> Diagnosis:
@@ -213,7 +223,7 @@ def hostile(value: str) -> Diagnosis:
         0.5,
         (Evidence(value, 1),),
         (),
-        (Fix("other", "t", code=value),),
+        (Fix("other", "t", edit=Edit(value, 3, value, value + "x")),),
         "",
     )
     asked = Question("q", value, (Reply(value, ("cross-shard-op",)),), code=value, place=value)
@@ -223,8 +233,9 @@ def hostile(value: str) -> Diagnosis:
 
 @given(st.text(st.characters(), max_size=60))
 def test_control_characters_never_reach_a_terminal(value: str) -> None:
-    shown = text.render(hostile(value)).replace("\n", "")
-    assert all(c.isprintable() for c in shown)
+    for form in (text, full):
+        for shown in (hostile(value), hostile(value)._replace(verdict="unknown")):
+            assert all(c.isprintable() for c in form.render(shown).replace("\n", ""))
 
 
 @given(st.text("`~<>&|*_[]()!#\\ ab\n", max_size=60))

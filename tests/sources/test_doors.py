@@ -13,7 +13,7 @@ import pytest
 from diagnose.casebase.store import load
 from diagnose.model import UnusedSource
 from diagnose.pipeline import diagnose
-from diagnose.rendering import markdown, text
+from diagnose.rendering import full, markdown
 from diagnose.rendering.answer import why_unused
 from diagnose.sources import Given, Sources
 
@@ -150,7 +150,7 @@ def test_why_verify_and_evaluate_take_a_folder(job: Path) -> None:
 def said(lang: Any, files: dict[str, str]) -> tuple[str, str]:
     sources = Sources([Given(files)], read=None)
     diagnosis = diagnose(TRACE, casebase=load(lang=lang), sources=sources)
-    return text.render(diagnosis).splitlines()[-1], markdown.render(diagnosis).splitlines()[-1]
+    return full.render(diagnosis).splitlines()[-1], markdown.render(diagnosis).splitlines()[-1]
 
 
 @pytest.mark.parametrize(
@@ -186,5 +186,5 @@ def test_every_reason_has_its_words() -> None:
 def test_a_hostile_name_does_not_steer_the_terminal() -> None:
     trace = TRACE.replace("/cluster/job/net.py", "/x/\x1b[31mnet\u202e.py")
     sources = Sources([Given({"other.py": ""})], read=None)
-    page = text.render(diagnose(trace, sources=sources))
+    page = full.render(diagnose(trace, sources=sources))
     assert "\x1b" not in page and "\u202e" not in page

@@ -11,7 +11,7 @@ from diagnose.hooks.live import explain
 from diagnose.model import Diagnosis, Frame
 from diagnose.pipeline import diagnose
 from diagnose.rendering.text import render
-from diagnose.verification.invocation import invocation
+from diagnose.verification.invocation import invocation, proof
 
 TRACE = """\
 Traceback (most recent call last):
@@ -67,3 +67,23 @@ def test_a_live_exception_has_no_input_to_name() -> None:
     assert f"diagnose verify {found.causes[0].id} YOUR_SCRIPT.py\n" in page
     assert "of the input" not in page and "--from" not in page
     assert any(evidence.line for cause in found.causes for evidence in cause.evidence)
+
+
+@pytest.mark.parametrize(
+    ("devices", "gpus"), [("cuda:0 and cpu", 1), ("cuda:3 and cuda:0", 4), ("cuda:999 and cpu", 1)]
+)
+def test_a_named_script_is_repaired_with_as_many_gpus_as_the_message_counts(
+    devices: str, gpus: int, casebase: Casebase
+) -> None:
+    found = diagnose(TRACE.replace("cuda:0 and cpu", devices), casebase=casebase)
+    found = found._replace(causes=(found.causes[0]._replace(gpus=1),))
+    assert proof(found) == f"diagnose fix --gpus {gpus} train.py"
+    both = found._replace(causes=(found.causes[0]._replace(gpus=2),))
+    assert proof(both) == f"diagnose fix --gpus {max(gpus, 2)} train.py"
+
+
+def test_a_script_that_is_not_known_is_verified(casebase: Casebase) -> None:
+    found = answer(casebase)
+    frames = (Frame("train.py", 1, "main"),)
+    found = found._replace(report=found.report._replace(frames=frames))
+    assert proof(found) == invocation(found)

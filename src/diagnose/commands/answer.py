@@ -21,8 +21,9 @@ from diagnose.rendering import FORMATS
     type=click.Choice(list(FORMATS)),
     default="text",
     show_default=True,
-    help="Form of the answer; json prints one object a line.",
+    help="Form of the answer: text is the first look, full all of it, json one object a line.",
 )
+@click.option("--full", "form", flag_value="full", help="Short for --format full: all of it.")
 @click.option(
     "--top",
     type=click.IntRange(1, 27),

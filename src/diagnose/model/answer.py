@@ -43,6 +43,13 @@ class IncidentMatch(NamedTuple):
     cause: str = ""
 
 
+class Met(NamedTuple):
+    """An operand of the failing line, as the line writes it, and the device that it was on."""
+
+    text: str
+    device: str
+
+
 class Edit(NamedTuple):
     """Lines of a file before and after: from ``line`` on (None where it is not known), the first without
     its indentation unless the file was read."""
@@ -70,7 +77,7 @@ class Fix(NamedTuple):
 
 
 class RankedCause(NamedTuple):
-    """A cause as an answer to one report."""
+    """A cause as an answer to one report; ``gpus`` are those that it takes to show."""
 
     id: str
     title: str
@@ -81,6 +88,7 @@ class RankedCause(NamedTuple):
     fixes: tuple[Fix, ...]
     verification: str
     rather: str | None = None
+    gpus: int = 1
 
 
 class Reply(NamedTuple):
@@ -132,7 +140,8 @@ class Diagnosis(NamedTuple):
     ``incomplete`` names the pieces that a fault of diagnose has cost (`diagnose.bulkhead`). ``advice`` is
     what to do about a failure that is not about placement; code stands in backticks there. ``sources``
     are the files that were read, ``unused`` those that were not used; ``around`` the lines of the file
-    around the line to edit, where it was read. ``basis`` is what the line to edit rests on.
+    around the line to edit, where it was read. ``basis`` is what the line to edit rests on. ``site`` is the
+    line that failed, ``met`` its operands whose devices are known.
     """
 
     report: Report
@@ -148,3 +157,5 @@ class Diagnosis(NamedTuple):
     unused: tuple[UnusedSource, ...] = ()
     around: tuple[Line, ...] = ()
     basis: Basis = "trace"
+    site: Frame | None = None
+    met: tuple[Met, ...] = ()

@@ -1,4 +1,5 @@
-"""The forms of an answer, one module each: text for people, JSON for tools, Markdown for issue threads."""
+"""The forms of an answer, one module each: text for people (a first look, or all of
+it), JSON for tools, Markdown for issue threads."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ from __future__ import annotations
 #: without. The first is the default. Another form is another module and its line here.
 FORMATS = {
     "text": "diagnose.rendering.text",
+    "full": "diagnose.rendering.full",
     "json": "diagnose.rendering.json",
     "markdown": "diagnose.rendering.markdown",
 }

@@ -138,14 +138,18 @@ def sources_line(diagnosis: Diagnosis) -> str:
     """Which files were read, and which were not used; a live program's own are not told."""
     labels = LABELS[diagnosis.lang]
     read = [] if diagnosis.report.live else [short(path) for path in diagnosis.sources]
+    told = labels["read"].format(files=_listed(read, labels)) if read else ""
+    return " ".join(part for part in (told, unused_line(diagnosis)) if part)
+
+
+def unused_line(diagnosis: Diagnosis) -> str:
+    """Which files were not used, and why."""
+    labels = LABELS[diagnosis.lang]
     unused = [
         labels["unused-file"].format(file=short(one.file), why=why_unused(one, diagnosis.lang))
         for one in diagnosis.unused
     ]
-    told = (("read", read), ("unused", unused))
-    return " ".join(
-        labels[key].format(files=_listed(files, labels)) for key, files in told if files
-    )
+    return labels["unused"].format(files=_listed(unused, labels)) if unused else ""
 
 
 def _listed(files: list[str], labels: Mapping[str, str]) -> str:

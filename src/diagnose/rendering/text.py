@@ -1,220 +1,268 @@
-"""The answer for people on a terminal, or plain in a pipe."""
+"""The first look at a failure on a terminal, or plain in a pipe: ten to fourteen lines."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from diagnose.model import Diagnosis, Fix, Frame, Question, Reply
-from diagnose.paths import of_frame
-from diagnose.rendering.answer import ShownCause, answer
+from diagnose.model import Diagnosis, Question, indentation
+from diagnose.rendering.answer import answer, unused_line
+from diagnose.rendering.brief import Because, Brief, Change, Do, Other, brief
 from diagnose.rendering.labels import LABELS
-from diagnose.rendering.words import changed, clean, code, width, wrap
+from diagnose.rendering.styles import Paint
+from diagnose.rendering.words import clean, code, middle, width, wrap
 
-_STYLES = {
-    "bold": "\x1b[1m",
-    "dim": "\x1b[2m",
-    "red": "\x1b[31m",
-    "green": "\x1b[32m",
-    "cyan": "\x1b[36m",
-    "yellow": "\x1b[33m",
-}
-_RESET = "\x1b[0m"
-_INDENT = 3
 _LABEL = 9
+_INDENT = " " * _LABEL
+_MOST_OPERANDS = 3
+#: Lines of an edit, of an example and of a sentence; the rest stands in the full answer.
+_MOST_CHANGED, _MOST_EXAMPLE, _MOST_WRAPPED = 12, 4, 2
+_LONGEST_OPERAND = 32
+#: So many columns of a long line are left of it beside the devices.
+_LEAST_CODE = 48
 
 
 def render(diagnosis: Diagnosis, *, columns: int = 80, color: bool = False) -> str:
-    """The answer as text.
+    """The first look as text; what is no device-placement failure, or none at all, in full.
 
     Args:
         diagnosis: the answer.
-        columns: width to fill, at least 40.
+        columns: width to fill, at least 40. Edits and commands are never shortened, for they are copied.
         color: whether to add ANSI styles.
     """
-    return "\n".join(_Page(diagnosis, max(columns, 40), color).lines()) + "\n"
+    shown = brief(diagnosis)
+    if shown is None or (shown.because is None and not shown.others):
+        from diagnose.rendering import full  # which most answers do without
+
+        return full.render(diagnosis, columns=columns, color=color)
+    return "\n".join(_Page(diagnosis, shown, max(columns, 40), color).lines()) + "\n"
 
 
 class _Page:
-    """One answer being laid out: the labels of its language, its width and its styles."""
+    """One first look being laid out: the labels of its language, its width and its styles."""
 
-    def __init__(self, diagnosis: Diagnosis, columns: int, color: bool) -> None:
+    def __init__(self, diagnosis: Diagnosis, shown: Brief, columns: int, color: bool) -> None:
         self.diagnosis = diagnosis
+        self.shown = shown
         self.columns = columns
-        self.color = color
+        self.paint = Paint(color)
         self.labels = LABELS[diagnosis.lang]
-        self.answer = answer(diagnosis, clean(diagnosis.report.source))
-
-    def styled(self, text: str, *styles: str) -> str:
-        if not self.color or not text:
-            return text
-        return "".join(_STYLES[style] for style in styles) + text + _RESET
+        self.more = answer(diagnosis, clean(diagnosis.report.source))
 
     def lines(self) -> Iterator[str]:
-        shown = self.answer
-        if self.diagnosis.report.error is not None:
-            yield from self._what_failed()
-            yield from [""] if shown.ending else []
-        yield from wrap(shown.ending, self.columns)
-        yield from [""] if shown.advice else []
-        for text in shown.advice:
-            first, *others = wrap(text, self.columns - _INDENT)
-            yield f" - {first}"
-            yield from (" " * _INDENT + line for line in others)
-        if shown.unknown:
-            yield from ("", shown.unknown)
-        for cause in shown.causes:
-            yield ""
-            yield from self._cause(cause)
-        if shown.questions:
-            yield ""
-            yield self.styled(self.labels["decide"], "bold")
-        for letter, question in zip("abcdefgh", shown.questions, strict=False):
-            yield ""
-            yield from self._question(letter, question)
-        if shown.nearest:
-            yield ""
-            yield self.labels["nearest"]
-            for match in shown.nearest:
-                yield f"   {clean(match.title)}  {match.url}"
-        if shown.sources:
-            yield ""
-            yield from (
-                self.styled(line, "dim") for line in wrap(clean(shown.sources), self.columns)
-            )
-        if shown.incomplete:
-            yield ""
-            yield from wrap(shown.incomplete, self.columns)
-
-    def _what_failed(self) -> Iterator[str]:
-        report, culprit = self.diagnosis.report, self.diagnosis.culprit
-        assert report.error is not None
-        kind = self.styled(clean(report.error.type), "bold", "red")
-        where = f" {self.labels['in']} {_place(culprit)}" if culprit else ""
-        yield f"{kind}{self.styled(where, 'bold')}"
-        if culprit is not None and culprit.code:
-            yield f"    {self.styled(code(culprit.code).strip(), 'cyan')}"
-        for line in wrap(_shortened(report.error.message, 400), self.columns - 4):
-            yield f"    {self.styled(line, 'dim')}"
-        stack = " > ".join(clean(name) for name in report.libraries)
-        parts = (clean(self.answer.devices), stack, self.answer.ranks)
-        facts = "    ".join(part for part in parts if part)
-        yield from (f"    {line}" for line in wrap(facts, self.columns - 4))
+        shown, more = self.shown, self.more
+        yield from self._head()
         yield from self._operands()
-        told = wrap(clean(self.answer.fallout), self.columns - 4)
-        yield from (f"    {self.styled(line, 'dim')}" for line in told)
+        if more.fallout:
+            yield f"    {self.paint(self._cut(clean(more.fallout), self.columns - 4), 'dim')}"
+        yield ""
+        if shown.because is None:
+            yield from self._undecided()
+        if shown.do is not None:
+            yield from self._do(shown.do)
+        if shown.because is not None:
+            yield from self._because(shown.because)
+            yield from self._entry("prove", self._prove())
+            yield from self._others("else", shown.others)
+            yield from self._asked()
+        yield from self._known()
+        yield from self._more()
+        if unused := unused_line(self.diagnosis):
+            yield self.paint(self._cut(clean(unused), self.columns), "dim")
+        yield from wrap(more.incomplete, self.columns)
+
+    # --- what failed ------------------------------------------------------------------------------
+
+    def _head(self) -> Iterator[str]:
+        """The error's class, where it was raised, and through which libraries; then the line."""
+        shown = self.shown
+        kind = clean(shown.type)
+        where = f"  {clean(shown.place)}" if shown.place else ""
+        function = f" {self.labels['in']} {clean(shown.function)}" if shown.function else ""
+        if width(kind + where + function) <= self.columns:
+            where += function
+        stack = self._stack(self.columns - width(kind) - width(where) - 2)
+        head = self.paint(kind, "bold", "red") + self.paint(where, "bold")
+        gap = " " * max(2, self.columns - width(kind) - width(where) - width(stack))
+        yield head + (gap + self.paint(stack, "dim") if stack else "")
+        yield from self._line()
+
+    def _stack(self, room: int) -> str:
+        """The libraries that the call went through; of many the outermost and the innermost."""
+        names = [clean(name) for name in self.shown.stack]
+        whole = " > ".join(names)
+        ends = " > ".join([names[0], "…", names[-1]]) if len(names) > 2 else whole
+        return next((stack for stack in (whole, ends) if width(stack) <= room), "")
+
+    def _line(self) -> Iterator[str]:
+        """The line that failed, with what met there beside it where there is room, else below."""
+        shown, room = self.shown, self.columns - 4
+        line = code(shown.code)
+        met = "   ".join(
+            f"{middle(code(one.text), _LONGEST_OPERAND)}: {clean(one.device)}"
+            for one in shown.operands[:_MOST_OPERANDS]
+        )
+        told = "   ".join(part for part in (met or clean(shown.devices), self.more.ranks) if part)
+        beside = room - width(told) - 3
+        if line and told and beside >= min(width(line), _LEAST_CODE):
+            line = middle(line, beside)
+            yield f"    {self.paint(line, 'cyan')}{' ' * (room - width(line) - width(told))}{told}"
+            return
+        if line:
+            yield f"    {self.paint(middle(line, room), 'cyan')}"
+        if told:
+            yield f"    {self._cut(told, room)}"
 
     def _operands(self) -> Iterator[str]:
-        """What met, as a table: name, device, sizes; below each the lines of its life."""
-        shown = self.answer.operands
-        names = [code(one.name) for one in shown]
+        """What a recorder saw of the operands, a row each: name, device, sizes, the line that made it."""
+        shown = self.more.operands[:_MOST_OPERANDS]
+        names = [middle(code(one.name), _LONGEST_OPERAND) for one in shown]
         wide = max(map(width, names), default=0)
         for one, name in zip(shown, names, strict=True):
             gap = " " * (wide - width(name))
-            kind = f"  {one.kind}" if one.kind != one.name else ""
-            head = f"{self.styled(name, 'bold')}{gap}  {one.device:8}{one.shape:>10}{kind}"
-            yield f"    {head}".rstrip()
-            for line in one.lines:
-                told, room = code(line), self.columns - 6
-                told = told if width(told) <= room else told[: room - 1] + "…"
-                yield f"      {self.styled(told, 'dim')}"
+            told = code(one.lines[0]) if one.lines else one.kind
+            rest = f"{gap}  {clean(one.device):8}{one.shape:>8}  {told}".rstrip()
+            rest = self._cut(rest, self.columns - 4 - width(name))
+            yield f"    {self.paint(name, 'bold')}{rest}"
 
-    def _cause(self, shown: ShownCause) -> Iterator[str]:
-        cause = shown.cause
-        title, tail = f"{shown.number}  {cause.title}", f"{cause.id}  {shown.sure:>4}"
-        gap = self.columns - width(title) - width(tail)
-        head = self.styled(title, "bold")
-        if gap >= 2:
-            yield f"{head}{' ' * gap}{self.styled(tail, 'yellow')}"
+    # --- what to do, and why ----------------------------------------------------------------------
+
+    def _do(self, do: Do) -> Iterator[str]:
+        fix = do.fix
+        if do.changes:
+            yield from self._changes(do.changes)
+            return
+        example: list[str] = []
+        if fix.code is not None and fix.example:
+            example = [code(line) for line in fix.code.splitlines()]
+        shown = 0 < len(example) <= _MOST_EXAMPLE
+        said = self.labels["for-example"] if shown else ""
+        yield from self._entry("do", *self._wrapped(fix.title, said), style="green")
+        if fix.command is not None:
+            yield from (f"{_INDENT}$ {code(line)}" for line in fix.command.splitlines())
+        elif shown:
+            yield from (_INDENT + self.paint(line, "dim") for line in example)
+        elif fix.code is not None and not fix.example:
+            yield from (_INDENT + self.paint.changed(code(line)) for line in fix.code.splitlines())
+
+    def _changes(self, changes: tuple[Change, ...]) -> Iterator[str]:
+        left = sum(map(len, map(_marked, changes)))
+        shown = 0
+        for number, change in enumerate(changes):
+            lines = _marked(change)
+            if number and shown + len(lines) > _MOST_CHANGED:
+                yield _INDENT + self.labels["and-lines"].format(count=left - shown)
+                return
+            shown += len(lines)
+            place = clean(change.place)
+            if number:
+                yield _INDENT + self.paint(place, "dim")
+            else:
+                yield from self._entry("do", place, style="green")
+            yield from (_INDENT + self.paint.changed(code(line)) for line in lines)
+
+    def _prove(self) -> str:
+        """The command, with a shell's comment where it needs no GPU and there is room to say so."""
+        command, said = code(self.shown.prove), self.labels["no-gpu"]
+        if width(command) + width(said) + _LABEL + 3 > self.columns or " fix " not in command:
+            return command
+        return f"{command}   {self.paint(said, 'dim')}"
+
+    def _because(self, because: Because) -> Iterator[str]:
+        title, fact, at = because.title, clean(because.fact).rstrip(".。"), ""
+        if because.line is not None and not self.diagnosis.report.live:
+            at = self.labels["at-line"].format(line=because.line)
+        sure = self.labels["sure"].format(sure=because.sure)
+        if title:
+            told = title + sure + (self.labels["why"].format(fact=fact) if fact else "")
+            first, *rest = self._wrapped(told, at)
         else:
-            yield head
-            yield " " * _INDENT + self.styled(tail, "yellow")
-        for line in wrap(cause.why, self.columns - _INDENT):
-            yield " " * _INDENT + line
-        for number, text in enumerate(shown.evidence):
-            yield from self._entry("seen", clean(text), first=number == 0)
-        for match in shown.incidents:
-            alike = self.labels["alike"].format(percent=f"{match.similarity:.0%}")
-            yield from self._entry("known", f"{clean(match.title)} ({alike})")
-            yield " " * (_INDENT + _LABEL) + match.url
-        for line in wrap(shown.rather or "", self.columns - _INDENT):
-            yield " " * _INDENT + self.styled(line, "dim")
-        for number, fix in enumerate(shown.fixes):
-            yield from self._fix("or" if number else "fix", fix)
-        if shown.verify is not None:
-            # Not wrapped: it is one line of a shell.
-            name = self.labels["verify"]
-            lead = self.styled(name, "dim") + " " * (_LABEL - width(name))
-            yield " " * _INDENT + lead + code(shown.verify)
+            first, *rest = self._wrapped(fact, sure.strip())
+        if title and first.startswith(title):
+            first = self.paint(title, "bold") + first.removeprefix(title)
+        yield from self._entry("because", first, *rest)
 
-    def _fix(self, label: str, fix: Fix) -> Iterator[str]:
-        yield from self._entry(label, fix.title)
-        indent = " " * (_INDENT + _LABEL)
-        if fix.edit is not None:
-            place, *lines = changed(fix.edit)
-            yield indent + self.styled(place, "dim")
-            yield from (indent + self._changed(line) for line in lines)
-        elif fix.command is not None:
-            yield from (f"{indent}$ {code(line)}" for line in fix.command.splitlines())
-        elif fix.code is not None and fix.example:
-            yield indent + self.styled(self.labels["example"], "dim")
-            yield from (indent + self.styled(code(line), "dim") for line in fix.code.splitlines())
-        elif fix.code is not None:
-            yield from (indent + self._changed(code(line)) for line in fix.code.splitlines())
+    def _others(self, label: str, others: Iterable[Other]) -> Iterator[str]:
+        """A line a cause: its id, how sure it is, what would make it that one."""
+        for number, other in enumerate(others):
+            told = f"{clean(other.id)} {other.sure}"
+            room = self.columns - _LABEL - width(told) - 2
+            when = self._cut(other.when or other.title, room)
+            text = f"{self.paint(clean(other.id), 'yellow')} {other.sure}  {when}"
+            yield from self._entry(label if number == 0 else "", text)
 
-    def _question(self, letter: str, question: Question) -> Iterator[str]:
-        lines = wrap(clean(question.text), self.columns - _INDENT)
-        for position, line in enumerate(lines):
-            yield f"{letter if position == 0 else ' '}  {line}"
-        indent = " " * (_INDENT + _LABEL)
+    def _asked(self) -> Iterator[str]:
+        """Where more than one cause is likely, what decides between them, in a line."""
+        if self.shown.question is not None:
+            text = self._cut(clean(self.shown.question.text), self.columns - _LABEL)
+            yield from self._entry("ask", text)
+
+    def _undecided(self) -> Iterator[str]:
+        """Where no cause is sure: the question that decides, with its answers, then the candidates."""
+        question = self.shown.question
+        yield from wrap(self.labels["unsure" if question else "unknown"], self.columns)
+        if question is not None:
+            yield from self._question(question)
+        yield from self._others("maybe", self.shown.others)
+
+    def _question(self, question: Question) -> Iterator[str]:
+        yield from self._entry("ask", *self._wrapped(clean(question.text)))
         if question.code is not None:
-            where = question.place and self.labels["before"].format(place=clean(question.place))
-            if where:
-                yield from self._entry("add", where)
-            for position, line in enumerate(question.code.splitlines()):
-                label = self.labels["add"] if position == 0 and not where else ""
-                lead = " " * _INDENT + self.styled(label, "dim") + " " * (_LABEL - width(label))
-                yield lead + self.styled(code(line), "cyan")
+            yield from (
+                _INDENT + self.paint(code(line), "cyan") for line in question.code.splitlines()
+            )
         elif question.command is not None:
-            yield from self._entry("run", "$ " + code(question.command))
+            yield f"{_INDENT}$ {code(question.command)}"
         for reply in question.replies:
-            yield from self._reply(reply, indent)
+            causes = f"→ {self.labels['either'].join(map(clean, reply.causes))}"
+            text = self._cut(clean(reply.text), self.columns - _LABEL - width(causes) - 3)
+            yield f"{_INDENT}- {text} {self.paint(causes, 'yellow')}"
 
-    def _reply(self, reply: Reply, indent: str) -> Iterator[str]:
-        """An answer and the causes that it points to, which stay together."""
-        *lines, last = wrap(clean(reply.text), self.columns - len(indent) - 2) or [""]
-        yield from (
-            f"{indent}{'  ' if number else '- '}{line}" for number, line in enumerate(lines)
-        )
-        causes = f"→ {self.labels['either'].join(map(clean, reply.causes))}"
-        lead = "  " if lines else "- "
-        shown = self.styled(causes, "yellow")
-        if len(indent) + 2 + width(last) + 1 + width(causes) <= self.columns:
-            yield f"{indent}{lead}{last} {shown}"
-        else:
-            yield f"{indent}{lead}{last}"
-            yield f"{indent}  {shown}"
+    # --- where there is more ----------------------------------------------------------------------
 
-    def _changed(self, line: str) -> str:
-        return self.styled(line, "red" if line.startswith("-") else "green")
+    def _known(self) -> Iterator[str]:
+        known = self.shown.known
+        if known is not None:
+            room = self.columns - _LABEL - width(known.url) - 2
+            title = self._cut(clean(known.title), room) if room >= 16 else ""
+            yield from self._entry("known", f"{title}  {known.url}" if title else known.url)
 
-    def _entry(self, label: str, text: str, *, first: bool = True) -> Iterator[str]:
-        name = self.labels[label] if first else ""
-        if width(name) >= _LABEL:
-            yield " " * _INDENT + self.styled(name, "dim")
-            name = ""
-        space = " " * (_LABEL - width(name))
-        lines = wrap(text, self.columns - _INDENT - _LABEL)
-        for position, line in enumerate(lines):
-            lead = self.styled(name, "dim") + space if position == 0 else " " * _LABEL
-            yield " " * _INDENT + lead + line
+    def _more(self) -> Iterator[str]:
+        explain = f"diagnose explain {clean(self.diagnosis.causes[0].id)}"
+        # A live exception is no input that a command could be given again.
+        again = "" if self.diagnosis.report.live else self.labels["again"]
+        yield from self._entry("more", explain + again)
+
+    # --- laying out -------------------------------------------------------------------------------
+
+    def _entry(self, label: str, *lines: str, style: str = "dim") -> Iterator[str]:
+        name = self.labels[label] if label else ""
+        space = " " * max(1, _LABEL - width(name))
+        for number, line in enumerate(lines):
+            yield (self.paint(name, style) + space if number == 0 else _INDENT) + line
+
+    def _wrapped(self, text: str, end: str = "") -> list[str]:
+        """At most `_MOST_WRAPPED` lines of a sentence, of which the last one ends in ``end``."""
+        room = self.columns - _LABEL
+        tail = f" {end}" if end and not end.startswith("（") else end
+        lines = wrap(text, room) or [""]
+        if len(lines) > _MOST_WRAPPED:
+            kept = lines[_MOST_WRAPPED - 1]
+            lines = [*lines[: _MOST_WRAPPED - 1], self._cut(f"{kept} …", room - width(tail))]
+        elif tail and width(lines[-1]) + width(tail) > room and len(lines) < _MOST_WRAPPED:
+            return [*lines, end]
+        return [*lines[:-1], self._cut(lines[-1], room - width(tail)) + tail]
+
+    def _cut(self, text: str, room: int) -> str:
+        """The beginning of a text that is too wide."""
+        if width(text) <= room:
+            return text
+        while text and width(text) > room - 1:
+            text = text[:-1]
+        return f"{text.rstrip()}…"
 
 
-def _place(frame: Frame) -> str:
-    """The place and the function, where a notebook's cell has one."""
-    place, function = clean(of_frame(frame)), clean(frame.function or "")
-    return place if function in ("", "<module>") else f"{place}, {function}"
-
-
-def _shortened(text: str, limit: int) -> str:
-    flat = clean(text)
-    return flat if len(flat) <= limit else f"{flat[: limit - 1]}…"
+def _marked(change: Change) -> list[str]:
+    """The lines as a diff marks them, without the white space that all of them begin with."""
+    marked = [(mark, line) for mark, lines in zip(" -+", change[1:], strict=True) for line in lines]
+    common = min((indentation(line) for _, line in marked if line.strip()), default=0)
+    return [f"{mark} {line[common:]}" for mark, line in marked]

@@ -47,6 +47,19 @@ def width(text: str) -> int:
     return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 
+def middle(text: str, columns: int) -> str:
+    """The text without its middle where it is wider than so many columns: both ends tell most."""
+    if width(text) <= columns:
+        return text
+    left, right = text[: columns // 2], text[-(columns // 2) :]
+    while left and right and width(left) + width(right) > columns - 1:
+        if width(left) > width(right):
+            left = left[:-1]
+        else:
+            right = right[1:]
+    return f"{left}…{right}"
+
+
 def wrap(text: str, columns: int) -> list[str]:
     """Lines of at most ``columns`` columns, broken at spaces and between wide characters.
 

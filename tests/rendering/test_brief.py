@@ -1,0 +1,137 @@
+"""The first look: short, the edit at its top, and nothing of what is copied cut."""
+
+from __future__ import annotations
+
+import statistics
+from pathlib import Path
+
+import pytest
+
+from diagnose.casebase.store import Casebase
+from diagnose.model import Diagnosis, Edit, Evidence, Fix, Frame, SeenTensor
+from diagnose.pipeline import diagnose
+from diagnose.rendering import text
+from diagnose.rendering.brief import Change, brief, changes
+from diagnose.rendering.words import middle, width
+from diagnose.sources import per_report
+
+TRACES = Path(__file__).parents[1] / "traces"
+PATCH = """\
+--- a/net.py
++++ b/net.py
+@@ -1,4 +1,5 @@
+ import torch
++import torch.nn as nn
+ import torch.cuda
+ class Net:
+     pass
+@@ -20,4 +21,4 @@
+ def make():
+     a = 1
+-    b = torch.zeros(2)
+-    c = torch.zeros(3)
++    b = torch.zeros(2, device=d)
++    c = torch.zeros(3, device=d)
+"""
+
+
+@pytest.fixture(scope="module")
+def answers(casebase: Casebase) -> list[Diagnosis]:
+    """What is said of the project's own traces, with their programs at hand where they are."""
+    sources = per_report((str(TRACES / "programs"),))
+    files = sorted((*TRACES.glob("*.txt"), *TRACES.glob("causes/*.txt")))
+    return [
+        diagnose(file.read_bytes(), str(file), casebase=casebase, sources=sources())
+        for file in files
+    ]
+
+
+def test_it_is_short_and_begins_with_what_to_do(answers: list[Diagnosis]) -> None:
+    pages = [text.render(answer).splitlines() for answer in answers]
+    lengths = sorted(map(len, pages))
+    assert len(pages) > 40
+    assert statistics.median(lengths) <= 12
+    assert lengths[int(0.9 * len(lengths))] <= 16
+    for answer, page in zip(answers, pages, strict=True):
+        if answer.verdict == "diagnosed":
+            assert any(line.startswith("Do  ") for line in page[:6])
+
+
+def test_only_what_is_copied_is_wider_than_the_terminal(answers: list[Diagnosis]) -> None:
+    for answer in answers:
+        for line in text.render(answer).splitlines():
+            copied = line.lstrip().startswith(("- ", "+ ", "$ ", "Prove", "Known"))
+            assert width(line) <= 80 or copied, line
+
+
+def test_what_is_copied_is_whole(answers: list[Diagnosis]) -> None:
+    edited = 0
+    for answer in answers:
+        shown = brief(answer)
+        assert shown is not None
+        page = text.render(answer)
+        assert shown.prove in page
+        for change in shown.do.changes[:1] if shown.do else ():
+            edited += 1
+            for line in (*change.gone, *change.come):
+                assert line.strip() in page
+    assert edited > 10
+
+
+def test_the_runs_of_a_diff_by_their_places() -> None:
+    fix = Fix("k", "t", patch=PATCH, edit=Edit("/src/net.py", 22, "b", "c"))
+    assert changes(fix) == (
+        Change("/src/net.py:1", ("import torch",), (), ("import torch.nn as nn",)),
+        Change(
+            "/src/net.py:22",
+            (),
+            ("    b = torch.zeros(2)", "    c = torch.zeros(3)"),
+            ("    b = torch.zeros(2, device=d)", "    c = torch.zeros(3, device=d)"),
+        ),
+    )
+
+
+def test_an_edit_without_a_file_shows_what_changes_only() -> None:
+    edit = Edit("net.py", 7, "f(\n    a,\n    b,\n)", "f(\n    a.to(d),\n    b,\n)")
+    change = Change("net.py:8", (), ("    a,",), ("    a.to(d),",))
+    assert changes(Fix("k", "t", edit=edit)) == (change,)
+    came = Edit("net.py", 7, "a = 1\nc = 3", "a = 1\nb = 2\nc = 3")
+    assert changes(Fix("k", "t", edit=came)) == (Change("net.py:7", ("a = 1",), (), ("b = 2",)),)
+    gone = Edit("net.py", None, "a\nb", "b")
+    assert changes(Fix("k", "t", edit=gone)) == (Change("net.py", (), ("a",), ()),)
+    assert changes(Fix("k", "t", code="x", example=True)) == ()
+
+
+def test_what_a_process_or_a_file_tells_decides_before_what_a_traceback_tells(
+    answers: list[Diagnosis],
+) -> None:
+    answer = next(one for one in answers if one.verdict == "diagnosed" and one.basis == "trace")
+    evidence = (Evidence("read from the traceback", 3), Evidence("seen in the process", None))
+    cause = answer.causes[0]._replace(evidence=evidence)
+
+    def fact(**changed: object) -> str:
+        told = brief(answer._replace(causes=(cause,), **changed))
+        assert told is not None and told.because is not None
+        return told.because.fact
+
+    assert fact() == "read from the traceback"
+    assert fact(basis="source") == "seen in the process"
+    live = answer.report._replace(tensors=(SeenTensor("x", "cpu"),))
+    assert fact(report=live) == "seen in the process"
+
+
+def test_a_fact_does_not_repeat_the_line_that_is_shown(answers: list[Diagnosis]) -> None:
+    answer = next(one for one in answers if one.verdict == "diagnosed")
+    site = Frame("/home/u/net.py", 3, "forward", "y = x + self.pe")
+    cause = answer.causes[0]._replace(
+        evidence=(Evidence("made at /home/u/net.py:9: y = x + self.pe", 2),)
+    )
+    told = brief(answer._replace(causes=(cause,), site=site, culprit=site))
+    assert told is not None and told.because is not None
+    assert told.because.fact == "made at net.py:9"
+
+
+def test_both_ends_of_a_long_line_stay() -> None:
+    assert middle("abcdefghij", 10) == "abcdefghij"
+    assert middle("abcdefghij", 5) == "ab…ij"
+    assert width(middle("张量在另一个设备上", 9)) <= 9
