@@ -1,12 +1,12 @@
-"""The answer as Markdown, ready for an issue thread."""
+"""The answer as Markdown, ready for an issue thread: the first look open, all else folded."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
 from diagnose.model import Diagnosis, Failure, Fix, Question
-from diagnose.paths import of_frame
 from diagnose.rendering.answer import Answer, ShownCause, answer
+from diagnose.rendering.brief import Brief, Other, brief
 from diagnose.rendering.labels import LABELS
 from diagnose.rendering.words import changed, clean, code
 
@@ -20,11 +20,103 @@ def render(diagnosis: Diagnosis, *, columns: int = 80, color: bool = False) -> s
 
 def _lines(diagnosis: Diagnosis) -> Iterator[str]:
     labels = LABELS[diagnosis.lang]
-    shown = answer(diagnosis, _plain(diagnosis.report.source))
-    if diagnosis.report.error is not None:
-        yield from _what_failed(diagnosis, diagnosis.report.error, shown)
+    first, shown = brief(diagnosis), answer(diagnosis, _plain(diagnosis.report.source))
+    if first is not None and diagnosis.report.error is not None:
+        yield from _what_failed(diagnosis, diagnosis.report.error, first, shown)
     yield from (shown.ending, "") if shown.ending else ()
     yield from (*(f"- {text}" for text in shown.advice), "") if shown.advice else ()
+    if shown.causes and first is not None:
+        yield from _first(first, labels) if first.because else _undecided(first, labels)
+        yield from _folded(labels["all-of-it"], _everything(shown, labels))
+    yield from (_plain(shown.sources), "") if shown.sources else ()
+    if shown.incomplete:
+        yield _plain(shown.incomplete)
+
+
+def _what_failed(
+    diagnosis: Diagnosis, error: Failure, first: Brief, shown: Answer
+) -> Iterator[str]:
+    where = f" {LABELS[diagnosis.lang]['in']} {_tick(first.place)}" if first.place else ""
+    yield f"### {_plain(error.type)}{where}"
+    yield ""
+    line = [first.code] if first.code else []
+    yield from _fence([*line, f"{error.type}: {error.message}"], "")
+    stack = " › ".join(_tick(name) for name in first.stack)
+    met = ", ".join(f"{_tick(one.text)}: {_plain(one.device)}" for one in first.operands)
+    if facts := [
+        part for part in (met or _plain(shown.devices), stack, _plain(shown.ranks)) if part
+    ]:
+        yield " · ".join(facts)
+        yield ""
+    for one in shown.operands:
+        lives = "; ".join(_tick(line) for line in one.lines)
+        yield f"- {_tick(one.name)}: {_plain(one.kind)}, {_plain(one.device)}, {one.shape}; {lives}"
+    if shown.operands:
+        yield ""
+    if shown.fallout:
+        yield _plain(shown.fallout)
+        yield ""
+
+
+# --- the first look -------------------------------------------------------------------------------
+
+
+def _first(first: Brief, labels: Mapping[str, str]) -> Iterator[str]:
+    """What to do, why, and what proves it; then a line each of what else it may be."""
+    if first.do is not None:
+        yield from _fix(first.do.fix, labels["do"], labels["example"])
+    if (because := first.because) is not None:
+        title = because.title or because.fact
+        fact = labels["why"].format(fact=_plain(because.fact)) if because.title else ""
+        sure = labels["sure"].format(sure=because.sure)
+        yield f"**{labels['because']}:** {_plain(title)}{sure}{fact}"
+        yield ""
+    yield f"**{labels['prove']}:**"
+    yield ""
+    yield from _fence([first.prove], "sh")
+    yield from _others(first.others, labels["else"])
+    if first.question is not None:
+        yield f"**{labels['ask']}:** {_plain(first.question.text)}"
+        yield ""
+    yield from _known(first, labels)
+
+
+def _undecided(first: Brief, labels: Mapping[str, str]) -> Iterator[str]:
+    """The question that decides, with its answers, and the candidates in a line each."""
+    yield from (labels["unsure" if first.question else "unknown"], "")
+    if first.question is not None:
+        yield from _question(first.question, labels)
+    yield from _others(first.others, labels["maybe"])
+    yield from _known(first, labels)
+
+
+def _others(others: tuple[Other, ...], label: str) -> Iterator[str]:
+    if others:
+        yield f"**{label}:**"
+        yield ""
+        for one in others:
+            yield f"- `{one.id}` {one.sure}, {_plain(one.when or one.title)}"
+        yield ""
+
+
+def _known(first: Brief, labels: Mapping[str, str]) -> Iterator[str]:
+    if first.known is not None:
+        yield f"**{labels['known']}:** [{_plain(first.known.title)}]({first.known.url})"
+        yield ""
+
+
+# --- all of it ------------------------------------------------------------------------------------
+
+
+def _folded(title: str, lines: Iterator[str]) -> Iterator[str]:
+    yield f"<details><summary>{title}</summary>"
+    yield ""
+    yield from lines
+    yield "</details>"
+    yield ""
+
+
+def _everything(shown: Answer, labels: Mapping[str, str]) -> Iterator[str]:
     yield from (shown.unknown, "") if shown.unknown else ()
     for cause in shown.causes:
         yield from _cause(cause, labels)
@@ -37,30 +129,6 @@ def _lines(diagnosis: Diagnosis) -> Iterator[str]:
         yield labels["nearest"]
         yield ""
         yield from (f"- [{_plain(match.title)}]({match.url})" for match in shown.nearest)
-        yield ""
-    yield from (_plain(shown.sources), "") if shown.sources else ()
-    if shown.incomplete:
-        yield _plain(shown.incomplete)
-
-
-def _what_failed(diagnosis: Diagnosis, error: Failure, shown: Answer) -> Iterator[str]:
-    report, culprit = diagnosis.report, diagnosis.culprit
-    place = f" {LABELS[diagnosis.lang]['in']} {_tick(of_frame(culprit))}" if culprit else ""
-    yield f"### {_plain(error.type)}{place}"
-    yield ""
-    line = [culprit.code.strip()] if culprit and culprit.code else []
-    yield from _fence([*line, f"{error.type}: {error.message}"], "")
-    stack = " › ".join(_tick(name) for name in report.libraries)
-    if facts := [part for part in (_plain(shown.devices), stack, _plain(shown.ranks)) if part]:
-        yield " · ".join(facts)
-        yield ""
-    for one in shown.operands:
-        lives = "; ".join(_tick(line) for line in one.lines)
-        yield f"- {_tick(one.name)}: {_plain(one.kind)}, {_plain(one.device)}, {one.shape}; {lives}"
-    if shown.operands:
-        yield ""
-    if shown.fallout:
-        yield _plain(shown.fallout)
         yield ""
 
 
