@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 
@@ -13,7 +14,8 @@ from diagnose.errors import BAD_INPUT, FAULT, DiagnoseError, printable
 from diagnose.inputs import InputError, opened
 from diagnose.model import Diagnosis, Lang, Report, Verdict
 from diagnose.outputs import columns, write, writer
-from diagnose.pipeline import diagnose, failed
+from diagnose.pipeline import diagnose, explain, failed
+from diagnose.ranking.questions import Answers
 from diagnose.rendering import FORMATS
 from diagnose.sources import Sources, per_report
 
@@ -35,6 +37,7 @@ def answer(
     color: str = "auto",
     folders: tuple[str, ...] = (),
     no_source: bool = False,
+    ask: bool = False,
 ) -> int:
     """Prints the answers to files, or to standard input when none is named.
 
@@ -48,6 +51,7 @@ def answer(
         color: ``auto``, ``always`` or ``never``.
         folders: where else the files lie that the inputs name.
         no_source: whether no such file is read, wherever it lies.
+        ask: whether the questions of an answer are put on the terminal.
 
     Returns:
         The exit status. Inputs that cannot be read are told on standard error and give `BAD_INPUT`;
@@ -56,7 +60,7 @@ def answer(
     Raises:
         CasebaseError: the case base cannot be read.
         OutputError: the output cannot be written.
-        DiagnoseError: one of the folders is not there.
+        DiagnoseError: one of the folders is not there, or there is no terminal to ``ask`` on.
     """
     sources = per_report(folders, off=no_source)
     casebase = load(lang=lang)
@@ -72,6 +76,8 @@ def answer(
         for name in files or ("-",):
             try:
                 diagnosis = _answered(name, casebase, top, sources())
+                if ask and diagnosis.questions:
+                    diagnosis = _settled(diagnosis, casebase, top, sources)
             except InputError as error:
                 print(f"diagnose: {printable(str(error))}", file=sys.stderr)
                 statuses.append(BAD_INPUT)
@@ -126,6 +132,24 @@ def _answered(name: str, casebase: Casebase, top: int, sources: Sources | None) 
         raise
     except Exception as error:
         return failed(Report(name), "reading", error, casebase.lang)
+
+
+def _settled(
+    diagnosis: Diagnosis, casebase: Casebase, top: int, sources: Callable[[], Sources | None]
+) -> Diagnosis:
+    """The answer when its questions were put on the terminal.
+
+    Raises:
+        NoTerminalError: there is none.
+    """
+    from diagnose.asking import settled
+
+    def again(answers: Answers) -> Diagnosis:
+        return explain(
+            diagnosis.report, casebase=casebase, top=top, sources=sources(), answers=answers
+        )
+
+    return settled(diagnosis, again)
 
 
 def _write_verification(path: Path, answers: list[Diagnosis], casebase: Casebase) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from itertools import islice
+from types import MappingProxyType
 
 from diagnose import facts as fact_stage
 from diagnose.advice import advise
@@ -34,7 +35,7 @@ from diagnose.parsing.bytestream import ByteStream
 from diagnose.placeholders import sentence, values
 from diagnose.ranking.causes import THRESHOLD, Scored, likely, rank
 from diagnose.ranking.neighbours import nearest
-from diagnose.ranking.questions import ask
+from diagnose.ranking.questions import Answers, answered, ask
 from diagnose.scene import Place, Scene, told
 from diagnose.scene.live import same_stray
 from diagnose.scene.scene import Look
@@ -44,6 +45,7 @@ from diagnose.verification.snippet import snippet
 #: Causes below this confidence are not worth a reader's time.
 _WORTH_SHOWING = 0.01
 _MAX_EVIDENCE = 4
+_NONE: Answers = MappingProxyType({})
 
 
 def diagnose(
@@ -53,6 +55,7 @@ def diagnose(
     casebase: Casebase | None = None,
     top: int = 3,
     sources: Sources | None = None,
+    answers: Answers = _NONE,
 ) -> Diagnosis:
     """Reads a pasted traceback or a log and answers.
 
@@ -65,6 +68,7 @@ def diagnose(
         casebase: the case base, in the language of the answer; the built-in one in English if None.
         top: how many causes the answer holds at most.
         sources: finds the files that the traceback names; none are read if None.
+        answers: what is answered to questions of an earlier answer: id -> number of the reply, from 0.
 
     Raises:
         CasebaseError: the case base cannot be read.
@@ -80,7 +84,7 @@ def diagnose(
         raise
     except Exception as error:
         return failed(Report(source), "parsing", error, casebase.lang)
-    return explain(report, casebase=casebase, top=top, sources=sources)
+    return explain(report, casebase=casebase, top=top, sources=sources, answers=answers)
 
 
 def explain(
@@ -90,6 +94,7 @@ def explain(
     top: int = 3,
     sources: Sources | None = None,
     look: Look | None = None,
+    answers: Answers = _NONE,
 ) -> Diagnosis:
     """Answers for a report that is already parsed.
 
@@ -99,6 +104,7 @@ def explain(
         top: as in `diagnose`.
         sources: as in `diagnose`; for this report only.
         look: asks a live process for the tensors of the failing frames, where it is a device failure.
+        answers: as in `diagnose`.
 
     Raises:
         CasebaseError: the case base cannot be read.
@@ -109,7 +115,7 @@ def explain(
     with collecting() as pieces:
         device = report.error.family == DEVICE_FAMILY
         scene = Scene(report, casebase.knowledge, sources, look if device else None)
-        diagnosis = _device(scene, casebase, top) if device else _other(scene, casebase)
+        diagnosis = _device(scene, casebase, top, answers) if device else _other(scene, casebase)
     diagnosis = diagnosis._replace(incomplete=(*pieces, *diagnosis.incomplete))
     if sources is None:
         return diagnosis
@@ -152,7 +158,7 @@ def _other(scene: Scene, casebase: Casebase) -> Diagnosis:
     )
 
 
-def _device(scene: Scene, casebase: Casebase, top: int) -> Diagnosis:
+def _device(scene: Scene, casebase: Casebase, top: int, answers: Answers) -> Diagnosis:
     """The answer to a device-placement failure."""
     report, stage = scene.report, "facts"
     try:
@@ -160,6 +166,8 @@ def _device(scene: Scene, casebase: Casebase, top: int) -> Diagnosis:
         stage = "ranking"
         matches = nearest(report, casebase.incidents)
         ranked = rank(found, matches, casebase.causes)
+        if answers:
+            ranked = answered(ranked, answers, casebase.questions())
     except DiagnoseError:
         raise
     except Exception as error:
@@ -171,7 +179,9 @@ def _device(scene: Scene, casebase: Casebase, top: int) -> Diagnosis:
         if scored.confidence >= _WORTH_SHOWING
     )
     verdict: Verdict = "diagnosed" if ranked and ranked[0].confidence >= THRESHOLD else "unknown"
-    questions = guarded("questions", lambda: ask(ranked, scene, found, known, casebase), ())
+    questions = guarded(
+        "questions", lambda: ask(ranked, scene, found, known, casebase, answers), ()
+    )
     near = guarded("nearest", lambda: likely(matches, ranked)[:3], ())
     first = ranked[0].cause if ranked else None
     return Diagnosis(

@@ -61,14 +61,19 @@ def test_a_folder_makes_a_diff_that_applies_in_the_files_own(
 
 
 def test_the_straight_way_and_click_say_the_same(job: Path) -> None:
-    straight = run(job, "--source", "job", "trace.txt", "bare.txt")
-    assert straight.stdout == run(job, "answer", "--source", "job", "trace.txt", "bare.txt").stdout
+    straight = run(job, "--full", "--source", "job", "trace.txt", "bare.txt")
+    given = ("answer", "--source", "job", "trace.txt", "bare.txt", "--full")
+    assert straight.stdout == run(job, *given).stdout
     assert "Source read: job/net.py." in straight.stdout
 
 
 def test_options_of_sources_need_no_click(job: Path) -> None:
     code = "import sys\nfrom diagnose.cli import main\ntry:\n    main()\nfinally:\n    print('click' in sys.modules)"
-    for options in (["--source", "job"], ["--no-source"], ["--format", "json", "--source", "job"]):
+    for options in (
+        ["--source", "job"],
+        ["--no-source", "--full"],
+        ["--format", "json", "--source", "job"],
+    ):
         done = subprocess.run(
             [sys.executable, "-c", code, *options, "trace.txt"],
             cwd=job,

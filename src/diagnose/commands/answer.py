@@ -44,6 +44,9 @@ from diagnose.rendering import FORMATS
 @NO_SOURCE
 @OUTPUT
 @click.option(
+    "--ask", is_flag=True, help="Where no cause is sure, ask what decides, and rank by the replies."
+)
+@click.option(
     "--verification",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
@@ -64,10 +67,13 @@ def answer(
     source: tuple[str, ...],
     no_source: bool,
     output: Path | None,
+    ask: bool,
     verification: Path | None,
     color: str,
 ) -> None:
     """Diagnose FILEs, or standard input when none is named ("-" names it too)."""
     sys.exit(
-        answering.answer(files, form, top, lang, output, verification, color, source, no_source)
+        answering.answer(
+            files, form, top, lang, output, verification, color, source, no_source, ask
+        )
     )

@@ -11,6 +11,7 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
 from operator import mul
+from types import MappingProxyType
 
 from diagnose.bulkhead import guarded
 from diagnose.casebase.store import Casebase
@@ -35,7 +36,44 @@ _TRUST = 0.5
 _ALSO = 0.5
 
 Beliefs = Mapping[str, float]
+#: Id of a question -> which of its answers was given, from 0, or `UNKNOWN`: then it is not asked again.
+Answers = Mapping[str, int]
+UNKNOWN = -1
+_NONE: Answers = MappingProxyType({})
 Rows = tuple[tuple[float, ...], ...]
+
+
+def answered(
+    ranked: Sequence[Scored], answers: Answers, rules: Iterable[QuestionRule]
+) -> tuple[Scored, ...]:
+    """All causes with the confidences that answers to questions leave them, most likely first.
+
+    A question or an answer that there is none of changes nothing.
+
+    Args:
+        ranked: all causes with their confidences.
+        answers: id of a question -> which of its answers was given, from 0.
+        rules: the questions.
+    """
+    beliefs = {scored.cause.id: scored.confidence for scored in ranked}
+    given = [
+        rows[answers[rule.id]]
+        for rule in rules
+        if rule.id in answers and 0 <= answers[rule.id] < len(rows := rows_of(rule, beliefs))
+    ]
+    if not given:
+        return tuple(ranked)
+    # The same order as in what the replies pointed to.
+    joint = [
+        belief * math.prod(likely) ** (1 / _TRUST)
+        for belief, *likely in zip(beliefs.values(), *given, strict=True)
+    ]
+    total = sum(joint) or 1.0
+    after = (
+        scored._replace(confidence=share / total)
+        for scored, share in zip(ranked, joint, strict=True)
+    )
+    return tuple(sorted(after, key=lambda scored: -scored.confidence))
 
 
 def ask(
@@ -44,6 +82,7 @@ def ask(
     facts: Collection[str],
     known: Mapping[str, str],
     casebase: Casebase,
+    answers: Answers = _NONE,
 ) -> tuple[Question, ...]:
     """The questions to put, the most telling one first; none where the first cause is sure.
 
@@ -53,12 +92,14 @@ def ask(
         facts: the ids of what it shows, which decides what there is to ask.
         known: what it says for each placeholder (`placeholders.values`).
         casebase: the questions, and the operands' roles.
+        answers: of which questions there are answers, which are not asked again.
     """
     if not ranked or ranked[0].confidence >= SURE:
         return ()
     beliefs = {scored.cause.id: scored.confidence for scored in ranked}
     chosen = choose(
-        [rule for rule in casebase.questions() if applies(rule, facts)], considered(beliefs)
+        [rule for rule in casebase.questions() if rule.id not in answers and applies(rule, facts)],
+        considered(beliefs),
     )
     if not chosen:
         return ()
