@@ -1,4 +1,5 @@
-"""Short programs that fail on simulated GPUs; the marks tell what a recorder must say of them.
+"""Short programs that fail on simulated GPUs; the marks tell what a recorder must say of them, ``root`` what
+the program keeps of the misplaced operand under another name.
 
 ``# edit`` stands in the line to edit, ``# born`` in the line that made the misplaced tensor (where that is
 another one), ``# moved`` in the line that moved it last.
@@ -15,6 +16,7 @@ class Program(NamedTuple):
     text: str
     causes: tuple[str, ...]
     stray: str
+    root: str | None = None
 
 
 PROGRAMS = {
@@ -195,6 +197,104 @@ for _ in range(2):
 """,
         ("host-copy-needed",),
         "out",
+    ),
+    "state of a loss": Program(
+        """\
+import torch
+from torch import nn
+
+class Proxies(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.proxies = nn.Parameter(torch.randn(3, 4))
+
+    def forward(self, z):
+        p = nn.functional.normalize(self.proxies, dim=-1)  # born
+        return (z @ p.t()).sum()
+
+def main():
+    device = torch.device("cuda")
+    net = nn.Linear(4, 4).to(device)
+    loss = Proxies()  # edit
+    loss(net(torch.randn(2, 4, device=device)))
+
+main()
+""",
+        ("module-not-moved", "loss-or-metric-state"),
+        "p.t()",
+        "loss.proxies",
+    ),
+    "weights that an optimizer keeps": Program(
+        """\
+import torch
+from torch import nn
+
+class Averaged:
+    def __init__(self, net):
+        self.slow = [p.detach().clone() for p in net.parameters()]  # born
+
+    @torch.no_grad()
+    def update(self, net):
+        for slow, fast in zip(self.slow, net.parameters()):
+            slow.add_(fast - slow)
+
+net = nn.Linear(4, 4)
+average = Averaged(net)
+net.cuda()
+average.update(net)
+""",
+        (),
+        "slow",
+        "self.slow[0]",
+    ),
+    "cache of an object, in replicas": Program(
+        """\
+import torch
+from torch import nn
+
+class Offsets:
+    def __init__(self):
+        self.kept = {}
+
+    def of(self, x):
+        if "x" not in self.kept:
+            self.kept["x"] = torch.ones(4, device=x.device)  # born
+        return self.kept["x"]  # edit
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc, self.offsets = nn.Linear(4, 4), Offsets()
+
+    def forward(self, x):
+        y = self.fc(x)
+        return y + self.offsets.of(x)
+
+net = Net().cuda()
+net(torch.randn(4, 4).cuda())
+nn.DataParallel(net)(torch.randn(4, 4).cuda())
+""",
+        ("dataparallel-replica-state",),
+        "net.offsets.kept['x']",
+    ),
+    "batch in a dict": Program(
+        """\
+import torch
+from torch import nn
+from torch.utils.data import DataLoader
+
+def run(net, batch):
+    net(**batch)  # edit
+
+def collate(rows):
+    return {"input": torch.stack(rows)}
+
+net = nn.Linear(4, 3).to("cuda")
+for batch in DataLoader(torch.randn(8, 4), batch_size=4, collate_fn=collate):  # born
+    run(net, batch)
+""",
+        ("input-not-moved",),
+        "batch['input']",
     ),
     "derived": Program(
         """\

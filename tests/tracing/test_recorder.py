@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 import gc
+import pickle
 import threading
 import traceback
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
@@ -104,6 +107,123 @@ def test_a_checkpoint_is_loaded(tmp_path: Any) -> None:
         life = recorder.tensors.get(loaded["state"][0])
     assert life is not None
     assert (life.maker, life.events[0].what) == ("load", "loaded")
+
+
+@pytest.mark.parametrize("wrapped", [nn.Parameter, nn.parameter.Buffer])
+def test_a_parameter_shares_the_life_of_its_data(wrapped: Any) -> None:
+    with trace() as recorder:
+        data = make()
+        life = recorder.tensors.get(wrapped(data))
+    assert life is not None
+    assert [line_of(event) for event in life.events] == ["make"]
+
+
+def test_a_parameter_of_unknown_data_is_born_where_it_is_wrapped() -> None:
+    data = make()
+    with trace() as recorder:
+        life = recorder.tensors.get(nn.Parameter(data))
+    assert life is not None
+    assert [event.what for event in life.events] == ["made"]
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda net: pickle.loads(pickle.dumps(net))])
+def test_a_copied_module_is_born_where_it_is_copied(copied: Any) -> None:
+    with trace() as recorder:
+        net = nn.Sequential(nn.Linear(2, 2))
+        other = copied(net)
+        inner, whole = recorder.modules.get(other[0]), recorder.modules.get(other)
+        weight = recorder.tensors.get(other[0].weight)
+        assert inner is not None and weight is not None
+        assert (inner.owner, inner.name) == (whole, "0")
+        assert (weight.maker, weight.module, weight.name) == ("weight", inner, "weight")
+        assert [event.what for event in weight.events] == ["made"]
+        assert weight.events != recorder.tensors.get(net[0].weight).events  # type: ignore[union-attr]
+
+
+def test_what_replaces_a_weight_goes_on_with_its_life() -> None:
+    with trace() as recorder:
+        with torch.device("meta"):
+            net = nn.Linear(2, 2)
+        built = recorder.tensors.get(net.weight)
+        weight = net.to_empty(device="cpu").weight
+        life = recorder.tensors.get(weight)
+    assert built is not None and life is not None
+    assert (life.maker, life.name) == ("weight", "weight")
+    assert life.events[: len(built.events)] == built.events
+    assert [(event.what, event.device) for event in life.events[len(built.events) :]] == [
+        ("moved", "cpu")
+    ]
+
+
+def test_a_move_is_noted_once() -> None:
+    with trace() as recorder:
+        life = recorder.tensors.get(nn.Linear(2, 2).to("meta").weight)
+    assert life is not None
+    assert [event.what for event in life.events].count("moved") == 1
+
+
+def test_tensors_can_be_swapped() -> None:
+    with trace() as recorder:
+        one, other = nn.Parameter(make()), nn.Parameter(torch.ones(2))
+        lives = recorder.tensors.get(one), recorder.tensors.get(other)
+        torch.utils.swap_tensors(one, other)
+        assert (recorder.tensors.get(other), recorder.tensors.get(one)) == lives
+    assert one.tolist() == [1, 1]
+
+
+def test_modules_that_swap_what_they_hold_are_recorded() -> None:
+    before = torch.__future__.get_swap_module_params_on_conversion()
+    torch.__future__.set_swap_module_params_on_conversion(True)
+    try:
+        with trace() as recorder:
+            net = nn.Linear(2, 2)
+            life = recorder.tensors.get(net.double().weight)
+    finally:
+        torch.__future__.set_swap_module_params_on_conversion(before)
+    assert life is not None
+    assert (life.maker, life.name) == ("weight", "weight")
+
+
+def test_a_gradient_is_born_where_the_program_goes_backward() -> None:
+    def backward(loss: torch.Tensor) -> None:
+        loss.backward()
+
+    with trace() as recorder:
+        layer = nn.Linear(2, 1)
+        backward(layer(make()[:2]).sum())
+        life = recorder.tensors.get(layer.weight.grad)
+    assert life is not None
+    assert (life.maker, life.name) == ("gradient", "weight")
+    assert [line_of(event) for event in life.events] == ["backward"]
+
+
+class Double(torch.autograd.Function):
+    """A function of the user's, of which torch tells no mode."""
+
+    @staticmethod
+    def forward(ctx: Any, x: torch.Tensor) -> torch.Tensor:
+        return x * 2
+
+    @staticmethod
+    def backward(ctx: Any, grad: torch.Tensor) -> torch.Tensor:
+        return grad * 2
+
+
+@pytest.mark.parametrize(
+    ("given", "maker"),
+    [
+        (lambda: torch.from_numpy(np.zeros(3)), "array"),
+        (lambda: torch.frombuffer(bytearray(4), dtype=torch.int8), "array"),
+        (lambda: torch.topk(make(), 2).indices, "factory"),
+        (lambda: next(iter(torch.zeros(2, 2))), "factory"),
+        (lambda: Double.apply(make()), "factory"),
+    ],
+)
+def test_what_no_mode_tells_of_has_a_birth(given: Any, maker: str) -> None:
+    with trace() as recorder:
+        life = recorder.tensors.get(given())
+    assert life is not None
+    assert (life.maker, [event.what for event in life.events]) == (maker, ["made"])
 
 
 def test_threads_are_recorded() -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from types import FrameType
+from types import FrameType, FunctionType
 from typing import Any, NamedTuple
 
 from diagnose.hooks.modules import walk
-from diagnose.hooks.peeking import class_name, fields, is_a, items
+from diagnose.hooks.peeking import class_name, entries, exactly, fields, is_a, items, namespace
 from diagnose.hooks.positions import Text, Texts
 from diagnose.placement import Spot
 from diagnose.tracing.lives import Life
@@ -40,12 +40,14 @@ class Keepers:
         self._texts = texts
         self._alive = alive
         self._known: dict[int, Kept] = {}
+        self._registered: dict[int, Kept] = {}
         seen = set[int]()
         for frame, _ in reversed(alive):
             for value in list(frame.f_locals.values()):
-                if is_a(value, torch.nn.Module):
-                    self._look_into(value, seen)
-        for ref in recorder.failed.running if recorder.failed is not None and not alive else ():
+                for one in (value, *(held for _, held in fields(value))):
+                    if is_a(one, torch.nn.Module):
+                        self._look_into(one, seen)
+        for ref in recorder.failed.running if recorder.failed is not None else ():
             if (module := ref()) is not None:
                 self._look_into(module, seen)
 
@@ -54,6 +56,10 @@ class Keepers:
         found = self._known.get(id(thing)) if thing is not None else None
         return found or (self._known.get(id(life)) if life is not None else None)
 
+    def registered(self, thing: Any) -> Kept | None:
+        """Where a tensor is registered now, whoever put it there."""
+        return self._registered.get(id(thing)) if thing is not None else None
+
     def _look_into(self, root: Any, seen: set[int]) -> None:
         for _, module in islice(walk(root), _MODULES):
             if id(module) in seen:
@@ -61,6 +67,8 @@ class Keepers:
             seen.add(id(module))
             for name, value in fields(module):
                 if name in _REGISTERED:
+                    for inner, tensor in entries(value) if name != "_modules" else ():
+                        self._registered.setdefault(id(tensor), Kept(module, inner, False))
                     continue
                 for listed, one in ((False, value), *((True, item) for _, item in items(value))):
                     self._note(one, Kept(module, name, listed), seen)
@@ -96,11 +104,13 @@ class Keepers:
 
     def _files(self, owner: Any) -> Iterator[Text]:
         """The files that may hold an object's class: where it is built, and those of the failing frames."""
+        codes = [
+            one.__code__ for one in namespace(type(owner)).values() if exactly(one, FunctionType)
+        ]
         life = self._recorder.modules.get(owner)
-        lines = [event.stack[0] for event in life.events if event.stack] if life is not None else []
-        for file in dict.fromkeys(
-            line.code.co_filename for line in (*lines, *(line for _, line in self._alive))
-        ):
+        codes += [event.stack[0].code for event in life.events if event.stack] if life else []
+        codes += [line.code for _, line in self._alive]
+        for file in dict.fromkeys(code.co_filename for code in codes):
             if (text := self._texts.of(file)) is not None:
                 yield text
 

@@ -5,25 +5,29 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from itertools import islice
 from types import FrameType
 from typing import Any
 
+from diagnose.hooks.holders import Holders
 from diagnose.hooks.keeping import Keepers
 from diagnose.hooks.modules import walk
-from diagnose.hooks.operands import assigned, holding, standing_for
+from diagnose.hooks.operands import assigned, reads, standing_for
 from diagnose.hooks.peeking import attributes, device_of, entries, is_a, shape_of
-from diagnose.hooks.positions import Texts, is_base_init
+from diagnose.hooks.positions import Texts
 from diagnose.hooks.scopes import Scopes
+from diagnose.hooks.steps import Steps
+from diagnose.hooks.wrappers import is_offloaded, is_replica
 from diagnose.placement import Device, Spot, Step
 from diagnose.placement.devices import META, SPLIT, written
+from diagnose.placement.offloading import is_offloaded as brought
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Generator
 from diagnose.tracing.lives import Event, Life, ModuleLife
 from diagnose.tracing.recorder import Recorder
-from diagnose.tracing.stacks import Line, Stack
+from diagnose.tracing.stacks import Line, Stack, is_own
 
 #: Files of libraries in which tokenizers and processors make what they return.
 _TOKENIZERS = ("tokenization", "tokenizers", "processing_")
@@ -39,6 +43,7 @@ class Lives:
         texts: the program's files.
         alive: the user's frames of the traceback that are still alive, outermost first.
         spot: the expression that failed.
+        seen: all frames of the traceback, outermost first.
     """
 
     def __init__(
@@ -47,6 +52,7 @@ class Lives:
         texts: Texts,
         alive: Sequence[tuple[FrameType, Line]],
         spot: Spot,
+        seen: Sequence[tuple[FrameType, Line]] = (),
     ) -> None:
         self.torch: Any = sys.modules["torch"]
         self.tensor = self.torch.Tensor
@@ -54,13 +60,24 @@ class Lives:
         self.texts = texts
         self.spot = spot
         self.alive = alive
+        self.seen = seen
         self._modules: dict[int, Module] = {}
+        self._live: dict[int, Any] = {}
+        self.steps = Steps(texts)
         self.scopes = Scopes(self.torch, texts, alive, self.module_value, self.device)
 
     @cached_property
     def keepers(self) -> Keepers:
         """What modules keep without registering it."""
         return Keepers(self.torch, self.recorder, self.texts, self.alive)
+
+    @cached_property
+    def holders(self) -> Holders:
+        """What the program calls the tensors that it holds."""
+        frames = [(frame, is_own(line.code)) for frame, line in reversed(self.seen)]
+        own = [frame for frame, is_users in frames if is_users]
+        others = [frame for frame, is_users in frames if not is_users]
+        return Holders(self.torch, self.recorder, own, others)
 
     def device(self, tensor: Any) -> Device | None:
         """Where a live tensor is."""
@@ -72,7 +89,7 @@ class Lives:
         found = set[Device]()
         for module in islice(self.recorder.modules.things(), _MODULES):
             life = self.recorder.modules.get(module)
-            if life is not None and not (life.owner or attributes(module).get("_is_replica")):
+            if life is not None and not (life.owner or is_replica(module)):
                 where = self._where(module)
                 if where is not None and where.type == "split":
                     return True
@@ -88,19 +105,21 @@ class Lives:
 
     def lived(self, life: Life, device: Device | None, tensor: Any, *, scalar: bool) -> Tensor:
         """What is known of a tensor's life, which may be over; then ``tensor`` is None."""
+        if life.module is None and (kept := self.keepers.registered(tensor)) is not None:
+            life = Life("weight", life.events, self.life_of(kept.owner), kept.name)
         stack = _birth(life.events)
         module = self.module_of(life.module)
-        steps = self.steps(life.events)
+        steps = self.steps.of(life.events)
         maker = life.maker
         if any(
             e.caller and any(t in e.caller.co_filename for t in _TOKENIZERS) for e in life.events
         ):
             maker = "tokens"
         if maker == "batch":
-            steps = (*steps, *self._bound(life.events))
+            steps = (*steps, *self.steps.bound(life.events))
         elif maker == "output" and module is not None:  # it is where its module is
             steps = (*module.steps, *steps)
-        if device == META:  # nothing moves there: it was made so
+        if device == META and not brought(module):  # nothing moves there: it was made so
             steps = tuple(
                 s._replace(what="made", device=META) if s.what in ("made", "put") else s
                 for s in steps
@@ -114,17 +133,52 @@ class Lives:
             spot = self.keepers.statement(kept, stack)
             if spot is not None:
                 steps = (*steps, Step("held" if kept.listed else "kept", spot, device))
+        elif (
+            maker not in ("weight", "output")
+            and self.replica is not None
+            and (used := self._kept_outside(tensor, life)) is not None
+        ):
+            module, name = self.module_value(self.replica), used[0]
+            steps = (*steps, Step("kept", used[1], device))
         frame = self.scopes.frame(stack)
         return Tensor(device, maker, steps, frame, scalar=scalar, module=module, name=name)
+
+    @cached_property
+    def replica(self) -> Any:
+        """The outermost module of a copy of `DataParallel` that was running."""
+        failed = self.recorder.failed
+        running = [ref() for ref in failed.running] if failed is not None else []
+        return next((one for one in reversed(running) if is_replica(one)), None)
+
+    def _kept_outside(self, tensor: Any, life: Life) -> tuple[str, Spot] | None:
+        """The attribute of an object, which no copy of a module has of its own, that keeps a tensor; and
+        where it is read."""
+        holder = self.holders.keeper(tensor, life)
+        name = holder.attribute() if holder is not None else ""
+        if not name:
+            return None
+        if reads(self.spot.node, name):
+            return name, self.spot
+        for text in filter(None, map(self.texts.of, self._files())):
+            for node in ast.walk(text.source.tree):
+                if isinstance(node, ast.Return) and reads(node, name):
+                    return name, Spot(text.source, node, None)
+        return None
+
+    def _files(self) -> Sequence[str]:
+        """The user's files that the failure passed through."""
+        failed = self.recorder.failed
+        lines = [line for _, line in self.seen if is_own(line.code)]
+        lines += failed.stack if failed is not None else ()
+        return list(dict.fromkeys(line.code.co_filename for line in lines))
 
     def generator(self, generator: str) -> Generator:
         """A ``torch.Generator`` of this device; the one place of the program that makes such things, if
         there is one."""
         value = Generator(written(generator) or Device("cpu"))
-        files = dict.fromkeys(line.code.co_filename for _, line in self.alive)
         made = [
             Spot(text.source, node, None)
-            for text in filter(None, map(self.texts.of, files))
+            for text in filter(None, map(self.texts.of, self._files()))
             for node in ast.walk(text.source.tree)
             if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("Generator")
         ]
@@ -132,69 +186,6 @@ class Lives:
             value.steps = (Step("made", made[0], value.device),)
             value.frame = self.scopes.around(made[0])
         return value
-
-    def steps(self, events: Sequence[Event]) -> tuple[Step, ...]:
-        """Events as steps, those whose lines can be read."""
-        return tuple(step for event in events if (step := self._step(event)) is not None)
-
-    def _step(self, event: Event) -> Step | None:
-        spot = self._spot(event)
-        if spot is None:
-            return None
-        device = written(event.device) if event.device is not None else None
-        if event.what != "copied":
-            return Step(event.what, spot, device, self._of(spot))
-        text = self.texts.of(spot.file)
-        above = text.parents.get(spot.node) if text is not None else None
-        # A move whose result is all of a statement is lost.
-        return Step("dropped", spot, device) if isinstance(above, ast.Expr) else None
-
-    def _spot(self, event: Event) -> Spot | None:
-        """The user's expression that did it; of what is built, the call from outside of its class."""
-        for line in event.stack:
-            spot = self.texts.spot(line)
-            if spot is None:
-                return None
-            if event.what == "made" and is_base_init(spot.node):
-                continue
-            return self._stated(spot) if event.what == "put" else spot
-        return None
-
-    def _stated(self, spot: Spot) -> Spot:
-        text = self.texts.of(spot.file)
-        return spot._replace(node=text.statement(spot.node)) if text is not None else spot
-
-    def _of(self, spot: Spot | None) -> Spot | None:
-        """The literal that the device of a move was written as, where a variable carries it."""
-        node = spot.node if spot is not None else None
-        if spot is None or not isinstance(node, ast.Call):
-            return None
-        given = [*node.args[:1], *(k.value for k in node.keywords if k.arg == "device")]
-        names = {one.id for one in given if isinstance(one, ast.Name)}
-        for statement in ast.walk(spot.source.tree):
-            match statement:
-                case ast.Assign(targets=[ast.Name(id=name)], value=value) if name in names:
-                    literals = [
-                        part
-                        for part in ast.walk(value)
-                        if isinstance(part, ast.Constant)
-                        and isinstance(part.value, str)
-                        and (found := written(part.value)) is not None
-                        and found.number is not None
-                    ]
-                    if len(literals) == 1:
-                        return Spot(spot.source, value, spot.function)
-        return None
-
-    def _bound(self, events: Sequence[Event]) -> Iterator[Step]:
-        """The loop over a loader that bound a batch."""
-        for event in events[::-1]:
-            spot = self.texts.spot(event.stack[0]) if event.stack else None
-            text = self.texts.of(spot.file) if spot is not None else None
-            if spot is not None and text is not None:
-                statement = text.statement(spot.node)
-                yield Step("bound", spot._replace(node=statement))
-                return
 
     # --- modules ---
 
@@ -207,12 +198,15 @@ class Lives:
             return known
         module = life.module()
         value = self._modules[id(life)] = Module(life.kind, self._where(module))
-        value.steps = self.steps(life.events)
+        self._live[id(value)] = module
+        value.steps = self.steps.of(life.events)
         value.frame = self.scopes.frame(_birth(life.events))
         value.word = life.name or self._variable(module)
         value.owner = self.module_of(life.owner)
-        if attributes(module).get("_is_replica"):
+        if is_replica(module):
             value.steps = (*value.steps, Step("wrapped", self.spot))
+        if is_offloaded(module):
+            value.steps = (*value.steps, Step("offloaded", self.spot))
         if life.owner is None and module is not None:
             self._held(value, module, life)
         return value
@@ -233,13 +227,21 @@ class Lives:
         found = (name for name, value in named if value is module and name != "self")
         return next(found, "") if module is not None else ""
 
+    def held_as(self, value: Module) -> str:
+        """What the program calls a module that is in none of its variables."""
+        return self.holders.name(self._live.get(id(value)))
+
     def module_value(self, module: Any) -> Module | None:
         """A live module."""
+        return self.module_of(self.life_of(module))
+
+    def life_of(self, module: Any) -> ModuleLife:
+        """What is known of a live module."""
         life = self.recorder.modules.get(module)
         if life is None:
             life = ModuleLife(module)
             self.recorder.modules.set(module, life)
-        return self.module_of(life)
+        return life
 
     def _where(self, module: Any) -> Device | None:
         """The device of a module's own weights; ``split`` where they are on several accelerators."""
@@ -260,13 +262,6 @@ class Lives:
         text = self.texts.of(spot.file)
         found = assigned(node, text.function(spot.node), spot.line) if text is not None else None
         return Step("bound", spot._replace(node=found)) if found is not None else None
-
-    def variable(self, life: Life | None) -> str:
-        """A variable of the failing frames that holds a tensor of this life."""
-        if life is None or life.maker in ("weight", "output"):
-            return ""
-        known = self.recorder.tensors.get
-        return holding(lambda one: known(one) is life, [frame for frame, _ in self.alive])
 
     def node_of(self, thing: Any, spot: Spot) -> ast.expr | None:
         """The part of an expression that stands for an object."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
@@ -30,18 +30,6 @@ def standing_for(
     return None
 
 
-def holding(wanted: Callable[[Any], bool], frames: Sequence[FrameType]) -> str:
-    """What a variable of the innermost frame that has such a value calls it, one level into containers."""
-    for frame in reversed(frames):
-        for name, one in list(frame.f_locals.items()):
-            if wanted(one):
-                return name
-            for subscript, item in items(one):
-                if wanted(item):
-                    return name + subscript
-    return ""
-
-
 def value(node: ast.AST, frame: FrameType) -> Any:
     """What a name, an attribute or a subscript with a literal key holds; None for all else."""
     match node:
@@ -60,6 +48,11 @@ def value(node: ast.AST, frame: FrameType) -> Any:
                 if subscript == f"[{key!r}]":
                     return item
     return None
+
+
+def reads(expression: ast.AST, name: str) -> bool:
+    """Whether an expression reads an attribute of a name."""
+    return any(isinstance(one, ast.Attribute) and one.attr == name for one in ast.walk(expression))
 
 
 def assigned(node: ast.AST | None, scope: ast.AST, before: int) -> ast.expr | None:

@@ -14,12 +14,12 @@ from diagnose.hooks.exceptions import related, traceback_of
 from diagnose.hooks.lives import Lives
 from diagnose.hooks.operands import at_position, listed, only_other
 from diagnose.hooks.positions import Texts
-from diagnose.hooks.uncalled import Operand, Running, of_optimizer, of_wrapper
-from diagnose.model import At, LiveOperand
+from diagnose.hooks.telling import absent_from, misplaced_in, told
+from diagnose.hooks.uncalled import Operand, Running, of_generator, of_optimizer, of_wrapper
+from diagnose.model import LiveOperand
 from diagnose.placement import Spot, Step, Suspect
 from diagnose.placement.devices import META, written
 from diagnose.placement.machine import Meeting, Meets
-from diagnose.placement.strays import strays
 from diagnose.placement.suspects import explain, of_meeting
 from diagnose.placement.tensors import Tensor
 from diagnose.placement.values import Generator, Value
@@ -67,7 +67,7 @@ def known(recorder: Recorder, error: BaseException, scene: Scene) -> Known | Non
     spot = texts.spot(lines[-1]) if lines else None
     if spot is None:
         return None
-    lives = Lives(recorder, texts, own, spot)
+    lives = Lives(recorder, texts, own, spot, frames or _frames(error))
     calls = tuple(one for line in lines[:-1] if (one := texts.spot(line)) is not None)
     what, operands = _met(failed, frames, lives, spot)
     around = lives.scopes.frame(lines[::-1])
@@ -77,12 +77,15 @@ def known(recorder: Recorder, error: BaseException, scene: Scene) -> Known | Non
     found: dict[tuple[str, str, int], Suspect] = {}
     for suspect in _suspects(meeting, devices, split=lives.several_cards()):
         found.setdefault((suspect.cause, suspect.spot.file, suspect.spot.line), suspect)
-    return Known(tuple(_told(operands, meeting, devices)), tuple(found.values()))
+    suspects = tuple(found.values())
+    asked = failed.asked if failed is not None else None
+    misplaced = tuple(misplaced_in(meeting, suspects, devices, asked))
+    return Known(tuple(told(operands, meeting, misplaced, lives)), suspects)
 
 
 def _suspects(meeting: Meeting, devices: Sequence[str], *, split: bool) -> Iterator[Suspect]:
     """Who was misplaced, likeliest first: what is on meta, whatever it met."""
-    absent, other = _absent(meeting)
+    absent, other = absent_from(meeting)
     if absent is not None and meeting.what != "meta":
         if (suspect := explain(absent, other, meeting)) is not None:
             yield suspect
@@ -96,13 +99,6 @@ def _as_input(side: Meets, spot: Spot) -> None:
     if tensor.maker == "other" and not any(s.what in ("made", "loaded") for s in tensor.steps):
         tensor.maker = "batch"
         tensor.steps = (Step("made", spot._replace(node=side.node)), *tensor.steps)
-
-
-def _absent(meeting: Meeting) -> tuple[Meets | None, Meets | None]:
-    """The operand that is on meta, and one that is not."""
-    on_meta = [side for side in meeting.sides if side.tensor.device == META]
-    rest = [side for side in meeting.sides if side.tensor.device != META]
-    return next(iter(on_meta), None), next(iter(rest), None)
 
 
 def _of(recorder: Recorder, error: BaseException) -> tuple[Failed | None, list[Running]]:
@@ -134,7 +130,7 @@ def _met(
         if frames and (found := special(frames, lives, spot)) is not None:
             return found
     if failed is None:
-        return "join", []
+        return (of_generator(frames, lives, spot) if frames else None) or ("join", [])
     operands = _operands(failed, lives, spot)
     what = _what(failed, [one.side for one in operands])
     if what == "call":  # the module first, then what it is given
@@ -142,62 +138,6 @@ def _met(
         for one in operands:
             _as_input(one.side, spot)
     return what, operands
-
-
-def _told(
-    operands: Sequence[Operand], meeting: Meeting, devices: Sequence[str]
-) -> Iterator[LiveOperand]:
-    """The operands as an answer shows them, the stray first."""
-    stray, other = _absent(meeting)
-    if stray is None:
-        stray, other = next(iter(strays(meeting, devices or ("?", "cpu"))), (None, None))
-    expected = other.tensor.device if other is not None else None
-    for one in sorted(operands, key=lambda one: one.side is not stray):
-        tensor = one.side.tensor
-        # What was only taken for an input has no birth, what a layer gives that of its computing.
-        taken = ("made", one.side.node) if tensor.maker == "batch" else None
-        steps = [s for s in tensor.steps if (s.what, s.spot.node) != taken]
-        if tensor.maker == "output":
-            at = next((n for n, s in enumerate(steps) if s.what == "computed"), 0)
-            steps = steps[at:]
-        born = _birth(steps, tensor.maker)
-        yield LiveOperand(
-            name=_name(one.side, meeting.spot) or one.name,
-            kind=tensor.maker,
-            device=one.device,
-            expected=str(expected) if one.side is stray and expected is not None else None,
-            shape=one.shape,
-            born=_at(born.spot) if born is not None else None,
-            moved=tuple(_at(s.spot) for s in steps if s.what == "moved"),
-        )
-
-
-def _birth(steps: Sequence[Step], maker: str) -> Step | None:
-    """The step that an answer calls the birth; of a batch, of whatever it was made, its loader's."""
-    made = [step for step in steps if step.what in ("made", "loaded")]
-    if made:
-        return made[-1 if maker == "batch" else 0]
-    return next((step for step in steps if step.what in ("computed", "put")), None)
-
-
-def _at(spot: Spot) -> At:
-    return At(spot.file, spot.line, spot.function, spot.code)
-
-
-def _name(side: Meets, spot: Spot) -> str:
-    """How the failing line calls an operand, of a weight which it is of which module."""
-    tensor = side.tensor
-    if tensor.maker == "weight" and tensor.module is not None and tensor.name:
-        path, module = [tensor.name], tensor.module
-        for _ in range(_DEEPEST):
-            if module.word:
-                path.append(module.word)
-            if module.owner is None:
-                break
-            module = module.owner
-        return ".".join(reversed(path))
-    node = side.node
-    return ast.unparse(node) if isinstance(node, ast.expr) and node is not spot.node else ""
 
 
 def _what(failed: Failed, sides: Sequence[Meets]) -> str:
@@ -220,10 +160,12 @@ def _operands(failed: Failed, lives: Lives, spot: Spot) -> list[Operand]:
     for operand in failed.operands:
         thing = operand.tensor()
         node = lives.node_of(thing, spot) if thing is not None else None
+        exact = node is not None
         if operand.shape is None:
             made = lives.generator(operand.device)
             drawn = Tensor(made.device, "generator", made.steps, made.frame)
-            found.append(Operand(Meets(node or spot.node, made, drawn), operand.device, ()))
+            side = Meets(node or spot.node, made, drawn)
+            found.append(Operand(side, operand.device, (), thing, exact=node is not None))
             continue
         device, scalar = written(operand.device), operand.shape == ()
         tensor = lives.lived(operand.life or Life("other"), device, thing, scalar=scalar)
@@ -241,8 +183,7 @@ def _operands(failed: Failed, lives: Lives, spot: Spot) -> list[Operand]:
         if tensor.maker == "batch" and (bound := lives.bound(node, spot)) is not None:
             tensor.steps = (*tensor.steps, bound)
         side = Meets(node or spot.node, value, tensor)
-        name = "" if node is not None else lives.variable(operand.life)
-        found.append(Operand(side, operand.device, operand.shape, name))
+        found.append(Operand(side, operand.device, operand.shape, thing, operand.life, exact=exact))
     if len(unplaced) == 1 and (rest := only_other(spot.node, taken)) is not None:
         at = unplaced[0]
         found[at] = found[at]._replace(side=found[at].side._replace(node=rest))

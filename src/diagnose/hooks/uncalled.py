@@ -9,10 +9,11 @@ from typing import Any, NamedTuple
 from diagnose.hooks.lives import Lives
 from diagnose.hooks.peeking import attributes, device_of, entries, is_a, items, shape_of
 from diagnose.placement import Spot, Step
-from diagnose.placement.devices import written
+from diagnose.placement.devices import SPLIT, written
 from diagnose.placement.machine import Meets
 from diagnose.placement.tensors import Tensor
-from diagnose.tracing.stacks import Line
+from diagnose.tracing.lives import Life
+from diagnose.tracing.stacks import Line, is_own
 
 
 class Running(NamedTuple):
@@ -23,17 +24,20 @@ class Running(NamedTuple):
 
 
 class Operand(NamedTuple):
-    """What met: its side of the meeting, where it is as torch prints it, its sizes, and a variable that
-    holds it or what it was computed from."""
+    """What met: its side of the meeting, where it is as torch prints it, its sizes; the live thing and its
+    life, where that is known; ``exact``: the side's expression is known to hold it."""
 
     side: Meets
     device: str
     shape: tuple[int, ...]
-    name: str = ""
+    thing: Any = None
+    life: Life | None = None
+    exact: bool = False
 
 
-def _of_live(side: Meets, tensor: Any) -> Operand:
-    return Operand(side, device_of(tensor) or "?", shape_of(tensor))
+def _of_live(side: Meets, tensor: Any, lives: Lives) -> Operand:
+    life = lives.recorder.tensors.get(tensor)
+    return Operand(side, device_of(tensor) or "?", shape_of(tensor), tensor, life)
 
 
 def of_optimizer(
@@ -54,9 +58,24 @@ def of_optimizer(
                     weight = lives.tensor_value(parameter)
                     stray = Tensor(lives.device(state), "state", (), None, module=weight.module)
                     return "state", [
-                        _of_live(Meets(spot.node, stray, stray), state),
-                        _of_live(Meets(spot.node, weight, weight), parameter),
+                        _of_live(Meets(spot.node, stray, stray), state, lives),
+                        _of_live(Meets(spot.node, weight, weight), parameter, lives),
                     ]
+    return None
+
+
+def of_generator(
+    frames: Sequence[Running], lives: Lives, spot: Spot
+) -> tuple[str, list[Operand]] | None:
+    """A generator that a function of a library refuses before it draws with it."""
+    innermost = frames[-1].frame
+    for one in innermost.f_locals.values() if not is_own(innermost.f_code) else ():
+        if is_a(one, lives.torch._C.Generator):
+            made = lives.generator(str(one.device))
+            drawn = Tensor(made.device, "generator", made.steps, made.frame)
+            node = lives.node_of(one, spot)
+            side = Meets(node or spot.node, made, drawn)
+            return "generator", [Operand(side, str(one.device), (), one, exact=node is not None)]
     return None
 
 
@@ -75,15 +94,16 @@ def of_wrapper(
         return None
     home = written(f"cuda:{devices[0]}")
     whole = lives.module_value(inner)
-    if whole is not None and whole.device is not None and whole.device.type == "split":
-        return None  # it is split, and no move of it all would help
+    split = whole is not None and whole.device == SPLIT
     for parameter in inner.parameters():
         if lives.device(parameter) != home:
             weight = lives.tensor_value(parameter)
+            if split:  # no move of it all would help
+                weight.device = SPLIT
             made = tuple(Step("wrapped", s.spot) for s in wrapper.steps if s.what == "made")
             there = Tensor(home, "home", made, wrapper.frame)
             return "home", [
-                _of_live(Meets(spot.node, weight.module or weight, weight), parameter),
+                _of_live(Meets(spot.node, weight.module or weight, weight), parameter, lives),
                 Operand(Meets(spot.node, wrapper, there), str(home), ()),
             ]
     return None

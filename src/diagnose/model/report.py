@@ -134,7 +134,8 @@ class LiveOperand(NamedTuple):
     ``name`` is how the failing line calls it, or what it is (``weight of model.fc``); ``kind`` one of
     `diagnose.tracing.lives.Life`'s makers; ``expected`` the device of what it met, where it is the stray;
     ``born`` the user's line that made it, or what it was computed from, ``moved`` those that moved it
-    since.
+    since; ``root`` what the program keeps of it under another name, such as the attribute that it was
+    computed from.
     """
 
     name: str
@@ -144,6 +145,7 @@ class LiveOperand(NamedTuple):
     shape: tuple[int, ...] = ()
     born: At | None = None
     moved: tuple[At, ...] = ()
+    root: "LiveOperand | None" = None
 
 
 class Report(NamedTuple):

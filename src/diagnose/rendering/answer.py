@@ -112,6 +112,7 @@ def answer(diagnosis: Diagnosis, source: str) -> Answer:
 
 def _operand(operand: LiveOperand, lang: Lang) -> ShownOperand:
     labels = LABELS[lang]
+    root = [labels["root"].format(name=operand.root.name)] if operand.root is not None else []
     told = [("born", operand.born)] if operand.born is not None else []
     told += [("moved", at) for at in operand.moved[-_MOST_MOVES:]]
     return ShownOperand(
@@ -119,10 +120,13 @@ def _operand(operand: LiveOperand, lang: Lang) -> ShownOperand:
         labels[f"kind-{operand.kind}"],
         operand.device,
         "×".join(map(str, operand.shape)),
-        tuple(
-            labels[key].format(place=place(at.file, at.line), code=at.code)
-            for key, at in told
-            if at is not None
+        (
+            *root,
+            *(
+                labels[key].format(place=place(at.file, at.line), code=at.code)
+                for key, at in told
+                if at is not None
+            ),
         ),
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from diagnose.errors import printable
@@ -41,7 +42,7 @@ def as_dict(diagnosis: Diagnosis) -> dict[str, Any]:
         "frames": [_frame(frame) for frame in report.frames],
         "libraries": list(report.libraries),
         "culprit": diagnosis.culprit and {**_place(diagnosis.culprit), "basis": diagnosis.basis},
-        "strays": [_operand(one) for one in report.operands if one.expected is not None],
+        "strays": [_operand(one) for one in _strays(report.operands)],
         "operands": [_operand(one) for one in report.operands],
         "causes": [_cause(cause) for cause in diagnosis.causes],
         "ranks": list(report.ranks),
@@ -67,6 +68,13 @@ def _place(frame: Frame) -> dict[str, Any]:
         "function": frame.function,
         "code": frame.code,
     }
+
+
+def _strays(operands: Sequence[LiveOperand]) -> Iterator[LiveOperand]:
+    """The misplaced operands, then what these were computed from."""
+    misplaced = [one for one in operands if one.expected is not None]
+    yield from misplaced
+    yield from (one.root for one in misplaced if one.root is not None)
 
 
 def _operand(operand: LiveOperand) -> dict[str, Any]:

@@ -25,8 +25,8 @@ class Operand(NamedTuple):
 
 class Failed(NamedTuple):
     """A call that raised: its function, what it was given, where in the program it stands, the modules
-    whose methods were ``running``, innermost first; ``error`` and ``words`` tell the exception again, which
-    is not kept."""
+    whose methods were ``running``, innermost first, the device that it ``asked`` for; ``error`` and
+    ``words`` tell the exception again, which is not kept."""
 
     function: str
     operands: tuple[Operand, ...]
@@ -34,12 +34,18 @@ class Failed(NamedTuple):
     running: tuple[weakref.ref[Any], ...]
     error: int
     words: tuple[Any, ...]
+    asked: str | None = None
 
     def is_of(self, error: BaseException) -> bool:
         """Whether this call raised that exception."""
         said = words(error)
         same = len(said) == len(self.words) and all(map(is_, said, self.words))
         return self.error == id(error) and same
+
+    def was_given(self, *things: object) -> bool:
+        """Whether one of these was an operand."""
+        held = [operand.tensor() for operand in self.operands]
+        return any(one is thing for one in held for thing in things)
 
     def is_within(self, error: BaseException) -> bool:
         """Whether that exception quotes the one that this call raised, as one of another thread is."""

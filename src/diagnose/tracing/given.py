@@ -44,6 +44,14 @@ def operands(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[tuple[st
                     yield f"{label}[{at}]", inner
 
 
+def asked(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    """The device that a call names, as torch prints it; ``.cuda()`` names its own."""
+    for one in (*args[1:], *kwargs.values()):
+        if isinstance(one, torch.device | str):
+            return str(one)
+    return name if name in ("cuda", "cpu") else None
+
+
 def held(thing: Any) -> Iterator[Any]:
     """The tensors in built-in containers, the first ones of very many."""
     waiting: list[tuple[Any, int]] = [(thing, 0)]

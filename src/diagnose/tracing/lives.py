@@ -33,9 +33,8 @@ class Life:
     """What is known of a tensor.
 
     ``maker`` is ``factory``, ``array`` (from NumPy), ``load``, ``batch`` (of a loader), ``weight``
-    (registered in a module, ``module``, under ``name``), ``output`` (computed with a weight of ``module``)
-    or
-    ``other``. What is computed from a tensor shares its life.
+    (registered in a module, ``module``, under ``name``), ``output`` (computed with that weight),
+    ``gradient`` (of that weight) or ``other``. What is computed from a tensor shares its life.
     """
 
     __slots__ = ("events", "maker", "module", "name")
@@ -144,6 +143,13 @@ class Table(Generic[T]):
         ref.key = id(thing)
         ref.life = life
         self._known[ref.key] = ref
+
+    def pop(self, thing: object) -> T | None:
+        """What was remembered of an object, which is now forgotten."""
+        found = self.get(thing)
+        if found is not None:
+            self._known.pop(id(thing), None)
+        return found
 
     def things(self) -> Iterator[object]:
         """The objects that live."""

@@ -9,7 +9,7 @@ import threading
 import traceback
 import weakref
 from collections.abc import Callable
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -22,12 +22,16 @@ from diagnose.simulation.tracebacks import hide, stripping
 from diagnose.tracing import given, modes
 from diagnose.tracing.failures import Failed, Operand
 from diagnose.tracing.lives import Event, Life, ModuleLife, Table
+from diagnose.tracing.quiet import quiet
+from diagnose.tracing.registered import Registered
 from diagnose.tracing.stacks import stack
 
 _MOVES = frozenset({"to", "cuda", "cpu", "type_as", "xpu", "npu"})
 _VIEWS = frozenset({"t", "transpose", "permute", "view", "reshape", "detach", "__get__", "flatten"})
-_ARRAYS = frozenset({"from_numpy", "frombuffer", "from_dlpack"})
+#: What makes tensors of memory, of which torch tells no mode.
+_ARRAYS = ("from_numpy", "frombuffer", "from_dlpack")
 _SET_DATA = vars(torch._C.TensorBase)["data"].__set__
+_GET_GRAD = vars(torch._C.TensorBase)["grad"].__get__
 #: So many optimizer steps are recorded in full before steps are left out.
 _FIRST = 3
 
@@ -43,9 +47,10 @@ class Recorder:
         self.copied: Callable[[Any, Event], None] | None = None
         #: The last call that raised.
         self.failed: Failed | None = None
+        self._backward: tuple[Event, ...] = ()
         self._every = every
         self._steps = 0
-        self._moving = threading.local()
+        self._registered = Registered(self.tensors, self.modules)
         self._mode = modes.Births(self)
         self._leave = ExitStack()
 
@@ -54,14 +59,20 @@ class Recorder:
         with ExitStack() as undo:
             for owner, name, wrapper in self._wrappers():
                 original = vars(owner)[name]
-                setattr(owner, name, wraps(original)(wrapper(original)))
+                kind = type(original) if isinstance(original, staticmethod | classmethod) else None
+                called = original.__func__ if kind is not None else original
+                wrapped = wraps(called)(wrapper(called))
+                setattr(owner, name, kind(wrapped) if kind is not None else wrapped)
                 undo.callback(setattr, owner, name, original)
             for register, hook in (
-                (nn_module.register_module_module_registration_hook, self._module_registered),
-                (nn_module.register_module_parameter_registration_hook, self._tensor_registered),
-                (nn_module.register_module_buffer_registration_hook, self._tensor_registered),
+                (nn_module.register_module_module_registration_hook, self._registered.put_module),
+                (
+                    nn_module.register_module_parameter_registration_hook,
+                    self._registered.put_tensor,
+                ),
+                (nn_module.register_module_buffer_registration_hook, self._registered.put_tensor),
             ):
-                undo.callback(register(_quiet(hook)).remove)
+                undo.callback(register(quiet(hook)).remove)
             if self._every > 1:
                 undo.callback(register_optimizer_step_post_hook(self._stepped).remove)
             undo.callback(modes.take, self._mode)
@@ -75,10 +86,15 @@ class Recorder:
     def _wrappers(self) -> list[tuple[Any, str, Callable[[Any], Any]]]:
         loaders: Any = torch.utils.data.dataloader
         return [
-            (torch.nn.Module, "__init__", self._building),
-            (torch.nn.Module, "_apply", self._applying),
+            (torch.nn.Module, "__init__", self._registered.building),
+            (torch.nn.Module, "__setstate__", self._registered.restoring),
+            (torch.nn.Module, "_apply", self._registered.applying),
+            (torch.nn.Parameter, "__new__", self._registered.wrapping),
+            (torch.utils, "swap_tensors", self._swapping),
             (loaders._BaseDataLoaderIter, "__next__", self._yielding),
             (torch, "load", self._loading),
+            *((torch, name, self._taking) for name in _ARRAYS),
+            (torch.autograd.Function, "apply", self._computing),
             (threading.Thread, "_bootstrap_inner", self._running),
             (traceback.TracebackException, "__init__", stripping),
         ]
@@ -88,13 +104,17 @@ class Recorder:
     def seen(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
         """Notes what a call gave."""
         if isinstance(result, torch.Tensor):
+            if func == _GET_GRAD:
+                self._grown(args[0], result)
             self._made(func.__name__, args, kwargs, result)
-        elif type(result) is tuple or type(result) is list:
+        elif isinstance(result, tuple | list):
             for one in result:
                 if isinstance(one, torch.Tensor):
                     self._made(func.__name__, args, kwargs, one)
         elif result is None and func == _SET_DATA:
             self._assigned(*args)
+        elif result is None and func.__name__ == "backward":
+            self._backward = (Event("computed", *stack(2)),)
 
     def _made(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
         """Notes a tensor that was not known before: made, moved, or computed from others."""
@@ -116,14 +136,14 @@ class Recorder:
             before = life or weight or Life("other")
             event = Event("moved", lines, caller, str(result.device))
             self.tensors.set(result, before.then(event))
-            if not getattr(self._moving, "deep", False):
+            if not self._registered.is_moving():
                 self.tensors.set(args[0], before.then(event._replace(what="copied")))
                 if self.copied is not None:
                     self.copied(args[0], event)
         elif weight is not None and (life is not None or name not in _VIEWS):
             # What a layer gives is where its weights are; a view of a weight is the weight.
             event = Event("computed", *stack(3))
-            self.tensors.set(result, Life("output", (event,), weight.module))
+            self.tensors.set(result, Life("output", (event,), weight.module, weight.name))
         elif anything:
             self.tensors.set(result, life or weight or Life("other"))
         else:
@@ -131,9 +151,17 @@ class Recorder:
             self.tensors.set(result, Life(maker, (Event("made", *stack(3)),)))
 
     def _unknown(self, tensor: Any) -> Life:
-        life = Life("other")
+        """The life of what no call was seen to make: a view that C++ took of something known shares its."""
+        base = self.tensors.get(tensor._base) if tensor._is_view() else None
+        life = base or Life("other")
         self.tensors.set(tensor, life)
         return life
+
+    def _grown(self, parameter: Any, gradient: Any) -> None:
+        """Notes a gradient: it was computed where the program went backward."""
+        known = self.tensors.get(parameter)
+        if known is not None and self.tensors.get(gradient) is None:
+            self.tensors.set(gradient, Life("gradient", self._backward, known.module, known.name))
 
     def _assigned(self, tensor: Any, value: Any) -> None:
         """Notes ``tensor.data = value``, with which modules move what they hold."""
@@ -154,85 +182,8 @@ class Recorder:
         )
         running = tuple(map(weakref.ref, given.running(torch.nn.Module)))
         said = given.words(error)
-        self.failed = Failed(func.__name__, operands, stack()[0], running, id(error), said)
-
-    # --- modules ---
-
-    def _building(self, original: Callable[..., None]) -> Callable[..., None]:
-        def note(module: Any) -> None:
-            if self.modules.get(module) is None:
-                self.modules.set(module, ModuleLife(module, (Event("made", *stack(3)),)))
-
-        note = _quiet(note)
-
-        def __init__(module: Any, *args: Any, **kwargs: Any) -> None:
-            note(module)
-            original(module, *args, **kwargs)
-
-        return __init__
-
-    def _module_registered(self, owner: Any, name: str, module: Any) -> None:
-        if module is None:
-            return
-        life, above = self._life_of(module), self._life_of(owner)
-        where = above.home() if above.was_moved() else None
-        life.owner, life.name = above, name
-        life.add(Event("put", *stack(2), where))
-
-    def _tensor_registered(self, owner: Any, name: str, tensor: Any) -> None:
-        if not isinstance(tensor, torch.Tensor):
-            return
-        known = self.tensors.get(tensor)
-        if known is not None and known.maker == "weight" and known.module is not None:
-            return  # tied: it keeps its first name
-        before = known.events if known is not None else ()
-        event = Event("put", *stack(2))
-        self.tensors.set(tensor, Life("weight", (*before, event), self._life_of(owner), name))
-
-    def _life_of(self, module: Any) -> ModuleLife:
-        known = self.modules.get(module)
-        if known is None:
-            known = ModuleLife(module)
-            self.modules.set(module, known)
-        return known
-
-    def _applying(self, original: Callable[..., Any]) -> Callable[..., Any]:
-        noted = _quiet(self._applied)
-
-        def _apply(module: Any, *args: Any, **kwargs: Any) -> Any:
-            if getattr(self._moving, "deep", False):
-                return original(module, *args, **kwargs)
-            self._moving.deep = True
-            before = _quiet(given.home)(module)
-            try:
-                return original(module, *args, **kwargs)
-            finally:
-                self._moving.deep = False
-                noted(module, before)
-
-        return _apply
-
-    def _applied(self, root: Any, before: str | None) -> None:
-        """Notes that a module was moved, if it was."""
-        after = given.home(root)
-        if after is None or after == before:
-            return
-        self._moved(root, Event("moved", *stack(3), after))
-
-    def _moved(self, root: Any, event: Event) -> None:
-        """Notes what happened to a module and to all that is registered in it."""
-        for module in root.modules():
-            life = self._life_of(module)
-            life.add(event)
-            for slot in (module._parameters, module._buffers):
-                for name, tensor in slot.items():
-                    if tensor is None:
-                        continue
-                    known = self.tensors.get(tensor)
-                    if known is None:
-                        self.tensors.set(tensor, Life("weight", (event,), life, name))
-                    elif known.events[-1:] != (event,):
-                        self.tensors.set(tensor, known.then(event))
+        asked = given.asked(func.__name__, args, kwargs)
+        self.failed = Failed(func.__name__, operands, stack()[0], running, id(error), said, asked)
 
     # --- loaders, checkpoints, threads, steps ---
 
@@ -244,7 +195,7 @@ class Recorder:
                 before = known.events if known is not None else ()
                 self.tensors.set(tensor, Life("batch", (*before, event)))
 
-        note = _quiet(note)
+        note = quiet(note)
 
         def __next__(loader: Any) -> Any:
             item = original(loader)
@@ -257,18 +208,72 @@ class Recorder:
         def note(loaded: Any) -> None:
             event = Event("loaded", *stack(3))
             if isinstance(loaded, torch.nn.Module):  # pickled whole: nothing of it was registered
-                self._moved(loaded, event)
+                self._registered.moved(loaded, event)
             for tensor in given.held(loaded):
                 self.tensors.set(tensor, Life("load", (event,)))
 
-        note = _quiet(note)
+        note = quiet(note)
 
         def load(*args: Any, **kwargs: Any) -> Any:
-            loaded = original(*args, **kwargs)
+            with self._registered.loading():
+                loaded = original(*args, **kwargs)
             note(loaded)
             return loaded
 
         return load
+
+    def _taking(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        note = quiet(
+            lambda made: self.tensors.set(made, Life("array", (Event("made", *stack(3)),)))
+        )
+
+        def take(*args: Any, **kwargs: Any) -> Any:
+            made = original(*args, **kwargs)
+            note(made)
+            return made
+
+        return take
+
+    def _computing(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        """Around `autograd.Function.apply`, of which torch tells no mode; to copy a module to several GPUs
+        is no computing."""
+
+        def note(function: Any, args: tuple[Any, ...], result: Any) -> None:
+            if not function.__module__.startswith("torch.nn.parallel"):
+                for one in result if isinstance(result, tuple) else (result,):
+                    if isinstance(one, torch.Tensor):
+                        self._made("apply", args, {}, one)
+
+        note = quiet(note)
+
+        def apply(function: Any, *args: Any, **kwargs: Any) -> Any:
+            result = original(function, *args, **kwargs)
+            note(function, args, result)
+            return result
+
+        return apply
+
+    def _swapping(self, original: Callable[[Any, Any], None]) -> Callable[[Any, Any], None]:
+        """Around `torch.utils.swap_tensors`, which refuses what somebody refers to weakly."""
+
+        def forget(one: Any, other: Any) -> tuple[Life | None, Life | None]:
+            if self.failed is not None and self.failed.was_given(one, other):
+                self.failed = None
+            return self.tensors.pop(one), self.tensors.pop(other)
+
+        forget = quiet(forget)
+
+        def swap_tensors(t1: Any, t2: Any) -> None:
+            known = forget(t1, t2) or (None, None)
+            try:
+                original(t1, t2)
+                known = known[::-1]
+            finally:
+                for tensor, life in zip((t1, t2), known, strict=True):
+                    if life is not None:
+                        self.tensors.set(tensor, life)
+
+        return swap_tensors
 
     def _running(self, original: Callable[..., None]) -> Callable[..., None]:
         def run(thread: Any) -> None:
@@ -284,15 +289,3 @@ class Recorder:
             modes.put(self._mode)
         else:
             modes.take(self._mode)
-
-
-def _quiet(note: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that never raises."""
-
-    @wraps(note)
-    def quiet(*args: Any) -> Any:
-        with suppress(Exception):
-            return note(*args)
-        return None
-
-    return quiet

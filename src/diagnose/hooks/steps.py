@@ -1,0 +1,81 @@
+"""From what a recorder noted to the steps by which placement analysis reasons."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from diagnose.hooks.positions import Texts, is_base_init
+from diagnose.placement import Spot, Step
+from diagnose.placement.devices import written
+from diagnose.tracing.lives import Event
+
+
+class Steps:
+    """Events as steps: their lines as expressions of the program's files."""
+
+    def __init__(self, texts: Texts) -> None:
+        self._texts = texts
+
+    def of(self, events: Sequence[Event]) -> tuple[Step, ...]:
+        """Events as steps, those whose lines can be read."""
+        return tuple(step for event in events if (step := self._step(event)) is not None)
+
+    def _step(self, event: Event) -> Step | None:
+        spot = self._spot(event)
+        if spot is None:
+            return None
+        device = written(event.device) if event.device is not None else None
+        if event.what != "copied":
+            return Step(event.what, spot, device, self._of(spot))
+        text = self._texts.of(spot.file)
+        above = text.parents.get(spot.node) if text is not None else None
+        # A move whose result is all of a statement is lost.
+        return Step("dropped", spot, device) if isinstance(above, ast.Expr) else None
+
+    def _spot(self, event: Event) -> Spot | None:
+        """The user's expression that did it; of what is built, the call from outside of its class."""
+        for line in event.stack:
+            spot = self._texts.spot(line)
+            if spot is None:
+                return None
+            if event.what == "made" and is_base_init(spot.node):
+                continue
+            return self._stated(spot) if event.what == "put" else spot
+        return None
+
+    def _stated(self, spot: Spot) -> Spot:
+        text = self._texts.of(spot.file)
+        return spot._replace(node=text.statement(spot.node)) if text is not None else spot
+
+    def _of(self, spot: Spot | None) -> Spot | None:
+        """The literal that the device of a move was written as, where a variable carries it."""
+        node = spot.node if spot is not None else None
+        if spot is None or not isinstance(node, ast.Call):
+            return None
+        given = [*node.args[:1], *(k.value for k in node.keywords if k.arg == "device")]
+        names = {one.id for one in given if isinstance(one, ast.Name)}
+        for statement in ast.walk(spot.source.tree):
+            match statement:
+                case ast.Assign(targets=[ast.Name(id=name)], value=value) if name in names:
+                    literals = [
+                        part
+                        for part in ast.walk(value)
+                        if isinstance(part, ast.Constant)
+                        and isinstance(part.value, str)
+                        and (found := written(part.value)) is not None
+                        and found.number is not None
+                    ]
+                    if len(literals) == 1:
+                        return Spot(spot.source, value, spot.function)
+        return None
+
+    def bound(self, events: Sequence[Event]) -> Iterator[Step]:
+        """The loop over a loader that bound a batch."""
+        for event in events[::-1]:
+            spot = self._texts.spot(event.stack[0]) if event.stack else None
+            text = self._texts.of(spot.file) if spot is not None else None
+            if spot is not None and text is not None:
+                statement = text.statement(spot.node)
+                yield Step("bound", spot._replace(node=statement))
+                return
