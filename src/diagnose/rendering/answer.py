@@ -121,12 +121,12 @@ def _operand(operand: LiveOperand, lang: Lang) -> ShownOperand:
         operand.device,
         "×".join(map(str, operand.shape)),
         (
-            *root,
             *(
                 labels[key].format(place=place(at.file, at.line), code=at.code)
                 for key, at in told
                 if at is not None
             ),
+            *root,
         ),
     )
 
