@@ -1,4 +1,5 @@
-"""Takes the pictures of docs/web.md: the paste page and an answer, light and dark, wide and narrow.
+"""Takes the pictures of docs/web.md: the paste page and an answer, light and dark, wide and narrow; an
+answer that is not sure, an error, a cause, the incidents.
 
     python docs/screenshots/take.py [--chromium /usr/bin/chromium] [--into FOLDER]
 
@@ -22,7 +23,11 @@ HERE = Path(__file__).parent
 TRACE = HERE.parents[1] / "tests" / "traces" / "easyedit-memit-delta.txt"
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
 WIDE = {"width": 1280, "height": 900}
-TALL = {"width": 1280, "height": 1150}
+#: A report that leaves several causes, and a question that decides.
+UNSURE = (
+    "RuntimeError: Expected all tensors to be on the same device, but found at least two devices, "
+    "cuda:0 and cpu!"
+)
 NARROW = {"width": 390, "height": 844}
 
 
@@ -60,15 +65,31 @@ def take(browser: Browser, address: str, into: Path) -> None:
             page.goto(address)
             if name in ("light", "dark"):
                 page.screenshot(path=into / f"paste-{name}.png")
-            page.locator("textarea").fill(trace)
-            page.locator("button.primary").click()
-            page.locator(".summary").wait_for()
-            if size is WIDE:
-                page.set_viewport_size(TALL)  # down to the patch
+            answered(page, trace)
             page.screenshot(path=into / f"answer-{name}.png")
     with opened(browser, "light", WIDE, "en") as page:
         page.goto(f"{address}/causes/cross-shard-op")
         page.screenshot(path=into / "cause.png")
+        page.goto(f"{address}/incidents?q=attention+mask+on+the+cpu")
+        page.screenshot(path=into / "incidents.png")
+        page.goto(address)
+        answered(page, UNSURE)
+        page.screenshot(path=into / "unknown.png")
+        page.goto(address)
+        page.locator("textarea").fill(trace)
+        page.locator("input[name=files]").set_input_files(
+            {"name": "net.zip", "mimeType": "application/zip", "buffer": b"PK no zip"}
+        )
+        page.locator("button.primary").click()
+        page.locator(".notice").wait_for()
+        page.screenshot(path=into / "error.png")
+
+
+def answered(page: Page, text: str) -> None:
+    """Pastes a text and waits for its answer."""
+    page.locator("textarea").fill(text)
+    page.locator("button.primary").click()
+    page.locator(".summary").wait_for()
 
 
 def main() -> None:

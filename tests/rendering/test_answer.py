@@ -28,7 +28,13 @@ MEMORY = LAST + "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2
 
 def said(shown: Answer) -> Iterator[str]:
     """Every sentence, name and edit that an answer shows."""
-    yield from (*shown.devices.split()[::2], shown.ranks, shown.fallout, shown.ending, shown.unknown)
+    yield from (
+        *shown.devices.split()[::2],
+        shown.ranks,
+        shown.fallout,
+        shown.ending,
+        shown.unknown,
+    )
     yield from shown.advice
     for cause in shown.causes:
         yield from (cause.cause.title, cause.cause.why, cause.sure, cause.cause.id)

@@ -24,12 +24,77 @@ def test_paste_submit_read(visit: Visit, trace: Path, javascript: bool) -> None:
     visitor = visit(java_script_enabled=javascript)
     visitor.ask(trace.read_text(encoding="utf-8"))
     page = visitor.page
-    assert page.locator(".culprit pre").is_visible()
+    assert page.locator(".culprit pre").first.is_visible()
     first = page.locator("#cause-1")
     assert first.locator(".body").is_visible()
     assert page.locator("h1").inner_text() == first.locator(".name strong").inner_text()
-    assert first.locator(".fix").first.is_visible()
+    assert page.locator(".first .code pre").first.is_visible()
     assert first.locator(".verify button.copy").is_visible() is javascript
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 900), (390, 844)], ids=["desktop", "phone"])
+@pytest.mark.parametrize("lang", ["en-US", "zh-CN"])
+def test_what_to_do_why_and_its_proof_need_no_scrolling(
+    visit: Visit, width: int, height: int, lang: str
+) -> None:
+    visitor = visit(viewport={"width": width, "height": height}, locale=lang)
+    visitor.ask(EASYEDIT.read_text(encoding="utf-8"))
+    page = visitor.page
+    assert page.evaluate("scrollY") == 0
+    for part in ("h1", ".error", "#fix-1-patch", ".because", "#prove"):
+        box = page.locator(part).bounding_box()
+        assert box["y"] >= 0 and box["y"] + box["height"] <= height, part
+
+
+@pytest.mark.parametrize("trace", TRACES, ids=lambda path: path.stem)
+def test_the_edit_of_every_trace_is_above_the_fold(visit: Visit, trace: Path) -> None:
+    visitor = visit(viewport={"width": 1280, "height": 900})
+    visitor.ask(trace.read_text(encoding="utf-8"))
+    box = visitor.page.locator(".first .code pre").first.bounding_box()
+    assert box["y"] + box["height"] <= 900
+
+
+def test_the_answer_is_copied_as_markdown(visit: Visit) -> None:
+    visitor = visit(permissions=["clipboard-read", "clipboard-write"])
+    visitor.ask(EASYEDIT.read_text(encoding="utf-8"))
+    page = visitor.page
+    page.locator("button[data-copy='markdown']").first.click()
+    page.get_by_text("Copied").first.wait_for()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied.startswith("### RuntimeError in `/home/user/project/reproduce.py:54`")
+    assert "```diff" in copied and "</details>" in copied
+
+
+@pytest.mark.parametrize("javascript", [True, False], ids=["js", "no-js"])
+def test_replies_are_buttons_that_rank_anew(visit: Visit, javascript: bool) -> None:
+    visitor = visit(java_script_enabled=javascript)
+    visitor.ask(AMBIGUOUS)
+    page = visitor.page
+    reply = page.locator(".replies li").nth(2)
+    pointed = reply.locator("code").first.inner_text()
+    question = page.locator(".questions h3").first.inner_text()
+    reply.locator("button").click()
+    page.get_by_text("Ranked by your replies").wait_for()
+    assert page.locator("#cause-1 .name code").inner_text() == pointed
+    assert question not in page.locator("main").inner_text()
+    page.get_by_role("button", name="Take them back").click()
+    page.locator(".questions h3").first.wait_for()
+    assert page.locator(".questions h3").first.inner_text() == question
+    assert page.locator("#cause-1 .name code").inner_text() != pointed
+
+
+@pytest.mark.parametrize("javascript", [True, False], ids=["js", "no-js"])
+def test_incidents_are_searched_by_what_people_see(visit: Visit, javascript: bool) -> None:
+    visitor = visit(java_script_enabled=javascript)
+    visitor.go("/incidents")
+    page = visitor.page
+    everything = page.locator("main .index li").count()
+    page.locator("input[type=search]").fill("MEMIT on several GPUs")
+    page.get_by_role("button", name="Search").click()
+    assert "EasyEdit" in page.locator(".index li").first.inner_text()
+    assert 0 < page.locator(".index li").count() < everything
+    page.locator(".index a").first.click()
+    assert page.locator("h1").inner_text().startswith("EasyEdit")
 
 
 @pytest.mark.parametrize("javascript", [True, False], ids=["js", "no-js"])
@@ -108,9 +173,11 @@ def test_python_files_are_chosen_and_sent_along_again(
     page.locator("textarea").fill(TEXT)
     page.locator("input[name=files]").set_input_files(tmp_path / "net.py")
     page.locator("button.primary").click()
+    page.locator(".culprit details.way > summary").click()
     page.locator(".culprit .listing mark").wait_for()
     page.locator("details.again > summary").click()
     page.locator("#again button.primary").click()
+    page.locator(".culprit details.way > summary").click()
     page.locator(".culprit .listing mark").wait_for()
     assert "net.py" in page.locator(".summary").inner_text()
 
@@ -249,6 +316,8 @@ def test_narrow_screen_never_scrolls_sideways(visit: Visit, width: int) -> None:
         "/",
         "/example",
         "/causes",
+        "/incidents",
+        "/incidents?q=MEMIT+on+several+GPUs",
         "/causes/cross-shard-op",
         f"/incidents/{EASYEDIT.stem}",
     ):

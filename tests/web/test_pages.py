@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import io
+import json
 import lzma
 import re
 from collections.abc import Callable
@@ -163,6 +164,40 @@ def test_a_compressed_file_is_read(client: FlaskClient, pack: Callable[[bytes], 
 def test_an_untouched_file_field_is_no_file(client: FlaskClient) -> None:
     page = ask(client, OUT_OF_MEMORY, file=(io.BytesIO(b""), ""))
     assert "the GPU ran out of memory" in page.text
+
+
+def test_the_commands_of_the_api_page_are_addresses_that_answer(client: FlaskClient) -> None:
+    page = Reader(client.get("/api?lang=zh").text).text
+    addresses = set(re.findall(r"http://localhost(/\S+)", page))
+    assert addresses == {"/api/v1/diagnoses", "/api/v1/causes"}
+    assert client.get("/api/v1/causes").status_code == 200
+    body = json.loads(re.findall(r"-d '(.*?)'", page)[0])
+    assert client.post("/api/v1/diagnoses", json=body).status_code == 200
+
+
+def test_what_was_pasted_is_there_again_when_something_beside_it_is_refused(
+    client: FlaskClient,
+) -> None:
+    text = "  Traceback of mine\n" + OUT_OF_MEMORY
+    sent = {"text": text, "files": (io.BytesIO(b"PK no zip"), "net.zip")}
+    response = client.post("/", data=sent, content_type="multipart/form-data")
+    area = re.search(r"<textarea[^>]*>\n(.*?)</textarea>", response.text, re.DOTALL)
+    assert response.status_code == 400
+    assert area and Reader(area[1]).text == text
+
+
+@pytest.mark.parametrize("reply", ["", "=1", "operand-origin", "operand-origin=x", "a=-1", "a=²"])
+def test_a_reply_that_no_page_wrote_changes_nothing(client: FlaskClient, reply: str) -> None:
+    def causes(**fields: str) -> list[str]:
+        return re.findall(r"<code>([a-z-]+)</code></span>", client.post("/", data=fields).text)
+
+    assert causes(text=AMBIGUOUS, answer=reply) == causes(text=AMBIGUOUS) != []
+
+
+@pytest.mark.parametrize("query", ["<script>alert(1)</script>", "\ud83d", '"*(', "x" * 5000, " "])
+def test_a_search_takes_any_words(client: FlaskClient, query: str) -> None:
+    page = client.get("/incidents", query_string={"q": query.encode("utf-8", "replace")})
+    assert page.status_code == 200 and "<script>alert" not in page.text
 
 
 @pytest.mark.parametrize(

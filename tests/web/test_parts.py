@@ -146,7 +146,8 @@ def used_keys() -> set[str]:
     )
     keys = set(re.findall(r'\bsay\(\s*["\']([\w-]+)["\'][,)\s]', sources))
     keys |= {"mark-error", "mark-culprit"}  # put together in the template
-    keys.discard("mark-")
+    keys |= {f"api-{way}" for way in ("text", "file", "json", "causes")}
+    keys -= {"mark-", "api-"}
     return keys | set(re.findall(r'InputError\(\s*\d+, "([\w-]+)"', sources))
 
 

@@ -53,6 +53,7 @@ def default_engine(path: Path | None) -> Engine:
                 casebase=casebase,
                 top=submission.top,
                 sources=sources,
+                answers=submission.answers,
             )
 
     return Engine(lambda lang: load(path, lang), run)

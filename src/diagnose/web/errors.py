@@ -10,7 +10,7 @@ from flask import Flask, Response, current_app, g, render_template, request
 from werkzeug.exceptions import HTTPException
 from werkzeug.http import HTTP_STATUS_CODES
 
-from diagnose.bulkhead import debug, guarded, missing
+from diagnose.bulkhead import debug, missing
 from diagnose.casebase.store import CasebaseError
 from diagnose.model import Diagnosis, Missing
 from diagnose.web.inputs import Submission
@@ -106,17 +106,22 @@ def problem(status: int, detail: str, **more: str) -> Response:
 
 
 def _pasted() -> Submission:
-    """What was sent, as far as it had been read when something failed."""
+    """What was sent, as far as it had been read when something failed; nothing that is too large to send
+    again."""
     if "submission" in g:
         return cast(Submission, g.submission)
-    return Submission(guarded("paste", lambda: request.form.get("text", ""), ""))
+    try:
+        text = request.form.get("text", "")
+    except HTTPException:  # the body is too large to be read
+        text = ""
+    return Submission(text if len(text) <= current_app.config["DIAGNOSE_MAX_BYTES"] else "")
 
 
 def page(status: int, sentence: str) -> Response:
-    """An error of the pages; one of the input, or of ours, is shown above a form to try again, which in
-    the latter case holds what was pasted."""
+    """An error of the pages; one of the input, or of ours, is shown above a form to try again, which holds
+    what was pasted."""
     again = status in (400, 413, 500)
-    pasted = _pasted() if status >= 500 else Submission("")
+    pasted = _pasted() if again else Submission("")
     try:
         text = render_template("error.html", sentence=sentence, again=again, submission=pasted)
     except Exception as error:  # the page itself may be what is broken

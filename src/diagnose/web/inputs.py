@@ -7,6 +7,7 @@ Nothing is written to disk, and what cannot be used is refused with a sentence f
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from io import BytesIO
 from typing import IO, Any, cast, get_args
@@ -25,19 +26,21 @@ from diagnose.web.uploads import Files
 DEFAULT_TOP = 3
 MAX_TOP = 10
 _MAX_SOURCE = 200
+_MOST_ANSWERS = 40
 _JSON_KEYS = ("text", "source", "top", "lang", "files")
 
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """What somebody wants diagnosed: the text, its name, how many causes, the language of the answer, and
-    the Python files that came along."""
+    """What somebody wants diagnosed: the text, its name, how many causes, the language of the answer, the
+    Python files that came along, and what was replied to questions of an earlier answer."""
 
     text: str
     source: str = "-"
     top: int = DEFAULT_TOP
     lang: Lang = "en"
     files: Files = field(default_factory=dict)
+    answers: Mapping[str, int] = field(default_factory=dict)
 
 
 class InMemoryRequest(Request):
@@ -79,7 +82,19 @@ def from_form(request: Request, lang: Lang, max_bytes: int) -> Submission:
     else:
         text, name = request.form.get("text", ""), request.form.get("source", "")
         text = _checked(text, max_bytes)
-    return Submission(text, _name(name), lang=lang, files=files)
+    replies = [] if "forget" in request.form else request.form.getlist("answer")
+    return Submission(text, _name(name), lang=lang, files=files, answers=_answers(replies))
+
+
+def _answers(replies: list[str]) -> dict[str, int]:
+    """``question=2`` as the pages write it; anything else is left out, and what there is no question for
+    changes nothing."""
+    pairs = (reply.rpartition("=") for reply in replies[:_MOST_ANSWERS])
+    return {
+        question[:_MAX_SOURCE]: int(number)
+        for question, _, number in pairs
+        if question and number.isascii() and number.isdecimal() and len(number) < 3
+    }
 
 
 def from_api(request: Request, max_bytes: int) -> Submission:

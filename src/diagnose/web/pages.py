@@ -6,14 +6,17 @@ from importlib import resources
 from typing import Any
 from urllib.parse import urlsplit
 
-from flask import Blueprint, Response, abort, current_app, g, render_template, request
+from flask import Blueprint, Response, abort, current_app, g, render_template, request, url_for
 
 from diagnose.bulkhead import collecting, guarded
+from diagnose.casebase.searching import Hit, search
 from diagnose.casebase.store import Casebase
 from diagnose.model import DEVICE_FAMILY, Diagnosis, Incident
 from diagnose.placeholders import script
 from diagnose.rendering import words
 from diagnose.rendering.answer import sources_line
+from diagnose.rendering.brief import brief
+from diagnose.rendering.markdown import render
 from diagnose.web import language
 from diagnose.web.engine import engine
 from diagnose.web.errors import complete
@@ -23,6 +26,8 @@ from diagnose.web.refusals import InputError, size
 from diagnose.web.uploads import kept
 
 blueprint = Blueprint("pages", __name__)
+_LONGEST_QUERY = 2000
+_MOST_HITS = 20
 
 
 @blueprint.url_defaults
@@ -68,6 +73,8 @@ def answer() -> str:
         other=_other_family(diagnosis),
         sources=words.clean(sources_line(diagnosis)),
         kept=guarded("sources", lambda: kept(submission.files, diagnosis), ""),
+        first=guarded("brief", lambda: brief(diagnosis), None),
+        markdown=guarded("markdown", lambda: render(diagnosis), ""),
         known=set(engine().casebase(submission.lang).incidents),
     )
 
@@ -114,6 +121,26 @@ def cause(id: str) -> str:
     )
 
 
+@blueprint.get("/incidents")
+def incidents() -> str:
+    """Every documented incident by its cause, or those that speak of the words of ``?q=``."""
+    casebase, query = _casebase(), request.args.get("q", "")[:_LONGEST_QUERY].strip()
+    groups = ((cause, _incidents_of(casebase, cause.id)) for cause in casebase.causes.values())
+    return render_template(
+        "incidents.html",
+        query=query,
+        hits=_hits(query, casebase) if query else (),
+        groups=[(cause, found) for cause, found in groups if found],
+        count=len(casebase.incidents),
+    )
+
+
+def _hits(query: str, casebase: Casebase) -> tuple[Hit, ...]:
+    others = (engine().casebase(lang) for lang in language.LANGS if lang != casebase.lang)
+    words = query.encode("utf-8", "replace").decode()
+    return search(words, [casebase, *others], top=_MOST_HITS)
+
+
 @blueprint.get("/incidents/<id>")
 def incident(id: str) -> str:
     """One documented incident."""
@@ -132,6 +159,20 @@ def reproduce(id: str) -> Response:
     """The incident's reproduction as a file."""
     found = _casebase().incidents.get(id) or abort(404)
     return _program(found.reproduce or abort(404), "reproduce.py")
+
+
+@blueprint.get("/api")
+def api() -> str:
+    """How to ask for the same answer as JSON, with commands to copy."""
+    post = url_for("api.diagnoses", _external=True)
+    commands = {
+        "text": f"curl -H 'Content-Type: text/plain' --data-binary @train.log {post}",
+        "file": f"curl -F file=@train.log.gz {post}",
+        "json": "curl -H 'Content-Type: application/json' "
+        f"""-d '{{"text": "RuntimeError: ...", "files": {{"train.py": "..."}}}}' {post}""",
+        "causes": f"curl {url_for('api.causes', _external=True)}",
+    }
+    return render_template("api.html", commands=commands)
 
 
 @blueprint.get("/healthz")
