@@ -34,7 +34,7 @@ def check(source: Source, torch: TorchNames, imported: Imported | None = None) -
     for meeting in program.meetings:
         if away & {id(side.value) for side in meeting.sides}:
             continue
-        for suspect in of_meeting(meeting):
+        for suspect in of_meeting(meeting, split=program.split):
             found.setdefault((suspect.cause, suspect.spot.file, suspect.spot.line), suspect)
             if meeting.what == "home":
                 away |= {id(side.value) for side in meeting.sides}

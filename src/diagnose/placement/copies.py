@@ -5,13 +5,16 @@ from __future__ import annotations
 import ast
 import re
 
-from diagnose.placement.machine import Arguments, Machine
+from diagnose.placement.machine import Arguments, Machine, Meets
 from diagnose.placement.model import Step
-from diagnose.placement.tensors import Module
+from diagnose.placement.tensors import Module, Tensor
+from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import Const, Frame, Value
 
+#: Their methods that bring it nearer to the model.
+_AVERAGING = re.compile(r"step|update")
 #: Classes that keep an averaged copy of the model that they are given, as ``module``.
-_AVERAGED = re.compile(r"AveragedModel|ModelE[Mm][Aa]\w*|EMA|ExponentialMovingAverage\w*")
+_AVERAGED = re.compile(r"AveragedModel|ModelE[Mm][Aa]\w*|EMA(Model)?|ExponentialMovingAverage\w*")
 
 
 def copied_by(
@@ -23,11 +26,12 @@ def copied_by(
     if dotted in ("copy.deepcopy", "copy.copy"):
         return copied(first, step) if first is not None else None
     last = dotted.rpartition(".")[2]
-    if not isinstance(first, Module) or not _AVERAGED.fullmatch(last):
+    model = _model_of(first)
+    if model is None or not _AVERAGED.fullmatch(last):
         return None
     found = Module(last, None)
     found.weights, found.steps, found.frame = False, step, frame
-    copy = copied(first, step)
+    copy = copied(model, step)
     assert isinstance(copy, Module)
     copy.owner, found.children["module"] = found, copy
     said = given.get("device", 1 if last == "AveragedModel" else None)
@@ -36,6 +40,33 @@ def copied_by(
         for one in copy.family():
             one.device = device if one.weights else one.device
     return found
+
+
+def _model_of(value: Value | None) -> Module | None:
+    """A model, or the one whose parameters are given."""
+    weight = value.more if isinstance(value, Items) else None
+    return (
+        weight.module
+        if isinstance(weight, Tensor) and weight.maker == "weight"
+        else (value if isinstance(value, Module) else None)
+    )
+
+
+def averaged(
+    machine: Machine, owner: Module, name: str, given: Arguments, node: ast.AST, frame: Frame
+) -> bool:
+    """Notes that an averaged copy is brought nearer to the model, by a method that does so."""
+    model = _model_of(given.listed[0].value) if given.listed else None
+    if model is None or not _AVERAGED.fullmatch(owner.kind) or not _AVERAGING.match(name):
+        return False
+    copy = owner.children.get("module")
+    sides = [
+        Meets(node, one, Tensor(one.where(), "weight", one.steps, one.frame, module=one))
+        for one in (copy, model)
+        if one is not None
+    ]
+    machine.meet("join", node, frame, sides)
+    return True
 
 
 def copied(value: Value, step: tuple[Step, ...], done: dict[int, Module] | None = None) -> Value:

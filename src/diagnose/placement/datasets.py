@@ -93,7 +93,7 @@ def _yielded(made: Value) -> Value:
 def drawn(machine: Machine, loader: Loader, node: ast.AST, frame: Frame) -> None:
     """A loader that shuffles draws its order now."""
     if isinstance(loader.generator, Tensor):
-        here = Tensor(CPU, "factory", machine.step("made", node, frame, CPU), frame)
+        here = Tensor(CPU, "order", machine.step("made", node, frame, CPU), frame)
         sides = [Meets(node, loader, loader.generator), Meets(node, here, here)]
         machine.meet("generator", node, frame, sides)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from diagnose.placement import modules
+from diagnose.placement.copies import averaged
 from diagnose.placement.devices import CPU, SPLIT
 from diagnose.placement.forward_hooks import seen
 from diagnose.placement.machine import Arguments, Given, Machine, Meets, generating, operands
@@ -179,6 +180,8 @@ def module_method(
             listed = Arguments([Given(given.listed[0].node, one)])
             machine.invoke(machine, given.listed[0].value, listed, node, frame)
         return owner
+    if averaged(machine, owner, name, given, node, frame):
+        return Const(None)
     if name in METHODS:
         offload(machine, owner, name, given, node, frame)
         return Const(None)

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 
 from diagnose.placement import modules
-from diagnose.placement.devices import CPU, SPLIT, written
+from diagnose.placement.devices import CPU, SPLIT, named_so, written
 from diagnose.placement.machine import Arguments, Machine, Meets, generating, operands
 from diagnose.placement.model import Device, Step
 from diagnose.placement.storing import KEY, put_at
@@ -220,8 +220,10 @@ def _default(value: Value, name: str) -> Value:
         and written(value.value) is not None
     ):
         return value
-    number = isinstance(value, Const) and isinstance(value.value, int | float)
-    return Number(name) if number else Unknown(name)
+    told = value.value if isinstance(value, Const) else None
+    if type(told) is int and told and named_so(name):  # the first is what anybody names
+        return value
+    return Number(name) if isinstance(told, int | float) else Unknown(name)
 
 
 _Run = Callable[[Machine, Object, str, Arguments, ast.AST, Frame], Value]

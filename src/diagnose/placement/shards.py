@@ -18,7 +18,8 @@ def crossing(meeting: Meeting) -> Suspect | None:
     """Two parts of a split model that meet: the input of a part that is elsewhere, or two outputs."""
     first = meeting.sides[0]
     for side in meeting.sides[1:]:
-        if not differ(first.tensor.device, side.tensor.device):
+        places = (first.tensor.device, side.tensor.device)
+        if not differ(*places) or any(place and place.type != "cuda" for place in places):
             continue
         beside = _moved_beside(side, first.tensor.device, meeting)
         if side.tensor.maker in _MADE and first.tensor.maker in _MADE:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 from collections.abc import Callable
 from itertools import islice
 
@@ -117,6 +118,24 @@ def _as_dict(machine: Machine, given: Arguments, node: ast.AST, frame: Frame) ->
     return Table(dict(record.attributes.items())) if isinstance(record, Object) else Unknown()
 
 
+def _json(machine: Machine, given: Arguments, node: ast.AST, frame: Frame) -> Value:
+    """What a text that stands in the code holds."""
+    text = given.text("s", 0)
+    try:
+        return _plain(json.loads(text or ""))
+    except (ValueError, RecursionError):
+        return Unknown()
+
+
+def _plain(found: object) -> Value:
+    match found:
+        case dict():
+            return Table({key: _plain(one) for key, one in islice(found.items(), WIDEST)})
+        case list():
+            return Items([_plain(one) for one in found[:WIDEST]])
+    return Const(found)
+
+
 def _same(machine: Machine, given: Arguments, node: ast.AST, frame: Frame) -> Value:
     return given.listed[0].value if given.listed else Unknown()
 
@@ -164,6 +183,7 @@ _CALLS: dict[str, _Run] = {
     "pydantic.Field": lambda machine, given, node, frame: field(given),
     "dataclasses.replace": _replace,
     "dataclasses.asdict": _as_dict,
+    "json.loads": _json,
     "asyncio.run": _same,
     "asyncio.gather": lambda machine, given, node, frame: Items(
         [one.value for one in given.listed]

@@ -33,8 +33,10 @@ def of_meeting(
         return
     if devices and meeting.what in ("join", "call", "library") and agree(meeting):
         return
-    if split and devices and not any(map(names_cpu, devices)) and (across := crossing(meeting)):
+    if split and not any(map(names_cpu, devices)) and (across := crossing(meeting)):
         yield across
+        if not devices:
+            return
     if devices and not any(map(names_cpu, devices)) and (spread := gathered(meeting)):
         yield spread
     for stray, other in strays(meeting, devices):

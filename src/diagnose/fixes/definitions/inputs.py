@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from diagnose.fixes.definitions.expressions import expression, moved, replaced, with_method
+from diagnose.fixes.definitions.crossing import crossing, enters_each
+from diagnose.fixes.definitions.expressions import expression, replaced, with_method
 from diagnose.fixes.definitions.moving import (
     is_moved,
     same_move,
@@ -29,7 +30,6 @@ from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change, Splice
 from diagnose.model import TorchNames
 from diagnose.placement.model import Suspect
-from diagnose.scene import sourceline
 
 _Loop = (ast.For, ast.AsyncFor)
 #: Functions that keep what they are given, whatever it is.
@@ -43,8 +43,8 @@ _ASKING = frozenset(
 def move_input(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     """An input is moved by the expression that makes it, or by a statement where it gets its name."""
     source, node = suspect.spot.source, suspect.spot.node
-    if suspect.cause == "input-on-wrong-shard":
-        return [_crossing(suspect, torch)]
+    if suspect.cause == "input-on-wrong-shard" or enters_each(suspect):
+        return [crossing(suspect, torch)]
     if suspect.cause == "kernel-needs-gpu" and isinstance(node, ast.Constant):
         return [on_the_gpu(source, node)]
     if isinstance(node, ast.arg):
@@ -69,30 +69,6 @@ def move_input(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     if isinstance(parent, ast.keyword) and parent.arg is None and isinstance(node, ast.Name):
         return [replaced(source, node, _of_dict(node.id, target_device(suspect)))]
     return tensor(suspect, torch)
-
-
-def _crossing(suspect: Suspect, torch: TorchNames) -> Change:
-    """An input of a part of a split model is moved where that part is called, to the part's device."""
-    meets, source = suspect.meets, suspect.spot.source
-    if meets is None or meets.source is not source:
-        raise Refused("no call of the file takes it")
-    taken = [
-        (call, given)
-        for call in walk_calls(meets.node)
-        for given in [*call.args, *(keyword.value for keyword in call.keywords)]
-        if ast.unparse(given) == suspect.name
-    ]
-    if len(taken) != 1 or is_moved(taken[0][1], torch):
-        raise Refused("the line does not show where it enters the part")
-    [(call, given)] = taken
-    part = call.func
-    if isinstance(part, ast.Attribute) and part.attr in torch.running:
-        part = part.value
-    name = sourceline.dotted(part)
-    root = (name or "super").partition(".")[0]
-    if name is None or root == "super" or root in torch.packages:
-        raise Refused("what it enters has no name")
-    return moved(source, given, f"next({name}.parameters()).device")
 
 
 def entered(suspect: Suspect) -> Suspect:

@@ -1,0 +1,55 @@
+"""What crosses from one GPU to another, at the call of the part of a split model that it enters."""
+
+from __future__ import annotations
+
+import ast
+
+from diagnose.fixes.definitions.expressions import moved
+from diagnose.fixes.definitions.moving import is_moved
+from diagnose.fixes.definitions.places import ancestors, walk_calls
+from diagnose.fixes.editing import Refused
+from diagnose.fixes.rewriting import Change
+from diagnose.model import TorchNames
+from diagnose.placement.model import Suspect
+from diagnose.scene import sourceline
+
+
+def enters_each(suspect: Suspect) -> bool:
+    """Whether what crosses from one GPU to another enters parts that a loop takes one by one."""
+    if suspect.cause != "cross-shard-op" or suspect.meets is None:
+        return False
+    source, meets = suspect.spot.source, suspect.meets.node
+    loops = [
+        one
+        for one in ancestors(source, suspect.spot.node)
+        if isinstance(one, ast.For | ast.AsyncFor)
+    ]
+    taken = {
+        name.id for loop in loops for name in ast.walk(loop.target) if isinstance(name, ast.Name)
+    }
+    called = meets.func if isinstance(meets, ast.Call) else None
+    return isinstance(called, ast.Name) and called.id in taken
+
+
+def crossing(suspect: Suspect, torch: TorchNames) -> Change:
+    """An input of a part of a split model is moved where that part is called, to the part's device."""
+    meets, source = suspect.meets, suspect.spot.source
+    if meets is None or meets.source is not source:
+        raise Refused("no call of the file takes it")
+    taken = [
+        (call, given)
+        for call in walk_calls(meets.node)
+        for given in [*call.args, *(keyword.value for keyword in call.keywords)]
+        if ast.unparse(given) == suspect.name
+    ]
+    if len(taken) != 1 or is_moved(taken[0][1], torch):
+        raise Refused("the line does not show where it enters the part")
+    [(call, given)] = taken
+    part = call.func
+    if isinstance(part, ast.Attribute) and part.attr in torch.running:
+        part = part.value
+    name = sourceline.dotted(part)
+    root = (name or "super").partition(".")[0]
+    if name is None or root == "super" or root in torch.packages:
+        raise Refused("what it enters has no name")
+    return moved(source, given, f"next({name}.parameters()).device")
