@@ -31,6 +31,7 @@ TOLD = {
     "speaker-memory-replicas": ("source-dataparallel-replica-state", "speaker_net.py:23"),
     "galaxy-resnet-logged": ("source-dataparallel-home-device", "morphology.py:26"),
     "story-server-stages": ("source-input-on-wrong-shard", "serve_stories.py:10"),
+    "accent-labels-cuda": ("source-hardcoded-device", "run.py:25"),
     "parcel-ddp-device-ids": ("source-rank-device", "launch.py:30"),
     "ecg-resume-adam": ("source-optimizer-state", "resume_training.py:33"),
     "frost-class-weights": ("source-loss-or-metric-state", "train_frost.py:25"),
@@ -50,7 +51,7 @@ TOLD = {
     "two-gpu-unet-skip": ("source-cross-shard-op", "split_unet.py:20"),
     "glacier-adagrad": ("source-optimizer-state", "fit_glacier.py:33"),
     "tide-loader-ipython": ("source-generator-device", "tides.py:17"),
-    "survey-filter-pytest": ("source-index-device", "test_survey.py:8"),
+    "survey-filter-pytest": ("source-index-device", "survey.py:10"),
     "fossil-lazy-norm": ("source-meta-tensor", "classify.py:27"),
     "wind-report-rich": ("source-host-copy-needed", "report.py:13"),
     "grammar-fsdp-moved": ("source-hardcoded-device", "finetune_grammar.py:32"),
@@ -100,6 +101,21 @@ def restore(path, device):
 net, mean = restore("m.pt", torch.device("cuda:1"))
 x = torch.rand(3, 2).to("cuda:1")
 print(net(x) - mean)  # fails
+""",
+        ("cuda:1", "cuda:0"),
+    ),
+    "source-hardcoded-device": (  # run with --device cuda:1
+        """\
+import argparse
+import torch
+from torch import nn
+
+options = argparse.ArgumentParser()
+options.add_argument("--device", default="cuda")
+device = options.parse_args().device
+net = nn.Linear(2, 2).to(device)
+shift = torch.rand(2).cuda()  # here
+print(net(torch.rand(3, 2).to(device)) + shift)  # fails
 """,
         ("cuda:1", "cuda:0"),
     ),

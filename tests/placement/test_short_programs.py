@@ -738,6 +738,169 @@ m.register_forward_hook(hook)
 m(torch.rand(1, 2).cuda())
 """,
     ),
+    "a loader forgotten where another is prepared": (
+        ("cuda:0", "cpu"),
+        "input-not-moved",
+        """\
+from accelerate import Accelerator
+accelerator = Accelerator()
+data = torch.rand(8, 2)
+train, valid = DataLoader(TensorDataset(data)), DataLoader(TensorDataset(data))
+model = nn.Linear(2, 2)
+model, train = accelerator.prepare(model, train)  # here
+for (x,) in train:
+    model(x)
+for (x,) in valid:
+    model(x)
+""",
+    ),
+    "a generator that draws elsewhere where it is": (
+        ("cuda", "cpu"),
+        "generator-device",
+        """\
+rng = torch.Generator(device="cuda").manual_seed(0)
+order = torch.randperm(3, generator=rng)  # here
+noise = torch.randn(3, generator=rng, device="cuda")
+""",
+    ),
+    "inputs moved where they are handed over": (
+        ("cuda:0", "cpu"),
+        "input-not-moved",
+        """\
+net = nn.Linear(2, 3).to("cuda")
+for images, labels in DataLoader(TensorDataset(torch.rand(8, 2), torch.zeros(8))):
+    outputs = net(images.to("cuda"))  # here
+    correct = (outputs.argmax(1) == labels).sum()
+""",
+    ),
+    "an index that is computed of what another function made": (
+        ("cpu",),
+        "index-device",
+        """\
+class Buffer:
+    def __init__(self, device):
+        self.rows = torch.zeros(9, 2)
+        self.weights = torch.ones(9, device=device)
+    def draw(self, n):
+        index = torch.multinomial(self.weights, n)
+        return self.rows[index]  # here
+Buffer("cuda").draw(3)
+""",
+    ),
+    "state that a step makes": (
+        ("cuda:0", "cpu"),
+        "optimizer-state",
+        """\
+class Scaled(torch.optim.Optimizer):
+    def step(self):
+        for group in self.param_groups:
+            for p in group["params"]:
+                state = self.state[p]
+                state["scale"] = torch.eye(p.shape[0])  # here
+                p.grad.addmm_(state["scale"], p.grad)
+model = nn.Linear(2, 2).cuda()
+Scaled(model.parameters(), {}).step()
+""",
+    ),
+    "a function that works on the host": (
+        ("cuda:0", "cpu"),
+        "host-copy-needed",
+        """\
+def assign(cost):
+    table = np.asarray(cost)
+    return table.argmin(0)
+scores = torch.rand(3, 3, device="cuda")
+rows = assign(scores)  # here
+""",
+    ),
+    "collected for a function that works on the host": (
+        ("cuda:0", "cpu"),
+        "host-copy-needed",
+        """\
+def principal(features):
+    return np.linalg.svd(np.asarray(features))
+found = []
+for _ in range(2):
+    z = torch.rand(1, 3, device="cuda")
+    found.append(z)  # here
+principal(torch.cat(found))
+""",
+    ),
+    "collected in tuples": (
+        ("cuda:0", "cpu"),
+        "host-copy-needed",
+        """\
+model = nn.Linear(2, 2).cuda()
+kept = []
+for _ in range(2):
+    y = model(torch.rand(1, 2).cuda())
+    kept.append((y, 1))  # here
+print(np.concatenate([y for y, _ in kept]))
+""",
+    ),
+    "brought to the host on purpose": (
+        ("cuda:0", "cpu"),
+        "input-not-moved",
+        """\
+class Index:
+    def __init__(self, model):
+        self.model = model
+        self.vectors = model(torch.rand(4, 2).cuda()).cpu()
+    def query(self, x):
+        q = self.model(x.cuda())
+        return q @ self.vectors.t()  # here
+Index(nn.Linear(2, 2).cuda()).query(torch.rand(1, 2))
+""",
+    ),
+    "a loss that a plain object holds": (
+        ("cuda:0", "cpu"),
+        "loss-or-metric-state",
+        """\
+class CenterLoss(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.centers = nn.Parameter(torch.rand(3, 2))
+    def forward(self, x, y):
+        return (x - self.centers[y]).square().mean()
+class Objective:
+    def __init__(self, weight):
+        self.center, self.weight = CenterLoss(), weight
+    def __call__(self, x, y):
+        return self.weight * self.center(x, y)
+device = torch.device("cuda")
+net = nn.Linear(2, 2).to(device)
+objective = Objective(0.1)  # here
+objective(net(torch.rand(4, 2).to(device)), torch.zeros(4).long().to(device))
+""",
+    ),
+    "an average of parameters": (
+        ("cuda:0", "cpu"),
+        "module-not-moved",
+        """\
+from diffusers.training_utils import EMAModel
+model = nn.Linear(2, 2)
+ema = EMAModel(model.parameters())
+model.cuda()  # here
+ema.step(model.parameters())
+""",
+    ),
+    "a list that has grown": (
+        ("cuda:0", "cpu"),
+        "module-not-moved",
+        """\
+memory = []
+net = nn.Linear(2, 2).cuda()
+target = nn.Linear(2, 2)  # here
+def learn():
+    if len(memory) < 8:
+        return
+    net(torch.stack(memory).cuda())
+    target(torch.stack(memory).cuda())
+for _ in range(20):
+    memory.append(torch.rand(2))
+    learn()
+""",
+    ),
 }
 
 

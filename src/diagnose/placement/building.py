@@ -94,12 +94,12 @@ def of_module(
                 if sibling is not None:
                     return Reason(cause, sibling, used, owner=name)
                 used = used.caller
-            return _where_kept(cause, top) or Reason(cause, spot, frame)
+            return where_kept(cause, top) or Reason(cause, spot, frame)
         return Reason(cause, spot, frame)
     return None
 
 
-def _where_kept(cause: str, module: Module) -> Reason | None:
+def where_kept(cause: str, module: Module) -> Reason | None:
     """Where an object that knows a device takes a module as its attribute, else where one that does makes
     the object."""
     if module.kept is None:
@@ -136,13 +136,10 @@ def moved_within(spot: Spot, loop: ast.For) -> Spot | None:
     names = {node.id for node in ast.walk(loop.target) if isinstance(node, ast.Name)}
     for statement in loop.body:
         if isinstance(statement, ast.Assign):
-            rebound = {
-                n.id for t in statement.targets for n in ast.walk(t) if isinstance(n, ast.Name)
-            }
             for node in ast.walk(statement.value):
                 match node:
                     case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="to" | "cuda")):
-                        if name in names & rebound:
+                        if name in names:
                             return spot._replace(node=statement)
     return None
 

@@ -8,8 +8,8 @@ from diagnose.placement.knowing import has_device
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Spot, Step
 from diagnose.placement.steps import Reason, on_cpu
-from diagnose.placement.tensors import Module, Tensor
-from diagnose.placement.values import Frame, Unknown
+from diagnose.placement.tensors import Module, Tensor, tensors_in
+from diagnose.placement.values import Frame, Loader, Unknown
 
 
 def is_input(stray: Meets, tensor: Tensor, meeting: Meeting) -> bool:
@@ -40,6 +40,27 @@ def handed_over(stray: Meets, meeting: Meeting) -> Spot:
     return meeting.spot._replace(node=stray.node)
 
 
+def prepared_beside(made: Step, meeting: Meeting) -> Reason | None:
+    """Where a library prepares another loader of the same variables: this one was forgotten there."""
+    frame: Frame | None = meeting.frame
+    while frame is not None:
+        loaders = [(name, one) for name, one in frame.names.items() if isinstance(one, Loader)]
+        moves = [[step.spot for step in _steps(one) if step.what == "moved"] for _, one in loaders]
+        pairs = list(zip(loaders, moves, strict=True))
+        ours = [name for (name, one), moved in pairs if not moved and made in _steps(one)]
+        calls = [spot for each in moves for spot in each if spot.function == frame.function]
+        if len(ours) == 1 and calls and frame.lines.get(ours[0], 0) <= calls[-1].line:
+            return Reason("input-not-moved", calls[-1], frame, owner=ours[0], beside=calls[-1])
+        frame = frame.caller
+    return None
+
+
+def _steps(loader: Loader) -> list[Step]:
+    """What happened to the tensors of a loader's batches; a data set has none."""
+    batches = (one for one in tensors_in(loader.item) if one.maker == "batch")
+    return [step for tensor in batches for step in tensor.steps]
+
+
 def taken_by(stray: Meets, made: Step, meeting: Meeting) -> Reason | None:
     """Where a function that knows a device takes an input as its parameter, and hands it to the model."""
     node: ast.AST = stray.node
@@ -54,6 +75,18 @@ def taken_by(stray: Meets, made: Step, meeting: Meeting) -> Reason | None:
     if not has_device(frame, spot, moved=False):
         return None
     return Reason("input-not-moved", spot._replace(node=node), frame)
+
+
+def handed_to_host(stray: Meets, meeting: Meeting) -> Reason | None:
+    """Where a function that works on the host is given what it makes an array of; else None."""
+    node, spot, frame = stray.node, meeting.spot, meeting.frame
+    while isinstance(node, ast.Name) and node.id in frame.given and frame.lines.get(node.id) == 0:
+        if frame.call is None or frame.caller is None:
+            break
+        node, spot, frame = frame.given[node.id], frame.call, frame.caller
+    if frame is meeting.frame:
+        return None
+    return Reason("host-copy-needed", spot._replace(node=node), frame)
 
 
 def unknown_input(stray: Meets, meeting: Meeting) -> Reason | None:

@@ -38,6 +38,7 @@ def analyse(
     also: Sequence[Source] = (),
     *,
     all_functions: bool = True,
+    defaults: bool = True,
 ) -> Program:
     """Runs a file as the main program, then what it never called.
 
@@ -48,11 +49,13 @@ def analyse(
         also: files that the program uses through a library, run as modules.
         all_functions: run functions and classes that nothing called too, on arguments of which only the
             names are known.
+        defaults: take options that name a device to have their defaults.
 
     Returns:
         What was seen until the end, or until the budget was spent.
     """
     machine = Machine(torch)
+    machine.defaults = defaults
     loading = _Loading(machine, imported)
     machine.evaluate = expressions.evaluate
     machine.execute = statements.execute

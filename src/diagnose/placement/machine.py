@@ -149,6 +149,8 @@ class Machine:
         self.objects: dict[int, Value] = {}
         self.judged = 0
         self.unknown = 0
+        #: Whether options are taken to have their defaults.
+        self.defaults = True
 
     def home(self) -> Device:
         """The accelerator that ``cuda`` means."""
@@ -185,6 +187,9 @@ class Machine:
         known = sum(side.tensor.device is not None for side in sides)
         self.judged += known == len(sides)
         self.unknown += known != len(sides)
+        if what == "generator" and isinstance(sides[0].value, Generator):
+            here = {side.tensor.device for side in sides}
+            sides[0].value.agreed |= len(here) == 1 and None not in here and len(sides) > 1
         self.meetings.append(
             Meeting(what, self.spot(node, frame), tuple(sides), tuple(self.calls), frame)
         )

@@ -39,6 +39,13 @@ def listed(machine: Machine, value: Value, node: ast.expr, frame: Frame) -> None
             node, frame = frame.given[node.id], frame.caller
         step = Step("listed", machine.spot(node, frame), value.device)
         value.steps = (*value.steps[-12:], step)
+    elif isinstance(node, ast.Tuple) and isinstance(value, Items):
+        for one, item in zip(node.elts, value.items, strict=False):
+            listed(machine, item, one, frame)
+
+
+#: Methods of a list that put items into it.
+_GROWING = ("append", "appendleft", "add", "insert", "extend")
 
 
 def container_method(
@@ -47,6 +54,7 @@ def container_method(
     """What a method of a list or dict gives."""
     first = given.listed[0].value if given.listed else None
     if isinstance(owner, Items):
+        owner.grows = owner.grows or name in _GROWING
         if name in ("append", "add", "appendleft") and first is not None:
             modules.hold(owner, first)
             listed(machine, first, given.listed[0].node, frame)
@@ -204,7 +212,8 @@ def _parser(
         default = given.named.get("default")
         if said.startswith("--") and default is not None:
             name = said.removeprefix("--").replace("-", "_")
-            owner.attributes[name] = _default(default.value, name)
+            known = machine.defaults
+            owner.attributes[name] = _default(default.value, name) if known else Unknown(name)
     if name in ("parse_args", "parse_known_args"):
         found = Object("namespace")
         found.attributes = dict(owner.attributes)

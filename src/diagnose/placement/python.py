@@ -140,7 +140,7 @@ def _number(machine: Machine, last: str, first: Value | None, node: ast.AST, fra
     if last in ("int", "float") and isinstance(told, int | float):
         made = int(told) if last == "int" and abs(told) < 1e15 else float(told)
         return Const(made) if abs(told) < 1e15 else Number()
-    if last == "len" and isinstance(first, Items) and first.more is None:
+    if last == "len" and isinstance(first, Items) and first.more is None and not first.grows:
         return Const(len(first.items)) if len(first.items) < WIDEST else Number()
     if last in ("abs", "round") and isinstance(first, Tensor):
         return first.like(first.device)

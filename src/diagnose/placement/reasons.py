@@ -5,9 +5,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from diagnose.placement.building import LOSSES, built_for, moved_within, of_module
+from diagnose.placement.building import LOSSES, built_for, moved_within, of_module, where_kept
 from diagnose.placement.devices import META, SPLIT, differ
-from diagnose.placement.inputs import handed_over, is_input, taken_by, unknown_input
+from diagnose.placement.inputs import (
+    handed_over,
+    handed_to_host,
+    is_input,
+    prepared_beside,
+    taken_by,
+    unknown_input,
+)
 from diagnose.placement.knowing import has_device, where_built
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Step
@@ -24,7 +31,7 @@ from diagnose.placement.steps import (
 )
 from diagnose.placement.switches import turned_on
 from diagnose.placement.tensors import Module, Tensor, tensors_in
-from diagnose.placement.values import Frame, Object, Unknown
+from diagnose.placement.values import Frame, Generator, Object, Unknown
 
 
 def reason(stray: Meets, meeting: Meeting) -> Reason | None:
@@ -41,6 +48,8 @@ def reason(stray: Meets, meeting: Meeting) -> Reason | None:
         return Reason("meta-tensor", loaded.spot if loaded else born.of or born.spot, tensor.frame)
     match meeting.what:
         case "generator" if tensor.maker == "generator":
+            if isinstance(value, Generator) and value.agreed:  # it draws elsewhere where it is
+                return Reason("generator-device", meeting.spot, meeting.frame)
             made_ = _made_as("generator-device", tensor.steps, tensor.frame)
             return _told_for_it(made_, tensor.frame) if made_ is not None else None
         case "home":
@@ -54,10 +63,10 @@ def reason(stray: Meets, meeting: Meeting) -> Reason | None:
         case "host":
             return _on_the_way_to_the_host(stray, meeting)
         case "index" if stray is meeting.sides[1]:
-            fixed = born is not None and tensor.maker == "factory" and device_argument(born.spot)
-            spot = (
-                born.spot if born is not None and fixed else meeting.spot._replace(node=stray.node)
-            )
+            spot = meeting.spot._replace(node=stray.node)
+            if born is not None and born.spot.function == meeting.spot.function:
+                fixed = tensor.maker == "factory" and device_argument(born.spot)
+                spot = born.spot if fixed else spot
             return Reason("index-device", spot, tensor.frame)
     whose = value if isinstance(value, Module) else tensor.module
     if whose is not None and tensor.maker in ("weight", "computed") and is_offloaded(whose):
@@ -75,7 +84,10 @@ def reason(stray: Meets, meeting: Meeting) -> Reason | None:
         made = born_at(tensor.module.steps)
         if made is not None:
             spot, frame = where_built(made, tensor.module.frame)
-            return Reason("loss-or-metric-state", spot, frame)
+            kept_by = None
+            if frame is None or not has_device(frame, spot):
+                kept_by = where_kept("loss-or-metric-state", tensor.module)
+            return kept_by or Reason("loss-or-metric-state", spot, frame)
     kept = next((s for s in tensor.steps if s.what == "kept"), None)
     if tensor.maker in ("weight", "computed") and tensor.module is not None and kept is None:
         return _of_weight(tensor, tensor.module)
@@ -111,9 +123,12 @@ def _on_the_way_to_the_host(stray: Meets, meeting: Meeting) -> Reason | None:
     node = meeting.spot.node
     called = ast.unparse(node.func).rpartition(".")[2] if isinstance(node, ast.Call) else ""
     here = called in ("numpy", "asarray", "array", "__array__") or made is None
+    listed = next((s for s in tensor.steps if s.what == "listed"), None)
     if here and stray.value is tensor and isinstance(stray.node, ast.expr):
-        return Reason("host-copy-needed", meeting.spot._replace(node=stray.node), tensor.frame)
-    listed = next((s for s in reversed(tensor.steps) if s.what == "listed"), None)
+        given = handed_to_host(stray, meeting) if called in ("asarray", "array") else None
+        if given is None or listed is None:
+            spot = meeting.spot._replace(node=stray.node)
+            return given or Reason("host-copy-needed", spot, tensor.frame)
     if listed is not None:
         return Reason("host-copy-needed", listed.spot, tensor.frame)
     if made is not None:
@@ -153,6 +168,9 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
             frame = tensor.frame
             known = frame is not None and move.of.function == frame.function
             return Reason("hardcoded-device", move.of, frame if known else None)
+        if on_cpu(tensor) and isinstance(stray.node, ast.expr):  # brought to the host on purpose
+            spot = meeting.spot._replace(node=stray.node)
+            return Reason("input-not-moved", spot, meeting.frame)
         return None
     if (
         kept is not None
@@ -204,6 +222,8 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
             return Reason("hardcoded-device", made.spot, tensor.frame)
         case "batch" if _is_made_beside(made, tensor.frame):
             return Reason("input-not-moved", made.spot, tensor.frame)
+        case "batch" if (forgotten := prepared_beside(made, meeting)) is not None:
+            return forgotten
         case "batch":
             bound = next((s for s in reversed(tensor.steps) if s.what == "bound"), None)
             if bound is not None and (bound.spot.function or "").endswith(".forward"):
@@ -257,8 +277,17 @@ def _of_optimizer(stray: Meets, meeting: Meeting) -> Reason | None:
     this = meeting.frame.this
     if not isinstance(this, Object) or this.kind != "optimizer" or not on_cpu(stray.tensor):
         return None
+    made = born_at(stray.tensor.steps)
+    if made is not None and made.spot.function == meeting.frame.function and not _resembles(made):
+        return Reason("optimizer-state", made.spot, stray.tensor.frame)
     weights = next(tensors_in(this.attributes.get("param_groups", Unknown())), None)
     return built_for(weights.module) if weights is not None and weights.module else None
+
+
+def _resembles(made: Step) -> bool:
+    """Whether a factory makes a tensor where another is."""
+    node = made.spot.node
+    return isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("_like", "clone"))
 
 
 def _is_weight_of_loss(stray: Meets, meeting: Meeting) -> bool:

@@ -93,7 +93,9 @@ def _chosen(machine: Machine, given: Arguments, node: ast.AST, frame: Frame) -> 
 
 def _deque(machine: Machine, given: Arguments, node: ast.AST, frame: Frame) -> Value:
     items = _first(machine, given, node, frame) if given.listed else None
-    return Items(list(items.items), items.more) if isinstance(items, Items) else Items([])
+    found = Items(list(items.items), items.more) if isinstance(items, Items) else Items([])
+    found.grows = True
+    return found
 
 
 def _default_dict(machine: Machine, given: Arguments, node: ast.AST, frame: Frame) -> Value:

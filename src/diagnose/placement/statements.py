@@ -91,6 +91,7 @@ def _augmented(machine: Machine, node: ast.AST, frame: Frame) -> None:
     if isinstance(held, Tensor) and isinstance(value, Tensor):
         value = held.like(held.device)
     elif isinstance(held, Items):
+        held.grows = True
         added = machine.evaluate(machine, node.value, frame)
         if isinstance(added, Items):
             held.items += islice(list(added.every()), max(0, WIDEST - len(held.items)))

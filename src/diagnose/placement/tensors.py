@@ -78,13 +78,15 @@ _FAMILY = 5_000
 
 
 class Sequence(Value):
-    """A list, tuple, set or generator; ``keeper`` is the module whose plain attribute it is."""
+    """A list, tuple, set or generator; ``keeper`` is the module whose plain attribute it is, ``grows`` that
+    items were put into it: how many, only a run tells."""
 
-    __slots__ = ("items", "keeper", "more")
+    __slots__ = ("grows", "items", "keeper", "more")
 
     def __init__(self, items: list[Value], more: Value | None = None) -> None:
         super().__init__()
         self.keeper: Module | None = None
+        self.grows = False
         self.items = items
         self.more = more
 

@@ -236,13 +236,14 @@ class Method(Value):
 
 
 class Generator(Value):
-    """A ``torch.Generator``."""
+    """A ``torch.Generator``; ``agreed`` tells that it drew somewhere for what is on its device."""
 
-    __slots__ = ("device",)
+    __slots__ = ("agreed", "device")
 
     def __init__(self, device: Device) -> None:
         super().__init__()
         self.device = device
+        self.agreed = False
 
 
 class Loader(Value):

@@ -47,7 +47,12 @@ def of_failure(
         return Origins()
     program = analyse(read[0], torch, parsed.imported, read[1:])
     stack = [Line(file.path, frame.line) for frame, file in found if frame.line is not None]
-    return Origins(suspects(program, stack, devices), tuple(program.sources.values()), program)
+    said = suspects(program, stack, devices)
+    if not said and any("add_argument" in source.text for source in program.sources.values()):
+        # The program was run with other options than their defaults.
+        program = analyse(read[0], torch, parsed.imported, read[1:], defaults=False)
+        said = suspects(program, stack, devices)
+    return Origins(said, tuple(program.sources.values()), program)
 
 
 def elsewhere(origins: Origins) -> tuple[Suspect, ...]:

@@ -55,9 +55,12 @@ def map_location(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
 
 
 def generator(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
-    """A generator is made on the device of what it fills."""
+    """A generator is made on the device of what it fills, or a tensor where the generator is."""
     source, node = suspect.spot.source, value_of(suspect)
     call = next((c for c in walk_calls(node) if called(c) == "Generator"), None)
+    drawn = argument(node, "generator") if isinstance(node, ast.Call) else None
+    if drawn is not None and isinstance(node, ast.Call) and called(node) in torch.factories:
+        return [with_argument(source, node, "device", f"{text_of(source, drawn)}.device")]
     if call is None:
         return use_device(suspect, torch)
     if call.args:
