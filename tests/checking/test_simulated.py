@@ -18,6 +18,7 @@ _OTHERS = (
     "import mydata",
     "import pandas",
     "from datasets",
+    "from diffusers",
     "from transformers",
     "from torch_geometric",
 )

@@ -116,6 +116,7 @@ class TorchNames(NamedTuple):
     replicating_libraries: Names = _NONE
     gpu_libraries: Names = _NONE
     transparent_iterators: Names = _NONE
+    drawing_methods: Names = _NONE
     checkpoint_options: Names = _NONE
     attribute_dicts: Names = _NONE
 

@@ -50,15 +50,12 @@ def data_call(machine: Machine, last: str, given: Arguments, node: ast.AST, fram
         found.generator = side.tensor if (side := generating(one)) is not None else within
         return found
     said = given.named.get("generator")
-    if said is None and last == "random_split" and machine.default.type != "cpu":
-        default = machine.step("made", node, frame, machine.default)
-        there = Tensor(machine.default, "generator", default, frame)
-        here = Tensor(CPU, "factory", default, frame)
-        machine.meet("generator", node, frame, [Meets(node, there, there), Meets(node, here, here)])
     seeded = generating(said)
+    if said is None and last == "random_split" and machine.default.type != "cpu":
+        there = Tensor(CPU, "generator", machine.step("made", node, frame, CPU), frame)
+        seeded = Meets(node, there, there)
     if seeded is not None:
-        here = Tensor(CPU, "order", machine.step("made", node, frame, CPU), frame)
-        machine.meet("generator", node, frame, [seeded, Meets(node, here, here)])
+        machine.meet("generator", node, frame, [seeded, _order(machine, node, frame)])
     if last in ("Subset", "ConcatDataset", "random_split"):
         return (
             Loader(item_of(machine, first, node, frame))
@@ -93,21 +90,26 @@ def _yielded(made: Value) -> Value:
 def drawn(machine: Machine, loader: Loader, node: ast.AST, frame: Frame) -> None:
     """A loader that shuffles draws its order now."""
     if isinstance(loader.generator, Tensor):
-        here = Tensor(CPU, "order", machine.step("made", node, frame, CPU), frame)
-        sides = [Meets(node, loader, loader.generator), Meets(node, here, here)]
+        sides = [Meets(node, loader, loader.generator), _order(machine, node, frame)]
         machine.meet("generator", node, frame, sides)
 
 
+def _order(machine: Machine, node: ast.AST, frame: Frame) -> Meets:
+    """An order that is drawn: on the default device, as `torch.randperm` makes it."""
+    device = machine.default
+    made = Tensor(device, "order", machine.step("made", node, frame, device), frame)
+    return Meets(node, made, made)
+
+
 def _shuffled_by(machine: Machine, given: Arguments, node: ast.AST, frame: Frame) -> Tensor | None:
-    """What a loader draws its order with, where it shuffles: on the cpu it has to be."""
+    """What a loader draws its order with, where it shuffles: a generator of the cpu, unless it is told."""
     shuffle, drawn = given.named.get("shuffle"), given.named.get("generator")
     if shuffle is None or not (isinstance(shuffle.value, Const) and shuffle.value.value):
         return None
     if (side := generating(drawn)) is not None:
         return side.tensor
     if drawn is None and machine.default.type != "cpu":
-        made = machine.step("made", node, frame, machine.default)
-        return Tensor(machine.default, "generator", made, frame)
+        return Tensor(CPU, "generator", machine.step("made", node, frame, CPU), frame)
     return None
 
 

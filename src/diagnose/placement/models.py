@@ -44,6 +44,9 @@ def model_call(
     frame: Frame,
 ) -> Value:
     """Model libraries: what is known of their names."""
+    for one in given.every() if last[:1].islower() else ():
+        if isinstance(one.value, Module) and one.value.where() == META:
+            one.value.move(None, Step("filled", machine.spot(node, frame)))  # by whom, nobody knows
     owner = dotted.rpartition(".")[0].rpartition(".")[2]
     if last == "DataParallel":
         return parallel(machine, built(machine, last, node, frame), last, given, node, frame)

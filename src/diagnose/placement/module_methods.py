@@ -99,7 +99,8 @@ def _draws(machine: Machine, module: Module, given: Arguments, node: ast.AST, fr
     where = module.where()
     for one in given.every():
         drawn = generating(one)
-        if drawn is not None:
+        brings = module.kind.startswith("diffusers") and drawn is not None
+        if drawn is not None and not (brings and drawn.tensor.device == CPU):
             here = Tensor(where, "weight", module.steps, module.frame, module=module)
             machine.meet("generator", node, frame, [drawn, Meets(node, here, here)])
 

@@ -104,7 +104,8 @@ def tensor_method(
         return Items([], owner.like(owner.device))
     others = operands(given)
     drawn = generating(given.named.get("generator"))
-    if drawn is not None:
+    own = name in torch.drawing_methods  # a library's `sample` brings what the cpu's generator draws
+    if drawn is not None and (own or drawn.tensor.device != CPU):
         machine.meet("generator", node, frame, [drawn, receiver])
     if name in torch.dimensioning and given.every():
         return owner.like(owner.device, scalar=False)

@@ -127,6 +127,7 @@ class TorchNames(Strict):
     replicating_libraries: _Names
     gpu_libraries: _Names
     transparent_iterators: _Names
+    drawing_methods: _Names
     checkpoint_options: _Names
     attribute_dicts: _Names
     keywords: Mapping[_Operand, _Names]
