@@ -225,7 +225,12 @@ def test_top_limits_the_causes() -> None:
 def test_usage_errors_have_status_2() -> None:
     assert run("--format", "yaml", stdin=TRACE).returncode == 2
     assert run("explain", "no-such-cause").returncode == 2
-    assert "Did you mean rank-device" in run("explain", "rank-devices").stderr.decode()
+    for command in ("explain", "verify"):
+        for typed in ("rank-devices", "rank-dev", "rank"):
+            done = run(command, typed)
+            assert done.returncode == 2
+            assert "Did you mean rank-device" in done.stderr.decode()
+    assert "Did you mean" not in run("explain", "qqqq").stderr.decode()
 
 
 def test_help_and_version_load_nothing_heavy() -> None:

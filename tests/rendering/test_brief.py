@@ -81,9 +81,10 @@ def test_what_is_copied_is_whole(answers: list[Diagnosis]) -> None:
 def test_the_runs_of_a_diff_by_their_places() -> None:
     fix = Fix("k", "t", patch=PATCH, edit=Edit("/src/net.py", 22, "b", "c"))
     assert changes(fix) == (
-        Change("/src/net.py:1", ("import torch",), (), ("import torch.nn as nn",)),
+        Change("/src/net.py:1", 1, ("import torch",), (), ("import torch.nn as nn",)),
         Change(
             "/src/net.py:22",
+            22,
             (),
             ("    b = torch.zeros(2)", "    c = torch.zeros(3)"),
             ("    b = torch.zeros(2, device=d)", "    c = torch.zeros(3, device=d)"),
@@ -93,12 +94,12 @@ def test_the_runs_of_a_diff_by_their_places() -> None:
 
 def test_an_edit_without_a_file_shows_what_changes_only() -> None:
     edit = Edit("net.py", 7, "f(\n    a,\n    b,\n)", "f(\n    a.to(d),\n    b,\n)")
-    change = Change("net.py:8", (), ("    a,",), ("    a.to(d),",))
+    change = Change("net.py:8", 8, (), ("    a,",), ("    a.to(d),",))
     assert changes(Fix("k", "t", edit=edit)) == (change,)
     came = Edit("net.py", 7, "a = 1\nc = 3", "a = 1\nb = 2\nc = 3")
-    assert changes(Fix("k", "t", edit=came)) == (Change("net.py:7", ("a = 1",), (), ("b = 2",)),)
+    assert changes(Fix("k", "t", edit=came)) == (Change("net.py:7", 7, ("a = 1",), (), ("b = 2",)),)
     gone = Edit("net.py", None, "a\nb", "b")
-    assert changes(Fix("k", "t", edit=gone)) == (Change("net.py", (), ("a",), ()),)
+    assert changes(Fix("k", "t", edit=gone)) == (Change("net.py", None, (), ("a",), ()),)
     assert changes(Fix("k", "t", code="x", example=True)) == ()
 
 

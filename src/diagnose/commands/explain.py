@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
-import sys
-
 import click
 
 from diagnose.casebase.store import Casebase, load
-from diagnose.commands.shared import LANG
+from diagnose.commands.shared import LANG, fail, near
 from diagnose.model import Cause, Incident, Lang
 from diagnose.placeholders import in_general
 
@@ -27,15 +24,8 @@ def explain(ident: str, lang: Lang) -> None:
     elif ident in casebase.incidents:
         click.echo(_incident(casebase.incidents[ident], casebase))
     else:
-        known = [*casebase.causes, *casebase.incidents]
-        near = difflib.get_close_matches(ident, known, n=3)
-        hint = f" Did you mean {' or '.join(near)}?" if near else ""
-        click.echo(
-            f"diagnose: there is no cause or incident {ident!r}.{hint}"
-            " `diagnose cases list` shows them.",
-            err=True,
-        )
-        sys.exit(2)
+        hint = near(ident, [*casebase.causes, *casebase.incidents])
+        fail(f"there is no cause or incident {ident!r}.{hint} `diagnose cases list` shows them.")
 
 
 def _cause(cause: Cause, casebase: Casebase) -> str:

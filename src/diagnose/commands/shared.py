@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NoReturn
 
@@ -37,10 +38,24 @@ NO_SOURCE = click.option(
 )
 
 
+_MOST_NEAR = 4
+
+
 class BadInput(click.ClickException):
     """Bad usage or input, or a case base that cannot be read; the message is a sentence."""
 
     exit_code = BAD_INPUT
+
+
+def near(word: str, known: Iterable[str]) -> str:
+    """`` Did you mean ...?`` with the known words that look like one or contain it; empty where none does,
+    else with a blank before it."""
+    import difflib
+
+    words = list(known)
+    alike = [*difflib.get_close_matches(word, words, n=3), *(one for one in words if word in one)]
+    found = list(dict.fromkeys(alike))[:_MOST_NEAR]
+    return f" Did you mean {' or '.join(found)}?" if word and found else ""
 
 
 def fail(sentence: str) -> NoReturn:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import click
 
 from diagnose.casebase.store import Casebase, load
-from diagnose.commands.shared import NO_SOURCE, SOURCE, BadInput
+from diagnose.commands.shared import NO_SOURCE, SOURCE, BadInput, near
 from diagnose.errors import BAD_INPUT
 from diagnose.inputs import InputError, opened
 from diagnose.model import Incident, Mismatch, Report
@@ -195,7 +195,8 @@ def _target(
             report = _report_of(incident)
         cause = casebase.causes.get(incident.cause if incident else identifier)
         if cause is None:
-            raise click.UsageError(f"no root cause and no incident is called {identifier!r}")
+            hint = near(identifier, [*casebase.causes, *casebase.incidents])
+            raise click.UsageError(f"no root cause and no incident is called {identifier!r}.{hint}")
     if origin is not None:
         with opened(origin) as stream:
             diagnosis = diagnose(stream, origin, casebase=casebase, sources=sources)

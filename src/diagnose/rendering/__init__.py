@@ -11,4 +11,6 @@ FORMATS = {
     "full": "diagnose.rendering.full",
     "json": "diagnose.rendering.json",
     "markdown": "diagnose.rendering.markdown",
+    "gcc": "diagnose.rendering.gcc",
+    "github": "diagnose.rendering.github",
 }

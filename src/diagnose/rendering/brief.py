@@ -38,6 +38,7 @@ class Change(NamedTuple):
     """
 
     place: str
+    line: int | None
     above: tuple[str, ...]
     gone: tuple[str, ...]
     come: tuple[str, ...]
@@ -197,6 +198,7 @@ def _between(edit: Edit) -> Change:
     line = None if edit.line is None else edit.line + head - len(above)
     return Change(
         place(edit.file, line),
+        line,
         tuple(above),
         tuple(gone[head : len(gone) - tail]),
         tuple(come[head : len(come) - tail]),
@@ -215,7 +217,7 @@ def _hunks(patch: str, edit: Edit) -> Iterator[Change]:
         if gone or come:
             shown = () if gone else above
             first = number - len(gone) - len(shown)
-            yield Change(place(edit.file, first), shown, tuple(gone), tuple(come))
+            yield Change(place(edit.file, first), first, shown, tuple(gone), tuple(come))
             gone, come = [], []
         if line.startswith(_HUNK):
             number = int(line[len(_HUNK) :].partition(",")[0] or 0)

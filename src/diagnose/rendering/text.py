@@ -263,6 +263,6 @@ class _Page:
 
 def _marked(change: Change) -> list[str]:
     """The lines as a diff marks them, without the white space that all of them begin with."""
-    marked = [(mark, line) for mark, lines in zip(" -+", change[1:], strict=True) for line in lines]
+    marked = [(mark, line) for mark, lines in zip(" -+", change[2:], strict=True) for line in lines]
     common = min((indentation(line) for _, line in marked if line.strip()), default=0)
     return [f"{mark} {line[common:]}" for mark, line in marked]

@@ -6,6 +6,7 @@ from diagnose.checking.fingerprints import relative
 from diagnose.checking.formats.escaping import shown
 from diagnose.checking.model import Finding, Report
 from diagnose.model import Lang
+from diagnose.rendering.github import command
 
 
 def render(report: Report, lang: Lang = "en") -> str:
@@ -21,14 +22,10 @@ def _command(finding: Finding) -> str:
     if place.cell is not None:  # a notebook's lines are not the file's
         parts = {"file": parts["file"]}
     parts["title"] = f"diagnose ({finding.id})"
-    properties = ",".join(f"{key}={_property(str(value))}" for key, value in parts.items())
-    return f"::warning {properties}::{_data(shown(finding.sentence))}\n"
+    printable = {key: _printable(str(value)) for key, value in parts.items()}
+    return command("warning", printable, shown(finding.sentence))
 
 
-def _data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(text: str) -> str:
-    printable = "".join(c if c.isprintable() or c in "\r\n" else shown(c) for c in text)
-    return _data(printable).replace(":", "%3A").replace(",", "%2C")
+def _printable(text: str) -> str:
+    """A path with its line feeds, which the command escapes as GitHub reads them."""
+    return "".join(c if c.isprintable() or c in "\r\n" else shown(c) for c in text)

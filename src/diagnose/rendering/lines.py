@@ -1,0 +1,53 @@
+"""What a form for machines that read lines says of a failure: where to look, and a sentence."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from diagnose.model import Diagnosis
+from diagnose.rendering.answer import answer
+from diagnose.rendering.brief import brief
+from diagnose.rendering.labels import LABELS
+from diagnose.rendering.words import clean, code
+
+
+class Said(NamedTuple):
+    """A place of a file (``line`` is None where only the file is known), and what is said of it."""
+
+    file: str
+    line: int | None
+    text: str
+
+
+def said(diagnosis: Diagnosis) -> tuple[Said, ...]:
+    """The failure at the line that failed, then each change of the one edit at its line; empty for an input
+    without an error.
+
+    Where the traceback shows no line of a file it is a line of the input.
+    """
+    first, report = brief(diagnosis), diagnosis.report
+    if first is None or report.error is None:
+        return ()
+    site = diagnosis.site or diagnosis.culprit
+    if site is None or site.file.startswith("<"):
+        at = Said(clean(report.source), report.error.at, "")
+    else:
+        at = Said(clean(site.file), site.line, "")
+    if (because := first.because) is not None:
+        labels = LABELS[diagnosis.lang]
+        why = labels["why"].format(fact=because.fact) if because.title else ""
+        told = (because.title or because.fact) + labels["sure"].format(sure=because.sure) + why
+        kind = diagnosis.causes[0].id
+    else:
+        shown = answer(diagnosis, clean(report.source))
+        told = shown.unknown.rstrip(":：") or shown.ending
+        kind = report.error.family or "other"
+    found = [at._replace(text=f"{clean(report.error.type)}: {clean(told)} [{clean(kind)}]")]
+    edit = first.do.fix.edit if first.do is not None else None
+    if first.do is None or edit is None or edit.file.startswith("<"):
+        return tuple(found)
+    for change in first.do.changes:
+        lines = [f"- {line.strip()}" for line in change.gone]
+        lines += [f"+ {line.strip()}" for line in change.come]
+        found.append(Said(clean(edit.file), change.line, code("  ".join(lines))))
+    return tuple(found)
