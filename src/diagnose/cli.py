@@ -88,6 +88,7 @@ def _only_files(args: list[str]) -> bool:
         all(arg and (arg == "-" or not arg.startswith("-")) for arg in args)
         and not (args and (args[0] in COMMANDS or os.name == "nt"))
         and not os.environ.get("DIAGNOSE_LANG")
+        and not os.environ.get("_DIAGNOSE_COMPLETE")  # a shell asks what could be typed
     )
 
 

@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from diagnose import __version__
 from diagnose.commands import COMMANDS, DEFAULT
@@ -30,9 +31,24 @@ class Doors(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Puts the default command before arguments that name none."""
+        if ctx.resilient_parsing and not args:  # a shell completes the first word
+            return super().parse_args(ctx, args)
         if not args or (args[0] not in COMMANDS and args[0] not in {"--help", "-h", "--version"}):
             args = [DEFAULT, *args]
         return super().parse_args(ctx, args)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """What the first word may be: a subcommand, none of which is imported, a file, or an option of the
+        default command."""
+        if incomplete.startswith("-") and (default := self.get_command(ctx, DEFAULT)) is not None:
+            inner = default.make_context(DEFAULT, [], parent=ctx, resilient_parsing=True)
+            return default.shell_complete(inner, incomplete)
+        found = [
+            CompletionItem(name, help=about)
+            for name, (_, _, about) in COMMANDS.items()
+            if name.startswith(incomplete)
+        ]
+        return [*found, CompletionItem(incomplete, type="file")]
 
     def invoke(self, ctx: click.Context) -> Any:
         """Runs the subcommand; a `DiagnoseError` is bad input, and no file's name steers a terminal."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 import click
 
 from diagnose.casebase.store import Casebase, load
-from diagnose.commands.shared import LANG, fail, near
+from diagnose.commands.shared import LANG, fail, ids, near
 from diagnose.model import Cause, Incident, Lang
 from diagnose.placeholders import in_general
 
 
 @click.command()
-@click.argument("ident", metavar="ID")
+@click.argument("ident", metavar="ID", shell_complete=ids)
 @LANG
 def explain(ident: str, lang: Lang) -> None:
     """Explain a cause (cross-shard-op) or an incident in full.

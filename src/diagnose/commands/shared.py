@@ -47,6 +47,14 @@ class BadInput(click.ClickException):
     exit_code = BAD_INPUT
 
 
+def ids(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    """The causes and incidents that a shell may complete a word to."""
+    from diagnose.casebase.store import load
+
+    casebase = load()
+    return [id for id in (*casebase.causes, *casebase.incidents) if id.startswith(incomplete)]
+
+
 def near(word: str, known: Iterable[str]) -> str:
     """`` Did you mean ...?`` with the known words that look like one or contain it; empty where none does,
     else with a blank before it."""

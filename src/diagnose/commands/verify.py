@@ -14,7 +14,7 @@ from typing import NamedTuple
 import click
 
 from diagnose.casebase.store import Casebase, load
-from diagnose.commands.shared import NO_SOURCE, SOURCE, BadInput, near
+from diagnose.commands.shared import NO_SOURCE, SOURCE, BadInput, ids, near
 from diagnose.errors import BAD_INPUT
 from diagnose.inputs import InputError, opened
 from diagnose.model import Incident, Mismatch, Report
@@ -71,7 +71,7 @@ def _is_script(names: list[str]) -> bool:
     short_help="Prove on real or simulated GPUs that a cause is mended.",
     options_metavar="[OPTIONS]",
 )
-@click.argument("identifier", metavar="[ID]", default="")
+@click.argument("identifier", metavar="[ID]", default="", shell_complete=ids)
 @click.argument("script", nargs=-1, type=click.UNPROCESSED, metavar="[SCRIPT.py [ARGS]...]")
 @click.option(
     "--from",

@@ -17,6 +17,7 @@ from diagnose.model import (
     Evidence,
     Fix,
     IncidentMatch,
+    Lang,
     Met,
     Question,
     RankedCause,
@@ -54,13 +55,15 @@ class Do(NamedTuple):
 class Because(NamedTuple):
     """The first cause, how sure it is, and the fact that speaks most for it, with the input's line.
 
-    ``title`` is empty where the fact says it all: of a value that was followed through files or a process.
+    ``followed`` is the fact of a value that was followed through files or a process: it says the cause
+    as well.
     """
 
     title: str
     sure: str
     fact: str
     line: int | None
+    followed: bool = False
 
 
 class Other(NamedTuple):
@@ -157,8 +160,16 @@ def _because(cause: RankedCause, diagnosis: Diagnosis) -> Because:
     deeper = diagnosis.basis != "trace" or bool(diagnosis.report.tensors)
     told = [one for one in cause.evidence if deeper and one.line is None]
     strongest = (told or cause.evidence)[0]
-    title = "" if told and diagnosis.basis != "trace" else cause.title
-    return Because(title, sure, _fact(strongest, diagnosis), strongest.line)
+    followed = bool(told) and diagnosis.basis != "trace"
+    fact = _fact(strongest, diagnosis).rstrip(".。")
+    return Because(cause.title, sure, fact, strongest.line, followed)
+
+
+def reason(because: Because, lang: Lang) -> str:
+    """The cause, how sure it is, and the fact, in a sentence."""
+    sure = LABELS[lang]["sure"].format(sure=because.sure)
+    why = LABELS[lang]["why"].format(fact=because.fact) if because.fact else ""
+    return f"{because.title}{sure}{why}"
 
 
 def _fact(evidence: Evidence, diagnosis: Diagnosis) -> str:

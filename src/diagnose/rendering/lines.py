@@ -6,8 +6,7 @@ from typing import NamedTuple
 
 from diagnose.model import Diagnosis
 from diagnose.rendering.answer import answer
-from diagnose.rendering.brief import brief
-from diagnose.rendering.labels import LABELS
+from diagnose.rendering.brief import brief, reason
 from diagnose.rendering.words import clean, code
 
 
@@ -34,9 +33,7 @@ def said(diagnosis: Diagnosis) -> tuple[Said, ...]:
     else:
         at = Said(clean(site.file), site.line, "")
     if (because := first.because) is not None:
-        labels = LABELS[diagnosis.lang]
-        why = labels["why"].format(fact=because.fact) if because.title else ""
-        told = (because.title or because.fact) + labels["sure"].format(sure=because.sure) + why
+        told = reason(because, diagnosis.lang)
         kind = diagnosis.causes[0].id
     else:
         shown = answer(diagnosis, clean(report.source))

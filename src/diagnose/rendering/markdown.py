@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from diagnose.model import Diagnosis, Failure, Fix, Question
+from diagnose.model import Diagnosis, Failure, Fix, Lang, Question
 from diagnose.rendering.answer import Answer, ShownCause, answer
-from diagnose.rendering.brief import Brief, Other, brief
+from diagnose.rendering.brief import Brief, Other, brief, reason
 from diagnose.rendering.labels import LABELS
 from diagnose.rendering.words import changed, clean, code
 
@@ -26,7 +26,7 @@ def _lines(diagnosis: Diagnosis) -> Iterator[str]:
     yield from (shown.ending, "") if shown.ending else ()
     yield from (*(f"- {text}" for text in shown.advice), "") if shown.advice else ()
     if shown.causes and first is not None:
-        yield from _first(first, labels) if first.because else _undecided(first, labels)
+        yield from _first(first, diagnosis.lang) if first.because else _undecided(first, labels)
         yield from _folded(labels["all-of-it"], _everything(shown, labels))
     yield from (_plain(shown.sources), "") if shown.sources else ()
     if shown.incomplete:
@@ -61,15 +61,13 @@ def _what_failed(
 # --- the first look -------------------------------------------------------------------------------
 
 
-def _first(first: Brief, labels: Mapping[str, str]) -> Iterator[str]:
+def _first(first: Brief, lang: Lang) -> Iterator[str]:
     """What to do, why, and what proves it; then a line each of what else it may be."""
+    labels = LABELS[lang]
     if first.do is not None:
         yield from _fix(first.do.fix, labels["do"], labels["example"])
     if (because := first.because) is not None:
-        title = because.title or because.fact
-        fact = labels["why"].format(fact=_plain(because.fact)) if because.title else ""
-        sure = labels["sure"].format(sure=because.sure)
-        yield f"**{labels['because']}:** {_plain(title)}{sure}{fact}"
+        yield f"**{labels['because']}:** {_plain(reason(because, lang))}"
         yield ""
     yield f"**{labels['prove']}:**"
     yield ""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from diagnose.model import Diagnosis, Question, indentation
 from diagnose.rendering.answer import answer, unused_line
-from diagnose.rendering.brief import Because, Brief, Change, Do, Other, brief
+from diagnose.rendering.brief import Because, Brief, Change, Do, Other, brief, reason
 from diagnose.rendering.labels import LABELS
 from diagnose.rendering.styles import Paint
 from diagnose.rendering.words import clean, code, middle, width, wrap
@@ -168,17 +168,17 @@ class _Page:
         return f"{command}   {self.paint(said, 'dim')}"
 
     def _because(self, because: Because) -> Iterator[str]:
-        title, fact, at = because.title, clean(because.fact).rstrip(".。"), ""
+        """The cause and the fact; of both the fact alone where they take too much room and it says both."""
+        told, at = clean(reason(because, self.diagnosis.lang)), ""
         if because.line is not None and not self.diagnosis.report.live:
             at = self.labels["at-line"].format(line=because.line)
-        sure = self.labels["sure"].format(sure=because.sure)
-        if title:
-            told = title + sure + (self.labels["why"].format(fact=fact) if fact else "")
-            first, *rest = self._wrapped(told, at)
+        if because.followed and len(wrap(told, self.columns - _LABEL)) > _MOST_WRAPPED:
+            sure = self.labels["sure"].format(sure=because.sure).strip()
+            first, *rest = self._wrapped(clean(because.fact), sure)
         else:
-            first, *rest = self._wrapped(fact, sure.strip())
-        if title and first.startswith(title):
-            first = self.paint(title, "bold") + first.removeprefix(title)
+            first, *rest = self._wrapped(told, at)
+        if first.startswith(because.title):
+            first = self.paint(because.title, "bold") + first.removeprefix(because.title)
         yield from self._entry("because", first, *rest)
 
     def _others(self, label: str, others: Iterable[Other]) -> Iterator[str]:
