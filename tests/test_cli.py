@@ -321,3 +321,29 @@ def test_usage_is_told_alike_on_both_ways(tmp_path: Path) -> None:
     straight, by_click = run(stdin=TRACE, env=env), run("--top", "3", stdin=TRACE, env=env)
     assert (straight.returncode, straight.stderr) == (2, by_click.stderr)
     assert straight.stderr.startswith(b"Error: the case base")
+
+
+@pytest.mark.parametrize(
+    ("variables", "linked"),
+    [
+        ({}, False),
+        ({"FORCE_HYPERLINK": "1"}, True),
+        ({"TERM_PROGRAM": "vscode"}, False),  # it is no terminal that is written to
+    ],
+)
+def test_links_are_for_terminals_that_ask_for_them(variables: dict[str, str], linked: bool) -> None:
+    unasked = {k: v for k, v in os.environ.items() if k not in ("FORCE_HYPERLINK", "TERM_PROGRAM")}
+    done = subprocess.run(
+        [sys.executable, "-m", "diagnose", "--color", "always"],
+        input=TRACE.encode(),
+        capture_output=True,
+        env={**unasked, **variables},
+    )
+    assert (b"\x1b]8;;https://" in done.stdout) is linked
+    plain = subprocess.run(
+        [sys.executable, "-m", "diagnose"],
+        input=TRACE.encode(),
+        capture_output=True,
+        env={**unasked, **variables},
+    )
+    assert b"\x1b" not in plain.stdout

@@ -111,5 +111,6 @@ def test_the_answers_are_those_that_are_given(casebase: Casebase, renew: bool) -
     made = "\n" + quoted(re.findall(r"^## (.+)$", shown, re.MULTILINE), casebase)
     if renew:
         ANSWERS.write_text(head + _FIRST + made, encoding="utf-8")
+        shown = made
     assert shown == made
     assert made.count("```\n\n## ") == 19

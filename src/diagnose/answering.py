@@ -13,7 +13,7 @@ from diagnose.casebase.store import Casebase, load
 from diagnose.errors import BAD_INPUT, FAULT, DiagnoseError, printable
 from diagnose.inputs import InputError, opened
 from diagnose.model import Diagnosis, Lang, Report, Verdict
-from diagnose.outputs import columns, write, writer
+from diagnose.outputs import columns, takes_links, write, writer
 from diagnose.pipeline import diagnose, explain, failed
 from diagnose.ranking.questions import Answers
 from diagnose.rendering import FORMATS
@@ -86,7 +86,7 @@ def answer(
                 put("\n")
             if len(files) > 1 and form in _FOR_PEOPLE:
                 put(f"── {name}\n")
-            page, verdict = _rendered(diagnosis, form, painted)
+            page, verdict = _rendered(diagnosis, form, painted, output is None)
             put(page)
             answers.append(diagnosis)
             statuses.append(STATUS[verdict])
@@ -100,10 +100,10 @@ def overall(statuses: list[int]) -> int:
     return next((one for one in (BAD_INPUT, FAULT) if one in statuses), min(statuses))
 
 
-def _rendered(diagnosis: Diagnosis, form: str, color: bool) -> tuple[str, Verdict]:
+def _rendered(diagnosis: Diagnosis, form: str, color: bool, printed: bool) -> tuple[str, Verdict]:
     """The answer in its form, and the verdict that it tells."""
     try:
-        return _page(diagnosis, form, color), diagnosis.verdict
+        return _page(diagnosis, form, color, printed), diagnosis.verdict
     except Exception as error:
         from diagnose.rendering import failed as last_resort
 
@@ -111,10 +111,11 @@ def _rendered(diagnosis: Diagnosis, form: str, color: bool) -> tuple[str, Verdic
         return last_resort.render(diagnosis.report.source, form, diagnosis.lang), "failed"
 
 
-def _page(diagnosis: Diagnosis, form: str, color: bool) -> str:
+def _page(diagnosis: Diagnosis, form: str, color: bool, printed: bool) -> str:
     """The answer in its form, whose last line ends."""
+    links = {"links": True} if form == "text" and color and printed and takes_links() else {}
     page: str = import_module(FORMATS[form]).render(
-        diagnosis, columns=min(columns(), _WIDEST), color=color
+        diagnosis, columns=min(columns(), _WIDEST), color=color, **links
     )
     return page if page.endswith("\n") else page + "\n"
 

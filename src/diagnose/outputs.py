@@ -61,6 +61,34 @@ def columns(otherwise: int = 80) -> int:
     return max(shutil.get_terminal_size((otherwise, 24)).columns, 80)
 
 
+#: Terminals that show links, by what they set: any value, or one of these.
+_LINKING: dict[str, tuple[str, ...]] = {
+    "TERM_PROGRAM": ("iTerm.app", "WezTerm", "vscode", "ghostty", "Hyper"),
+    "KITTY_WINDOW_ID": (),
+    "WT_SESSION": (),
+    "KONSOLE_VERSION": (),
+    "DOMTERM": (),
+}
+#: The first VTE (GNOME's and others' terminals) that shows them.
+_VTE = 5000
+
+
+def takes_links() -> bool:
+    """Whether standard output is a terminal that asks for links in text (OSC 8).
+
+    ``FORCE_HYPERLINK`` decides where it is set: ``0`` for none, all else for links.
+    """
+    if forced := os.environ.get("FORCE_HYPERLINK"):
+        return forced != "0"
+    if not sys.stdout.isatty() or os.environ.get("TERM") == "dumb":
+        return False
+    vte = os.environ.get("VTE_VERSION", "")
+    return (vte.isdecimal() and int(vte) >= _VTE) or any(
+        name in os.environ and (not values or os.environ[name] in values)
+        for name, values in _LINKING.items()
+    )
+
+
 @contextlib.contextmanager
 def replacing(target: Path) -> Iterator[Path]:
     """A temporary file beside ``target`` that takes its place, and its permissions, when the block ends

@@ -136,3 +136,25 @@ def test_both_ends_of_a_long_line_stay() -> None:
     assert middle("abcdefghij", 10) == "abcdefghij"
     assert middle("abcdefghij", 5) == "ab…ij"
     assert width(middle("张量在另一个设备上", 9)) <= 9
+
+
+def test_links_are_only_of_the_case_base_and_of_files_that_are_there(
+    answers: list[Diagnosis], tmp_path: Path
+) -> None:
+    answer = next(one for one in answers if one.verdict == "diagnosed" and brief(one).known)  # type: ignore[union-attr]
+    file = tmp_path / "a\x1b]8;;b.py"
+    file.write_text("x = 1\n")
+    cause = answer.causes[0]
+
+    def linked(path: str) -> list[str]:
+        fix = Fix("k", "t", edit=Edit(path, 1, "x = 1", "x = 2"))
+        shown = answer._replace(causes=(cause._replace(fixes=(fix,)),))
+        page = text.render(shown, links=True)
+        for line in page.split("\n"):
+            assert line.count("\x1b]8;;") in (0, 2)  # none is left open
+        assert "\x1b" not in text.render(shown)
+        return [part.partition("\x1b")[0] for part in page.split("\x1b]8;;")[1::2]]
+
+    assert linked("/nowhere/net.py") == [cause.incidents[0].url]
+    assert linked(str(file)) == [file.as_uri(), cause.incidents[0].url]
+    assert linked("net.py") == [cause.incidents[0].url]

@@ -104,7 +104,9 @@ def tensor_method(
         return Items([], owner.like(owner.device))
     others = operands(given)
     drawn = generating(given.named.get("generator"))
-    own = name in torch.drawing_methods  # a library's `sample` brings what the cpu's generator draws
+    own = (
+        name in torch.drawing_methods
+    )  # a library's `sample` brings what the cpu's generator draws
     if drawn is not None and (own or drawn.tensor.device != CPU):
         machine.meet("generator", node, frame, [drawn, receiver])
     if name in torch.dimensioning and given.every():

@@ -21,30 +21,33 @@ _LONGEST_OPERAND = 32
 _LEAST_CODE = 48
 
 
-def render(diagnosis: Diagnosis, *, columns: int = 80, color: bool = False) -> str:
+def render(
+    diagnosis: Diagnosis, *, columns: int = 80, color: bool = False, links: bool = False
+) -> str:
     """The first look as text; what is no device-placement failure, or none at all, in full.
 
     Args:
         diagnosis: the answer.
         columns: width to fill, at least 40. Edits and commands are never shortened, for they are copied.
         color: whether to add ANSI styles.
+        links: whether to make the place of the edit, where its file is there, and the incident links.
     """
     shown = brief(diagnosis)
     if shown is None or (shown.because is None and not shown.others):
         from diagnose.rendering import full  # which most answers do without
 
         return full.render(diagnosis, columns=columns, color=color)
-    return "\n".join(_Page(diagnosis, shown, max(columns, 40), color).lines()) + "\n"
+    return "\n".join(_Page(diagnosis, shown, max(columns, 40), Paint(color, links)).lines()) + "\n"
 
 
 class _Page:
     """One first look being laid out: the labels of its language, its width and its styles."""
 
-    def __init__(self, diagnosis: Diagnosis, shown: Brief, columns: int, color: bool) -> None:
+    def __init__(self, diagnosis: Diagnosis, shown: Brief, columns: int, paint: Paint) -> None:
         self.diagnosis = diagnosis
         self.shown = shown
         self.columns = columns
-        self.paint = Paint(color)
+        self.paint = paint
         self.labels = LABELS[diagnosis.lang]
         self.more = answer(diagnosis, clean(diagnosis.report.source))
 
@@ -128,8 +131,8 @@ class _Page:
 
     def _do(self, do: Do) -> Iterator[str]:
         fix = do.fix
-        if do.changes:
-            yield from self._changes(do.changes)
+        if do.changes and fix.edit is not None:
+            yield from self._changes(fix.edit.file, do.changes)
             return
         example: list[str] = []
         if fix.code is not None and fix.example:
@@ -144,7 +147,7 @@ class _Page:
         elif fix.code is not None and not fix.example:
             yield from (_INDENT + self.paint.changed(code(line)) for line in fix.code.splitlines())
 
-    def _changes(self, changes: tuple[Change, ...]) -> Iterator[str]:
+    def _changes(self, file: str, changes: tuple[Change, ...]) -> Iterator[str]:
         left = sum(map(len, map(_marked, changes)))
         shown = 0
         for number, change in enumerate(changes):
@@ -153,7 +156,7 @@ class _Page:
                 yield _INDENT + self.labels["and-lines"].format(count=left - shown)
                 return
             shown += len(lines)
-            place = clean(change.place)
+            place = self.paint.link(clean(change.place), file)
             if number:
                 yield _INDENT + self.paint(place, "dim")
             else:
@@ -224,7 +227,8 @@ class _Page:
         if known is not None:
             room = self.columns - _LABEL - width(known.url) - 2
             title = self._cut(clean(known.title), room) if room >= 16 else ""
-            yield from self._entry("known", f"{title}  {known.url}" if title else known.url)
+            told = f"{title}  {known.url}" if title else known.url
+            yield from self._entry("known", self.paint.link(told, known.url))
 
     def _more(self) -> Iterator[str]:
         explain = f"diagnose explain {clean(self.diagnosis.causes[0].id)}"
