@@ -65,6 +65,24 @@ def test_all_else_is_left_alone(script: Path, program: str) -> None:
     assert answer_after(plain, hooked) == ""
 
 
+@pytest.mark.parametrize(
+    "error",
+    [
+        "AssertionError('Torch not compiled with CUDA enabled')",
+        "RuntimeError('No CUDA GPUs are available')",
+    ],
+)
+def test_a_program_that_finds_no_gpu_is_told_how_to_go_on_without_one(
+    script: Path, error: str
+) -> None:
+    plain, hooked = both(script, f"raise {error}\n")
+    answer = answer_after(plain, hooked)
+    assert (
+        answer.split()
+        == f"diagnose: no GPU here; on simulated ones: diagnose simulate {script.name}".split()
+    )
+
+
 BROKEN_HOOKS = {
     "raises": "def hook(t, v, tb):\n    print('mine', t.__name__, file=sys.stderr)\n    1 / 0\n",
     "raises from": "def hook(t, v, tb):\n    try:\n        1 / 0\n    except Exception as e:\n"

@@ -26,7 +26,8 @@ class Settings(NamedTuple):  # a dataclass would take longer to import than all 
 
 
 def answer(error: BaseException | None, settings: Settings) -> None:
-    """Print the diagnosis of a device-placement failure; for anything else do nothing.
+    """Print the diagnosis of a device-placement failure, or a line for a program that found no GPU; for
+    anything else do nothing.
 
     Where a fault of ours keeps it from an answer to what may be such a failure, one line says so.
     Never raises. The work is done in a thread of its own, because a local variable's class may make
@@ -93,6 +94,8 @@ def _compose(errors: list[BaseException], lang: Lang, look: output.Look, page: l
             from diagnose.rendering.text import render
 
             page.append("\n" + render(diagnosis, columns=look.columns, color=look.color))
+        elif line := _without_gpu(diagnosis):
+            page.append(f"\n{line}\n")
     except BaseException as fault:  # of ours, or of the program's own classes
         page += [_no_answer(fault, lang)] if maybe else []
 
@@ -102,6 +105,16 @@ def _worth_saying(diagnosis: Diagnosis) -> bool:
 
     error = diagnosis.report.error
     return error is not None and error.family == DEVICE_FAMILY
+
+
+def _without_gpu(diagnosis: Diagnosis) -> str:
+    """One line for a program that found no GPU: it can be tried without one."""
+    from diagnose.placeholders import named_script
+    from diagnose.rendering.labels import LABELS
+
+    named = named_script(diagnosis.report)
+    offered = named and any(f"diagnose simulate {named}" in text for text in diagnosis.advice)
+    return LABELS[diagnosis.lang]["simulate"].format(script=named) if offered else ""
 
 
 def _may_be_ours(error: BaseException) -> bool:

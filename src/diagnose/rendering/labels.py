@@ -83,6 +83,7 @@ LABELS: Mapping[Lang, Mapping[str, str]] = {
         "again": ", or all of this with --full",
         "no-gpu": "# needs no GPU",
         "and-lines": "and {count} more lines that change: diagnose --full",
+        "simulate": "diagnose: no GPU here; on simulated ones: diagnose simulate {script}",
         "no-hook-answer": "diagnose: no answer for this failure "
         "(a fault of diagnose; DIAGNOSE_DEBUG=1 shows it)",
     },
@@ -162,6 +163,7 @@ LABELS: Mapping[Lang, Mapping[str, str]] = {
         "again": "，或加上 --full 查看全部",
         "no-gpu": "# 无需 GPU",
         "and-lines": "另有 {count} 行改动：diagnose --full",
+        "simulate": "diagnose：此处没有 GPU；可用模拟的 GPU 运行：diagnose simulate {script}",
         "no-hook-answer": "diagnose：未能诊断此错误"
         "（diagnose 自身的故障；设置 DIAGNOSE_DEBUG=1 可查看原因）",
     },
