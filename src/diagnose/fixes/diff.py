@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from diagnose.fixes.editing import Refused, Site, applied
 from diagnose.fixes.edits import EDITS
 from diagnose.model import Edit
@@ -77,4 +79,33 @@ def patch(place: Place, made: Edit) -> str | None:
     return "\n".join(lines) + "\n"
 
 
+def patched(text: str, diff: str) -> str:
+    """A text with a diff applied whose line numbers are exact: one of ours, of one file.
+
+    Raises:
+        ValueError: the text is not the one that the diff was made of.
+    """
+    old, new, at = text.split("\n"), list[str](), 0
+    ended = True  # whether the last line has its line feed
+    for row in diff.split("\n")[2:]:
+        if found := _HUNK.match(row):
+            start = int(found[1]) - (found[2] == "0")
+            new += old[at : max(start - 1, 0)]
+            at = max(start - 1, 0)
+        elif row[:1] in (" ", "-"):
+            if at >= len(old) or old[at] != row[1:]:
+                raise ValueError(f"line {at + 1} is not the one that the diff takes")
+            new += [row[1:]] if row[0] == " " else []
+            at += 1
+        elif row[:1] == "+":
+            new.append(row[1:])
+        elif row.startswith("\\"):
+            ended = False
+    rest = old[at:]
+    if not rest and ended:
+        rest = [""]
+    return "\n".join([*new, *rest])
+
+
+_HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? ")
 _CONTEXT = 3

@@ -18,12 +18,13 @@ from diagnose.model import Diagnosis, Lang
 _FRAMES = 1000
 
 
-def explain(error: BaseException, *, lang: Lang = "en") -> Diagnosis:
+def explain(error: BaseException, *, lang: Lang = "en", top: int = 3) -> Diagnosis:
     """Say why an exception happened.
 
     Args:
         error: a live exception; its frames are looked at, nothing in them is computed or changed.
         lang: language of the answer.
+        top: how many causes the answer holds at most.
 
     Returns:
         The diagnosis; its evidence counts the lines of the traceback as Python prints it. It holds
@@ -47,6 +48,7 @@ def explain(error: BaseException, *, lang: Lang = "en") -> Diagnosis:
     return pipeline.explain(
         report._replace(live=True),
         casebase=casebase,
+        top=top,
         sources=Sources(read=read_cached),
         look=partial(look, error),
     )

@@ -36,12 +36,16 @@ from importlib.util import find_spec
 from os import PathLike
 from typing import Literal, TypeVar
 
+from .terms import CHECKED, Terms
 from .tracebacks import strip_simulator_frames
 
 __all__ = [
+    "CHECKED",
+    "Terms",
     "TorchMissingError",
     "Wording",
     "is_active",
+    "require_torch",
     "run_function",
     "run_script",
     "simulated_gpus",
@@ -64,22 +68,25 @@ class TorchMissingError(ImportError):
 
 
 @contextmanager
-def simulated_gpus(count: int = 2, *, wording: Wording = "new") -> Iterator[None]:
+def simulated_gpus(
+    count: int = 2, *, wording: Wording = "new", terms: Terms = CHECKED
+) -> Iterator[None]:
     """Make torch see `count` CUDA devices within the context; also usable as a decorator.
 
     Args:
         count: how many devices, 0 to 64; with 0 torch sees a machine without a GPU.
         wording: which torch's sentences a failed device check uses.
+        terms: what else of the machine is otherwise than on real ones.
 
     Raises:
         TorchMissingError: torch is not installed or too old.
         ValueError: `count` or `wording` is none of the above.
         RuntimeError: simulated GPUs are active already.
     """
-    _require_torch()
+    require_torch()
     from .session import Session
 
-    session = Session(count, wording)
+    session = Session(count, wording, terms)
     with session:
         try:
             yield
@@ -102,8 +109,10 @@ def run_script(
     gpus: int = 2,
     wording: Wording = "new",
     env: Mapping[str, str] | None = None,
+    terms: Terms = CHECKED,
     beside: Callable[[], AbstractContextManager[object]] = nullcontext,
     failed: Callable[[BaseException], object] = lambda error: None,
+    module: bool = False,
 ) -> int:
     """Run a Python script as `__main__` on simulated GPUs, in this process.
 
@@ -111,26 +120,30 @@ def run_script(
     simulator's frames, or handed to the `sys.excepthook` that the script installed.
 
     Args:
-        path: the script.
+        path: the script, or a module's name.
         args: its arguments, `sys.argv[1:]`.
         gpus: how many GPUs it sees.
         wording: which torch's sentences a failed device check uses.
         env: environment variables to set for the run.
+        terms: as in `simulated_gpus`.
         beside: makes a context in which the script runs, once the GPUs are there.
         failed: is called with an exception that nobody caught, when it is printed; the GPUs are still
         there.
+        module: whether ``path`` names a module of the current folder, run as ``python -m`` does.
 
     Returns:
         The exit status that the interpreter would end with.
 
     Raises:
         TorchMissingError: torch is not installed or too old.
-        FileNotFoundError: there is no such script.
+        FileNotFoundError: there is no such script or module.
     """
-    _require_torch()
+    require_torch()
     from .runner import run_script as run
 
-    return run(path, args, gpus=gpus, wording=wording, env=env, beside=beside, failed=failed)
+    return run(
+        path, args, gpus=gpus, wording=wording, env=env, terms=terms, beside=beside, failed=failed
+    )
 
 
 def run_function(fn: Callable[[], T], *, gpus: int = 2, wording: Wording = "new") -> T:
@@ -144,7 +157,8 @@ def run_function(fn: Callable[[], T], *, gpus: int = 2, wording: Wording = "new"
         return fn()
 
 
-def _require_torch() -> None:
+def require_torch() -> None:
+    """Raises TorchMissingError unless there is a torch that can be simulated with."""
     if find_spec("torch") is None:
         raise TorchMissingError(f"simulated GPUs need torch {_NEEDED} or later: pip install torch")
     try:

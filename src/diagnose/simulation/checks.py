@@ -25,10 +25,14 @@ class Operand(NamedTuple):
 
 
 class DeviceChecks:
-    """The checks, in one of torch's two wordings."""
+    """The checks, in one of torch's two wordings.
 
-    def __init__(self, wording: str) -> None:
+    Those that are not ``enforced`` let everything pass.
+    """
+
+    def __init__(self, wording: str, *, enforced: bool = True) -> None:
         self.wording = wording
+        self.enforced = enforced
         self.latest = ""
         """The latest error's sentence, for those who lose it."""
 
@@ -41,6 +45,8 @@ class DeviceChecks:
             operands: its tensors, those of a list one by one under the list's name.
             call: its other arguments, for the checks that depend on them.
         """
+        if not self.enforced:
+            return
         if any(operand.device.type == "meta" for operand in operands):
             return  # torch calls the meta kernel, whose own Python code compares the devices
         try:
@@ -67,6 +73,8 @@ class DeviceChecks:
         self, method: str, arguments: Iterable[tuple[str, str]], operands: Sequence[Operand]
     ) -> None:
         """The check that torchgen generates: each argument is compared with the first."""
+        if not self.enforced:
+            return
         common: torch.device | None = None
         for name, printed in arguments:
             for operand in operands:
@@ -77,6 +85,13 @@ class DeviceChecks:
                 elif operand.device != common:
                     wrapper = _of_sparse(method) if _any_sparse(operands) else method
                     raise RuntimeError(self.different(printed, operand.device, common, wrapper))
+
+    def generator(self, generator: str, device: torch.device) -> None:
+        """Raise if a generator of one device type is to fill a tensor of another."""
+        if generator != device.type and self.enforced:
+            raise RuntimeError(
+                f"Expected a '{device.type}' device type for generator but found '{generator}'"
+            )
 
     def different(
         self, argument: str, device: torch.device, common: torch.device, method: str
@@ -168,14 +183,6 @@ def not_for(operator: str, backend: str) -> NotImplementedError:
     return NotImplementedError(
         f"Could not run 'aten::{operator}' with arguments from the '{backend}' backend."
     )
-
-
-def check_generator(generator: str, device: torch.device) -> None:
-    """Raise if a generator of one device type is to fill a tensor of another."""
-    if generator != device.type:
-        raise RuntimeError(
-            f"Expected a '{device.type}' device type for generator but found '{generator}'"
-        )
 
 
 def type_name(tensor: torch.Tensor, device: torch.device) -> str:

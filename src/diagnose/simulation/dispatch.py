@@ -8,7 +8,6 @@ from typing import Any
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from . import checks
 from .checks import Call, DeviceChecks, Operand
 from .driver import Driver
 from .operators import Rule, rule_of
@@ -110,6 +109,8 @@ class SimulatedDispatch(_Mode):  # type: ignore[misc]
             self.checks.check(operator.name, operator.rule, operands, call)
             for tensor in unplaced:
                 place(tensor, on_gpu)
+        if self.driver.terms.calls is not None and operator.rule.kind != "free":
+            self.driver.terms.calls["cpu" if on_gpu is None else "cuda"] += 1
         target = self._target(operator, operands, unplaced, on_gpu, kwargs)
         func = self._seed(operator, func, operands, target, kwargs)
         if operator.name in _MIXED_PRECISION:
@@ -175,9 +176,9 @@ class SimulatedDispatch(_Mode):  # type: ignore[misc]
             device = operands[0].device
         generator = kwargs.get("generator")
         if generator is not None:
-            checks.check_generator(self.driver.generator_type(generator), device or CPU)
+            self.checks.generator(self.driver.generator_type(generator), device or CPU)
             return func
-        if device is None or device.type != "cuda":
+        if device is None or device.type != "cuda" or self.driver.terms.one_stream:
             return func
         kwargs["generator"] = self.driver.default_generator(device)
         return seeded or func

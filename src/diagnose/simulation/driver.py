@@ -17,6 +17,7 @@ import torch
 
 from .patching import Patches
 from .placement import CPU, cuda
+from .terms import CHECKED, Terms
 
 MEMORY = 24 * 2**30
 """Bytes of memory that each simulated GPU claims to have."""
@@ -25,8 +26,9 @@ MEMORY = 24 * 2**30
 class Driver:
     """The simulated machine's GPUs and what the running code has set on them."""
 
-    def __init__(self, count: int, wording: str = "new") -> None:
+    def __init__(self, count: int, wording: str = "new", terms: Terms = CHECKED) -> None:
         self._count = count
+        self.terms = terms
         # A class of their own since torch 2.8, as the sentences of the device checks.
         self._error = getattr(torch, "AcceleratorError", RuntimeError)
         if wording == "old":

@@ -29,12 +29,9 @@ def install(driver: Driver, device_checks: DeviceChecks, patches: Patches) -> No
     torch.utils._device._device_constructors()
     for owner, name, function in _constructors(driver):
         _replace(patches, owner, name, _wrapped(getattr(owner, name), function))
-    for owner, name, function in [
-        *_checked(device_checks),
-        *composites.replacements(device_checks),
-    ]:
+    for owner, name, function in _comparing(device_checks):
         _replace(patches, owner, name, intercepted(_wrapped(getattr(owner, name), function)))
-    group = functools.partial(_group_tensors, device_checks.wording)
+    group = functools.partial(_group_tensors, device_checks)
     patches.set(torch._C, "_group_tensors_by_device_and_dtype", group)
     for name, dtype in _DTYPES.items():
         patches.set(torch.cuda, name, _legacy_type(driver, name, dtype))
@@ -71,8 +68,10 @@ def _constructors(driver: Driver) -> list[tuple[Any, str, Callable[..., Any]]]:
     return listed
 
 
-def _checked(device_checks: DeviceChecks) -> list[tuple[Any, str, Callable[..., Any]]]:
-    """What compares devices."""
+def _comparing(device_checks: DeviceChecks) -> list[tuple[Any, str, Callable[..., Any]]]:
+    """What compares devices: nothing, where checks are not enforced."""
+    if not device_checks.enforced:
+        return []
     listed: list[tuple[Any, str, Callable[..., Any]]] = [
         (torch, "ctc_loss", _ctc_loss),
         (torch.nn.functional, "scaled_dot_product_attention", _attention),
@@ -85,7 +84,7 @@ def _checked(device_checks: DeviceChecks) -> list[tuple[Any, str, Callable[..., 
     ]
     if device_checks.wording == "new":  # one fused operator only in the torch of these sentences
         listed.append((torch, "rms_norm", functools.partial(_rms_norm, device_checks)))
-    return listed
+    return listed + composites.replacements(device_checks)
 
 
 def _replace(patches: Patches, owner: Any, name: str, wrapper: Any) -> None:
@@ -321,7 +320,7 @@ _STEPS = {
 
 
 def _group_tensors(
-    wording: str, tensorlistlist: Sequence[Sequence[Any]], with_indices: bool = False
+    checks: DeviceChecks, tensorlistlist: Sequence[Sequence[Any]], with_indices: bool = False
 ) -> dict[Any, Any]:
     """What optimizers group their tensors by: device and dtype of the first list's tensors."""
     grouped: dict[Any, Any] = {}
@@ -333,10 +332,10 @@ def _group_tensors(
                 continue
             tensor = tensors[position]
             column.append(tensor)
-            if tensor is not None and not _may_join(tensor, key):
+            if checks.enforced and tensor is not None and not _may_join(tensor, key):
                 raise RuntimeError(
                     "Tensors of the same index must be on the same device and the same dtype "
-                    f"except `step` tensors that can be CPU and {_STEPS[wording]}"
+                    f"except `step` tensors that can be CPU and {_STEPS[checks.wording]}"
                 )
         if with_indices:
             indices.append(position)

@@ -13,13 +13,15 @@ from typing import Any
 
 import torch
 
-from .checks import type_name
+from .checks import DeviceChecks, type_name
 from .patching import Patches
 from .placement import UNPLACED, label_of
 
 
-def install(patches: Patches) -> None:
-    """Put the checks in place until the patches are undone."""
+def install(checks: DeviceChecks, patches: Patches) -> None:
+    """Put the checks in place until the patches are undone, if they are enforced."""
+    if not checks.enforced:
+        return
     patches.set(torch.autograd, "_make_grads", _make_grads(vars(torch.autograd)["_make_grads"]))
     patches.set(torch.Tensor, "register_hook", _register_hook(torch.Tensor.register_hook))
     functions: Any = torch.autograd.function

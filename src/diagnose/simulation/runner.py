@@ -11,7 +11,7 @@ from os import PathLike
 from pathlib import Path
 from types import ModuleType
 
-from . import Wording, simulated_gpus, strip_simulator_frames
+from . import CHECKED, Terms, Wording, simulated_gpus, strip_simulator_frames
 
 GPUS_VARIABLE = "DIAGNOSE_SIMULATED_GPUS"
 """Environment variable that tells a script on how many simulated GPUs it runs."""
@@ -24,18 +24,31 @@ def run_script(
     gpus: int = 2,
     wording: Wording = "new",
     env: Mapping[str, str] | None = None,
+    terms: Terms = CHECKED,
     beside: Callable[[], AbstractContextManager[object]] = nullcontext,
     failed: Callable[[BaseException], object] = lambda error: None,
+    module: bool = False,
 ) -> int:
     """Run a script as `__main__`; see `diagnose.simulation.run_script`."""
-    script = os.fspath(path)
+    script, package = _module(os.fspath(path)) if module else (os.fspath(path), None)
     source = Path(script).read_bytes()
     with (
-        simulated_gpus(gpus, wording=wording),
-        _interpreter_for(script, args, gpus, env or {}) as (namespace),
+        simulated_gpus(gpus, wording=wording, terms=terms),
+        _interpreter_for(script, args, gpus, env or {}, package) as (namespace),
         beside(),
     ):
         return _status_of(source, script, namespace, failed)
+
+
+def _module(name: str) -> tuple[str, str]:
+    """The file of a module in the current folder, as ``python -m`` finds it, and its package."""
+    path = Path(*name.split("."))
+    for file, package in ((path / "__main__.py", name), (path.with_suffix(".py"), name)):
+        if file.is_file():
+            return str(file.absolute()), package if file.stem == "__main__" else name.rpartition(
+                "."
+            )[0]
+    raise FileNotFoundError(f"there is no module {name} in this folder")
 
 
 def _status_of(
@@ -83,15 +96,17 @@ def _report(error: BaseException) -> None:
 
 @contextmanager
 def _interpreter_for(
-    script: str, args: Sequence[str], gpus: int, env: Mapping[str, str]
+    script: str, args: Sequence[str], gpus: int, env: Mapping[str, str], package: str | None
 ) -> Iterator[dict[str, object]]:
     """Set up argv, sys.path, `__main__` and the environment, and put them back."""
     main = ModuleType("__main__")
     main.__file__ = str(Path(script).absolute())
+    main.__package__ = package
     main.__builtins__ = __builtins__  # type: ignore[attr-defined]
     saved = sys.argv, sys.path[:], sys.modules["__main__"], sys.excepthook, os.environ.copy()
     sys.argv = [script, *args]
-    sys.path.insert(0, str(Path(script).resolve().parent))
+    folder = Path(script).resolve().parent if package is None else Path.cwd()
+    sys.path.insert(0, str(folder))
     sys.modules["__main__"] = main
     sys.excepthook = sys.__excepthook__
     os.environ[GPUS_VARIABLE] = str(gpus)

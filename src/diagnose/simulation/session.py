@@ -13,6 +13,7 @@ from .checks import DeviceChecks
 from .dispatch import SimulatedDispatch
 from .driver import Driver
 from .patching import Patches
+from .terms import Terms
 
 _MOST = 64
 
@@ -20,13 +21,14 @@ _MOST = 64
 class Session:
     """The context in which torch sees simulated GPUs; see `simulated_gpus`."""
 
-    def __init__(self, count: int, wording: str) -> None:
+    def __init__(self, count: int, wording: str, terms: Terms) -> None:
         if not 0 <= count <= _MOST:
             raise ValueError(f"between 0 and {_MOST} GPUs can be simulated, not {count}")
         if wording not in ("new", "old"):
             raise ValueError(f"wording is 'new' or 'old', not {wording!r}")
         self._count = count
-        self._checks = DeviceChecks(wording)
+        self._checks = DeviceChecks(wording, enforced=terms.checked)
+        self._terms = terms
         self._leave = ExitStack()
 
     def __enter__(self) -> None:
@@ -40,12 +42,14 @@ class Session:
         with ExitStack() as undo:
             undo.callback(setattr, Patches, "active", None)
             undo.callback(patches.undo)
-            driver = Driver(self._count, self._checks.wording)
+            driver = Driver(self._count, self._checks.wording, self._terms)
             driver_module.install(driver, patches)
-            tensors.install(driver, patches)
+            tensors.install(driver, self._checks, patches)
             functions.install(driver, self._checks, patches)
-            gradients.install(patches)
-            parallel.install(driver, lambda: SimulatedDispatch(driver, self._checks), patches)
+            gradients.install(self._checks, patches)
+            parallel.install(
+                driver, self._checks, lambda: SimulatedDispatch(driver, self._checks), patches
+            )
             scripting.install(self._checks, patches)
             tracebacks.install(patches)
             undo.enter_context(SimulatedDispatch(driver, self._checks))

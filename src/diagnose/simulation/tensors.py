@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from .checks import not_for, type_name
+from .checks import DeviceChecks, not_for, type_name
 from .driver import Driver
 from .intercepting import intercepted
 from .patching import Patches
@@ -77,9 +77,9 @@ def transfer(
     return _copy(tensor, device, dtype, options)
 
 
-def install(driver: Driver, patches: Patches) -> None:
+def install(driver: Driver, checks: DeviceChecks, patches: Patches) -> None:
     """Replace what of `torch.Tensor` and of storages depends on the device."""
-    replaced = {**_placement(driver), **_new(driver), **_writes(driver)}
+    replaced = {**_placement(driver, checks), **_new(driver), **_writes(checks)}
     patches.set_all(torch.Tensor, replaced)
     # Parameters of lazy modules allow only the methods on their list.
     lazy: Any = vars(torch.nn.parameter)["UninitializedTensorMixin"]
@@ -87,7 +87,7 @@ def install(driver: Driver, patches: Patches) -> None:
     patches.set_all(torch.UntypedStorage, _storage(driver))
 
 
-def _placement(driver: Driver) -> dict[str, Any]:
+def _placement(driver: Driver, checks: DeviceChecks) -> dict[str, Any]:
     """Attributes that tell or change where a tensor is."""
 
     def to(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -134,7 +134,7 @@ def _placement(driver: Driver) -> dict[str, Any]:
 
     def numpy(self: Any, *, force: bool = False) -> Any:
         if self.device.type == "cuda":
-            if force:
+            if force or not checks.enforced:
                 return self.detach().cpu().resolve_conj().resolve_neg().numpy()
             raise TypeError(
                 f"can't convert {self.device} device type tensor to numpy. "
@@ -213,7 +213,7 @@ def _new(driver: Driver) -> dict[str, Any]:
     return {"new_tensor": new_tensor, "new": new}
 
 
-def _writes(driver: Driver) -> dict[str, Any]:
+def _writes(checks: DeviceChecks) -> dict[str, Any]:
     """Writes across devices: in C++ their gradients would stay where the result is."""
     grad = Base.grad
 
@@ -231,7 +231,7 @@ def _writes(driver: Driver) -> dict[str, Any]:
         if source is None:
             return Base.set_(self)
         found = getattr(source, "_untyped_storage", source).device
-        if found != self.device:
+        if found != self.device and checks.enforced:
             raise RuntimeError(
                 f'Attempted to set the storage of a tensor on device "{self.device}" to a storage '
                 f'on different device "{found}".  This is no longer allowed; the devices '
@@ -247,6 +247,9 @@ def _writes(driver: Driver) -> dict[str, Any]:
     def set_grad(self: Any, value: Any) -> None:
         if isinstance(value, torch.Tensor) and label_of(value) is UNPLACED:
             place(value, self.device)
+        if not checks.enforced:
+            grad.__set__(self, value)
+            return
         if isinstance(value, torch.Tensor) and value.device != self.device:
             kinds = value.device.type, self.device.type
             how = "a gradient with device type '{}' to a tensor with device type '{}'"

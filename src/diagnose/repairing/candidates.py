@@ -1,0 +1,83 @@
+"""From a live failure to the edits that its answer proposes, best first."""
+
+from __future__ import annotations
+
+import re
+import traceback
+from pathlib import Path
+from typing import Any
+
+from diagnose.casebase.store import load
+from diagnose.hooks.live import explain
+from diagnose.model import DEVICE_FAMILY, Diagnosis, RankedCause
+from diagnose.repairing.model import Candidate, Failure
+from diagnose.repairing.workspace import Workspace
+
+#: So many causes' fixes are tried.
+_CAUSES = 8
+#: It adds a move where values meet. Where another fix of the cause comes before it in kb/, that one
+#: mends what is wrong.
+_MEETS = "move-tensor-at-line"
+
+
+def failure(error: BaseException, workspace: Workspace) -> Failure:
+    """What a run ended with."""
+    told = traceback.TracebackException.from_exception(error)
+    sentence = "".join(told.format_exception_only()).strip()
+    own = [frame for frame in told.stack if workspace.path_of(frame.filename)]
+    frame = own[-1] if own else (told.stack[-1] if told.stack else None)
+    place = key = ""
+    if frame is not None:
+        file = workspace.path_of(frame.filename) or frame.filename
+        place = f"{file}:{frame.lineno}"
+        key = f"{file} {frame.name} {(frame.line or '').strip()}"
+    return Failure(sentence, place, f"{key} {_plain(sentence)}", _is_placement(error))
+
+
+def _plain(sentence: str) -> str:
+    """An error without its addresses and paths."""
+    return re.sub(r"0x[0-9a-f]+", "0x", sentence.partition("\n")[0])
+
+
+def _is_placement(error: BaseException) -> bool:
+    from diagnose.hooks.live import printed
+    from diagnose.parsing import parse
+
+    report = parse(printed(error), "traceback", knowledge=load().knowledge)
+    return report.error is not None and report.error.family == DEVICE_FAMILY
+
+
+def candidates(
+    error: BaseException, workspace: Workspace
+) -> tuple[list[Candidate], dict[str, Any] | None]:
+    """The edits of the user's files that the answer proposes, likeliest cause first, each only once; and
+    the answer as JSON."""
+    from diagnose.rendering.json import as_dict
+
+    answer = explain(error, top=_CAUSES)
+    found: list[Candidate] = []
+    for cause in answer.causes:
+        for one in _of_cause(cause, answer, workspace):
+            if not any(one.patch == other.patch and one.file == other.file for other in found):
+                found.append(one)
+    return found, as_dict(answer)
+
+
+def _of_cause(cause: RankedCause, answer: Diagnosis, workspace: Workspace) -> list[Candidate]:
+    kinds = [fix.kind for fix in load().causes[cause.id].fixes]
+    because = cause.evidence[0].text if cause.evidence else cause.why
+    found = []
+    for fix in cause.fixes:
+        if fix.patch is None or fix.edit is None or fix.edit.line is None:
+            continue
+        file = workspace.path_of(fix.edit.file)
+        if file is None and not Path(fix.edit.file).is_absolute():
+            file = workspace.path_of(str(Path.cwd() / fix.edit.file))
+        if file is not None:
+            stopgap = fix.kind == _MEETS and kinds[0] != _MEETS
+            found.append(
+                Candidate(
+                    cause.id, because, fix.kind, fix.title, file, fix.edit.line, fix.patch, stopgap
+                )
+            )
+    return found

@@ -1,0 +1,137 @@
+"""The nouns of a repair."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+#: How much is known of a patch: ``proven``: no guard objects; ``same-numbers``: it computes what the
+#: program was meant to, and a guard objects; ``runs``: it runs to its end, and nothing more is known.
+Level = Literal["proven", "same-numbers", "runs"]
+LEVELS: tuple[Level, ...] = ("runs", "same-numbers", "proven")
+
+#: ``repaired``; ``nothing-to-fix``: the program runs as it is; ``not-reproducible``: it fails here of
+#: something that is no device placement, or does not end; ``not-repaired``: no edit helps.
+Outcome = Literal["repaired", "nothing-to-fix", "not-reproducible", "not-repaired"]
+
+
+class Program(NamedTuple):
+    """What the user runs: a script and its arguments, in a folder of files.
+
+    ``origin`` is the folder with the user's files, ``folder`` where in it the program starts, ``script``
+    its path from there (or a module's name, where ``module``), ``processes`` how many a launcher starts.
+    """
+
+    origin: Path
+    folder: Path
+    script: str
+    args: tuple[str, ...] = ()
+    module: bool = False
+    processes: int = 1
+
+
+class Candidate(NamedTuple):
+    """An edit that an answer proposes: of which cause and fix, and the fact that speaks for it.
+
+    ``file`` is a path in the program's folder, ``patch`` a diff of that file alone, ``stopgap`` says that
+    another fix of this cause mends it where it comes from.
+    """
+
+    cause: str
+    because: str
+    kind: str
+    title: str
+    file: str
+    line: int
+    patch: str
+    stopgap: bool = False
+
+
+class Failure(NamedTuple):
+    """How a run ended badly: the exception, where in the user's code, and whether it is of placement.
+
+    ``key`` is what two failures of the same kind in the same place share, whatever line that has become.
+    """
+
+    error: str
+    place: str
+    key: str
+    placement: bool
+
+
+class Silent(NamedTuple):
+    """Something misplaced that raised nothing (`diagnose.tracing.auditing`), and the line it comes from."""
+
+    kind: str
+    names: tuple[str, ...]
+    file: str
+    line: int
+
+
+class Ran(NamedTuple):
+    """What a run gave.
+
+    ``status`` is the exit status (124: it took too long); ``output`` the beginning of what it printed,
+    and ``printed`` how many bytes there were; ``calls`` counts operators by device type, ``to_host``
+    copies from a GPU to the host; ``trained`` tells of each parameter that an optimizer steps its shape,
+    device and sum; ``homes`` where the models' tensors are at the end; ``silent`` what an audit finds;
+    ``executed`` the functions that ran, as ``file:line``.
+    """
+
+    status: int
+    seconds: float = 0.0
+    output: str = ""
+    printed: int = 0
+    errors: str = ""
+    failure: Failure | None = None
+    candidates: tuple[Candidate, ...] = ()
+    answer: Mapping[str, Any] | None = None
+    calls: Mapping[str, int] = {}
+    to_host: int = 0
+    trained: tuple[tuple[str, str, float], ...] = ()
+    homes: Mapping[str, str] = {}
+    silent: tuple[Silent, ...] = ()
+    executed: frozenset[str] = frozenset()
+
+    @property
+    def passed(self) -> bool:
+        """Whether it ran to its end."""
+        return self.status == 0 and self.failure is None
+
+
+class Guard(NamedTuple):
+    """Something that was looked at before a patch is called proven: ``holds`` is None where it could not
+    be looked at."""
+
+    id: str
+    holds: bool | None
+    sentence: str
+
+
+class Proof(NamedTuple):
+    """What is known of a patch that runs, and what was not exercised: functions of the edited files that
+    never ran."""
+
+    level: Level
+    guards: tuple[Guard, ...]
+    unexercised: tuple[str, ...] = ()
+
+
+class Repair(NamedTuple):
+    """The end of an attempt.
+
+    ``applied`` are the edits that were kept, in their order; ``diff`` all of them as one diff from the
+    folder of the user's files; ``texts`` the edited files; ``left`` what still fails where it is not
+    repaired; ``answer`` the JSON answer to the first failure; ``tries`` how many programs were run.
+    """
+
+    outcome: Outcome
+    first: Ran
+    applied: tuple[Candidate, ...] = ()
+    diff: str = ""
+    texts: Mapping[str, str] = {}
+    proof: Proof | None = None
+    left: Ran | None = None
+    tries: int = 1
+    seconds: float = 0.0

@@ -1,0 +1,120 @@
+"""What is looked at in a run: copies, optimizers, models, functions."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch.optim.optimizer import register_optimizer_step_post_hook
+
+from diagnose import tracing
+from diagnose.tracing.auditing import Audit
+from diagnose.tracing.lives import Event
+from diagnose.tracing.recorder import Recorder
+
+#: So many optimizers are kept until the end; a program that makes more is looked at no further.
+_OPTIMIZERS = 16
+
+
+class Observer:
+    """Watches a run; `seen` tells when it is over.
+
+    Args:
+        folder: where the program's files are.
+        watched: whether the functions that run are noted.
+    """
+
+    def __init__(self, folder: Path, *, watched: bool) -> None:
+        self._folder = str(folder)
+        self._watched = watched
+        self._optimizers: dict[int, Any] = {}
+        self._copies = 0
+        self._executed: set[str] = set()
+        self._seen: dict[str, Any] = {}
+
+    @contextmanager
+    def watching(self) -> Iterator[None]:
+        """A context that the program runs in."""
+        with tracing.trace() as recorder, Audit(recorder) as audit:
+            told = recorder.copied
+
+            def copied(tensor: Any, event: Event) -> None:
+                if told is not None:
+                    told(tensor, event)
+                if tensor.device.type == "cuda" and event.device == "cpu" and tensor.numel() > 1:
+                    self._copies += 1
+
+            recorder.copied = copied
+            hook = register_optimizer_step_post_hook(self._stepped)
+            if self._watched:
+                threading.setprofile(self._called)
+                sys.setprofile(self._called)
+            try:
+                yield
+            finally:
+                self.over()
+                hook.remove()
+            homes = _homes(recorder)
+        self._seen = {
+            "homes": homes,
+            "trained": list(self._trained()),
+            "silent": [
+                [one.kind, one.names[:3], one.line.code.co_filename, one.line.number]
+                if one.line
+                else [one.kind, one.names[:3], "", 0]
+                for one in audit.findings()
+            ],
+        }
+
+    def over(self) -> None:
+        """The program has ended: what runs from now on is ours."""
+        if self._watched:
+            sys.setprofile(None)
+            threading.setprofile(None)
+
+    def seen(self) -> dict[str, Any]:
+        """What was seen, as JSON takes it."""
+        rest = {"homes": {}, "trained": [], "silent": []} | self._seen
+        return rest | {"to_host": self._copies, "executed": sorted(self._executed)}
+
+    def _stepped(self, optimizer: Any, *_: Any) -> None:
+        if len(self._optimizers) < _OPTIMIZERS:
+            self._optimizers[id(optimizer)] = optimizer
+
+    def _called(self, frame: Any, event: str, _: Any) -> None:
+        code = frame.f_code
+        if event == "call" and code.co_filename.startswith(self._folder):
+            self._executed.add(f"{code.co_filename}:{code.co_firstlineno}")
+
+    def _trained(self) -> Iterator[tuple[str, str, float]]:
+        """Of each parameter that an optimizer has stepped its shape, device and sum."""
+        with torch.no_grad():
+            for optimizer in self._optimizers.values():
+                for group in optimizer.param_groups:
+                    for one in group["params"]:
+                        with suppress(Exception):  # meta, sparse, a subclass of its own mind
+                            total = float(one.detach().to("cpu", torch.float64).sum())
+                            yield (str(list(one.shape)), str(one.device), total)
+
+
+def _homes(recorder: Recorder) -> dict[str, str]:
+    """Where the tensors of the models are that are alive, by model and name."""
+    found: dict[str, str] = {}
+    count: Counter[str] = Counter()
+    root: Any
+    for root in list(recorder.modules.things()):
+        life = recorder.modules.get(root)
+        if life is None or life.owner is not None:
+            continue
+        kind = type(root).__name__
+        count[kind] += 1
+        with suppress(Exception):  # a model of the program's may do anything when it is asked
+            for name, one in [*root.named_parameters(), *root.named_buffers()]:
+                found[f"{kind}#{count[kind]}.{name}"] = str(one.device)
+    return found

@@ -1,0 +1,72 @@
+"""What happens in the process of a run: the program runs, watched, and what was seen is written down."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from diagnose.repairing.candidates import candidates, failure
+from diagnose.repairing.model import Program
+from diagnose.repairing.observing import Observer
+from diagnose.repairing.protecting import protect
+from diagnose.repairing.workspace import Workspace
+from diagnose.simulation import Terms as Machine
+from diagnose.simulation import run_script
+
+if TYPE_CHECKING:
+    from diagnose.repairing.running import Terms
+
+
+def perform(
+    program: Program,
+    workspace: Workspace,
+    folder: Path,
+    result: Path,
+    terms: Terms,
+    writable: Sequence[Path],
+) -> int:
+    """Runs a program in a copied folder and writes what was seen to ``result``; its exit status."""
+    calls: Counter[str] = Counter()
+    told: dict[str, Any] = {"status": 1, "failure": None, "candidates": [], "answer": None}
+    observer = Observer(folder, watched=terms.watched)
+
+    def failed(error: BaseException) -> None:
+        observer.over()
+        told["failure"] = failure(error, workspace)
+        if terms.checked and told["failure"].placement:
+            told["candidates"], told["answer"] = candidates(error, workspace)
+
+    os.chdir(folder / program.folder.relative_to(program.origin))
+    protect((folder.parent, *writable), workspace.origin)
+    _seed()
+    told["status"] = run_script(
+        program.script,
+        program.args,
+        gpus=terms.gpus,
+        terms=Machine(terms.checked, one_stream=True, calls=calls),
+        beside=observer.watching,
+        failed=failed,
+        module=program.module,
+    )
+    told |= observer.seen()
+    told["calls"] = calls
+    result.write_text(json.dumps(told, default=list))
+    return int(told["status"])
+
+
+def _seed() -> None:
+    """Two runs of one program draw the same random numbers."""
+    import torch
+
+    random.seed(0)
+    with suppress(ImportError):
+        import numpy
+
+        numpy.random.seed(0)
+    torch.manual_seed(0)

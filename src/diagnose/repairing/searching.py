@@ -1,0 +1,164 @@
+"""The loop: an edit is kept when the failure goes or moves on, and dropped otherwise."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
+
+from diagnose.fixes.diff import patched
+from diagnose.repairing.model import LEVELS, Candidate, Outcome, Proof, Ran, Repair
+from diagnose.repairing.proving import Reference, diff_of
+from diagnose.repairing.running import Runner, Terms
+
+
+class Limits(NamedTuple):
+    """How much is tried: edits in all, edits on top of each other, seconds."""
+
+    tries: int = 40
+    depth: int = 8
+    seconds: float = 1800
+
+
+#: After an edit that runs but is not proven, so many more are tried for a better one.
+_BETTER = 6
+
+
+class _Node(NamedTuple):
+    """Edits that were kept so far, and how the program fails with them."""
+
+    applied: tuple[Candidate, ...]
+    texts: Mapping[str, str]
+    ran: Ran
+
+
+class Search:
+    """One attempt to repair a program.
+
+    Args:
+        runner: runs it.
+        gpus: on how many GPUs.
+        limits: how much is tried.
+        progress: is told in a sentence what is being tried.
+    """
+
+    def __init__(
+        self,
+        runner: Runner,
+        gpus: int,
+        limits: Limits,
+        progress: Callable[[str], object] = lambda sentence: None,
+    ) -> None:
+        self._runner = runner
+        self._gpus = gpus
+        self._limits = limits
+        self._progress = progress
+        self._tried = 0
+        self._seen: set[tuple[tuple[str, str], ...]] = set()
+        self._end = 0.0
+
+    def repair(self) -> Repair:
+        """Runs the program as it is, and edits it until it runs."""
+        started = time.monotonic()
+        self._end = started + self._limits.seconds
+        self._progress("running the program")
+        first = self._runner.run({}, Terms(self._gpus))
+        if first.passed:
+            return self._end_of("nothing-to-fix", first, started)
+        if first.failure is None or not first.failure.placement:
+            return self._end_of("not-reproducible", first, started)
+        root = _Node((), {}, first)
+        best, proof, furthest = self._search(root)
+        if best is None:
+            return self._end_of("not-repaired", first, started, furthest)
+        return self._end_of("repaired", first, started, best, proof)
+
+    def _search(self, root: _Node) -> tuple[_Node | None, Proof | None, _Node]:
+        """The best patch that runs, with its proof, and the node that came furthest."""
+        reference = Reference(self._runner, self._gpus)
+        best: _Node | None = None
+        proof: Proof | None = None
+        furthest, left = root, _BETTER
+        for node in self._nodes(root):
+            if not node.ran.passed:
+                if len(node.applied) > len(furthest.applied):
+                    furthest = node
+                continue
+            self._progress("proving that it is right")
+            found = reference.prove(node.texts, node.ran, node.applied)
+            if proof is None or _worth(found) > _worth(proof):
+                best, proof = node, found
+            if found.level == "proven" or not (left := left - 1):
+                break
+        return best, proof, furthest
+
+    def _nodes(self, node: _Node) -> Iterator[_Node]:
+        """Depth first, best first: nodes that run, and those that come further."""
+        for candidate in node.ran.candidates:
+            if self._tried >= self._limits.tries or time.monotonic() > self._end:
+                return
+            tried = self._try(node, candidate)
+            if tried is None:
+                continue
+            yield tried
+            if not tried.ran.passed and len(tried.applied) < self._limits.depth:
+                yield from self._nodes(tried)
+
+    def _try(self, node: _Node, candidate: Candidate) -> _Node | None:
+        """A node with one more edit, None where it does not help."""
+        try:
+            before = node.texts.get(candidate.file) or self._runner.workspace.text(candidate.file)
+            text = patched(before, candidate.patch)
+        except (OSError, ValueError):
+            return None
+        texts = {**node.texts, candidate.file: text}
+        key = tuple(sorted(texts.items()))
+        if key in self._seen:
+            return None
+        self._seen.add(key)
+        self._tried += 1
+        self._progress(f"trying {candidate.kind} at {candidate.file}:{candidate.line}")
+        ran = self._runner.run(texts, Terms(self._gpus))
+        if not ran.passed and not _further(node.ran, ran):
+            return None
+        return _Node((*node.applied, candidate), texts, ran)
+
+    def _end_of(
+        self,
+        outcome: Outcome,
+        first: Ran,
+        started: float,
+        node: _Node | None = None,
+        proof: Proof | None = None,
+    ) -> Repair:
+        node = node or _Node((), {}, first)
+        before = {file: self._runner.workspace.text(file) for file in node.texts}
+        return Repair(
+            outcome,
+            first,
+            node.applied,
+            diff_of(before, node.texts),
+            node.texts,
+            proof,
+            None if node.ran.passed else node.ran,
+            self._runner.count,
+            time.monotonic() - started,
+        )
+
+
+def _further(before: Ran, after: Ran) -> bool:
+    """Whether a run failed of placement again, and later than the one before."""
+    if before.failure is None or after.failure is None or not after.failure.placement:
+        return False
+    if after.failure.key == before.failure.key:
+        return False
+    return _length(after) >= _length(before)
+
+
+def _length(ran: Ran) -> int:
+    """How far a run came: the operators that computed something."""
+    return sum(ran.calls.values())
+
+
+def _worth(proof: Proof) -> tuple[int, int]:
+    return LEVELS.index(proof.level), -sum(guard.holds is False for guard in proof.guards)
