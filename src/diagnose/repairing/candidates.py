@@ -9,9 +9,12 @@ from typing import Any
 
 from diagnose.casebase.store import load
 from diagnose.hooks.live import explain
+from diagnose.inputs import opened
 from diagnose.model import DEVICE_FAMILY, Diagnosis, RankedCause
+from diagnose.pipeline import diagnose
 from diagnose.repairing.model import Candidate, Failure
 from diagnose.repairing.workspace import Workspace
+from diagnose.sources import Folder, Sources
 
 #: So many causes' fixes are tried.
 _CAUSES = 8
@@ -55,15 +58,31 @@ def candidates(
     from diagnose.rendering.json import as_dict
 
     answer = explain(error, top=_CAUSES)
+    return _of_answer(answer, workspace), as_dict(answer)
+
+
+def of_log(log: str, workspace: Workspace) -> tuple[Candidate, ...]:
+    """The edits that the answer to a traceback or a log proposes.
+
+    Raises:
+        InputError: it cannot be read.
+    """
+    sources = Sources([Folder(str(workspace.fresh({})))], read=None)
+    with opened(log) as stream:
+        answer = diagnose(stream, log, sources=sources, top=_CAUSES)
+    return tuple(_of_answer(answer, workspace))
+
+
+def _of_answer(answer: Diagnosis, workspace: Workspace) -> list[Candidate]:
     found: list[Candidate] = []
     for cause in answer.causes:
-        for one in _of_cause(cause, answer, workspace):
+        for one in _of_cause(cause, workspace):
             if not any(one.patch == other.patch and one.file == other.file for other in found):
                 found.append(one)
-    return found, as_dict(answer)
+    return found
 
 
-def _of_cause(cause: RankedCause, answer: Diagnosis, workspace: Workspace) -> list[Candidate]:
+def _of_cause(cause: RankedCause, workspace: Workspace) -> list[Candidate]:
     kinds = [fix.kind for fix in load().causes[cause.id].fixes]
     because = cause.evidence[0].text if cause.evidence else cause.why
     found = []
@@ -77,7 +96,14 @@ def _of_cause(cause: RankedCause, answer: Diagnosis, workspace: Workspace) -> li
             stopgap = fix.kind == _MEETS and kinds[0] != _MEETS
             found.append(
                 Candidate(
-                    cause.id, because, fix.kind, fix.title, file, fix.edit.line, fix.patch, stopgap
+                    cause.id,
+                    because.replace(f"{workspace.folder}/", ""),
+                    fix.kind,
+                    fix.title,
+                    file,
+                    fix.edit.line,
+                    fix.patch,
+                    stopgap,
                 )
             )
     return found

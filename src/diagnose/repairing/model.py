@@ -31,6 +31,15 @@ class Program(NamedTuple):
     processes: int = 1
 
 
+class Terms(NamedTuple):
+    """How a program is run: on how many GPUs, with or without device checks, and whether the functions
+    that ran are of interest."""
+
+    gpus: int
+    checked: bool = True
+    watched: bool = False
+
+
 class Candidate(NamedTuple):
     """An edit that an answer proposes: of which cause and fix, and the fact that speaks for it.
 

@@ -9,18 +9,15 @@ from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from diagnose.repairing.candidates import candidates, failure
-from diagnose.repairing.model import Program
+from diagnose.repairing.model import Program, Terms
 from diagnose.repairing.observing import Observer
 from diagnose.repairing.protecting import protect
 from diagnose.repairing.workspace import Workspace
 from diagnose.simulation import Terms as Machine
 from diagnose.simulation import run_script
-
-if TYPE_CHECKING:
-    from diagnose.repairing.running import Terms
 
 
 def perform(

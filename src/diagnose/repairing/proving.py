@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import unified_diff
 
-from diagnose.repairing.model import Candidate, Guard, Level, Proof, Ran
-from diagnose.repairing.running import Runner, Terms
+from diagnose.repairing.model import Candidate, Guard, Level, Proof, Ran, Terms
+from diagnose.repairing.running import Runner
 
 #: Fixes that bring something to the host because only the host can work on it.
 _FOR_THE_HOST = frozenset({"cpu-before-numpy"})
@@ -69,7 +69,7 @@ class Reference:
                 yield Guard(f"gpus-{gpus}", None, f"{where} the program itself does not run")
                 continue
             ran = self._runner.run(texts, Terms(gpus))
-            same = ran.passed and not _difference(meant.output, ran.output)
+            same = ran.passed and not difference(meant.output, ran.output)
             yield Guard(f"gpus-{gpus}", same, f"{where} it {'runs' if same else 'fails'}")
 
     def _unexercised(self, texts: Mapping[str, str], watched: Ran) -> list[tuple[str, range, str]]:
@@ -98,7 +98,7 @@ def _numbers(wanted: Ran, ran: Ran) -> Iterator[Guard]:
     if not wanted.passed:
         yield Guard("output", None, "without device checks the program does not run either")
         return
-    other = _difference(wanted.output, ran.output)
+    other = difference(wanted.output, ran.output)
     yield Guard("output", other is None, other or "it prints the numbers that it was meant to")
     missing = len(wanted.trained) - len(ran.trained)
     if missing > 0:
@@ -172,7 +172,7 @@ def _no_stopgap(applied: Sequence[Candidate]) -> Guard:
 # --- two outputs ---
 
 
-def _difference(wanted: str, got: str) -> str | None:
+def difference(wanted: str, got: str) -> str | None:
     """The first line in which two outputs differ by more than devices' names and rounding; None if none
     does."""
     one, two = wanted.splitlines(), got.splitlines()

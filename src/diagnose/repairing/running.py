@@ -14,10 +14,10 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 from diagnose.errors import DiagnoseError
-from diagnose.repairing.model import Candidate, Failure, Program, Ran, Silent
+from diagnose.repairing.model import Candidate, Failure, Program, Ran, Silent, Terms
 from diagnose.repairing.workspace import Workspace
 
 #: The exit status of a run that took too long.
@@ -25,15 +25,15 @@ TOO_LONG = 124
 #: Bytes that are kept of what a run prints, of the beginning and of the end.
 _KEPT = 200_000
 _LAST = 20_000
-
-
-class Terms(NamedTuple):
-    """How a program is run: on how many GPUs, with or without device checks, and whether the functions
-    that ran are of interest."""
-
-    gpus: int
-    checked: bool = True
-    watched: bool = False
+#: What every run needs.
+_ALWAYS = (
+    "torch",
+    "diagnose.hooks.seeing",
+    "diagnose.rendering.json",
+    "diagnose.repairing.performing",
+    "diagnose.simulation.session",
+    "diagnose.placement.interpreter",
+)
 
 
 class Runner:
@@ -92,7 +92,7 @@ def warm(path: Path) -> None:
     from diagnose.simulation import require_torch
 
     require_torch()
-    for name in ("torch", "diagnose.tracing.recorder", *_imported(path)):
+    for name in (*_ALWAYS, *_imported(path)):
         with contextlib.suppress(Exception), _silenced():
             importlib.import_module(name)
     from diagnose.casebase.store import load

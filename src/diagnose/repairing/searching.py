@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from diagnose.fixes.diff import patched
-from diagnose.repairing.model import LEVELS, Candidate, Outcome, Proof, Ran, Repair
+from diagnose.repairing.model import LEVELS, Candidate, Outcome, Proof, Ran, Repair, Terms
 from diagnose.repairing.proving import Reference, diff_of
-from diagnose.repairing.running import Runner, Terms
+from diagnose.repairing.running import Runner
 
 
 class Limits(NamedTuple):
@@ -57,8 +57,12 @@ class Search:
         self._seen: set[tuple[tuple[str, str], ...]] = set()
         self._end = 0.0
 
-    def repair(self) -> Repair:
-        """Runs the program as it is, and edits it until it runs."""
+    def repair(self, proposed: Sequence[Candidate] = ()) -> Repair:
+        """Runs the program as it is, and edits it until it runs.
+
+        Args:
+            proposed: edits to try before those of the failure's own answer.
+        """
         started = time.monotonic()
         self._end = started + self._limits.seconds
         self._progress("running the program")
@@ -67,7 +71,7 @@ class Search:
             return self._end_of("nothing-to-fix", first, started)
         if first.failure is None or not first.failure.placement:
             return self._end_of("not-reproducible", first, started)
-        root = _Node((), {}, first)
+        root = _Node((), {}, first._replace(candidates=(*proposed, *first.candidates)))
         best, proof, furthest = self._search(root)
         if best is None:
             return self._end_of("not-repaired", first, started, furthest)

@@ -1,0 +1,190 @@
+"""``diagnose fix SCRIPT``: edits a copy of the program until it runs on simulated GPUs, and proves it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+from typing import NoReturn
+
+import click
+
+from diagnose.commands.shared import BadInput
+from diagnose.errors import DiagnoseError
+from diagnose.outputs import write
+from diagnose.repairing.model import LEVELS, Candidate, Level, Program, Repair
+
+#: Exit statuses beside those of bad usage (2) and a fault of ours (4).
+STATUS = {"repaired": 0, "not-repaired": 1, "nothing-to-fix": 3, "not-reproducible": 6}
+NOT_PROVEN = 5
+
+
+@click.command(
+    "fix",
+    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
+)
+@click.option("--gpus", type=click.IntRange(1, 64), default=2, show_default=True)
+@click.option("-m", "module", is_flag=True, help="SCRIPT is a module, as for python -m.")
+@click.option(
+    "--from",
+    "log",
+    type=click.Path(exists=True, dir_okay=False),
+    metavar="LOG",
+    help="Try first what a traceback or log speaks for.",
+)
+@click.option(
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write the diff to FILE.",
+)
+@click.option("--apply", "write_back", is_flag=True, help="Edit the files, with a backup of each.")
+@click.option(
+    "--level",
+    type=click.Choice(LEVELS),
+    default="proven",
+    show_default=True,
+    help="What --apply asks for.",
+)
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text")
+@click.option(
+    "--timeout",
+    type=click.FloatRange(1),
+    default=300,
+    show_default=True,
+    metavar="S",
+    help="Seconds that a run may take.",
+)
+@click.option(
+    "--tries",
+    type=click.IntRange(1),
+    default=40,
+    show_default=True,
+    help="How many edits are tried.",
+)
+@click.option(
+    "--writable",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    multiple=True,
+    metavar="DIR",
+    help="Where else the script may write; its copy and temporary folders always.",
+)
+@click.argument("script")
+@click.argument("args", nargs=-1, type=click.UNPROCESSED)
+def fix(
+    gpus: int,
+    module: bool,
+    log: str | None,
+    output: Path | None,
+    write_back: bool,
+    level: Level,
+    form: str,
+    timeout: float,
+    tries: int,
+    writable: tuple[Path, ...],
+    script: str,
+    args: tuple[str, ...],
+) -> None:
+    """Repair SCRIPT, which fails of a device placement, and prove it without a GPU.
+
+    The script runs on simulated GPUs, several times, in a copy of its folder. What an answer would edit
+    is edited there, one mistake after the other, until the script runs to its end; then it is compared
+    with the script as it was without device checks. Your files stay as they are, unless --apply.
+
+    \b
+    Exit status: 0 repaired and proven, 5 repaired and not proven, 1 not repaired, 3 nothing to fix,
+    6 not reproducible here, 2 bad usage, 4 a fault of diagnose.
+    """
+    from diagnose.repairing.running import Runner, warm
+    from diagnose.repairing.searching import Limits, Search
+    from diagnose.repairing.workspace import Workspace
+    from diagnose.simulation import TorchMissingError
+
+    program = _program(script, args, module)
+    signal.signal(signal.SIGTERM, _ended)
+    with tempfile.TemporaryDirectory(prefix="diagnose-fix-", ignore_cleanup_errors=True) as home:
+        workspace = Workspace(program.origin, Path(home).resolve())
+        try:
+            warm(program.folder / _file(program))
+        except TorchMissingError as error:
+            raise click.UsageError(str(error)) from error
+        runner = Runner(program, workspace, timeout, writable)
+        search = Search(runner, gpus, Limits(tries=tries), _progress())
+        proposed: tuple[Candidate, ...] = ()
+        if log is not None:
+            from diagnose.repairing.candidates import of_log
+
+            proposed = of_log(log, workspace)
+        repair = search.repair(proposed)
+        _progress()("")
+        _tell(repair, program, gpus, form, proposed[0].patch if proposed else "")
+        if output is not None and repair.diff:
+            write(repair.diff, output)
+        if write_back and repair.proof is not None:
+            _apply(repair, level, workspace)
+    good = repair.proof is None or repair.proof.level == "proven"
+    sys.exit(STATUS[repair.outcome] if good else NOT_PROVEN)
+
+
+def _program(script: str, args: tuple[str, ...], module: bool) -> Program:
+    """What is to be run: from the current folder, where the script lies in it, else from its own."""
+    here = Path.cwd().resolve()
+    if module:
+        return Program(here, here, script, args, module=True)
+    path = Path(script)
+    if not path.is_file():
+        raise BadInput(f"there is no script {script}")
+    path = path.resolve()
+    if path.is_relative_to(here):
+        return Program(here, here, str(path.relative_to(here)), args)
+    return Program(path.parent, path.parent, path.name, args)
+
+
+def _file(program: Program) -> str:
+    return program.script.replace(".", "/") + ".py" if program.module else program.script
+
+
+def _tell(repair: Repair, program: Program, gpus: int, form: str, from_log: str) -> None:
+    from diagnose.repairing.printing import as_json, lines
+
+    if form == "json":
+        click.echo(as_json(repair, program, gpus))
+        return
+    for line in lines(repair, program, gpus, from_log=from_log):
+        click.echo(line)
+
+
+def _apply(repair: Repair, level: Level, workspace: object) -> None:
+    from diagnose.repairing.applying import apply
+    from diagnose.repairing.workspace import Workspace
+
+    assert isinstance(workspace, Workspace)
+    assert repair.proof is not None
+    if LEVELS.index(repair.proof.level) < LEVELS.index(level):
+        click.echo(
+            f"diagnose: nothing was written: --apply asks for {level}"
+            f" (--level {repair.proof.level} takes this one)",
+            err=True,
+        )
+        return
+    try:
+        for backup in apply(workspace, repair.texts):
+            click.echo(f"diagnose: edited; as it was: {backup}", err=True)
+    except DiagnoseError as error:
+        raise BadInput(str(error)) from error
+
+
+def _progress() -> Callable[[str], object]:
+    """Tells on a terminal what is being done, in one line that goes away."""
+    if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+        return lambda sentence: None
+    return lambda sentence: print(f"\r\x1b[K{sentence[:78]}", end="", file=sys.stderr, flush=True)
+
+
+def _ended(number: int, frame: FrameType | None) -> NoReturn:
+    """A polite end is one like any other: the copies go."""
+    raise SystemExit(128 + number)
