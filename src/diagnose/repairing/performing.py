@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import sys
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
@@ -53,6 +54,7 @@ def perform(
     )
     told |= observer.seen()
     told["calls"] = calls
+    told["imported"] = [name for name in sys.modules if name.startswith("torch.")]
     result.write_text(json.dumps(told, default=list))
     return int(told["status"])
 

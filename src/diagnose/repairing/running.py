@@ -11,7 +11,7 @@ import selectors
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NoReturn
@@ -62,7 +62,10 @@ class Runner:
         status, out, err, printed = _forked(
             lambda: self._perform(folder, result, terms), self._seconds
         )
-        ran = _ran(result) if status != TOO_LONG else Ran(status)
+        told = _told(result) if status != TOO_LONG else {}
+        if self.count == 1:  # what one run imports of torch, the next will: optimizers bring dynamo
+            _import(told.get("imported", ()))
+        ran = _ran(told) if told else Ran(status or 1)
         if altered := self.workspace.altered():
             raise DiagnoseError(f"the program wrote to {altered[0]}, so nothing more is tried")
         ended = status if ran.failure is None else status or 1
@@ -92,12 +95,18 @@ def warm(path: Path) -> None:
     from diagnose.simulation import require_torch
 
     require_torch()
-    for name in (*_ALWAYS, *_imported(path)):
-        with contextlib.suppress(Exception), _silenced():
-            importlib.import_module(name)
+    _import((*_ALWAYS, *_imported(path)))
     from diagnose.casebase.store import load
 
     load()
+
+
+def _import(names: Iterable[str]) -> None:
+    """Imports what can be imported."""
+    for name in names:
+        if name not in sys.modules:
+            with contextlib.suppress(Exception), _silenced():
+                importlib.import_module(name)
 
 
 def _imported(path: Path) -> Iterator[str]:
@@ -236,12 +245,17 @@ def _watched(child: int, streams: Sequence[_Stream], end: float) -> int:
                 return TOO_LONG
 
 
-def _ran(result: Path) -> Ran:
+def _told(result: Path) -> dict[str, Any]:
     """What a child has told of its run; nothing, where it ended before it could."""
     try:
         told: dict[str, Any] = json.loads(result.read_text())
     except (OSError, ValueError):
-        return Ran(1)
+        return {}
+    return told
+
+
+def _ran(told: dict[str, Any]) -> Ran:
+    told.pop("imported")
     failure = told.pop("failure")
     return Ran(
         failure=Failure(*failure) if failure else None,
