@@ -26,7 +26,7 @@ _MEETS = "move-tensor-at-line"
 def failure(error: BaseException, workspace: Workspace) -> Failure:
     """What a run ended with."""
     told = traceback.TracebackException.from_exception(error)
-    sentence = "".join(told.format_exception_only()).strip()
+    sentence = f"{type(error).__name__}: {told}"
     own = [frame for frame in told.stack if workspace.path_of(frame.filename)]
     frame = own[-1] if own else (told.stack[-1] if told.stack else None)
     place = key = ""

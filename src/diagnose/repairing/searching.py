@@ -144,7 +144,7 @@ class Search:
             diff_of(before, node.texts),
             node.texts,
             proof,
-            None if node.ran.passed else node.ran,
+            node.ran if outcome == "not-repaired" else None,
             self._runner.count,
             time.monotonic() - started,
         )

@@ -142,7 +142,15 @@ def run_script(
     from .runner import run_script as run
 
     return run(
-        path, args, gpus=gpus, wording=wording, env=env, terms=terms, beside=beside, failed=failed
+        path,
+        args,
+        gpus=gpus,
+        wording=wording,
+        env=env,
+        terms=terms,
+        beside=beside,
+        failed=failed,
+        module=module,
     )
 
 
