@@ -27,8 +27,9 @@ import forked
 
 from diagnose.repairing.model import Program, Repair, Terms
 from diagnose.repairing.proving import difference
-from diagnose.repairing.running import Runner, warm
+from diagnose.repairing.running import Runner
 from diagnose.repairing.searching import Limits, Search
+from diagnose.repairing.warming import warm
 from diagnose.repairing.workspace import Workspace
 
 LIMIT = 60

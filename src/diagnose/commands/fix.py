@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import click
 
@@ -29,6 +29,13 @@ NOT_PROVEN = 5
 )
 @click.option("--gpus", type=click.IntRange(1, 64), default=2, show_default=True)
 @click.option("-m", "module", is_flag=True, help="SCRIPT is a module, as for python -m.")
+@click.option(
+    "--processes",
+    type=click.IntRange(1, 64),
+    default=1,
+    metavar="N",
+    help="Start N processes, as torchrun does; or put torchrun and its options before SCRIPT.",
+)
 @click.option(
     "--from",
     "log",
@@ -78,6 +85,7 @@ NOT_PROVEN = 5
 def fix(
     gpus: int,
     module: bool,
+    processes: int,
     log: str | None,
     output: Path | None,
     write_back: bool,
@@ -99,12 +107,16 @@ def fix(
     Exit status: 0 repaired and proven, 5 repaired and not proven, 1 not repaired, 3 nothing to fix,
     6 not reproducible here, 2 bad usage, 4 a fault of diagnose.
     """
-    from diagnose.repairing.running import Runner, warm
+    from diagnose.repairing.running import Runner
     from diagnose.repairing.searching import Limits, Search
+    from diagnose.repairing.warming import warm
     from diagnose.repairing.workspace import Workspace
     from diagnose.simulation import TorchMissingError
 
-    program = _program(script, args, module)
+    if script == "torchrun" and not module:
+        program = _launched(args)
+    else:
+        program = _program(script, args, module)._replace(processes=processes)
     signal.signal(signal.SIGTERM, _ended)
     with tempfile.TemporaryDirectory(prefix="diagnose-fix-", ignore_cleanup_errors=True) as home:
         workspace = Workspace(program.origin, Path(home).resolve())
@@ -142,6 +154,19 @@ def _program(script: str, args: tuple[str, ...], module: bool) -> Program:
     if path.is_relative_to(here):
         return Program(here, here, str(path.relative_to(here)), args)
     return Program(path.parent, path.parent, path.name, args)
+
+
+def _launched(words: tuple[str, ...]) -> Program:
+    """What torchrun starts, by torch's own reading of its command line."""
+    try:
+        from torch.distributed.run import parse_args
+    except ImportError as error:
+        raise click.UsageError("torchrun needs torch") from error
+    found: Any = parse_args(words)  # type: ignore[no-untyped-call]
+    if not str(found.nproc_per_node).isdigit():
+        raise click.UsageError("--nproc-per-node has to be a number here")
+    program = _program(found.training_script, tuple(found.training_script_args), found.module)
+    return program._replace(processes=int(found.nproc_per_node))
 
 
 def _file(program: Program) -> str:

@@ -82,7 +82,8 @@ class Ran(NamedTuple):
     """What a run gave.
 
     ``status`` is the exit status (124: it took too long); ``output`` the beginning of what it printed,
-    and ``printed`` how many bytes there were; ``calls`` counts operators by device type, ``to_host``
+    ``errors`` that of standard error, and ``printed`` how many bytes there were; ``failed_at`` is when,
+    in seconds of the clock; ``calls`` counts operators by device type, ``to_host``
     copies from a GPU to the host; ``trained`` tells of each parameter that an optimizer steps its shape,
     device and sum; ``homes`` where the models' tensors are at the end; ``silent`` what an audit finds;
     ``executed`` the functions that ran, as ``file:line``.
@@ -91,8 +92,9 @@ class Ran(NamedTuple):
     status: int
     seconds: float = 0.0
     output: str = ""
-    printed: int = 0
     errors: str = ""
+    printed: int = 0
+    failed_at: float | None = None
     failure: Failure | None = None
     candidates: tuple[Candidate, ...] = ()
     answer: Mapping[str, Any] | None = None

@@ -6,6 +6,7 @@ import json
 import os
 import random
 import sys
+import time
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
@@ -32,10 +33,12 @@ def perform(
     """Runs a program in a copied folder and writes what was seen to ``result``; its exit status."""
     calls: Counter[str] = Counter()
     told: dict[str, Any] = {"status": 1, "failure": None, "candidates": [], "answer": None}
+    told["failed_at"] = None
     observer = Observer(folder, watched=terms.watched)
 
     def failed(error: BaseException) -> None:
         observer.over()
+        told["failed_at"] = time.time()
         told["failure"] = failure(error, workspace)
         if terms.checked and told["failure"].placement:
             told["candidates"], told["answer"] = candidates(error, workspace)

@@ -9,7 +9,7 @@ from typing import Any
 
 from diagnose.errors import printable
 from diagnose.repairing.model import Candidate, Program, Ran, Repair
-from diagnose.repairing.running import TOO_LONG
+from diagnose.repairing.processes import TOO_LONG
 
 SCHEMA = 1
 _LEVELS = {

@@ -153,8 +153,8 @@ class SimulatedDispatch(_Mode):  # type: ignore[misc]
             return None
         if device is not None and device.type == "cpu" and not operands and not unplaced:
             # torch.Tensor(2, 3) calls empty without options as well, and that one is on the cpu.
-            backward = torch._C._current_graph_task_id() != -1
-            if operator.name == "empty.memory_format" and not backward:
+            inner = torch._C._current_graph_task_id() != -1 or self.driver.allocates
+            if operator.name == "empty.memory_format" and not inner:
                 return None
             return UNPLACED
         return inherited

@@ -10,6 +10,8 @@ from __future__ import annotations
 import os
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any
 
@@ -115,6 +117,21 @@ class Driver:
         index = self.current() if device.index is None else device.index
         self.check_ordinal(index)
         return cuda(index)
+
+    @contextmanager
+    def allocating(self) -> Iterator[None]:
+        """While C++ code of this thread allocates memory whose device shows later."""
+        before = self.allocates
+        self._thread.allocates = True
+        try:
+            yield
+        finally:
+            self._thread.allocates = before
+
+    @property
+    def allocates(self) -> bool:
+        """Whether such code runs in this thread."""
+        return getattr(self._thread, "allocates", False)
 
     # --- random numbers ---
 

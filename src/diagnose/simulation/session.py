@@ -7,8 +7,8 @@ from typing import Any
 
 import torch
 
+from . import distributed, functions, gradients, parallel, scripting, tensors, tracebacks
 from . import driver as driver_module
-from . import functions, gradients, parallel, scripting, tensors, tracebacks
 from .checks import DeviceChecks
 from .dispatch import SimulatedDispatch
 from .driver import Driver
@@ -51,6 +51,7 @@ class Session:
                 driver, self._checks, lambda: SimulatedDispatch(driver, self._checks), patches
             )
             scripting.install(self._checks, patches)
+            distributed.install(driver, patches)
             tracebacks.install(patches)
             undo.enter_context(SimulatedDispatch(driver, self._checks))
             self._leave = undo.pop_all()

@@ -1,0 +1,159 @@
+"""Forked processes: what they print is read and bounded, and nothing of them is left behind."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import selectors
+import signal
+import sys
+import time
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, NoReturn
+
+#: The exit status of a run that took too long.
+TOO_LONG = 124
+#: Bytes that are kept of what a run prints, of the beginning and of the end.
+_KEPT = 200_000
+_LAST = 20_000
+#: Seconds that the other processes of a launch get when one has failed.
+_PATIENCE = 10
+
+
+class Ended(NamedTuple):
+    """How a process ended: its status as a shell tells it, what it printed, and how many bytes on
+    standard output."""
+
+    status: int
+    output: str
+    errors: str
+    printed: int
+
+
+class _Process:
+    """A forked process that does some work, and what arrives from it."""
+
+    def __init__(self, work: Callable[[], int]) -> None:
+        pipes = [os.pipe(), os.pipe()]
+        self.number = os.fork()
+        if self.number == 0:
+            _child(work, pipes)
+        for _, write in pipes:
+            os.close(write)
+        self.streams = [_Stream(read) for read, _ in pipes]
+        self.status: int | None = None
+
+    def poll(self) -> bool:
+        """Whether it has ended."""
+        if self.status is None:
+            done, status = os.waitpid(self.number, os.WNOHANG)
+            if done:
+                code = os.waitstatus_to_exitcode(status)
+                self.status = code if code >= 0 else 128 - code
+                for stream in self.streams:
+                    stream.read()
+        return self.status is not None
+
+    def end(self) -> Ended:
+        """Ends it, and whatever it has started."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.number, signal.SIGKILL)
+        if self.status is None:
+            os.waitpid(self.number, 0)
+            self.status = TOO_LONG
+        for stream in self.streams:
+            os.close(stream.number)
+        out, err = self.streams
+        return Ended(self.status, out.text(), err.text(), out.count)
+
+
+def forked(works: Sequence[Callable[[], int]], seconds: float) -> list[Ended]:
+    """Works done in processes of their own, side by side. Where one of several fails, the others, which
+    wait for it, get a few seconds."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    processes: list[_Process] = []
+    try:
+        for work in works:
+            processes.append(_Process(work))
+        _watch(processes, time.monotonic() + seconds)
+    finally:
+        ended = [process.end() for process in processes]
+    return ended
+
+
+def _child(work: Callable[[], int], pipes: Sequence[tuple[int, int]]) -> NoReturn:
+    status = 1
+    try:
+        os.setsid()
+        _die_with_parent()
+        for stream, (_, write) in enumerate(pipes, 1):
+            os.dup2(write, stream)
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        os.closerange(3, 64)
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        status = work()
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except BaseException as error:
+        with contextlib.suppress(OSError):
+            os.write(2, f"{type(error).__name__}: {error}\n".encode(errors="replace"))
+    finally:
+        os._exit(status)
+
+
+def _die_with_parent() -> None:
+    """On Linux: nobody is left behind when we are killed."""
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+
+
+class _Stream:
+    """What arrives in a pipe: the beginning and the end are kept."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.count = 0
+        self._head = bytearray()
+        self._tail = bytearray()
+        os.set_blocking(number, False)
+
+    def read(self) -> bool:
+        """Takes what is there; False at the end."""
+        while True:
+            try:
+                data = os.read(self.number, 1 << 16)
+            except BlockingIOError:
+                return True
+            if not data:
+                return False
+            self.count += len(data)
+            room = _KEPT - len(self._head)
+            self._head += data[:room]
+            self._tail = (self._tail + data[room:])[-_LAST:]
+
+    def text(self) -> str:
+        """What was kept."""
+        between = b"\n...\n" if self.count > _KEPT + _LAST else b""
+        return (self._head + between + self._tail).decode(errors="replace")
+
+
+def _watch(processes: Sequence[_Process], end: float) -> None:
+    """Reads what processes print until all have ended, or the time is over."""
+    with selectors.DefaultSelector() as selector:
+        for process in processes:
+            for stream in process.streams:
+                selector.register(stream.number, selectors.EVENT_READ, stream)
+        while time.monotonic() < end:
+            for key, _ in selector.select(timeout=0.02):
+                if not key.data.read():
+                    selector.unregister(key.fd)
+            over = [process.poll() for process in processes]
+            if all(over):
+                return
+            if any(process.status for process in processes):
+                end = min(end, time.monotonic() + _PATIENCE)
+            if not selector.get_map():
+                time.sleep(0.01)  # they have closed their streams and go on

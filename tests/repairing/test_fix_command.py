@@ -1,0 +1,267 @@
+"""``diagnose fix`` as a user runs it: in a process, in a folder of files."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from repairing import programs
+
+GIT = shutil.which("git")
+
+
+def run(folder: Path, *words: str, **options: Any) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "diagnose", "fix", *words],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        **options,
+    )
+
+
+def fixed(folder: Path, *words: str) -> dict[str, Any]:
+    done = run(folder, "--format", "json", *words)
+    assert done.stdout, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found | {"exit": done.returncode}
+
+
+def applied(folder: Path, diff: str) -> None:
+    assert GIT
+    subprocess.run(
+        [GIT, "apply", "-"],
+        input=diff,
+        text=True,
+        cwd=folder,
+        check=True,
+        env={**os.environ, "GIT_CEILING_DIRECTORIES": str(folder.parent)},
+    )
+
+
+def written(folder: Path) -> set[str]:
+    return {str(path.relative_to(folder)) for path in folder.rglob("*")}
+
+
+def test_three_mistakes_are_mended_and_proven(tmp_path: Path) -> None:
+    script = tmp_path / "train.py"
+    script.write_text(programs.THREE)
+    found = fixed(tmp_path, "--output", "fix.diff", "train.py")
+    assert (found["exit"], found["outcome"], found["level"]) == (0, "repaired", "proven")
+    assert {one["line"] for one in found["edits"]} == {8, 9, 16}
+    assert all(one["proven"] for one in found["edits"])
+    assert script.read_text() == programs.THREE
+    assert written(tmp_path) == {"train.py", "fix.diff"}
+    applied(tmp_path, (tmp_path / "fix.diff").read_text())
+    again = fixed(tmp_path, "train.py")
+    assert (again["exit"], again["outcome"]) == (3, "nothing-to-fix")
+
+
+def test_a_module_beside_the_script_is_mended_where_its_table_is_made(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text(programs.MODULE)
+    (tmp_path / "main.py").write_text(programs.USES_MODULE)
+    found = fixed(tmp_path, "main.py", "8")
+    assert (found["level"], found["exit"]) == ("proven", 0)
+    (edit,) = found["edits"]
+    assert (edit["file"], edit["line"], edit["kind"]) == ("net.py", 8, "register-buffer")
+    assert found["unexercised"] == ["never_called (net.py:14)"]
+    assert "--- a/net.py" in found["diff"]
+    assert "fix-" not in found["diff"] + edit["because"], "a path of the copy"
+
+
+def test_a_module_is_run_by_its_name(tmp_path: Path) -> None:
+    package = tmp_path / "pack"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "net.py").write_text(programs.MODULE)
+    main = programs.USES_MODULE.replace("from net", "from .net")
+    (package / "main.py").write_text(main)
+    found = fixed(tmp_path, "-m", "pack.main", "8")
+    assert found["level"] == "proven"
+    assert [one["file"] for one in found["edits"]] == ["pack/net.py"]
+
+
+@pytest.mark.parametrize("words", [["--apply"], ["--apply", "--level", "runs"]])
+def test_apply_edits_the_files_and_keeps_them(tmp_path: Path, words: list[str]) -> None:
+    script = tmp_path / "train.py"
+    script.write_text(programs.THREE)
+    script.chmod(0o755)
+    done = run(tmp_path, *words, "train.py")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (tmp_path / "train.py.orig").read_text() == programs.THREE
+    assert script.read_text() != programs.THREE
+    assert script.stat().st_mode & 0o777 == 0o755
+    assert run(tmp_path, "train.py").returncode == 3
+
+
+def test_apply_refuses_what_git_does_not_hold(tmp_path: Path) -> None:
+    assert GIT
+    script = tmp_path / "train.py"
+    script.write_text("import torch\n")
+    for words in (["init", "-q"], ["add", "train.py"]):
+        subprocess.run([GIT, *words], cwd=tmp_path, check=True)
+    name = ["-c", "user.name=a", "-c", "user.email=a@b"]
+    subprocess.run([GIT, *name, "commit", "-qm", "a"], cwd=tmp_path, check=True)
+    script.write_text(programs.THREE)
+    done = run(tmp_path, "--apply", "train.py")
+    assert done.returncode == 2
+    assert "not committed" in done.stderr
+    assert "+++ b/train.py" in done.stdout, "the diff is not lost"
+    assert script.read_text() == programs.THREE
+
+
+def test_text_says_what_why_and_how_it_is_known(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(programs.THREE)
+    out = run(tmp_path, "train.py").stdout
+    assert out.startswith("train.py: repaired and proven")
+    assert "Because  train.py:8" in out
+    assert "it prints the numbers that it was meant to" in out
+    assert "diagnose verify train.py" in out
+
+
+def test_a_log_is_believed_first(tmp_path: Path) -> None:
+    script = tmp_path / "train.py"
+    script.write_text(programs.THREE)
+    log = tmp_path / "train.log"
+    simulate = [sys.executable, "-m", "diagnose.simulation", "train.py"]
+    log.write_text(subprocess.run(simulate, cwd=tmp_path, capture_output=True, text=True).stderr)
+    found = fixed(tmp_path, "--from", "train.log", "train.py")
+    assert found["level"] == "proven"
+
+
+@pytest.mark.parametrize(
+    ("program", "words", "status", "said"),
+    [
+        (programs.HEALTHY, [], 3, "nothing to fix"),
+        (programs.MISSING, [], 6, "No such file or directory: 'weights.pt'"),
+        ("import sys\nsys.exit(7)\n", [], 6, "status 7"),
+        ("def f(:\n", [], 6, "SyntaxError"),
+        ("while True: pass\n", ["--timeout", "2"], 6, "did not end in time"),
+        ("import os\nos.kill(os.getpid(), 11)\n", [], 6, "status 139"),
+        ("import argparse\np = argparse.ArgumentParser()\np.add_argument('x')\np.parse_args()\n", [],
+         6, "the following arguments are required: x"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_mended_is_said(
+    tmp_path: Path, program: str, words: list[str], status: int, said: str
+) -> None:
+    (tmp_path / "train.py").write_text(program)
+    done = run(tmp_path, *words, "train.py")
+    assert done.returncode == status, done.stdout + done.stderr
+    assert said in done.stdout
+    assert "Traceback" not in done.stderr
+    assert written(tmp_path) == {"train.py"}
+
+
+def test_a_script_that_writes_leaves_nothing_behind(tmp_path: Path) -> None:
+    (tmp_path / "data.txt").write_text("of the user's")
+    script = "open('data.txt', 'w').write('lost')\nopen('new.txt', 'w')\n" + programs.THREE
+    (tmp_path / "train.py").write_text(script)
+    found = fixed(tmp_path, "train.py")
+    assert found["level"] == "proven"
+    assert written(tmp_path) == {"train.py", "data.txt"}
+    assert (tmp_path / "data.txt").read_text() == "of the user's"
+
+
+@pytest.mark.parametrize(
+    "writing",
+    [
+        "open(path, 'w')",
+        "__import__('os').remove(path)",
+        "__import__('shutil').move(path, path + '.1')",
+        "__import__('torch').save({}, path)",
+        "__import__('pathlib').Path(path).write_text('lost')",
+    ],
+)
+def test_a_script_cannot_write_to_the_users_own_files(tmp_path: Path, writing: str) -> None:
+    kept = tmp_path / "kept.txt"
+    kept.write_text("of the user's")
+    script = f"path = {str(kept)!r}\n{writing}\n" + programs.THREE
+    (tmp_path / "train.py").write_text(script)
+    done = run(tmp_path, "train.py")
+    assert done.returncode == 6
+    assert "lets the program write only to copies" in done.stdout
+    assert kept.read_text() == "of the user's"
+    assert written(tmp_path) == {"train.py", "kept.txt"}
+
+
+def test_a_flood_of_output_is_read_and_not_kept(tmp_path: Path) -> None:
+    flood = "for _ in range(1000):\n    print('x' * 100_000)\n"
+    (tmp_path / "train.py").write_text(flood + programs.THREE)
+    found = fixed(tmp_path, "train.py")
+    assert found["outcome"] == "repaired"
+    assert len(json.dumps(found)) < 500_000
+
+
+def test_processes_that_a_script_starts_end_with_it(tmp_path: Path) -> None:
+    mark = tmp_path / "alive"
+    (tmp_path / "train.py").write_text(
+        "import os, time\n"
+        "if os.fork() == 0:\n"
+        "    time.sleep(600)\n"
+        f"print({str(mark)!r})\n" + programs.THREE
+    )
+    found = fixed(tmp_path, "train.py")
+    assert found["outcome"] == "repaired"
+    listed = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True).stdout
+    assert f"cwd={tmp_path}" not in listed
+
+
+def test_killed_in_the_middle_it_leaves_nothing(tmp_path: Path) -> None:
+    copies = tmp_path / "tmp"
+    user = tmp_path / "user"
+    for folder in (copies, user):
+        folder.mkdir()
+    (user / "train.py").write_text("import time\ntime.sleep(100)\n")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "diagnose", "fix", "train.py"],
+        cwd=user,
+        env={**os.environ, "TMPDIR": str(copies)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    until = time.monotonic() + 60
+    while not list(copies.rglob("train.py")) and time.monotonic() < until:
+        time.sleep(0.05)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(timeout=30) == 128 + signal.SIGTERM
+    assert written(user) == {"train.py"}
+    assert not list(copies.glob("diagnose-fix-*"))
+
+
+def test_a_full_disk_is_said(tmp_path: Path) -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("no /dev/full here")
+    (tmp_path / "train.py").write_text(programs.THREE)
+    done = run(tmp_path, "--output", "/dev/full", "train.py")
+    assert done.returncode == 2
+    assert "/dev/full" in done.stderr
+    assert (tmp_path / "train.py").read_text() == programs.THREE
+
+
+def test_ranks_of_a_launcher_are_mended_together(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(programs.RANKS)
+    found = fixed(tmp_path, "torchrun", "--nproc-per-node=2", "train.py")
+    assert (found["level"], [one["line"] for one in found["edits"]]) == ("proven", [10])
+    assert found["failure"]["placement"]
+
+
+def test_bad_usage_is_a_sentence(tmp_path: Path) -> None:
+    done = run(tmp_path, "absent.py")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "there is no script absent.py" in done.stderr
+
+
+def test_temporary_folders_are_for_copies(tmp_path: Path) -> None:
+    assert tmp_path.is_relative_to(tempfile.gettempdir()), "else the test above shows nothing"

@@ -1,0 +1,118 @@
+"""Patches that run and are wrong, each in another way, and the guard that sees it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TRAINS = """\
+import torch
+from torch import nn
+
+torch.manual_seed(1)
+model = nn.Linear(4, 3).cuda()
+head = nn.Linear(3, 2)
+optimizer = torch.optim.SGD([*model.parameters(), *head.parameters()], lr=0.1)
+data = torch.randn(8, 4, device="cuda")
+for step in range(4):
+    loss = head(model(data)).pow(2).mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+print(loss.item())
+"""
+SECOND_GPU = """\
+import torch
+from torch import nn
+
+torch.manual_seed(1)
+model = nn.Linear(4, 3).cuda(torch.cuda.device_count() - 1)
+data = torch.randn(8, 4, device="cuda")
+for _ in range(3):
+    out = model(data)
+print(out.sum().item())
+"""
+
+MOVED = ("nn.Linear(3, 2)", "nn.Linear(3, 2).cuda()")
+
+
+def proof(
+    folder: Path, program: str, *edits: tuple[str, str], kind: str = "move-module"
+) -> tuple[str, dict[str, bool | None]]:
+    """What is said of a program with some texts replaced; the edit stands where the first of them is."""
+    (folder / "train.py").write_text(program)
+    edited = folder.parent / "edited.py"
+    text = program
+    for old, new in edits:
+        assert text.count(old) == 1
+        text = text.replace(old, new)
+    edited.write_text(text)
+    line = program[: program.index(edits[0][0])].count("\n") + 1
+    script = Path(__file__).parent / "prove.py"
+    command = [sys.executable, script, folder, "train.py", edited, str(line), kind]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    level, guards = json.loads(done.stdout)
+    return level, guards
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "user"
+    made.mkdir()
+    return made
+
+
+def test_the_right_patch_is_proven(folder: Path) -> None:
+    level, guards = proof(folder, TRAINS, MOVED)
+    assert level == "proven"
+    assert guards["output"] and guards["trained"] and guards["on-gpu"]
+    assert guards["gpus-1"] is True
+    assert guards["gpus-0"] is None, "the program itself needs a GPU"
+
+
+WRONG = {
+    "homes": [("nn.Linear(4, 3).cuda()", "nn.Linear(4, 3)"), (', device="cuda"', "")],
+    "to-host": [("head(model(data))", "head(model(data).cpu())")],
+    "trained": [MOVED, ("[*model.parameters(), *head.parameters()]", "[*model.parameters()]")],
+    "output": [MOVED, ("model(data))", "model(data).detach())")],
+}
+
+
+@pytest.mark.parametrize("guard", WRONG)
+def test_a_patch_that_runs_and_is_wrong_is_not_proven(folder: Path, guard: str) -> None:
+    level, guards = proof(folder, TRAINS, *WRONG[guard])
+    assert level != "proven"
+    assert guards[guard] is False, guards
+
+
+def test_what_only_a_second_gpu_hides_is_seen_on_one(folder: Path) -> None:
+    level, guards = proof(
+        folder, SECOND_GPU, ('device="cuda")', 'device="cuda:1")'), kind="create-on-device"
+    )
+    assert guards["gpus-1"] is False
+    assert level == "same-numbers"
+
+
+def test_a_copy_in_each_step_is_seen(folder: Path) -> None:
+    level, guards = proof(
+        folder,
+        SECOND_GPU,
+        ("model(data)", "model(data.to(model.weight.device))"),
+        kind="move-input",
+    )
+    assert guards["copied"] is False
+    assert level == "same-numbers"
+
+
+def test_an_edit_that_never_ran_proves_nothing(folder: Path) -> None:
+    program = TRAINS.replace(*MOVED).replace(
+        "torch.manual_seed(1)\n", "def unused(x):\n    return x\n\n\ntorch.manual_seed(1)\n"
+    )
+    level, guards = proof(folder, program, ("return x", "return x.cuda()"))
+    assert guards["exercised"] is False
+    assert level == "same-numbers"
