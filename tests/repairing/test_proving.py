@@ -109,6 +109,33 @@ def test_a_copy_in_each_step_is_seen(folder: Path) -> None:
     assert level == "same-numbers"
 
 
+REMEMBERS = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.state = torch.zeros(3)
+
+    def forward(self, x):
+        state = self.state
+        self.state = torch.ones(3)
+        return x + state
+
+
+print(Net()(torch.ones(2, 3, device="cuda")).sum().item())
+"""
+
+
+def test_what_fails_with_the_second_batch_is_seen(folder: Path) -> None:
+    level, guards = proof(folder, REMEMBERS, ("torch.zeros(3)", 'torch.zeros(3, device="cuda")'))
+    assert guards["output"] is True
+    assert guards["again"] is False
+    assert level == "same-numbers"
+
+
 def test_an_edit_that_never_ran_proves_nothing(folder: Path) -> None:
     program = TRAINS.replace(*MOVED).replace(
         "torch.manual_seed(1)\n", "def unused(x):\n    return x\n\n\ntorch.manual_seed(1)\n"

@@ -34,7 +34,7 @@ def failure(error: BaseException, workspace: Workspace) -> Failure:
         file = workspace.path_of(frame.filename) or frame.filename
         place = f"{file}:{frame.lineno}"
         key = f"{file} {frame.name} {(frame.line or '').strip()}"
-    return Failure(sentence, place, f"{key} {_plain(sentence)}", _is_placement(error))
+    return Failure(sentence, place, f"{key} {_plain(sentence)}", is_placement(error))
 
 
 def _plain(sentence: str) -> str:
@@ -42,7 +42,8 @@ def _plain(sentence: str) -> str:
     return re.sub(r"0x[0-9a-f]+", "0x", sentence.partition("\n")[0])
 
 
-def _is_placement(error: BaseException) -> bool:
+def is_placement(error: BaseException) -> bool:
+    """Whether an exception is a failure of device placement."""
     from diagnose.hooks.live import printed
     from diagnose.parsing import parse
 

@@ -32,8 +32,10 @@ class Program(NamedTuple):
 
 
 class Terms(NamedTuple):
-    """How a program is run: on how many GPUs, with or without device checks, and whether the functions
-    that ran are of interest."""
+    """How a program is run: on how many GPUs, with or without device checks.
+
+    ``watched``: the functions that run are noted, and each call of a model is made a second time.
+    """
 
     gpus: int
     checked: bool = True

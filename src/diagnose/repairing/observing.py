@@ -6,7 +6,7 @@ import sys
 import threading
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ import torch
 from torch.optim.optimizer import register_optimizer_step_post_hook
 
 from diagnose import tracing
+from diagnose.repairing.candidates import is_placement
 from diagnose.tracing.auditing import Audit
 from diagnose.tracing.lives import Event
 from diagnose.tracing.recorder import Recorder
@@ -56,7 +57,8 @@ class Observer:
                 threading.setprofile(self._called)
                 sys.setprofile(self._called)
             try:
-                yield
+                with again() if self._watched else nullcontext():
+                    yield
             finally:
                 self.over()
                 hook.remove()
@@ -101,6 +103,36 @@ class Observer:
                         with suppress(Exception):  # meta, sparse, a subclass of its own mind
                             total = float(one.detach().to("cpu", torch.float64).sum())
                             yield (str(list(one.shape)), str(one.device), total)
+
+
+@contextmanager
+def again() -> Iterator[None]:
+    """Each call that the program makes of a model is made a second time, as with another batch: whatever
+    it leaves behind then meets what is new. Only a failure of placement is let out."""
+    original: Any = torch.nn.Module.__call__
+    busy = threading.local()
+
+    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if getattr(busy, "within", False):
+            return original(self, *args, **kwargs)
+        busy.within = True
+        try:
+            result = original(self, *args, **kwargs)
+            with torch.no_grad(), torch.random.fork_rng(devices=[]):
+                try:
+                    original(self, *args, **kwargs)
+                except Exception as error:
+                    if is_placement(error):
+                        raise
+            return result
+        finally:
+            busy.within = False
+
+    torch.nn.Module.__call__ = call  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        torch.nn.Module.__call__ = original  # type: ignore[method-assign]
 
 
 def _homes(recorder: Recorder) -> dict[str, str]:

@@ -53,6 +53,7 @@ class Reference:
             *_where(wanted, ran, applied),
             *_copies(wanted, ran),
             *self._elsewhere(texts),
+            _again(watched),
             _exercised(silent, applied),
             _no_stopgap(applied),
         ]
@@ -160,6 +161,14 @@ def _exercised(silent: Sequence[tuple[str, range, str]], applied: Sequence[Candi
             if file == one.file and one.line in lines:
                 return Guard("exercised", False, f"the edit in {name} never ran")
     return Guard("exercised", True, "every edited line has run")
+
+
+def _again(watched: Ran) -> Guard:
+    """A second batch passes as the first one does."""
+    if watched.passed:
+        return Guard("again", True, "each call of a model passes a second time")
+    holds = None if watched.failure is None or not watched.failure.placement else False
+    return Guard("again", holds, "a second call of a model fails")
 
 
 def _no_stopgap(applied: Sequence[Candidate]) -> Guard:
