@@ -60,6 +60,8 @@ def test_three_mistakes_are_mended_and_proven(tmp_path: Path) -> None:
     assert (found["exit"], found["outcome"], found["level"]) == (0, "repaired", "proven")
     assert {one["line"] for one in found["edits"]} == {8, 9, 16}
     assert all(one["proven"] for one in found["edits"])
+    fixes = [fix for cause in found["answer"]["causes"] for fix in cause["fixes"]]
+    assert [fix["proven"] for fix in fixes if fix["patch"] == found["edits"][0]["patch"]] == [True]
     assert script.read_text() == programs.THREE
     assert written(tmp_path) == {"train.py", "fix.diff"}
     applied(tmp_path, (tmp_path / "fix.diff").read_text())

@@ -118,7 +118,7 @@ def as_dict(repair: Repair, program: Program, gpus: int) -> dict[str, Any]:
         "failure": _failure(repair.first),
         "left": _failure(left) if left else None,
         "status": repair.first.status,
-        "answer": repair.first.answer,
+        "answer": _answer(repair, proven if proof else None),
         "runs": repair.tries,
         "seconds": round(repair.seconds, 3),
     }
@@ -136,6 +136,19 @@ def _edit(one: Candidate, proven: bool | None) -> dict[str, Any]:
         "patch": one.patch,
         "proven": proven,
     }
+
+
+def _answer(repair: Repair, proven: bool | None) -> dict[str, Any] | None:
+    """The answer to the first failure, which says of the edits that were kept whether they are proven."""
+    if repair.first.answer is None:
+        return None
+    kept = {one.patch for one in repair.applied}
+    answer: dict[str, Any] = json.loads(json.dumps(repair.first.answer))
+    for cause in answer["causes"]:
+        for fix in cause["fixes"]:
+            if fix["patch"] in kept:
+                fix["proven"] = proven
+    return answer
 
 
 def _failure(ran: Ran) -> dict[str, Any] | None:
