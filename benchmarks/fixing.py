@@ -25,8 +25,8 @@ from typing import Any, NamedTuple
 
 import forked
 
+from diagnose.repairing.comparing import difference
 from diagnose.repairing.model import Program, Repair, Terms
-from diagnose.repairing.proving import difference
 from diagnose.repairing.running import Runner
 from diagnose.repairing.searching import Limits, Search
 from diagnose.repairing.warming import warm

@@ -61,5 +61,8 @@ def test_calls_are_counted_where_they_run() -> None:
     calls: Counter[str] = Counter()
     with simulated_gpus(1, terms=Terms(calls=calls)):
         data = torch.ones(3).cuda()
-        (data * 2 + 1).cpu().exp()
-    assert calls == {"cuda": 2, "cpu": 1}
+        calls.clear()
+        (data * 2 + 1).relu()
+        assert calls == {"cuda": 3}
+        data.cpu().exp()
+    assert calls == {"cuda": 3, "cpu": 1}

@@ -83,12 +83,12 @@ class Silent(NamedTuple):
 class Ran(NamedTuple):
     """What a run gave.
 
-    ``status`` is the exit status (124: it took too long); ``output`` the beginning of what it printed,
-    ``errors`` that of standard error, and ``printed`` how many bytes there were; ``failed_at`` is when,
-    in seconds of the clock; ``calls`` counts operators by device type, ``to_host``
-    copies from a GPU to the host; ``trained`` tells of each parameter that an optimizer steps its shape,
-    device and sum; ``homes`` where the models' tensors are at the end; ``silent`` what an audit finds;
-    ``executed`` the functions that ran, as ``file:line``.
+    ``status`` is the exit status (124: it took too long); ``output`` and ``errors`` are the beginning and
+    the end of what it printed, ``printed`` counts the bytes on standard output; ``failed_at`` is when, in
+    seconds of the clock; ``calls`` counts operators by device type; ``to_host`` are the lines that copy
+    tensors from a GPU to the host, as ``file:line``; ``trained`` tells of each parameter that an optimizer
+    steps its shape, device and sum; ``homes`` where the models' tensors are at the end; ``silent`` what
+    an audit finds; ``executed`` the functions that ran, as ``file:line``.
     """
 
     status: int
@@ -101,7 +101,7 @@ class Ran(NamedTuple):
     candidates: tuple[Candidate, ...] = ()
     answer: Mapping[str, Any] | None = None
     calls: Mapping[str, int] = {}
-    to_host: int = 0
+    to_host: frozenset[str] = frozenset()
     trained: tuple[tuple[str, str, float], ...] = ()
     homes: Mapping[str, str] = {}
     silent: tuple[Silent, ...] = ()

@@ -35,7 +35,7 @@ class Observer:
         self._folder = str(folder)
         self._watched = watched
         self._optimizers: dict[int, Any] = {}
-        self._copies = 0
+        self._copies: set[str] = set()
         self._executed: set[str] = set()
         self._seen: dict[str, Any] = {}
 
@@ -48,8 +48,10 @@ class Observer:
             def copied(tensor: Any, event: Event) -> None:
                 if told is not None:
                     told(tensor, event)
-                if tensor.device.type == "cuda" and event.device == "cpu" and tensor.numel() > 1:
-                    self._copies += 1
+                to_host = tensor.device.type == "cuda" and event.device == "cpu"
+                if to_host and event.stack and tensor.numel() > 1:
+                    line = event.stack[0]
+                    self._copies.add(f"{line.code.co_filename}:{line.number}")
 
             recorder.copied = copied
             hook = register_optimizer_step_post_hook(self._stepped)
@@ -83,7 +85,7 @@ class Observer:
     def seen(self) -> dict[str, Any]:
         """What was seen, as JSON takes it."""
         rest = {"homes": {}, "trained": [], "silent": []} | self._seen
-        return rest | {"to_host": self._copies, "executed": sorted(self._executed)}
+        return rest | {"to_host": sorted(self._copies), "executed": sorted(self._executed)}
 
     def _stepped(self, optimizer: Any, *_: Any) -> None:
         if len(self._optimizers) < _OPTIMIZERS:

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator, Mapping, Sequence
-from difflib import unified_diff
 
+from diagnose.repairing.comparing import (
+    difference,
+    differing,
+    edited_lines,
+    same_values,
+    still_trained,
+)
 from diagnose.repairing.model import Candidate, Guard, Level, Proof, Ran, Terms
 from diagnose.repairing.running import Runner
 
-#: Fixes that bring something to the host because only the host can work on it.
-_FOR_THE_HOST = frozenset({"cpu-before-numpy"})
-_NUMBER = re.compile(r"[-+]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?")
-_DEVICE = re.compile(r"\b(?:cpu|cuda(?::\d+)?)\b")
-#: How far two numbers may be apart, of their size and as such.
-_RELATIVE, _ABSOLUTE = 1e-3, 1e-5
+#: Fixes that bring something to the host because it belongs there.
+_TO_THE_HOST = frozenset({"cpu-before-numpy", "index-to-device"})
+#: Fixes after which more parameters are trained: those that nobody had registered.
+_REGISTERING = frozenset({"register-module", "register-buffer"})
 
 
 class Reference:
@@ -30,6 +33,7 @@ class Reference:
         self._runner = runner
         self._gpus = gpus
         self._ran: dict[int, Ran] = {}
+        self._second: Ran | None = None
 
     def on(self, gpus: int) -> Ran:
         """The program as it was, on so many GPUs, with nothing compared."""
@@ -47,17 +51,64 @@ class Reference:
         """
         wanted = self.on(self._gpus)
         watched = self._runner.run(texts, Terms(self._gpus, watched=True))
-        silent, meant = self._unexercised(texts, watched), list(_numbers(wanted, ran))
+        silent, meant = self._unexercised(texts, watched), list(self._numbers(ran, applied))
         guards = [
             *meant,
-            *_where(wanted, ran, applied),
-            *_copies(wanted, ran),
+            *_homes(wanted, ran),
+            *_on_gpu(wanted, ran, applied, self._edited(texts)),
+            *_silent(wanted, ran),
             *self._elsewhere(texts),
             _again(watched),
             _exercised(silent, applied),
-            _no_stopgap(applied),
+            _stopgap(applied),
         ]
         return Proof(_level(meant, guards), tuple(guards), tuple(name for _, _, name in silent))
+
+    def _numbers(self, ran: Ran, applied: Sequence[Candidate]) -> Iterator[Guard]:
+        """It prints and trains what it was meant to."""
+        wanted = self.on(self._gpus)
+        if not wanted.passed:
+            yield Guard("output", None, "without device checks the program does not run either")
+            return
+        more = len(ran.trained) - len(wanted.trained)
+        registered = more > 0 and any(one.kind in _REGISTERING for one in applied)
+        other = self._difference(wanted, ran)
+        if other is not None and registered:
+            other = f"{other}, for more parameters are trained"
+        told = other or "it prints the numbers that it was meant to"
+        yield Guard("output", None if other and registered else other is None, told)
+        count = len(wanted.trained)
+        if more < 0:
+            yield Guard("trained", False, f"{-more} parameters no longer reach the optimizer")
+        elif more > 0:
+            told = f"{more} more parameters reach the optimizer than before"
+            yield Guard("trained", registered and still_trained(wanted, ran), told)
+        elif count and not same_values(wanted, ran):
+            same = None if self._varies() else False
+            yield Guard("trained", same, "trained parameters end with other values")
+        elif count:
+            told = (
+                f"all {count} trained parameters end with the values that they were meant to have"
+            )
+            yield Guard("trained", True, told)
+
+    def _difference(self, wanted: Ran, ran: Ran) -> str | None:
+        """Where a run prints something else; lines in which the program differs from itself, such as
+        times, are left out."""
+        other = difference(wanted.output, ran.output)
+        if other is None:
+            return None
+        first, second = self.on(self._gpus), self._twice()
+        return difference(wanted.output, ran.output, set(differing(first.output, second.output)))
+
+    def _varies(self) -> bool:
+        """Whether the program does not train twice to the same values: its threads race."""
+        return not same_values(self.on(self._gpus), self._twice())
+
+    def _twice(self) -> Ran:
+        if self._second is None:
+            self._second = self._runner.run({}, Terms(self._gpus, checked=False))
+        return self._second
 
     def _elsewhere(self, texts: Mapping[str, str]) -> Iterator[Guard]:
         """It runs where the program is meant to: on one GPU, on two, on none."""
@@ -70,8 +121,18 @@ class Reference:
                 yield Guard(f"gpus-{gpus}", None, f"{where} the program itself does not run")
                 continue
             ran = self._runner.run(texts, Terms(gpus))
-            same = ran.passed and not difference(meant.output, ran.output)
-            yield Guard(f"gpus-{gpus}", same, f"{where} it {'runs' if same else 'fails'}")
+            told = "" if ran.passed else (ran.failure.error if ran.failure else "it fails")
+            other = self._difference(meant, ran) if ran.passed else told.partition("\n")[0]
+            yield Guard(f"gpus-{gpus}", other is None, f"{where}: {other or 'it runs'}")
+
+    def _edited(self, texts: Mapping[str, str]) -> set[str]:
+        """The lines of the copies that the edits made, as ``file:line``."""
+        workspace = self._runner.workspace
+        return {
+            f"{workspace.folder / file}:{line}"
+            for file, text in texts.items()
+            for line in edited_lines(workspace.text(file), text)
+        }
 
     def _unexercised(self, texts: Mapping[str, str], watched: Ran) -> list[tuple[str, range, str]]:
         """Functions of the edited files that never ran: file, lines, and how they are called."""
@@ -89,61 +150,45 @@ class Reference:
 
 
 def _level(meant: Sequence[Guard], guards: Sequence[Guard]) -> Level:
-    if not all(guard.holds for guard in meant):
+    """``meant`` are the guards of what is computed: one at least has to hold, and none to object."""
+    if any(guard.holds is False for guard in meant) or not any(guard.holds for guard in meant):
         return "runs"
     return "same-numbers" if any(guard.holds is False for guard in guards) else "proven"
 
 
-def _numbers(wanted: Ran, ran: Ran) -> Iterator[Guard]:
-    """It prints and trains what the program does where devices are not compared."""
-    if not wanted.passed:
-        yield Guard("output", None, "without device checks the program does not run either")
-        return
-    other = difference(wanted.output, ran.output)
-    yield Guard("output", other is None, other or "it prints the numbers that it was meant to")
-    missing = len(wanted.trained) - len(ran.trained)
-    if missing > 0:
-        yield Guard("trained", False, f"{missing} parameters no longer reach the optimizer")
-    elif missing < 0:
-        yield Guard("trained", None, f"{-missing} more parameters reach the optimizer than before")
-    elif wanted.trained:
-        same = all(
-            a[0] == b[0] and _close(a[2], b[2])
-            for a, b in zip(wanted.trained, ran.trained, strict=True)
-        )
-        count = len(wanted.trained)
-        told = f"all {count} trained parameters end with the values that they were meant to have"
-        yield Guard("trained", same, told if same else "parameters end with other values")
-
-
-def _where(wanted: Ran, ran: Ran, applied: Sequence[Candidate]) -> Iterator[Guard]:
+def _homes(wanted: Ran, ran: Ran) -> Iterator[Guard]:
     """What was on a GPU stays on it."""
-    gone = [
-        name
-        for name, device in wanted.homes.items()
-        if device.startswith("cuda") and ran.homes.get(name, device) != device
-    ]
-    if gone:
-        yield Guard(
-            "homes",
-            False,
-            f"{gone[0]} ends on {ran.homes[gone[0]]}, it was meant for {wanted.homes[gone[0]]}",
-        )
-    elif wanted.homes:
-        yield Guard("homes", True, "every parameter and buffer ends on the device it was meant for")
-    if not wanted.passed or {one.kind for one in applied} & _FOR_THE_HOST:
+    for name, device in wanted.homes.items():
+        now = ran.homes.get(name, device)
+        if device.startswith("cuda") and now != device:
+            yield Guard("homes", False, f"{name} ends on {now}, it was meant for {device}")
+            return
+    if wanted.homes:
+        told = "every parameter and buffer ends on the device that it was meant for"
+        yield Guard("homes", True, told)
+
+
+def _on_gpu(
+    wanted: Ran, ran: Ran, applied: Sequence[Candidate], edited: set[str]
+) -> Iterator[Guard]:
+    """Nothing moves from a GPU to the cpu.
+
+    What runs on GPUs is no measure: an optimizer takes other ways where its parameters are apart.
+    """
+    if not wanted.passed or any(one.kind in _TO_THE_HOST for one in applied):
         return
-    fewer = wanted.calls.get("cuda", 0) - ran.calls.get("cuda", 0)
-    if fewer > 0:
-        yield Guard("on-gpu", False, f"{fewer} operators run on the cpu that were meant for a GPU")
-    more = ran.to_host - wanted.to_host
+    more = ran.calls.get("cpu", 0) - wanted.calls.get("cpu", 0)
+    copies = sorted(edited & ran.to_host)
     if more > 0:
-        yield Guard("to-host", False, f"{more} more copies go from a GPU to the cpu")
-    elif fewer <= 0:
-        yield Guard("on-gpu", True, "nothing moves from a GPU to the cpu that did not before")
+        yield Guard("on-gpu", False, f"{more} more operators run on the cpu")
+    if copies:
+        line = copies[0].rpartition(":")[2]
+        yield Guard("to-host", False, f"line {line} copies from a GPU to the cpu")
+    if more <= 0 and not copies:
+        yield Guard("on-gpu", True, "nothing moves from a GPU to the cpu")
 
 
-def _copies(wanted: Ran, ran: Ran) -> Iterator[Guard]:
+def _silent(wanted: Ran, ran: Ran) -> Iterator[Guard]:
     """Nothing is misplaced in silence that was not before."""
     known = {(one.kind, one.names) for one in wanted.silent}
     copied = sum(one.kind == "copied" for one in wanted.silent)
@@ -152,6 +197,14 @@ def _copies(wanted: Ran, ran: Ran) -> Iterator[Guard]:
             yield Guard("copied", False, f"line {one.line} copies the same tensor again and again")
         elif one.kind != "copied" and (one.kind, one.names) not in known:
             yield Guard(one.kind, False, f"in silence: {one.kind}: {', '.join(one.names)}")
+
+
+def _again(watched: Ran) -> Guard:
+    """A second batch passes as the first one does."""
+    if watched.passed:
+        return Guard("again", True, "each call of a model passes a second time")
+    holds = None if watched.failure is None or not watched.failure.placement else False
+    return Guard("again", holds, "a second call of a model fails")
 
 
 def _exercised(silent: Sequence[tuple[str, range, str]], applied: Sequence[Candidate]) -> Guard:
@@ -163,59 +216,9 @@ def _exercised(silent: Sequence[tuple[str, range, str]], applied: Sequence[Candi
     return Guard("exercised", True, "every edited line has run")
 
 
-def _again(watched: Ran) -> Guard:
-    """A second batch passes as the first one does."""
-    if watched.passed:
-        return Guard("again", True, "each call of a model passes a second time")
-    holds = None if watched.failure is None or not watched.failure.placement else False
-    return Guard("again", holds, "a second call of a model fails")
-
-
-def _no_stopgap(applied: Sequence[Candidate]) -> Guard:
+def _stopgap(applied: Sequence[Candidate]) -> Guard:
+    """The edits are where what is wrong comes from."""
     stopgap = next((one for one in applied if one.stopgap), None)
     if stopgap is None:
         return Guard("stopgap", True, "it mends what is wrong where that comes from")
     return Guard("stopgap", False, f"a stop-gap: {stopgap.file}:{stopgap.line} moves what is wrong")
-
-
-# --- two outputs ---
-
-
-def difference(wanted: str, got: str) -> str | None:
-    """The first line in which two outputs differ by more than devices' names and rounding; None if none
-    does."""
-    one, two = wanted.splitlines(), got.splitlines()
-    for number, (a, b) in enumerate(zip(one, two, strict=False), 1):
-        if not _alike(a, b):
-            return f"it prints other numbers (line {number}: {b.strip()[:60]!r}, meant: {a.strip()[:60]!r})"
-    if len(one) != len(two):
-        return f"it prints {len(two)} lines, meant: {len(one)}"
-    return None
-
-
-def _alike(one: str, two: str) -> bool:
-    if one == two:
-        return True
-    one, two = _DEVICE.sub("device", one), _DEVICE.sub("device", two)
-    if _NUMBER.sub("#", one).split() != _NUMBER.sub("#", two).split():
-        return False
-    return all(
-        _close(float(a), float(b))
-        for a, b in zip(_NUMBER.findall(one), _NUMBER.findall(two), strict=True)
-    )
-
-
-def _close(one: float, two: float) -> bool:
-    if one != one or two != two:
-        return one != one and two != two
-    return abs(one - two) <= max(_ABSOLUTE, _RELATIVE * max(abs(one), abs(two)))
-
-
-def diff_of(before: Mapping[str, str], after: Mapping[str, str]) -> str:
-    """One diff of all edited files, from the folder that their paths start in."""
-    parts = []
-    for file, text in after.items():
-        old, new = (t.splitlines(keepends=True) for t in (before[file], text))
-        for row in unified_diff(old, new, f"a/{file}", f"b/{file}"):
-            parts.append(row if row.endswith("\n") else f"{row}\n\\ No newline at end of file\n")
-    return "".join(parts)

@@ -99,7 +99,7 @@ def _together(ranks: Sequence[Ran]) -> Ran:
     for ran in ranks:
         calls.update(ran.calls)
     executed = frozenset().union(*(ran.executed for ran in ranks))
-    to_host = sum(ran.to_host for ran in ranks)
+    to_host = frozenset().union(*(ran.to_host for ran in ranks))
     return shown._replace(calls=calls, executed=executed, to_host=to_host)
 
 
@@ -127,5 +127,6 @@ def _ran(told: dict[str, Any], ended: Ended) -> Ran:
             Silent(kind, tuple(names), file, line) for kind, names, file, line in told.pop("silent")
         ),
         executed=frozenset(told.pop("executed")),
+        to_host=frozenset(told.pop("to_host")),
         **told,
     )

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from diagnose.fixes.diff import patched
+from diagnose.repairing.comparing import diff_of
 from diagnose.repairing.model import LEVELS, Candidate, Outcome, Proof, Ran, Repair, Terms
-from diagnose.repairing.proving import Reference, diff_of
+from diagnose.repairing.proving import Reference
 from diagnose.repairing.running import Runner
 
 

@@ -27,6 +27,8 @@ _MIXED_PRECISION = {
     for name in ("mm", "bmm", "addmm", "baddbmm")
     for overload in ("dtype", "dtype_out")
 }
+# What makes nothing new.
+_COPIES = frozenset({"_to_copy", "copy", "copy_", "clone"})
 # Results that stay on the cpu whatever went in: (operator, position).
 _ON_CPU = {("_pack_padded_sequence", 1)}
 
@@ -51,6 +53,7 @@ class Operator:
         self.has_device = "device" in self.argument_names
         self.has_generator = "generator" in self.argument_names
         self.foreach = name.startswith("_foreach_")
+        self.computes = self.rule.kind != "free" and name not in _COPIES
         self.puts = name in ("index_put", "_unsafe_index_put")  # the result is where self is
         # Indices may be on the cpu whatever they index, so they tell nothing of unplaced memory.
         self.decides = self.rule.kind != "free" and "indices" not in self.argument_names
@@ -109,7 +112,7 @@ class SimulatedDispatch(_Mode):  # type: ignore[misc]
             self.checks.check(operator.name, operator.rule, operands, call)
             for tensor in unplaced:
                 place(tensor, on_gpu)
-        if self.driver.terms.calls is not None and operator.rule.kind != "free":
+        if self.driver.terms.calls is not None and operator.computes:
             self.driver.terms.calls["cpu" if on_gpu is None else "cuda"] += 1
         target = self._target(operator, operands, unplaced, on_gpu, kwargs)
         func = self._seed(operator, func, operands, target, kwargs)

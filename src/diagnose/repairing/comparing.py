@@ -1,0 +1,89 @@
+"""Two runs of one program: whether they print the same numbers, and where two texts differ."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from difflib import SequenceMatcher, unified_diff
+
+from diagnose.repairing.model import Ran
+
+_NUMBER = re.compile(r"[-+]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?")
+_DEVICE = re.compile(r"\b(?:cpu|cuda(?::\d+)?)\b")
+#: How far two numbers may be apart, of their size and as such.
+_RELATIVE, _ABSOLUTE = 1e-3, 1e-5
+
+
+def difference(wanted: str, got: str, varying: Collection[int] = ()) -> str | None:
+    """The first line in which two outputs differ by more than devices' names and rounding.
+
+    Args:
+        wanted: what was meant to be printed.
+        got: what was printed.
+        varying: numbers of lines, from 1 on, that are not compared.
+
+    Returns:
+        A sentence about the line, None where there is none.
+    """
+    one, two = wanted.splitlines(), got.splitlines()
+    for number in differing(wanted, got):
+        if number not in varying:
+            meant, printed = one[number - 1].strip()[:50], two[number - 1].strip()[:50]
+            return f"line {number} of its output is {printed!r}, meant: {meant!r}"
+    if len(one) != len(two):
+        return f"it prints {len(two)} lines, meant: {len(one)}"
+    return None
+
+
+def differing(wanted: str, got: str) -> Iterator[int]:
+    """The numbers of the lines in which two outputs differ."""
+    pairs = zip(wanted.splitlines(), got.splitlines(), strict=False)
+    return (number for number, (a, b) in enumerate(pairs, 1) if not _alike(a, b))
+
+
+def _alike(one: str, two: str) -> bool:
+    if one == two:
+        return True
+    one, two = _DEVICE.sub("device", one), _DEVICE.sub("device", two)
+    if _NUMBER.sub("#", one).split() != _NUMBER.sub("#", two).split():
+        return False
+    return all(
+        _close(float(a), float(b))
+        for a, b in zip(_NUMBER.findall(one), _NUMBER.findall(two), strict=True)
+    )
+
+
+def _close(one: float, two: float) -> bool:
+    if one != one or two != two:
+        return one != one and two != two
+    return abs(one - two) <= max(_ABSOLUTE, _RELATIVE * max(abs(one), abs(two)))
+
+
+def same_values(one: Ran, two: Ran) -> bool:
+    """Whether the same parameters were trained and ended with the same values."""
+    return len(one.trained) == len(two.trained) and all(
+        a[0] == b[0] and _close(a[2], b[2]) for a, b in zip(one.trained, two.trained, strict=True)
+    )
+
+
+def still_trained(one: Ran, two: Ran) -> bool:
+    """Whether all that the first run trained the second one trains too, in that order."""
+    shapes = iter([shape for shape, _, _ in two.trained])
+    return all(shape in shapes for shape, _, _ in one.trained)
+
+
+def diff_of(before: Mapping[str, str], after: Mapping[str, str]) -> str:
+    """One diff of all edited files, from the folder that their paths start in."""
+    parts = []
+    for file, text in after.items():
+        old, new = (t.splitlines(keepends=True) for t in (before[file], text))
+        for row in unified_diff(old, new, f"a/{file}", f"b/{file}"):
+            parts.append(row if row.endswith("\n") else f"{row}\n\\ No newline at end of file\n")
+    return "".join(parts)
+
+
+def edited_lines(before: str, after: str) -> set[int]:
+    """The numbers of the lines of the second text that the first does not have there."""
+    matcher = SequenceMatcher(None, before.splitlines(), after.splitlines(), autojunk=False)
+    changed = [block for block in matcher.get_opcodes() if block[0] != "equal"]
+    return {line + 1 for _, _, _, first, end in changed for line in range(first, end)}
