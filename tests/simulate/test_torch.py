@@ -541,3 +541,13 @@ def test_forked_worker_may_not_touch_cuda(gpus: None) -> None:
     loader = torch.utils.data.DataLoader(Data(), num_workers=1, multiprocessing_context="fork")
     with pytest.raises(RuntimeError, match="Cannot re-initialize CUDA in forked subprocess"):
         next(iter(loader))
+
+
+def test_padding_on_the_cpu_is_on_the_cpu() -> None:
+    rows = [torch.ones(2), torch.ones(3)]
+    with simulated_gpus(1):
+        padded = nn.utils.rnn.pad_sequence(rows, batch_first=True)
+        with pytest.raises(RuntimeError, match="two devices"):
+            padded + torch.ones(2, 3, device="cuda")
+        there = nn.utils.rnn.pad_sequence([row.cuda() for row in rows], batch_first=True)
+        assert str((there + torch.ones(2, 3, device="cuda")).device) == "cuda:0"

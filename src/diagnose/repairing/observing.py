@@ -38,6 +38,7 @@ class Observer:
         self._copies: set[str] = set()
         self._executed: set[str] = set()
         self._seen: dict[str, Any] = {}
+        self._kept: Any = None
 
     @contextmanager
     def watching(self) -> Iterator[None]:
@@ -65,6 +66,8 @@ class Observer:
                 self.over()
                 hook.remove()
             homes = _homes(recorder)
+        # Process groups may wait for ever in their destructors; this process ends without them.
+        self._kept = sys.modules["__main__"]
         self._seen = {
             "homes": homes,
             "trained": list(self._trained()),
@@ -110,12 +113,13 @@ class Observer:
 @contextmanager
 def again() -> Iterator[None]:
     """Each call that the program makes of a model is made a second time, as with another batch: whatever
-    it leaves behind then meets what is new. Only a failure of placement is let out."""
+    it leaves behind then meets what is new. Only a failure of placement is let out. Ranks, which wait for
+    each other's calls, make each once."""
     original: Any = torch.nn.Module.__call__
     busy = threading.local()
 
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if getattr(busy, "within", False):
+        if getattr(busy, "within", False) or torch.distributed.is_initialized():
             return original(self, *args, **kwargs)
         busy.within = True
         try:

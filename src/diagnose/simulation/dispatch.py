@@ -112,6 +112,8 @@ class SimulatedDispatch(_Mode):  # type: ignore[misc]
             self.checks.check(operator.name, operator.rule, operands, call)
             for tensor in unplaced:
                 place(tensor, on_gpu)
+        elif operator.name == "copy_" and unplaced and operands and _fills(args, operands):
+            place(unplaced[0], CPU)  # what is filled with the cpu's memory is the cpu's
         if self.driver.terms.calls is not None and operator.computes:
             self.driver.terms.calls["cpu" if on_gpu is None else "cuda"] += 1
         target = self._target(operator, operands, unplaced, on_gpu, kwargs)
@@ -239,6 +241,11 @@ def _settle_on_cpu(operands: Sequence[Operand], unplaced: Sequence[torch.Tensor]
     if any(operand.tensor.dim() > 0 and operand.device == CPU for operand in operands):
         for tensor in unplaced:
             place(tensor, CPU)
+
+
+def _fills(args: Sequence[Any], operands: Sequence[Operand]) -> bool:
+    """Whether what is copied, and not where it is copied to, has a device: more than a number."""
+    return operands[0].tensor is args[1] and args[1].dim() > 0
 
 
 def _any_meta(operands: Sequence[Operand]) -> bool:
