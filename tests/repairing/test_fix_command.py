@@ -252,6 +252,17 @@ def test_a_full_disk_is_said(tmp_path: Path) -> None:
     assert (tmp_path / "train.py").read_text() == programs.THREE
 
 
+@pytest.mark.parametrize(
+    ("made", "moved"), [("[ids, mask]", "v.to(device)"), ("{'ids': ids}", "items()")]
+)
+def test_what_only_the_values_tell_is_moved(tmp_path: Path, made: str, moved: str) -> None:
+    program = programs.CALLED.replace("MADE", made)
+    (tmp_path / "train.py").write_text(program)
+    found = fixed(tmp_path, "train.py")
+    assert (found["outcome"], found["failure"]["placement"]) == ("repaired", True)
+    assert moved in found["diff"]
+
+
 def test_ranks_of_a_launcher_are_mended_together(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(programs.RANKS)
     found = fixed(tmp_path, "torchrun", "--nproc-per-node=2", "train.py")

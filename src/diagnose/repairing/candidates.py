@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import traceback
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,8 @@ _CAUSES = 8
 #: It adds a move where values meet. Where another fix of the cause comes before it in kb/, that one
 #: mends what is wrong.
 _MEETS = "move-tensor-at-line"
+#: Fixes that move a value to where others are.
+_MOVES = (_MEETS, "move-input", "index-to-device")
 
 
 def failure(error: BaseException, workspace: Workspace) -> Failure:
@@ -59,7 +62,9 @@ def candidates(
     from diagnose.rendering.json import as_dict
 
     answer = explain(error, top=_CAUSES)
-    return _of_answer(answer, workspace), as_dict(answer)
+    found = _of_answer(answer, workspace)
+    found += [one for one in _of_values(error, answer, workspace) if not _known(one, found)]
+    return found, as_dict(answer)
 
 
 def of_log(log: str, workspace: Workspace) -> tuple[Candidate, ...]:
@@ -78,9 +83,33 @@ def _of_answer(answer: Diagnosis, workspace: Workspace) -> list[Candidate]:
     found: list[Candidate] = []
     for cause in answer.causes:
         for one in _of_cause(cause, workspace):
-            if not any(one.patch == other.patch and one.file == other.file for other in found):
+            if not _known(one, found):
                 found.append(one)
     return found
+
+
+def _known(one: Candidate, found: list[Candidate]) -> bool:
+    return any(one.patch == other.patch and one.file == other.file for other in found)
+
+
+def _of_values(
+    error: BaseException, answer: Diagnosis, workspace: Workspace
+) -> Iterator[Candidate]:
+    """The edits that only the values in the failing frames speak for."""
+    from diagnose.repairing.moving import moves
+
+    if not answer.causes:
+        return
+    cause = answer.causes[0]
+    kinds = [fix.kind for fix in load().causes[cause.id].fixes if fix.kind in _MOVES]
+    for one in moves(error, lambda file: workspace.path_of(file) is not None):
+        file, edit = workspace.path_of(one.edit.file), one.edit
+        if file is not None and edit.diff is not None:
+            because = f"seen in the failing call: {one.title}"
+            kind = kinds[0] if kinds else one.kind
+            yield Candidate(
+                cause.id, because, kind, one.title, file, edit.line, edit.diff, one.stopgap
+            )
 
 
 def _of_cause(cause: RankedCause, workspace: Workspace) -> list[Candidate]:

@@ -1,0 +1,202 @@
+"""Edits that the values in the failing frames speak for: what stands in the call that fails, and is not
+where the other values or the called model are, is moved there.
+
+They are tried after those of the answer, which knows where a value comes from.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from types import FrameType
+from typing import Any, NamedTuple
+
+import torch
+
+from diagnose.fixes.definitions.expressions import around, moved
+from diagnose.fixes.editing import Refused
+from diagnose.fixes.file_edit import FileEdit, file_edit
+from diagnose.fixes.rewriting import Change
+from diagnose.hooks.operands import assigned, value
+from diagnose.hooks.peeking import attributes, device_of, items
+from diagnose.hooks.positions import Text, Texts
+from diagnose.placement import Spot
+from diagnose.tracing.stacks import Line
+
+#: So many of the user's frames are looked at, innermost first.
+_FRAMES = 4
+
+
+class Move(NamedTuple):
+    """An edit of a file that moves values, with the fix it amounts to; ``stopgap`` where what an object
+    keeps is moved each time it is used."""
+
+    kind: str
+    title: str
+    edit: FileEdit
+    stopgap: bool
+
+
+class _Stray(NamedTuple):
+    """An expression whose value is elsewhere; ``parts`` says of what kind it is: a tensor, or several in a
+    mapping or a sequence."""
+
+    node: ast.expr
+    parts: str
+
+
+def moves(error: BaseException, own: Callable[[str], bool]) -> Iterator[Move]:
+    """The edits: where a model is given what is elsewhere, the outermost call first; else the innermost.
+
+    Args:
+        error: a live failure; its frames are looked at, and nothing in them is run.
+        own: tells which files are the user's.
+    """
+    texts = Texts()
+    inner = [(f, s) for f, line in _frames(error, own) if (s := texts.spot(line))][-_FRAMES:]
+    calls = [(frame, spot) for frame, spot in inner if _model_called(spot.node, frame)]
+    rest = [one for one in reversed(inner) if one not in calls]
+    for frame, spot in [*calls, *rest]:
+        text = texts.of(spot.file)
+        for home, where, strays in _meetings(spot, frame):
+            for place in _written(home, frame, where):
+                if text is not None:
+                    yield from _edits(spot, text, frame, place, strays)
+
+
+def _frames(error: BaseException, own: Callable[[str], bool]) -> Iterator[tuple[FrameType, Line]]:
+    trace = error.__traceback__
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        if own(code.co_filename):
+            yield trace.tb_frame, Line(code, trace.tb_lasti, trace.tb_lineno)
+        trace = trace.tb_next
+
+
+def _meetings(spot: Spot, frame: FrameType) -> Iterator[tuple[str, str, list[_Stray]]]:
+    """What meets in an expression: a device, an expression that tells it, and what is elsewhere."""
+    node = spot.node
+    operands = [one for one in _operands(node) if _devices(value(one, frame))]
+    if (found := _model_called(node, frame)) is not None:
+        model, home = found
+        yield (
+            home,
+            f"next({ast.unparse(model)}.parameters()).device",
+            _strays(operands, home, frame),
+        )
+        return
+    for one in sorted(operands, key=lambda o: "cpu" in _devices(value(o, frame))):
+        held = value(one, frame)
+        if isinstance(held, torch.Tensor):
+            home = str(held.device)
+            yield home, f"{ast.unparse(one)}.device", _strays(operands, home, frame)
+
+
+def _operands(node: ast.AST) -> list[ast.expr]:
+    """What an expression puts together."""
+    match node:
+        case ast.BinOp(left=left, right=right) | ast.AugAssign(target=left, value=right):
+            return [left, right]
+        case ast.Compare(left=left, comparators=rest):
+            return [left, *rest]
+        case ast.Subscript(value=inner, slice=index):
+            return [inner, index]
+        case ast.Call(func=func, args=args, keywords=named):
+            given = [one.value if isinstance(one, ast.Starred) else one for one in args]
+            listed = [
+                item
+                for one in given
+                for item in (one.elts if isinstance(one, ast.List | ast.Tuple) else [one])
+            ]
+            owner = [func.value] if isinstance(func, ast.Attribute) else []
+            return [*owner, *listed, *(one.value for one in named)]
+    return []
+
+
+def _model_called(node: ast.AST, frame: FrameType) -> tuple[ast.expr, str] | None:
+    """The model that a call is of, ``net(x)`` or ``net.generate(x)``, and where all of it is."""
+    if not isinstance(node, ast.Call):
+        return None
+    func = node.func
+    candidates = [func, func.value] if isinstance(func, ast.Attribute) else [func]
+    for node in candidates:
+        held = value(node, frame)
+        if isinstance(held, torch.nn.Module) and not _is_self(node):
+            devices = {str(one.device) for one in held.parameters()}
+            return (node, devices.pop()) if len(devices) == 1 else None
+    return None
+
+
+def _is_self(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id == "self"
+
+
+def _devices(held: Any) -> set[str]:
+    """Where the tensors of a value are."""
+    parts = [held, *(item for _, item in items(held))]
+    return {str(device_of(one)) for one in parts if isinstance(one, torch.Tensor)}
+
+
+def _strays(operands: list[ast.expr], home: str, frame: FrameType) -> list[_Stray]:
+    found = []
+    for one in operands:
+        held = value(one, frame)
+        if _devices(held) - {home}:
+            mapping = isinstance(held, dict) and not hasattr(type(held), "to")
+            sequence = isinstance(held, list | tuple)
+            parts = "mapping" if mapping else "sequence" if sequence else "one"
+            found.append(_Stray(one, parts))
+    return found
+
+
+def _written(home: str, frame: FrameType, where: str) -> Iterator[str]:
+    """Expressions of a device: a variable of the program's that holds it, and what tells it."""
+    scopes = [("", frame.f_locals), ("self.", attributes(frame.f_locals.get("self")))]
+    for prefix, scope in [*scopes, ("", frame.f_globals)]:
+        for name, held in list(scope.items()):
+            if isinstance(held, torch.device | str) and _same(str(held), home):
+                yield f"{prefix}{name}"
+                break
+        else:
+            continue
+        break
+    yield where
+
+
+def _same(written: str, home: str) -> bool:
+    """``cuda`` is the first GPU, as a rule."""
+    return written == home or (written == "cuda" and home == "cuda:0")
+
+
+def _edits(
+    spot: Spot, text: Text, frame: FrameType, device: str, strays: list[_Stray]
+) -> Iterator[Move]:
+    """The strays moved where they are defined in this function, and where they are used."""
+    if not strays:
+        return
+    scope, line = text.function(spot.node), getattr(spot.node, "lineno", 1)
+    sources = [assigned(one.node, scope, line) for one in strays]
+    if all(sources):
+        homes = [_Stray(node, one.parts) for node, one in zip(sources, strays, strict=True) if node]
+        yield from _made(spot, device, homes, "move-input")
+    of_a_model = _model_called(spot.node, frame) is not None
+    yield from _made(spot, device, strays, "move-input" if of_a_model else "move-tensor-at-line")
+
+
+def _made(spot: Spot, device: str, strays: list[_Stray], kind: str) -> Iterator[Move]:
+    unique = {id(one.node): one for one in strays}.values()
+    with suppress(Refused):
+        edit = file_edit(spot.source, [_change(spot, one, device) for one in unique])
+        names = ", ".join(ast.unparse(one.node) for one in unique)
+        kept = any(isinstance(one.node, ast.Attribute) for one in unique)
+        yield Move(kind, f"move {names} to {device}", edit, kept)
+
+
+def _change(spot: Spot, stray: _Stray, device: str) -> Change:
+    if stray.parts == "mapping":
+        start, end = f"{{k: v.to({device}) for k, v in ", ".items()}"
+        return around(spot.source, stray.node, start, end)
+    if stray.parts == "sequence":
+        return around(spot.source, stray.node, f"[v.to({device}) for v in ", "]")
+    return moved(spot.source, stray.node, device)
