@@ -235,11 +235,11 @@ class Recorder:
         return take
 
     def _computing(self, original: Callable[..., Any]) -> Callable[..., Any]:
-        """Around `autograd.Function.apply`, of which torch tells no mode; to copy a module to several GPUs
-        is no computing."""
+        """Around `autograd.Function.apply`, of which torch tells no mode; to copy to another device is no
+        computing."""
 
         def note(function: Any, args: tuple[Any, ...], result: Any) -> None:
-            if not function.__module__.startswith("torch.nn.parallel"):
+            if not function.__module__.startswith(_COPYING):
                 for one in result if isinstance(result, tuple) else (result,):
                     if isinstance(one, torch.Tensor):
                         self._made("apply", args, {}, one)
