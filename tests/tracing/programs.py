@@ -277,6 +277,95 @@ nn.DataParallel(net)(torch.randn(4, 4).cuda())
         ("dataparallel-replica-state",),
         "net.offsets.kept['x']",
     ),
+    "method of the whole, in replicas": Program(
+        """\
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 4)
+        self.way = self.straight
+
+    def straight(self, x):
+        return self.fc(x)  # edit
+
+    def forward(self, x):
+        return self.way(x)
+
+nn.DataParallel(Net().cuda())(torch.randn(4, 4).cuda())
+""",
+        ("dataparallel-replica-state",),
+        "module.fc.weight",
+    ),
+    "state of an optimizer of one's own": Program(
+        """\
+import torch
+from torch import nn
+
+class Slow(torch.optim.Optimizer):
+    def __init__(self, params):
+        super().__init__(params, {})
+        for group in self.param_groups:
+            for p in group["params"]:
+                self.state[p]["slow"] = p.detach().clone()  # born
+
+    @torch.no_grad()
+    def step(self):
+        for group in self.param_groups:
+            for p in group["params"]:
+                slow = self.state[p]["slow"]
+                slow.add_(p - slow)
+
+def main():
+    net = nn.Linear(4, 4)  # edit
+    optimizer = Slow(net.parameters())
+    net.cuda()
+    net(torch.randn(2, 4, device="cuda")).sum().backward()
+    optimizer.step()
+
+main()
+""",
+        ("optimizer-state",),
+        "slow",
+        "self.state[p]['slow']",
+    ),
+    "constructor": Program(
+        """\
+import torch
+
+def score(right):
+    count = torch.FloatTensor([4.0, 2.0])  # edit born
+    return right.sum(0) / count
+
+score(torch.ones(3, 2, device="cuda"))
+""",
+        ("created-without-device",),
+        "count",
+    ),
+    "loop over a list": Program(
+        """\
+import torch
+from torch import nn
+
+device = torch.device("cuda")
+
+def train(net, batches):
+    for x, y in batches:
+        x = x.to(device)  # edit
+        out = net(x)
+        nn.functional.cross_entropy(out, y)
+
+def main():
+    data = [(torch.randn(4, 4), torch.randint(0, 3, (4,)))]  # born
+    train(nn.Linear(4, 3).to(device), data)
+
+main()
+""",
+        ("input-not-moved",),
+        "y",
+    ),
     "batch in a dict": Program(
         """\
 import torch

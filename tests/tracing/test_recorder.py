@@ -410,3 +410,15 @@ def test_an_exception_that_leaves_the_block_is_explained_with_its_tensors() -> N
         ("torch.zeros(2, 3)", "cpu"),
     ]
     assert explain(RuntimeError(*caught.value.args)).report.operands == ()
+
+
+def test_what_is_older_than_the_recorder_is_told_by_the_line_that_used_it_first() -> None:
+    old = torch.zeros(2, 3)
+    weight = torch.ones(3, 3, device="meta")
+    with pytest.raises(RuntimeError) as caught, trace():
+        used = old + 1
+        nn.functional.linear(used, weight, weight[0])
+    seen = {one.device: one for one in explain(caught.value).report.operands}
+    assert seen["cpu"].seen
+    assert seen["cpu"].born is not None
+    assert seen["cpu"].born.code == "used = old + 1"

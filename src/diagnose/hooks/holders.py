@@ -107,6 +107,10 @@ class Holders:
         """The variable that holds what a tensor was computed from."""
         return next((one for one in self._sharing(life) if one.tensor is not thing), None)
 
+    def alike(self, thing: Any, life: Life | None) -> list[Any]:
+        """A tensor, and what shares its life."""
+        return [thing, *(one.tensor for one in self._sharing(life))]
+
     def _of(self, thing: Any) -> list[Holder]:
         return self._by_thing.get(id(thing), []) if thing is not None else []
 
@@ -170,7 +174,8 @@ class Holders:
         if not is_a(state, dict):
             return
         for parameter, values in list(islice(dict.items(state), _MOST)):  # type: ignore[arg-type]
-            of = self.name(parameter) or class_name(parameter)
+            names = [one.name for one in self._of(parameter)] or [class_name(parameter)]
+            of = min(names, key=lambda name: "[" in name)  # no place in a list, if it has a name
             for subscript, item in items(values):
                 if is_a(item, self._torch.Tensor):
                     self._note(f"{name}.state[{of}]{subscript}", item, kept=True)

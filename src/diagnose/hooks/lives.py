@@ -14,7 +14,7 @@ from typing import Any
 from diagnose.hooks.holders import Holders
 from diagnose.hooks.keeping import Keepers
 from diagnose.hooks.modules import walk
-from diagnose.hooks.operands import assigned, reads, standing_for
+from diagnose.hooks.operands import reads
 from diagnose.hooks.peeking import attributes, device_of, entries, is_a, shape_of
 from diagnose.hooks.positions import Texts
 from diagnose.hooks.scopes import Scopes
@@ -124,7 +124,11 @@ class Lives:
                 s._replace(what="made", device=META) if s.what in ("made", "put") else s
                 for s in steps
             )
+        elif maker != "weight" and not any(step.what == "moved" for step in steps):
+            steps = tuple(s._replace(device=device) if s.what == "made" else s for s in steps)
         name = life.name
+        if maker == "weight" and self.replica is not None and _is_whole(life):
+            steps = (*steps, Step("kept", self.spot, device))
         if (
             maker not in ("weight", "output")
             and (kept := self.keepers.of(tensor, life)) is not None
@@ -203,7 +207,7 @@ class Lives:
         value.frame = self.scopes.frame(_birth(life.events))
         value.word = life.name or self._variable(module)
         value.owner = self.module_of(life.owner)
-        if is_replica(module):
+        if is_replica(module) or is_a(module, self.torch.nn.DataParallel):
             value.steps = (*value.steps, Step("wrapped", self.spot))
         if is_offloaded(module):
             value.steps = (*value.steps, Step("offloaded", self.spot))
@@ -255,32 +259,11 @@ class Lives:
                 return SPLIT
         return found.pop() if len(found) == 1 else None
 
-    # --- operands ---
 
-    def bound(self, node: ast.AST | None, spot: Spot) -> Step | None:
-        """The assignment that gave the failing function's variable what it holds."""
-        text = self.texts.of(spot.file)
-        found = assigned(node, text.function(spot.node), spot.line) if text is not None else None
-        return Step("bound", spot._replace(node=found)) if found is not None else None
-
-    def node_of(self, thing: Any, spot: Spot) -> ast.expr | None:
-        """The part of an expression that stands for an object."""
-        if not self.alive:
-            return None
-        return standing_for(spot.node, self.alive[-1][0], lambda value: value is thing)
-
-    def node_of_module(self, module: Module, spot: Spot) -> ast.expr | None:
-        """The part of an expression that stands for a module or one around it."""
-        family: list[Module] = []
-        one: Module | None = module
-        while one is not None and len(family) < _DEEPEST:
-            family.append(one)
-            one = one.owner
-
-        def wanted(value: Any) -> bool:
-            return is_a(value, self.torch.nn.Module) and self.module_value(value) in family
-
-        return standing_for(spot.node, self.alive[-1][0], wanted) if self.alive else None
+def _is_whole(life: Life) -> bool:
+    """Whether a weight belongs to a module that is no copy of `DataParallel`."""
+    module = life.module.module() if life.module is not None else None
+    return module is not None and not is_replica(module)
 
 
 def _birth(events: Sequence[Event]) -> Stack:

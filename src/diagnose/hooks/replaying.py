@@ -10,12 +10,20 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from diagnose.hooks import placing
 from diagnose.hooks.exceptions import related, traceback_of
 from diagnose.hooks.lives import Lives
 from diagnose.hooks.operands import at_position, listed, only_other
 from diagnose.hooks.positions import Texts
 from diagnose.hooks.telling import absent_from, misplaced_in, told
-from diagnose.hooks.uncalled import Operand, Running, of_generator, of_optimizer, of_wrapper
+from diagnose.hooks.uncalled import (
+    Operand,
+    Running,
+    of_generator,
+    of_optimizer,
+    of_own_optimizer,
+    of_wrapper,
+)
 from diagnose.model import LiveOperand
 from diagnose.placement import Spot, Step, Suspect
 from diagnose.placement.devices import META, written
@@ -132,6 +140,8 @@ def _met(
     if failed is None:
         return (of_generator(frames, lives, spot) if frames else None) or ("join", [])
     operands = _operands(failed, lives, spot)
+    if of_own_optimizer(frames, lives, operands):
+        return "state", operands
     what = _what(failed, [one.side for one in operands])
     if what == "call":  # the module first, then what it is given
         operands.sort(key=lambda one: one.side.tensor.maker != "weight")
@@ -159,7 +169,7 @@ def _operands(failed: Failed, lives: Lives, spot: Spot) -> list[Operand]:
     taken: set[ast.AST] = set()
     for operand in failed.operands:
         thing = operand.tensor()
-        node = lives.node_of(thing, spot) if thing is not None else None
+        node = placing.node_of(lives, thing, spot) if thing is not None else None
         exact = node is not None
         if operand.shape is None:
             made = lives.generator(operand.device)
@@ -170,17 +180,20 @@ def _operands(failed: Failed, lives: Lives, spot: Spot) -> list[Operand]:
         device, scalar = written(operand.device), operand.shape == ()
         tensor = lives.lived(operand.life or Life("other"), device, thing, scalar=scalar)
         value: Value = tensor
-        if node is None and tensor.maker == "weight" and tensor.module is not None:
-            node, value = lives.node_of_module(tensor.module, spot), tensor.module
+        kept = any(step.what == "kept" for step in tensor.steps)
+        if node is None and tensor.maker == "weight" and tensor.module is not None and not kept:
+            node, value = placing.node_of_module(lives, tensor.module, spot), tensor.module
         if node is None and value is tensor:
             node = at_position(spot.node, failed.function, operand.name)
             if node is None:
                 unplaced.append(len(found))
         if node is not None:
             taken.add(node)
+            placing.constructed(lives, tensor, node, spot)
         if failed.function in _HOST and (item := listed(spot.node, spot.source.tree)) is not None:
             tensor.steps = (*tensor.steps, Step("listed", spot._replace(node=item), device))
-        if tensor.maker == "batch" and (bound := lives.bound(node, spot)) is not None:
+        placing.looped(lives, tensor, node, spot)
+        if tensor.maker == "batch" and (bound := placing.bound(lives, node, spot)) is not None:
             tensor.steps = (*tensor.steps, bound)
         side = Meets(node or spot.node, value, tensor)
         found.append(Operand(side, operand.device, operand.shape, thing, operand.life, exact=exact))

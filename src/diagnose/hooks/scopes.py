@@ -5,15 +5,16 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Sequence
-from types import FrameType
+from types import FrameType, ModuleType
 from typing import Any
 
+from diagnose.hooks.calls import Function, bound_before, given_to, parameters, yields
 from diagnose.hooks.peeking import class_name, fields, is_a
 from diagnose.hooks.positions import Texts, is_base_init
 from diagnose.placement import Device, Spot
 from diagnose.placement.devices import named_so, written
 from diagnose.placement.tensors import Module, Tensor
-from diagnose.placement.values import Const, Frame, Object, Place, Value
+from diagnose.placement.values import Const, Frame, Object, Place, Unknown, Value
 from diagnose.tracing.stacks import Line
 
 _HOME = Device("cuda", None, home=True)
@@ -61,20 +62,32 @@ class Scopes:
         if above:
             found.caller = self.frame(above)
             found.call = self._texts.spot(above[0])
+            function = self._function(spot)
+            if found.call is not None and function is not None:
+                found.given = given_to(function, found.call.node)
         return found
+
+    def _function(self, spot: Spot) -> Function | None:
+        text = self._texts.of(spot.file)
+        found = text.around(spot.node, ast.FunctionDef, ast.AsyncFunctionDef) if text else None
+        return found if isinstance(found, Function) else None
 
     def around(self, spot: Spot) -> Frame:
         """What the text around a node tells of devices."""
-        text = self._texts.of(spot.file)
-        function = text.around(spot.node, ast.FunctionDef, ast.AsyncFunctionDef) if text else None
+        function = self._function(spot)
         scope: ast.AST = function or spot.source.tree
         found = Frame(spot.source, function=spot.function)
+        found.bound = bound_before(scope, spot.line)
         for name, line, device in _bound(scope):
             found.lines.setdefault(name, line)
             if device is not None:
                 found.names.setdefault(name, Place(device))
         if function is None:
             return found
+        for name in parameters(function):
+            found.lines[name] = 0
+            found.names.setdefault(name, Unknown(name))
+        found.yields = yields(function)
         if any(isinstance(one, ast.Return) and one.value is not None for one in ast.walk(scope)):
             found.result = [Module("?", None)]  # it may give what it builds
         found.around = {
@@ -115,7 +128,28 @@ class Scopes:
             return Tensor(self._device(value))
         if is_a(value, self._torch.nn.Module):
             return self._module(value)
-        return Object("accelerator") if class_name(value) == "Accelerator" else None
+        if class_name(value) == "Accelerator":
+            return Object("accelerator")
+        return self._settings(value)
+
+    def _settings(self, value: Any) -> Object | None:
+        """An object that says a device among its attributes, as parsed arguments and settings do."""
+        told = {
+            name: Place(device) if is_a(one, self._torch._C.device) else Const(one)
+            for name, one in fields(value)
+            if (device := self._said(one)) is not None
+        }
+        if not told or is_a(value, ModuleType):
+            return None
+        found = Object("namespace")
+        found.attributes.update(told)
+        return found
+
+    def _said(self, value: Any) -> Device | None:
+        """The device that a plain value names."""
+        if is_a(value, self._torch._C.device):
+            return written(str(value))
+        return written(value) if type(value) is str else None
 
 
 def _bound(scope: ast.AST, *, top: bool = False) -> Iterator[tuple[str, int, Device | None]]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from diagnose.hooks.positions import Texts, is_base_init
 from diagnose.placement import Spot, Step
 from diagnose.placement.devices import written
-from diagnose.tracing.lives import Event
+from diagnose.tracing.lives import MOVES, Event
 
 
 class Steps:
@@ -30,8 +30,11 @@ class Steps:
             return Step(event.what, spot, device, self._of(spot))
         text = self._texts.of(spot.file)
         above = text.parents.get(spot.node) if text is not None else None
-        # A move whose result is all of a statement is lost.
-        return Step("dropped", spot, device) if isinstance(above, ast.Expr) else None
+        # A move whose result is all of a statement is lost; what a library copies for a call is not.
+        match spot.node:
+            case ast.Call(func=ast.Attribute(attr=name)) if name in MOVES:
+                return Step("dropped", spot, device) if isinstance(above, ast.Expr) else None
+        return None
 
     def _spot(self, event: Event) -> Spot | None:
         """The user's expression that did it; of what is built, the call from outside of its class."""

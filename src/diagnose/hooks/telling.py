@@ -117,6 +117,7 @@ def told(
             expected=expected,
             shape=one.shape,
             born=_born(steps, tensor.maker),
+            seen=_only_seen(steps),
             moved=tuple(_at(s.spot) for s in steps if s.what == "moved"),
             root=_root(one, name, lives) if expected is not None else None,
         )
@@ -127,7 +128,14 @@ def _born(steps: Sequence[Step], maker: str) -> At | None:
     made = [step for step in steps if step.what in ("made", "loaded", "wrapped")]
     made = made[-1 if maker == "batch" else 0 :]
     made += [step for step in steps if step.what in ("computed", "put")]
+    made += [step for step in steps if step.what == "seen"]
     return _at(made[0].spot) if made else None
+
+
+def _only_seen(steps: Sequence[Step]) -> bool:
+    """Whether nobody saw how something was made."""
+    whats = {step.what for step in steps}
+    return "seen" in whats and not whats & {"made", "loaded", "wrapped", "computed", "put"}
 
 
 def _at(spot: Spot) -> At:
@@ -218,5 +226,6 @@ def _kept(name: str, thing: Any, lives: Lives) -> LiveOperand:
         device=device_of(thing) or "?",
         shape=shape_of(thing),
         born=_born(tensor.steps, tensor.maker),
+        seen=_only_seen(tensor.steps),
         moved=tuple(_at(s.spot) for s in tensor.steps if s.what == "moved"),
     )

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from types import FrameType
 from typing import Any, NamedTuple
 
+from diagnose.hooks import placing
 from diagnose.hooks.lives import Lives
 from diagnose.hooks.peeking import attributes, device_of, entries, is_a, items, shape_of
 from diagnose.placement import Spot, Step
@@ -64,6 +65,41 @@ def of_optimizer(
     return None
 
 
+def of_own_optimizer(frames: Sequence[Running], lives: Lives, operands: Sequence[Operand]) -> bool:
+    """Marks operands that the optimizer whose step fails keeps as its state; whether there are such."""
+    owner = _optimizer_of(frames, lives)
+    if owner is None:
+        return False
+    parameters: list[Any] = []
+    kept: list[Any] = []
+    for _, group in items(attributes(owner).get("param_groups")):
+        for name, value in entries(group):
+            (parameters.extend if name == "params" else kept.extend)(one for _, one in items(value))
+            kept.append(value)
+    for values in dict.values(attributes(owner).get("state") or {}):
+        kept += [value for _, value in items(values)]
+    state = {id(one) for one in kept if is_a(one, lives.tensor)}
+    module = next((lives.tensor_value(one).module for one in parameters), None)
+    found = False
+    for one in operands:
+        sharing = {id(value) for value in lives.holders.alike(one.thing, one.life)}
+        if module is not None and sharing & state and not any(one.thing is p for p in parameters):
+            one.side.tensor.maker, one.side.tensor.module = "state", module
+            found = True
+    return found
+
+
+def _optimizer_of(frames: Sequence[Running], lives: Lives) -> Any:
+    """The optimizer whose own method fails: within its step a model may run, too."""
+    for one in reversed(frames):
+        owner = one.frame.f_locals.get("self")
+        if is_a(owner, lives.torch.optim.Optimizer):
+            return owner
+        if is_a(owner, lives.torch.nn.Module):
+            return None
+    return None
+
+
 def of_generator(
     frames: Sequence[Running], lives: Lives, spot: Spot
 ) -> tuple[str, list[Operand]] | None:
@@ -73,7 +109,7 @@ def of_generator(
         if is_a(one, lives.torch._C.Generator):
             made = lives.generator(str(one.device))
             drawn = Tensor(made.device, "generator", made.steps, made.frame)
-            node = lives.node_of(one, spot)
+            node = placing.node_of(lives, one, spot)
             side = Meets(node or spot.node, made, drawn)
             return "generator", [Operand(side, str(one.device), (), one, exact=node is not None)]
     return None

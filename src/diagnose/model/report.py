@@ -134,8 +134,9 @@ class LiveOperand(NamedTuple):
     ``name`` is how the failing line calls it, or what it is (``weight of model.fc``); ``kind`` one of
     `diagnose.tracing.lives.Life`'s makers; ``expected`` the device of what it met, where it is the stray;
     ``born`` the user's line that made it, or what it was computed from, ``moved`` those that moved it
-    since; ``root`` what the program keeps of it under another name, such as the attribute that it was
-    computed from.
+    since; ``seen`` says that ``born`` is only the line that used it first, for it is older than the
+    recording or was made out of sight; ``root`` what the program keeps of it under another name, such as
+    the attribute that it was computed from.
     """
 
     name: str
@@ -145,6 +146,7 @@ class LiveOperand(NamedTuple):
     shape: tuple[int, ...] = ()
     born: At | None = None
     moved: tuple[At, ...] = ()
+    seen: bool = False
     root: "LiveOperand | None" = None
 
 

@@ -113,7 +113,11 @@ def answer(diagnosis: Diagnosis, source: str) -> Answer:
 def _operand(operand: LiveOperand, lang: Lang) -> ShownOperand:
     labels = LABELS[lang]
     root = [labels["root"].format(name=operand.root.name)] if operand.root is not None else []
-    told = [("born", operand.born)] if operand.born is not None else []
+    told = (
+        [("first-seen" if operand.seen else "born", operand.born)]
+        if operand.born is not None
+        else []
+    )
     told += [("moved", at) for at in operand.moved[-_MOST_MOVES:]]
     return ShownOperand(
         operand.name or labels[f"kind-{operand.kind}"],

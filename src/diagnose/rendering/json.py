@@ -85,6 +85,7 @@ def _operand(operand: LiveOperand) -> dict[str, Any]:
         "expected": operand.expected,
         "shape": list(operand.shape),
         "born": operand.born and operand.born._asdict(),
+        "first_seen": operand.seen,
         "moved": [line._asdict() for line in operand.moved],
     }
 

@@ -13,13 +13,15 @@ from diagnose.tracing.stacks import Stack
 
 #: Of what happened to one thing the first events and the last ones are kept.
 MOST_EVENTS = 12
+#: Methods that move a tensor.
+MOVES = frozenset({"to", "cuda", "cpu", "type_as", "xpu", "npu"})
 #: Modules above each other that are looked at.
 _DEEPEST = 64
 
 
 class Event(NamedTuple):
     """Something that happened: ``what`` is ``made``, ``loaded``, ``computed``, ``moved``, ``copied`` (its
-    copy was moved), ``put`` (into a module);
+    copy was moved), ``put`` (into a module), ``seen`` (for the first time, of what nobody saw made);
     ``caller`` the code that called torch, which may be a library's; ``device`` where the thing was then, as
     torch prints it, where that was asked for."""
 

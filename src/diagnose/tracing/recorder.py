@@ -21,12 +21,27 @@ from torch.optim.optimizer import register_optimizer_step_post_hook
 from diagnose.simulation.tracebacks import hide, stripping
 from diagnose.tracing import given, modes
 from diagnose.tracing.failures import Failed, Operand
-from diagnose.tracing.lives import Event, Life, ModuleLife, Table
+from diagnose.tracing.lives import MOVES, Event, Life, ModuleLife, Table
 from diagnose.tracing.quiet import quiet
 from diagnose.tracing.registered import Registered
 from diagnose.tracing.stacks import stack
 
-_MOVES = frozenset({"to", "cuda", "cpu", "type_as", "xpu", "npu"})
+#: What they make is made there, also where a tensor says how many.
+_FACTORIES = frozenset(
+    {
+        "arange",
+        "zeros",
+        "ones",
+        "full",
+        "empty",
+        "rand",
+        "randn",
+        "randint",
+        "randperm",
+        "linspace",
+        "eye",
+    }
+)
 _VIEWS = frozenset({"t", "transpose", "permute", "view", "reshape", "detach", "__get__", "flatten"})
 #: What makes tensors of memory, of which torch tells no mode.
 _ARRAYS = ("from_numpy", "frombuffer", "from_dlpack")
@@ -123,7 +138,7 @@ class Recorder:
         life: Life | None = None
         weight: Life | None = None
         anything = False
-        for one in given.tensors(args, kwargs):
+        for one in given.tensors(args, kwargs) if name not in _FACTORIES else ():
             anything = True
             # What is computed from it shares whatever turns out to be known of it.
             known = self.tensors.get(one) or self._unknown(one)
@@ -131,7 +146,7 @@ class Recorder:
                 weight = weight or known
             else:
                 life = life or known
-        if name in _MOVES and args and result.device != args[0].device:
+        if name in MOVES and args and result.device != args[0].device:
             lines, caller = stack(3)
             before = life or weight or Life("other")
             event = Event("moved", lines, caller, str(result.device))
@@ -153,7 +168,7 @@ class Recorder:
     def _unknown(self, tensor: Any) -> Life:
         """The life of what no call was seen to make: a view that C++ took of something known shares its."""
         base = self.tensors.get(tensor._base) if tensor._is_view() else None
-        life = base or Life("other")
+        life = base or Life("other", (Event("seen", *stack(4)),))
         self.tensors.set(tensor, life)
         return life
 

@@ -98,10 +98,8 @@ class Registered:
             known = self._tensors.get(data) if data is not None else None
             if self._tensors.get(parameter) is None:
                 event = Event("made", *stack(3))
-                maker, events = (known.maker, known.events) if known else ("other", ())
-                # Of what module it is a parameter is known when it is registered there.
-                maker = "other" if maker == "weight" else maker
-                self._tensors.set(parameter, Life(maker, events or (event,)))
+                life = known if known is not None and known.events else Life("other", (event,))
+                self._tensors.set(parameter, life)
 
         note = quiet(note)
 
@@ -126,7 +124,7 @@ class Registered:
         if not isinstance(tensor, torch.Tensor):
             return
         known = self._tensors.get(tensor)
-        if known is not None and known.maker == "weight" and known.module is not None:
+        if known is not None and known.maker == "weight" and _holds(known, tensor):
             return  # tied: it keeps its first name
         before = known.events if known is not None else ()
         event = Event("put", *stack(2))
@@ -181,6 +179,12 @@ class Registered:
                     self._tensors.set(tensor, Life("weight", (event,), life, name))
                 elif known.events[-1:] != (event,):
                     self._tensors.set(tensor, known.then(event))
+
+
+def _holds(life: Life, tensor: Any) -> bool:
+    """Whether the module of a weight's life has this very tensor."""
+    module: Any = life.module.module() if life.module is not None else None
+    return module is not None and any(one is tensor for _, one in _slots(module))
 
 
 def _slots(module: Any) -> Iterator[tuple[str, Any]]:
