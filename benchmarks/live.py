@@ -133,6 +133,8 @@ def judge(answer: dict[str, Any], label: dict[str, Any]) -> dict[str, bool]:
     return {
         "operands seen": bool(answer["operands"]),
         "operands with a birth": bool(answer["operands"])
+        and all(one["born"] and not one["first_seen"] for one in answer["operands"]),
+        "operands with a birth, or the line that used them first": bool(answer["operands"])
         and all(one["born"] for one in answer["operands"]),
         "strays with a birth": bool(answer["strays"])
         and all(one["born"] for one in answer["strays"]),

@@ -331,6 +331,18 @@ main()
         "slow",
         "self.state[p]['slow']",
     ),
+    "one of two generators": Program(
+        """\
+import torch
+
+order = torch.Generator()
+noise = torch.Generator()  # edit born
+torch.randperm(3, generator=order)
+torch.randn(3, device="cuda", generator=noise)
+""",
+        ("generator-device",),
+        "noise",
+    ),
     "constructor": Program(
         """\
 import torch

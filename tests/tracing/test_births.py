@@ -70,6 +70,19 @@ def test_the_line_to_edit_follows_from_it(name: str, answered: Any) -> None:
     assert answer["culprit"]["basis"] == "live"
 
 
+def test_a_move_of_what_needs_a_gradient_is_a_move(answered: Any) -> None:
+    text = """\
+import torch
+from torch import nn
+
+net = nn.Linear(4, 4).to("cuda:0")
+y = net(torch.ones(2, 4, device="cuda:0")).to("cuda:1")  # moved
+print(y + torch.ones(2, 4, device="cuda:0"))
+"""
+    [moved] = [one["moved"] for one in answered(text)["operands"] if one["device"] == "cuda:1"]
+    assert [at["line"] for at in moved][-1] == marked(text, "moved")
+
+
 @pytest.mark.faults
 def test_a_fault_of_ours_is_no_good_run(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -147,6 +147,16 @@ class Lives:
         frame = self.scopes.frame(stack)
         return Tensor(device, maker, steps, frame, scalar=scalar, module=module, name=name)
 
+    def _targets(self, spot: Spot) -> set[str]:
+        """The names and attributes that a statement assigns to."""
+        text = self.texts.of(spot.file)
+        statement = text.statement(spot.node) if text is not None else None
+        targets = statement.targets if isinstance(statement, ast.Assign) else []
+        parts = [part for target in targets for part in ast.walk(target)]
+        return {one.id for one in parts if isinstance(one, ast.Name)} | {
+            one.attr for one in parts if isinstance(one, ast.Attribute)
+        }
+
     @cached_property
     def replica(self) -> Any:
         """The outermost module of a copy of `DataParallel` that was running."""
@@ -176,9 +186,9 @@ class Lives:
         lines += failed.stack if failed is not None else ()
         return list(dict.fromkeys(line.code.co_filename for line in lines))
 
-    def generator(self, generator: str) -> Generator:
-        """A ``torch.Generator`` of this device; the one place of the program that makes such things, if
-        there is one."""
+    def generator(self, generator: str, node: ast.AST | None = None) -> Generator:
+        """A ``torch.Generator`` of this device; the place of the program that makes it, if only one does,
+        or one makes what is called as in the failing line."""
         value = Generator(written(generator) or Device("cpu"))
         made = [
             Spot(text.source, node, None)
@@ -186,6 +196,9 @@ class Lives:
             for node in ast.walk(text.source.tree)
             if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("Generator")
         ]
+        if len(made) > 1 and isinstance(node, ast.Name | ast.Attribute):
+            called = node.id if isinstance(node, ast.Name) else node.attr
+            made = [spot for spot in made if called in self._targets(spot)]
         if len(made) == 1:
             value.steps = (Step("made", made[0], value.device),)
             value.frame = self.scopes.around(made[0])

@@ -172,7 +172,7 @@ def _operands(failed: Failed, lives: Lives, spot: Spot) -> list[Operand]:
         node = placing.node_of(lives, thing, spot) if thing is not None else None
         exact = node is not None
         if operand.shape is None:
-            made = lives.generator(operand.device)
+            made = lives.generator(operand.device, node)
             drawn = Tensor(made.device, "generator", made.steps, made.frame)
             side = Meets(node or spot.node, made, drawn)
             found.append(Operand(side, operand.device, (), thing, exact=node is not None))

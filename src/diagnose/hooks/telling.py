@@ -55,6 +55,11 @@ def misplaced_in(
         stray, other = _accused(meeting, suspects[0])
     if stray is None:
         stray, other = next(iter(strays(meeting, devices or ("?", "cpu"))), (None, None))
+    across = bool(suspects) and suspects[0].cause == "cross-shard-op" and meeting.what == "join"
+    if across and stray is not None and other is not None:  # either may be brought to the other
+        yield Misplaced(stray, str(other.tensor.device))
+        yield Misplaced(other, str(stray.tensor.device))
+        return
     if stray is not None:
         expected = _expected(stray, other, meeting, devices, asked)
         if expected is not None:
@@ -106,8 +111,9 @@ def told(
         if tensor.maker == "output":
             at = next((n for n, s in enumerate(steps) if s.what == "computed"), 0)
             steps = steps[at:]
-        if tensor.maker == "state" and one.life is not None:
-            steps = list(lives.steps.of(one.life.events))
+        if tensor.maker == "state":
+            steps = list(lives.steps.of(one.life.events)) if one.life is not None else []
+            steps = steps or [Step("seen", meeting.spot)]
         name = _name(one, meeting.spot, lives)
         expected = wanted.get(id(one.side))
         yield LiveOperand(

@@ -20,6 +20,7 @@ from torch.optim.optimizer import register_optimizer_step_post_hook
 
 from diagnose.simulation.tracebacks import hide, stripping
 from diagnose.tracing import given, modes
+from diagnose.tracing.arrivals import ARRAYS, Arrivals
 from diagnose.tracing.failures import Failed, Operand
 from diagnose.tracing.lives import MOVES, Event, Life, ModuleLife, Table
 from diagnose.tracing.quiet import quiet
@@ -43,8 +44,6 @@ _FACTORIES = frozenset(
     }
 )
 _VIEWS = frozenset({"t", "transpose", "permute", "view", "reshape", "detach", "__get__", "flatten"})
-#: What makes tensors of memory, of which torch tells no mode.
-_ARRAYS = ("from_numpy", "frombuffer", "from_dlpack")
 _SET_DATA = vars(torch._C.TensorBase)["data"].__set__
 _GET_GRAD = vars(torch._C.TensorBase)["grad"].__get__
 #: So many optimizer steps are recorded in full before steps are left out.
@@ -66,6 +65,7 @@ class Recorder:
         self._every = every
         self._steps = 0
         self._registered = Registered(self.tensors, self.modules)
+        self._arrivals = Arrivals(self.tensors, self._registered, self._made)
         self._mode = modes.Births(self)
         self._leave = ExitStack()
 
@@ -106,10 +106,10 @@ class Recorder:
             (torch.nn.Module, "_apply", self._registered.applying),
             (torch.nn.Parameter, "__new__", self._registered.wrapping),
             (torch.utils, "swap_tensors", self._swapping),
-            (loaders._BaseDataLoaderIter, "__next__", self._yielding),
-            (torch, "load", self._loading),
-            *((torch, name, self._taking) for name in _ARRAYS),
-            (torch.autograd.Function, "apply", self._computing),
+            (loaders._BaseDataLoaderIter, "__next__", self._arrivals.yielding),
+            (torch, "load", self._arrivals.loading),
+            *((torch, name, self._arrivals.taking) for name in ARRAYS),
+            (torch.autograd.Function, "apply", self._arrivals.computing),
             (threading.Thread, "_bootstrap_inner", self._running),
             (traceback.TracebackException, "__init__", stripping),
         ]
@@ -162,13 +162,17 @@ class Recorder:
         elif anything:
             self.tensors.set(result, life or weight or Life("other"))
         else:
-            maker = "array" if name in _ARRAYS else "factory"
-            self.tensors.set(result, Life(maker, (Event("made", *stack(3)),)))
+            self.tensors.set(result, Life("factory", (Event("made", *stack(3)),)))
+
+    def _known(self, operand: Any) -> Life | None:
+        if isinstance(operand, torch.Tensor):
+            return self.tensors.get(operand) or self._unknown(operand)
+        return None
 
     def _unknown(self, tensor: Any) -> Life:
         """The life of what no call was seen to make: a view that C++ took of something known shares its."""
         base = self.tensors.get(tensor._base) if tensor._is_view() else None
-        life = base or Life("other", (Event("seen", *stack(4)),))
+        life = base or Life("other", (Event("seen", *stack(1)),))
         self.tensors.set(tensor, life)
         return life
 
@@ -192,7 +196,7 @@ class Recorder:
         if self.failed is not None and self.failed.is_of(error):
             return
         operands = tuple(
-            Operand(name, weakref.ref(x), str(x.device), given.shape(x), self.tensors.get(x))
+            Operand(name, weakref.ref(x), str(x.device), given.shape(x), self._known(x))
             for name, x in given.operands(args, kwargs)
         )
         running = tuple(map(weakref.ref, given.running(torch.nn.Module)))
@@ -200,73 +204,7 @@ class Recorder:
         asked = given.asked(func.__name__, args, kwargs)
         self.failed = Failed(func.__name__, operands, stack()[0], running, id(error), said, asked)
 
-    # --- loaders, checkpoints, threads, steps ---
-
-    def _yielding(self, original: Callable[..., Any]) -> Callable[..., Any]:
-        def note(item: Any) -> None:
-            event = Event("made", *stack(3))
-            for tensor in given.held(item):
-                known = self.tensors.get(tensor)
-                before = known.events if known is not None else ()
-                self.tensors.set(tensor, Life("batch", (*before, event)))
-
-        note = quiet(note)
-
-        def __next__(loader: Any) -> Any:
-            item = original(loader)
-            note(item)
-            return item
-
-        return __next__
-
-    def _loading(self, original: Callable[..., Any]) -> Callable[..., Any]:
-        def note(loaded: Any) -> None:
-            event = Event("loaded", *stack(3))
-            if isinstance(loaded, torch.nn.Module):  # pickled whole: nothing of it was registered
-                self._registered.moved(loaded, event)
-            for tensor in given.held(loaded):
-                self.tensors.set(tensor, Life("load", (event,)))
-
-        note = quiet(note)
-
-        def load(*args: Any, **kwargs: Any) -> Any:
-            with self._registered.loading():
-                loaded = original(*args, **kwargs)
-            note(loaded)
-            return loaded
-
-        return load
-
-    def _taking(self, original: Callable[..., Any]) -> Callable[..., Any]:
-        note = quiet(
-            lambda made: self.tensors.set(made, Life("array", (Event("made", *stack(3)),)))
-        )
-
-        def take(*args: Any, **kwargs: Any) -> Any:
-            made = original(*args, **kwargs)
-            note(made)
-            return made
-
-        return take
-
-    def _computing(self, original: Callable[..., Any]) -> Callable[..., Any]:
-        """Around `autograd.Function.apply`, of which torch tells no mode; to copy to another device is no
-        computing."""
-
-        def note(function: Any, args: tuple[Any, ...], result: Any) -> None:
-            if not function.__module__.startswith(_COPYING):
-                for one in result if isinstance(result, tuple) else (result,):
-                    if isinstance(one, torch.Tensor):
-                        self._made("apply", args, {}, one)
-
-        note = quiet(note)
-
-        def apply(function: Any, *args: Any, **kwargs: Any) -> Any:
-            result = original(function, *args, **kwargs)
-            note(function, args, result)
-            return result
-
-        return apply
+    # --- swaps, threads, steps ---
 
     def _swapping(self, original: Callable[[Any, Any], None]) -> Callable[[Any, Any], None]:
         """Around `torch.utils.swap_tensors`, which refuses what somebody refers to weakly."""
