@@ -10,7 +10,7 @@ from flask import Flask
 from diagnose import __version__
 from diagnose.paths import of_frame
 from diagnose.placeholders import in_general
-from diagnose.rendering.words import changed, counted
+from diagnose.rendering.words import changed, clean
 from diagnose.web import api, errors, headers, highlight, language, pages
 from diagnose.web.engine import Engine, default_engine
 from diagnose.web.excerpt import visible
@@ -62,7 +62,7 @@ def create_app(
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     app.jinja_env.filters.update(
         changed=lambda edit: "\n".join(changed(edit)),
-        counted=counted,
+        clean=clean,
         python=highlight.python,
         patch=highlight.patch,
         percent=pages.percent,

@@ -14,7 +14,8 @@ from diagnose.casebase.store import Casebase
 from diagnose.model import DEVICE_FAMILY, Diagnosis, Incident
 from diagnose.placeholders import script
 from diagnose.rendering import words
-from diagnose.rendering.answer import sources_line
+from diagnose.rendering.answer import Answer
+from diagnose.rendering.answer import answer as shown
 from diagnose.rendering.brief import brief
 from diagnose.rendering.markdown import render
 from diagnose.web import language
@@ -71,7 +72,7 @@ def answer() -> str:
         rows=rows,
         script=script(diagnosis.report),
         other=_other_family(diagnosis),
-        sources=words.clean(sources_line(diagnosis)),
+        shown=guarded("answer", lambda: shown(diagnosis, submission.source), Answer()),
         kept=guarded("sources", lambda: kept(submission.files, diagnosis), ""),
         first=guarded("brief", lambda: brief(diagnosis), None),
         markdown=guarded("markdown", lambda: render(diagnosis), ""),
