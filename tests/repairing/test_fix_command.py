@@ -106,6 +106,42 @@ def test_apply_edits_the_files_and_keeps_them(tmp_path: Path, words: list[str]) 
     assert run(tmp_path, "train.py").returncode == 3
 
 
+def test_a_notebook_is_mended_in_its_cells(tmp_path: Path) -> None:
+    head, rest = programs.THREE.split("inputs =")
+    sources = ["%matplotlib inline\n" + head, "inputs =" + rest.rstrip()]
+    written = {
+        "cells": [
+            {"cell_type": "markdown", "metadata": {}, "source": ["# A title"]},
+            *(
+                {
+                    "cell_type": "code",
+                    "execution_count": 3,
+                    "metadata": {"a": 1},
+                    "outputs": [{"name": "stdout", "output_type": "stream", "text": ["old\n"]}],
+                    "source": source.splitlines(keepends=True),
+                }
+                for source in sources
+            ),
+        ],
+        "metadata": {},
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+    path = tmp_path / "train.ipynb"
+    path.write_text(json.dumps(written, indent=1) + "\n")
+    done = run(tmp_path, "--apply", "train.ipynb")
+    assert done.returncode == 0, done.stdout + done.stderr
+    after = json.loads(path.read_text())
+    assert [cell | {"source": 0} for cell in after["cells"]] == [
+        cell | {"source": 0} for cell in written["cells"]
+    ]
+    assert after["cells"][:2] == written["cells"][:2]
+    assert "inputs = torch.randn(8, 4, device=device)\n" in after["cells"][2]["source"] or (
+        "inputs = torch.randn(8, 4).to(device)\n" in after["cells"][2]["source"]
+    )
+    assert run(tmp_path, "train.ipynb").returncode == 3
+
+
 def test_apply_refuses_what_git_does_not_hold(tmp_path: Path) -> None:
     assert GIT
     script = tmp_path / "train.py"

@@ -119,7 +119,7 @@ def fix(
         program = _program(script, args, module)._replace(processes=processes)
     signal.signal(signal.SIGTERM, _ended)
     with tempfile.TemporaryDirectory(prefix="diagnose-fix-", ignore_cleanup_errors=True) as home:
-        workspace = Workspace(program.origin, Path(home).resolve())
+        workspace = Workspace(program.origin, Path(home).resolve(), _notebooks(program))
         try:
             warm(program.folder / _file(program))
         except TorchMissingError as error:
@@ -167,6 +167,11 @@ def _launched(words: tuple[str, ...]) -> Program:
         raise click.UsageError("--nproc-per-node has to be a number here")
     program = _program(found.training_script, tuple(found.training_script_args), found.module)
     return program._replace(processes=int(found.nproc_per_node))
+
+
+def _notebooks(program: Program) -> tuple[str, ...]:
+    path = program.folder / program.script
+    return (str(path.relative_to(program.origin)),) if path.suffix == ".ipynb" else ()
 
 
 def _file(program: Program) -> str:

@@ -53,7 +53,7 @@ def _backup(target: Path) -> Path:
 
 def _refuse_changed(workspace: Workspace, file: str, target: Path) -> None:
     now = target.read_bytes().decode("utf-8", "surrogateescape")
-    if now != workspace.text(file):
+    if now != workspace.document(file):
         raise DiagnoseError(f"{target} has changed since it was read; nothing was written")
     if _backup(target).exists():
         raise DiagnoseError(f"{_backup(target)} is there already; nothing was written")

@@ -137,13 +137,16 @@ class Search:
         proof: Proof | None = None,
     ) -> Repair:
         node = node or _Node((), {}, first)
-        before = {file: self._runner.workspace.text(file) for file in node.texts}
+        workspace = self._runner.workspace
+        texts = {file: workspace.document(file, text) or "" for file, text in node.texts.items()}
+        texts = {file: text for file, text in texts.items() if text}
+        before = {file: workspace.document(file) or "" for file in texts}
         return Repair(
             outcome,
             first,
             node.applied,
-            diff_of(before, node.texts),
-            node.texts,
+            diff_of(before, texts),
+            texts,
             proof,
             node.ran if outcome == "not-repaired" else None,
             self._runner.count,

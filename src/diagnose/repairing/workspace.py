@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from diagnose.checking.notebook import Cells
 from diagnose.errors import DiagnoseError
+from diagnose.repairing.notebooks import code_of, written
 
 #: What no program needs of its folder, by name.
 _LEFT_OUT = frozenset({".git", ".hg", ".venv", "venv", "node_modules", "__pycache__", ".tox"})
@@ -30,12 +32,13 @@ class Workspace:
     Args:
         origin: the folder with the user's files.
         home: an empty folder for the copies.
+        notebooks: files that are run as the text of their code cells.
 
     Raises:
-        DiagnoseError: the folder holds too many files.
+        DiagnoseError: the folder holds too many files, or a notebook is none.
     """
 
-    def __init__(self, origin: Path, home: Path) -> None:
+    def __init__(self, origin: Path, home: Path, notebooks: Collection[str] = ()) -> None:
         self.origin = origin
         self._kept = home / "kept"
         #: Always at the same place, so that two runs print the same paths.
@@ -46,6 +49,12 @@ class Workspace:
                 path = self._kept / entry.path
                 path.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(entry.target, path)
+        self._documents: dict[str, Cells] = {}
+        for entry in self._entries:
+            if entry.path in notebooks:
+                kept = self._kept / entry.path
+                code = self._documents[entry.path] = code_of(kept.read_bytes(), entry.path)
+                kept.write_text(code.text, encoding="utf-8")
         #: Large files of the user's that are linked to, and their state.
         self._linked = {e.target: _state(e.target) for e in self._entries if not e.copied}
 
@@ -67,6 +76,14 @@ class Workspace:
     def text(self, path: str) -> str:
         """The text of a file as it was at the beginning. Raises OSError where there is none."""
         return (self._kept / path).read_bytes().decode("utf-8", "surrogateescape")
+
+    def document(self, path: str, text: str | None = None) -> str | None:
+        """The user's own file, with another text if one is given; of a notebook None where that cannot be
+        put into its cells."""
+        code = self._documents.get(path)
+        if code is None:
+            return self.text(path) if text is None else text
+        return code.document if text is None else written(code, text)
 
     def path_of(self, file: str) -> str | None:
         """A file of a run as a path from the folder, None for what is not the user's."""

@@ -46,6 +46,8 @@ _FACTORIES = frozenset(
 _VIEWS = frozenset({"t", "transpose", "permute", "view", "reshape", "detach", "__get__", "flatten"})
 _SET_DATA = vars(torch._C.TensorBase)["data"].__set__
 _GET_GRAD = vars(torch._C.TensorBase)["grad"].__get__
+#: The modules of `autograd.Function`s that copy between devices, on simulated GPUs too.
+_COPYING = ("torch.nn.parallel", "diagnose.simulation")
 #: So many optimizer steps are recorded in full before steps are left out.
 _FIRST = 3
 
