@@ -901,6 +901,48 @@ for _ in range(20):
     learn()
 """,
     ),
+    "labels of which only their rows are known": (
+        ("cuda:0", "cpu"),
+        "input-not-moved",
+        """\
+from somewhere import load
+net = nn.Linear(2, 3).cuda()
+data = TensorDataset(torch.tensor(load("x")), torch.tensor(load("y")))
+for x, y in DataLoader(data, batch_size=4):
+    x = x.cuda()  # here
+    F.cross_entropy(net(x), y)
+""",
+    ),
+    "an observation of which nothing is known": (
+        ("cuda:0", "cpu"),
+        "input-not-moved",
+        """\
+from somewhere import environment
+net = nn.Linear(2, 3).cuda()
+seen = torch.as_tensor(environment.reset())  # here
+net(seen)
+""",
+    ),
+    "the target of a metric": (
+        ("cuda:0", "cpu"),
+        "input-not-moved",
+        """\
+from torchmetrics.classification import MulticlassAccuracy
+accuracy = MulticlassAccuracy(num_classes=3).cuda()
+net = nn.Linear(2, 3).cuda()
+for x, y in DataLoader(TensorDataset(torch.rand(8, 2), torch.zeros(8))):
+    accuracy.update(net(x.cuda()), y)  # here
+""",
+    ),
+    "an example to trace with": (
+        ("cuda:0", "cpu"),
+        "input-not-moved",
+        """\
+net = nn.Linear(2, 3).cuda()
+example = torch.rand(1, 2)  # here
+torch.jit.trace(net, example)
+""",
+    ),
 }
 
 

@@ -25,7 +25,7 @@ def data_call(machine: Machine, last: str, given: Arguments, node: ast.AST, fram
     """What a call of ``torch.utils.data`` gives."""
     first = given.listed[0].value if given.listed else None
     if last == "TensorDataset":
-        return Loader(Items([one.value for one in given.listed]))
+        return Loader(Items([_wide(one.value) for one in given.listed]))
     if last.endswith("DataLoader"):
         if first is None and "dataset" in given.named:
             first = given.named["dataset"].value
@@ -63,6 +63,11 @@ def data_call(machine: Machine, last: str, given: Arguments, node: ast.AST, fram
             else Items([], first)
         )
     return Unknown()
+
+
+def _wide(value: Value) -> Value:
+    """A tensor that has rows, and is no number."""
+    return value.like(value.device, scalar=False) if isinstance(value, Tensor) else value
 
 
 def _is_called(value: Value) -> bool:
@@ -141,7 +146,7 @@ def collated(item: Value, machine: Machine, node: ast.AST, frame: Frame, depth: 
         case Items() | Table() if depth > _DEEPEST:
             return Unknown()
         case Tensor():
-            drawn = item.like(item.device)
+            drawn = item.like(item.device, scalar=False)
             if item.maker in ("factory", "array", "other"):
                 drawn.maker = "batch"
             return drawn

@@ -8,7 +8,15 @@ from diagnose.placement.devices import CPU
 from diagnose.placement.machine import Arguments, Given, Machine, Partial
 from diagnose.placement.tensors import Module, Table, Tensor
 from diagnose.placement.tensors import Sequence as Items
-from diagnose.placement.values import Const, External, Frame, Function, Unknown, Value
+from diagnose.placement.values import (
+    Const,
+    External,
+    Frame,
+    Function,
+    Object,
+    Unknown,
+    Value,
+)
 
 #: The function that a transform such as ``torch.func.grad`` makes: called with what it was given before.
 _TRANSFORMED = "torch.func.<transformed>"
@@ -34,6 +42,11 @@ def functional_call(
         own = machine.torch.checkpoint_options
         named = {name: one for name, one in given.named.items() if name not in own}
         return machine.invoke(machine, first, given.rest()._replace(named=named), node, frame)
+    if dotted in _TRACED and isinstance(first, Module):
+        _traced(machine, first, given.get("args", 1) or given.get("example_inputs", 1), node, frame)
+        found = Object("exported")
+        found.attributes["model"] = first
+        return found if dotted == "torch.export.export" else first
     if last == "functional_call" and isinstance(first, Module):
         return _with_other_weights(machine, first, given, node, frame)
     if last == "stack_module_state" and isinstance(first, Items):
@@ -46,6 +59,19 @@ def functional_call(
         method = machine.attribute(machine, first, last, node, frame)
         return machine.invoke(machine, method, given.rest(), node, frame)
     return None
+
+
+#: They run a module on what it is to be traced with.
+_TRACED = frozenset({"torch.jit.trace", "torch.onnx.export", "torch.export.export"})
+
+
+def _traced(
+    machine: Machine, module: Module, said: Given | None, node: ast.AST, frame: Frame
+) -> None:
+    if said is not None:
+        every = said.value.items if isinstance(said.value, Items) else [said.value]
+        listed = Arguments([Given(said.node, one) for one in every])
+        machine.invoke(machine, module, listed, node, frame)
 
 
 def _with_other_weights(

@@ -29,6 +29,10 @@ _LOSS_CLASS = re.compile(r"(Loss|Criterion|CrossEntropy|LPIPS|SSIM)$")
 _TOKENIZER = re.compile(r"(Tokenizer(Fast)?|Processor|FeatureExtractor)$")
 
 
+#: Transforms that end in a tensor, most often.
+_MAKES_TENSORS = re.compile(r"^torchvision\.transforms\.(v2\.)?(Compose|ToTensor|PILToTensor)$")
+
+
 _PLAIN = re.compile(
     r"(Config|Scheduler|Arguments|Args|Collator\w*|Criteria|Streamer|Logger|Callback|Dataset|Transform)$"
 )
@@ -52,6 +56,8 @@ def model_call(
         return parallel(machine, built(machine, last, node, frame), last, given, node, frame)
     torch = machine.torch
     if last in torch.model_loaders:
+        if root == "diffusers" and owner.endswith("Scheduler"):
+            return _scheduler(machine, node, frame)
         if _TOKENIZER.search(owner):
             return Object("tokenizer")
         if _PLAIN.search(owner):
@@ -117,6 +123,10 @@ def model_call(
         return Batch(inner)
     if last == "load_file":
         return loaded_from(machine, given.get("device"), node, frame)
+    if root == "diffusers" and last.endswith("Scheduler"):
+        return _scheduler(machine, node, frame)
+    if dotted.endswith("create_transform") or _MAKES_TENSORS.search(dotted):
+        return Object("transform")
     if root in torch.model_libraries and (
         last[:1].isupper() or last in ("create_model",) or dotted.startswith("torchvision.models.")
     ):
@@ -150,6 +160,16 @@ def model_call(
     if sides and (root in torch.model_libraries or root in torch.function_libraries):
         return sides[0].tensor.like(sides[0].tensor.device)
     return library_call(machine, None, given, node, frame)
+
+
+def _scheduler(machine: Machine, node: ast.AST, frame: Frame) -> Object:
+    """A noise scheduler: its tables are on the cpu."""
+    found = Object("scheduler")
+    found.attributes = {
+        name: Tensor(CPU, "library", machine.step("made", node, frame, CPU), frame)
+        for name in ("alphas_cumprod", "betas", "alphas")
+    }
+    return found
 
 
 def _of_parameters(given: Arguments) -> bool:

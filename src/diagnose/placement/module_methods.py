@@ -207,8 +207,10 @@ def module_method(
     if is_plain(machine, name):
         return Unknown()
     if owner.made is None and is_method(machine, name):
-        # What comes second may be positions, which pick from anywhere.
-        return applied(machine, owner, given._replace(listed=given.listed[:1]), node, frame)
+        # What comes second may be positions, which pick from anywhere; of a metric it is the target.
+        if not owner.kind.startswith("torchmetrics"):
+            given = given._replace(listed=given.listed[:1])
+        return applied(machine, owner, given, node, frame)
     sides = operands(given)
     if owner.made is None and sides:  # whether its weights are used, its name does not tell
         weight = Tensor(owner.where(), "weight", owner.steps, owner.frame, module=owner)

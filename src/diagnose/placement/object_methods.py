@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from diagnose.placement import modules
 from diagnose.placement.devices import CPU, SPLIT, named_so, written
+from diagnose.placement.library_objects import exported, scaler, scheduler, transform
 from diagnose.placement.machine import Arguments, Machine, Meets, generating, operands
 from diagnose.placement.model import Device, Step
 from diagnose.placement.storing import KEY, put_at
@@ -238,19 +239,11 @@ def _default(value: Value, name: str) -> Value:
 _Run = Callable[[Machine, Object, str, Arguments, ast.AST, Frame], Value]
 
 
-def _scaler(
-    machine: Machine, owner: Object, name: str, given: Arguments, node: ast.AST, frame: Frame
-) -> Value:
-    """A scaler of gradients: it gives the loss, and steps its optimizer."""
-    first = given.listed[0].value if given.listed else Unknown()
-    if name == "step" and isinstance(first, Optimizer | Object):
-        method = machine.attribute(machine, first, "step", node, frame)
-        return machine.invoke(machine, method, given.rest(), node, frame)
-    return first if name == "scale" else Unknown()
-
-
 _OBJECTS: dict[str, _Run] = {
-    "scaler": _scaler,
+    "exported": exported,
+    "scheduler": scheduler,
+    "transform": transform,
+    "scaler": scaler,
     "tokenizer": _tokenizer,
     "accelerator": _accelerator,
     "trainer": _trainer,

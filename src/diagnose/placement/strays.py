@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from diagnose.placement.devices import differ, is_said
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.steps import born_at, is_literal, is_on, last_move, replicated
-from diagnose.placement.tensors import Tensor
+from diagnose.placement.tensors import Module, Tensor
 
 
 def names_cpu(device: str) -> bool:
@@ -152,10 +152,17 @@ def _rank(side: Meets) -> tuple[int, int]:
     return (kind, -_suspicion(side))
 
 
+def _is_layers_input(side: Meets, meeting: Meeting) -> bool:
+    """Whether an operand is what a layer of torch computes on: that has dimensions."""
+    layer = meeting.sides[0].value
+    known = isinstance(layer, Module) and layer.made is None and layer.kind.isidentifier()
+    return known and meeting.what == "call" and side is meeting.sides[1]
+
+
 def _mixes(side: Meets, meeting: Meeting) -> bool:
     """Whether an operand may be on the cpu: one without dimensions, or an index."""
     if side.tensor.scalar and not is_on(side, "cuda"):
-        return True
+        return not _is_layers_input(side, meeting)
     if meeting.what == "index":
         return side is not meeting.sides[0]
     return False

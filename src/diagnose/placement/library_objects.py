@@ -1,0 +1,54 @@
+"""Objects of libraries of which more is known than their names: what their methods give."""
+
+from __future__ import annotations
+
+import ast
+
+from diagnose.placement.devices import CPU
+from diagnose.placement.machine import Arguments, Machine, Meets
+from diagnose.placement.tensors import Optimizer, Tensor
+from diagnose.placement.values import Frame, Object, Unknown, Value
+
+
+def scaler(
+    machine: Machine, owner: Object, name: str, given: Arguments, node: ast.AST, frame: Frame
+) -> Value:
+    """A scaler of gradients: it gives the loss, and steps its optimizer."""
+    first = given.listed[0].value if given.listed else Unknown()
+    if name == "step" and isinstance(first, Optimizer | Object):
+        method = machine.attribute(machine, first, "step", node, frame)
+        return machine.invoke(machine, method, given.rest(), node, frame)
+    return first if name == "scale" else Unknown()
+
+
+def exported(
+    machine: Machine, owner: Object, name: str, given: Arguments, node: ast.AST, frame: Frame
+) -> Value:
+    """A program that was exported: its module is the one that was."""
+    return owner.attributes["model"] if name == "module" else Unknown()
+
+
+def scheduler(
+    machine: Machine, owner: Object, name: str, given: Arguments, node: ast.AST, frame: Frame
+) -> Value:
+    """A noise scheduler: samples and noise meet, its timesteps it brings there itself."""
+    second = given.get("sample", 2) if name == "step" else given.get("noise", 1)
+    sides = [
+        Meets(one.node, one.value, one.value)
+        for one in (given.listed[0] if given.listed else None, second)
+        if one is not None and isinstance(one.value, Tensor)
+    ]
+    if name not in ("step", "add_noise", "get_velocity", "scale_model_input") or not sides:
+        return Unknown()
+    machine.meet("join", node, frame, sides)
+    return sides[-1].tensor.like(sides[-1].tensor.device)
+
+
+def transform(
+    machine: Machine, owner: Object, name: str, given: Arguments, node: ast.AST, frame: Frame
+) -> Value:
+    """A transform of pictures: it makes tensors of them, on the cpu; a tensor stays where it is."""
+    first = given.listed[0].value if given.listed else Unknown()
+    if name != "__call__" or isinstance(first, Tensor):
+        return first.like(first.device) if isinstance(first, Tensor) else Unknown()
+    return Tensor(CPU, "batch", machine.step("made", node, frame, CPU), frame)
