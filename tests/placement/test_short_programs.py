@@ -943,6 +943,23 @@ example = torch.rand(1, 2)  # here
 torch.jit.trace(net, example)
 """,
     ),
+    "a part of a split model that stays behind": (
+        ("cuda:0", "cpu"),
+        "submodule-added-after-move",
+        """\
+class Stage(nn.Sequential):
+    def __init__(self, d):
+        super().__init__(*[nn.Linear(d, d) for _ in range(2)])
+class Split(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lower = Stage(2).to("cuda")
+        self.upper = Stage(2)  # here
+    def forward(self, x):
+        return self.upper(self.lower(x.cuda()))
+Split()(torch.rand(1, 2))
+""",
+    ),
 }
 
 

@@ -61,7 +61,7 @@ def of_module(
         moved = last_move(top.owner.steps)
         spot, frame = where_built(made, top.frame)
         return Reason("submodule-added-after-move", spot, frame, move=moved.spot if moved else None)
-    where = tensor.device if tensor is not None else top.where()
+    where = tensor.device if tensor is not None else module.where()
     if move is not None and move.device is not None and move.device.type == "cpu":
         low = _saves_memory(move.spot.source)
         saving = low is not None and "offload" not in low.casefold()
@@ -122,13 +122,21 @@ def where_kept(cause: str, module: Module) -> Reason | None:
 
 def _part_of_moved(module: Module, whole: Module) -> Reason | None:
     """A part that was built on the cpu and put beside parts that were moved before."""
-    places = (one.where() for one in whole.family())
-    beside = any(place is not None and place.type == "cuda" for place in places)
+    if not _on_accelerator(whole):
+        return None
+    while module.owner not in (None, whole) and not _on_accelerator(module.owner):
+        module = module.owner
     made = born_at(module.steps)
-    if not beside or made is None:
+    if made is None:
         return None
     spot, frame = where_built(made, module.frame)
     return Reason("submodule-added-after-move", spot, frame)
+
+
+def _on_accelerator(module: Module) -> bool:
+    """Whether a module or a part of it is on an accelerator."""
+    places = (one.where() for one in module.family())
+    return any(place is not None and place.type == "cuda" for place in places)
 
 
 def moved_within(spot: Spot, loop: ast.For) -> Spot | None:

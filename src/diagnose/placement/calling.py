@@ -231,7 +231,7 @@ def forward(
         called = module.made.find("forward") or module.made.find("__call__")
         if isinstance(called, Function):
             return run(machine, called.bound(module), given, node, frame)
-    if module.kind == "Sequential" and module.children:
+    if module.children and modules.container(machine, module) == "Sequential":
         current = given
         found: Value = Unknown()
         for each in module.children.values():

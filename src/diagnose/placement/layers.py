@@ -33,20 +33,7 @@ def layer(machine: Machine, last: str, given: Arguments, node: ast.AST, frame: F
     if last in machine.torch.module_containers:
         found.weights = False
         found.device = None
-        first = given.listed[0].value if given.listed else None
-        parts: list[tuple[str, Value]] = []
-        if last == "Sequential" and not isinstance(first, Items | Table):
-            parts = [(str(i), one.value) for i, one in enumerate(given.listed)]
-        elif isinstance(first, Items):
-            parts = [(str(i), value) for i, value in enumerate(first.every())]
-        elif isinstance(first, Table):
-            parts = [(str(key), value) for key, value in first.items.items()]
-            parts += [("?", first.more)] if first.more is not None else []
-        for name, value in parts:
-            if isinstance(value, Batch) and value.inner.maker == "load":
-                value = loaded_model(machine, value.inner)
-            if isinstance(value, Module | Tensor):
-                modules.put(machine, found, name, value, node, frame)
+        fill(machine, found, last, given, node, frame)
         return found
     if last in ("DataParallel", "DistributedDataParallel", "FullyShardedDataParallel"):
         return parallel(machine, found, last, given, node, frame)
@@ -70,6 +57,26 @@ def layer(machine: Machine, last: str, given: Arguments, node: ast.AST, frame: F
     ):
         found.tensors["weight"] = given.listed[0].value
     return found
+
+
+def fill(
+    machine: Machine, found: Module, kind: str, given: Arguments, node: ast.AST, frame: Frame
+) -> None:
+    """Puts the layers that a container of torch is made of into it."""
+    first = given.listed[0].value if given.listed else None
+    parts: list[tuple[str, Value]] = []
+    if kind == "Sequential" and not isinstance(first, Items | Table):
+        parts = [(str(i), one.value) for i, one in enumerate(given.listed)]
+    elif isinstance(first, Items):
+        parts = [(str(i), value) for i, value in enumerate(first.every())]
+    elif isinstance(first, Table):
+        parts = [(str(key), value) for key, value in first.items.items()]
+        parts += [("?", first.more)] if first.more is not None else []
+    for name, value in parts:
+        if isinstance(value, Batch) and value.inner.maker == "load":
+            value = loaded_model(machine, value.inner)
+        if isinstance(value, Module | Tensor):
+            modules.put(machine, found, name, value, node, frame)
 
 
 def loaded_model(machine: Machine, loaded: Tensor) -> Module:

@@ -8,6 +8,7 @@ from diagnose.placement import modules
 from diagnose.placement.copies import averaged
 from diagnose.placement.devices import CPU, SPLIT
 from diagnose.placement.forward_hooks import seen
+from diagnose.placement.layers import fill
 from diagnose.placement.machine import Arguments, Given, Machine, Meets, generating, operands
 from diagnose.placement.model import Step
 from diagnose.placement.offloading import METHODS, offload
@@ -129,6 +130,10 @@ def module_method(
                     step = step._replace(spot=frame.call)
                 owner.move(device, step)
         return owner
+    if name == "__init__":  # of a class that is built on a container
+        if (kind := modules.container(machine, owner)) is not None:
+            fill(machine, owner, kind, given, node, frame)
+        return Const(None)
     if name in ("register_buffer", "register_parameter") and (said := given.text("name", 0)):
         value = given.get("tensor", 1) or given.get("param", 1)
         if value is not None:

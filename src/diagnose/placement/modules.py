@@ -105,6 +105,13 @@ def child(owner: Module, name: str) -> Module:
     return found
 
 
+def container(machine: Machine, module: Module) -> str | None:
+    """Which container of torch a module is, itself or by the bases of its class; None for others."""
+    names = [module.kind] if module.made is None else list(module.made.names())
+    lasts = (name.rpartition(".")[2] for name in names)
+    return next((last for last in lasts if last in machine.torch.module_containers), None)
+
+
 def of_class(machine: Machine, names: tuple[str, ...]) -> bool:
     """Whether classes of such bases are modules, and none of another framework's."""
     if _elsewhere(machine, names):

@@ -189,6 +189,6 @@ def _super(machine: Machine, frame: Frame) -> Value:
                     found.attributes[name] = member.bound(frame.this)
     if isinstance(frame.this, Module):
         own = machine.torch.module_methods | machine.torch.other_module_methods
-        for name in own - set(found.attributes):
+        for name in (own | {"__init__"}) - set(found.attributes):
             found.attributes[name] = Method(frame.this, name)
     return found
