@@ -57,6 +57,10 @@ PROGRAMS: dict[str, Callable[[], str]] = {
     "a dict in itself": lambda: (
         "d = {}\nd['d'] = d\nd.update(d)\nd = {**d, **d}\nd['d']['d'].items()\nf(**d)\n"
     ),
+    "a module in itself": lambda: (
+        MODULE + "        self.fc = nn.Linear(2, 2)\n        self.me = self\n"
+        "m = M()\ntorch.optim.Adam(m.parameters()).step()\nm.cuda()\nm.apply(print)\nm.me.fc(torch.rand(1, 2))\n"
+    ),
     "lists of lists, shared": lambda: (
         HEAD + "x = [torch.ones(2)]\n" + "x = [x, x, x, x]\n" * 60 + "torch.cat(x)\n"
         "from accelerate import Accelerator\na = Accelerator()\n"

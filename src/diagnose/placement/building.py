@@ -39,15 +39,12 @@ def of_module(
 ) -> Reason | None:
     """Why a module's weights are where they are; ``used`` are the variables where it was called."""
     top = module
-    for _ in range(12):
+    for top in module.owners():
         if any(step.what in ("held", "loaded") for step in top.steps):
             break
         # Of what is built from parts the whole is late, not its parts.
         if _put_late(top) is not None and not (top.owner and _put_late(top.owner)):
             break
-        if top.owner is None:
-            break
-        top = top.owner
     made = born_at(top.steps)
     loaded = next((step for step in reversed(top.steps) if step.what == "loaded"), None)
     if loaded is not None and loaded.device is None and last_move(top.steps) is None:
@@ -124,8 +121,10 @@ def _part_of_moved(module: Module, whole: Module) -> Reason | None:
     """A part that was built on the cpu and put beside parts that were moved before."""
     if not _on_accelerator(whole):
         return None
-    while module.owner not in (None, whole) and not _on_accelerator(module.owner):
-        module = module.owner
+    for one in module.owners():
+        if one is whole or _on_accelerator(one):
+            break
+        module = one
     made = born_at(module.steps)
     if made is None:
         return None

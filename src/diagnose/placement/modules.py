@@ -59,11 +59,8 @@ def _is_free(module: Module) -> bool:
 
 def _around(owner: Module) -> Device | None:
     """Where a module is, or one that it belongs to: one without weights of its own is with them."""
-    for _ in range(12):
-        if (where := owner.where()) is not None or owner.owner is None:
-            return where
-        owner = owner.owner
-    return None
+    places = (one.where() for one in owner.owners())
+    return next((place for place in places if place is not None), None)
 
 
 def hold(container: Items | Table, value: Value, name: str = "") -> None:

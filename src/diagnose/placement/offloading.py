@@ -4,7 +4,7 @@ that finds them on the host."""
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from diagnose.placement.devices import CPU, HOME, SPLIT
 from diagnose.placement.machine import Arguments, Given, Machine, Meeting, Meets, origin
@@ -101,7 +101,7 @@ def is_offloaded(module: Module | None) -> bool:
     """Whether a module, or one that it belongs to, is offloaded; what a library spread may be."""
     return any(
         one.device == SPLIT or any(step.what == "offloaded" for step in one.steps)
-        for one in _owners(module)
+        for one in (module.owners() if module is not None else ())
     )
 
 
@@ -114,7 +114,7 @@ def read(machine: Machine, tensor: Tensor, node: ast.AST, frame: Frame) -> Tenso
 
 def gone_around(stray: Meets, module: Module, meeting: Meeting) -> Reason:
     """Where the forward of an offloaded module is gone around: by its other methods, or its weights."""
-    whole = {id(one) for one in _owners(module)}
+    whole = {id(one) for one in module.owners()}
     seen = next((s for s in stray.tensor.steps if s.what == "read"), None)
     offloaded = next((s for s in stray.tensor.steps if s.what == "offloaded"), None)
     if offloaded is not None and _by(offloaded.spot) == "enable_sequential_cpu_offload":
@@ -135,11 +135,3 @@ def gone_around(stray: Meets, module: Module, meeting: Meeting) -> Reason:
 def _by(spot: Spot) -> str:
     func = spot.node.func if isinstance(spot.node, ast.Call) else None
     return func.attr if isinstance(func, ast.Attribute) else ""
-
-
-def _owners(module: Module | None) -> Iterator[Module]:
-    for _ in range(12):
-        if module is None:
-            return
-        yield module
-        module = module.owner

@@ -8,7 +8,7 @@ from functools import lru_cache
 from diagnose.placement.machine import Meets
 from diagnose.placement.model import Spot, Step
 from diagnose.placement.steps import Reason, born_at, last_move
-from diagnose.placement.tensors import Module, Tensor
+from diagnose.placement.tensors import Tensor
 
 
 def of_rank(found: Reason, other: Meets) -> Reason | None:
@@ -26,13 +26,9 @@ def of_rank(found: Reason, other: Meets) -> Reason | None:
 def _placed(tensor: Tensor) -> Step | None:
     """The step that brought a tensor, or the module whose output or weight it is, to where it is."""
     step = last_move(tensor.steps)
-    module: Module | None = tensor.module
-    for _ in range(12):
-        if step is not None or module is None:
-            break
-        step = next((s for s in reversed(module.steps) if s.of is not None), None)
-        module = module.owner
-    return step or born_at(tensor.steps)
+    owners = tensor.module.owners() if tensor.module is not None else ()
+    chosen = (s for one in owners for s in reversed(one.steps) if s.of is not None)
+    return step or next(chosen, None) or born_at(tensor.steps)
 
 
 def _follows_the_current_device(spot: Spot) -> bool:

@@ -64,11 +64,9 @@ def gathered(meeting: Meeting) -> Suspect | None:
 
 def _made_by(module: Module | None, function: str) -> Module | None:
     """The module in whose constructor a part of it was moved."""
-    for _ in range(12):
-        if module is None or (module.made is not None and function == f"{module.kind}.__init__"):
-            return module
-        module = module.owner
-    return None
+    owners = module.owners() if module is not None else ()
+    made = (one for one in owners if one.made is not None)
+    return next((one for one in made if function == f"{one.kind}.__init__"), None)
 
 
 def _entered(side: Meets, meeting: Meeting) -> tuple[ast.AST, Spot]:

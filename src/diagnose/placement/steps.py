@@ -62,13 +62,8 @@ def on_cpu(tensor: Tensor) -> bool:
 
 def replicated(module: Module | None) -> bool:
     """Whether a module or one that it belongs to is wrapped for several GPUs."""
-    for _ in range(12):
-        if module is None:
-            return False
-        if any(step.what == "wrapped" for step in module.steps):
-            return True
-        module = module.owner
-    return False
+    owners = module.owners() if module is not None else ()
+    return any(step.what == "wrapped" for one in owners for step in one.steps)
 
 
 def said_as(node: ast.AST) -> str:

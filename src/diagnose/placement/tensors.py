@@ -73,6 +73,8 @@ class Batch(Value):
 
 #: Items of a container that are told apart: of more of them, what they are in common is kept.
 WIDEST = 64
+#: Modules within modules that are looked at.
+_DEEPEST = 12
 #: Modules of a family that are looked at.
 _FAMILY = 5_000
 
@@ -169,6 +171,19 @@ class Module(Value):
                 seen.add(id(one))
                 yield one
                 waiting += reversed(one.children.values())
+
+    def owners(self) -> Iterator[Module]:
+        """The module and those that it belongs to, innermost first: not all where one is in itself."""
+        one: Module | None = self
+        for _ in range(_DEEPEST):
+            if one is None:
+                return
+            yield one
+            one = one.owner
+
+    def whole(self) -> Module:
+        """The outermost module that it belongs to."""
+        return list(self.owners())[-1]
 
     def where(self) -> Device | None:
         """The device of its first weights, as ``next(model.parameters()).device`` is."""

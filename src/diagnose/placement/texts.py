@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import islice
 
 from diagnose.placement.devices import HOME, RANKED, is_rank
@@ -95,10 +95,11 @@ def formatted(
     return composed(machine, _pieces(_BRACES, template, filled), node, frame)
 
 
-def _pieces(pattern: re.Pattern[str], template: str, filled: object) -> Iterable[str | Value]:
+def _pieces(
+    pattern: re.Pattern[str], template: str, filled: Callable[[re.Match[str]], str | Value]
+) -> Iterable[str | Value]:
     """The parts of a template: its texts, and what stands in its places."""
     end = 0
-    assert callable(filled)
     for found in islice(pattern.finditer(template), 50):
         yield template[end : found.start()]
         yield filled(found)

@@ -249,9 +249,8 @@ def optimizer(machine: Machine, last: str, given: Arguments, node: ast.AST, fram
     """An optimizer of the weights that it is given."""
     held = (t for one in given.every() for t in tensors_in(one.value) if t.maker != "computed")
     weights = [tensor for tensor in held if tensor.module is not None]
-    module = weights[0].module if weights else None
-    while module is not None and module.owner is not None:
-        module = module.owner
+    part = weights[0].module if weights else None
+    module = part.whole() if part is not None else None
     found = Optimizer(module, weights[0] if weights else None)
     found.steps = machine.step("made", node, frame, module.where() if module else None)
     if last in machine.torch.early_optimizers:

@@ -79,18 +79,9 @@ def _class(machine: Machine, made: Class, frame: Frame) -> bool:
     return complete
 
 
-def _whole(module: Module) -> Module:
-    """The outermost module that a module belongs to."""
-    for _ in range(12):
-        if module.owner is None:
-            break
-        module = module.owner
-    return module
-
-
 def _unmoved(module: Module) -> bool:
     """Whether the program makes a module, and neither moves it nor what it belongs to."""
-    parts = (module, _whole(module))
+    parts = (module, module.whole())
     return not any(step.what == "moved" for one in parts for step in one.steps)
 
 
