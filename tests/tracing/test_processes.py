@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -185,6 +186,31 @@ def main():
 
 main()
 """,
+    "lightning": """\
+import lightning, torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+class Net(lightning.LightningModule):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 2)
+        self.weights = torch.ones(2)  # born
+
+    def training_step(self, batch, _):
+        x, y = batch
+        return nn.functional.cross_entropy(self.fc(x), y, weight=self.weights)
+
+    def configure_optimizers(self):
+        return torch.optim.SGD(self.parameters(), lr=0.1)
+
+data = TensorDataset(torch.randn(8, 4), torch.randint(0, 2, (8,)))
+trainer = lightning.Trainer(
+    accelerator="gpu", devices=1, max_epochs=1, logger=False, enable_checkpointing=False,
+    enable_progress_bar=False, enable_model_summary=False,
+)
+trainer.fit(Net(), DataLoader(data, batch_size=4))
+""",
     "peft": """\
 import torch
 from peft import LoraConfig, get_peft_model
@@ -212,6 +238,83 @@ def test_programs_of_libraries(library: str, tmp_path: Path) -> None:
     born = next(n for n, line in enumerate(text.splitlines(), 1) if line.endswith("# born"))
     assert [one["born"]["line"] for one in answer["strays"][:1]] == [born], done.stderr
     assert answer["culprit"]["line"] == born
+
+
+TRAINS = {
+    "lightning": """\
+import lightning, torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+class Net(lightning.LightningModule):
+    def __init__(self):
+        super().__init__()
+        self.fc, self.drop = nn.Linear(4, 2), nn.Dropout()
+
+    def training_step(self, batch, _):
+        loss = nn.functional.cross_entropy(self.drop(self.fc(batch[0])), batch[1])
+        print(loss.item())
+        return loss
+
+    def configure_optimizers(self):
+        return torch.optim.Adam(self.parameters(), lr=0.1)
+
+lightning.seed_everything(0)
+data = TensorDataset(torch.randn(8, 4), torch.randint(0, 2, (8,)))
+trainer = lightning.Trainer(
+    accelerator="cpu", max_epochs=2, logger=False, enable_checkpointing=False,
+    enable_progress_bar=False, enable_model_summary=False,
+)
+trainer.fit(Net(), DataLoader(data, batch_size=4, shuffle=True))
+print(torch.rand(1).item())
+""",
+    "transformers": """\
+import torch
+from transformers import BertConfig, BertForSequenceClassification, Trainer, TrainingArguments
+
+torch.manual_seed(0)
+config = BertConfig(vocab_size=50, hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=32)
+model = BertForSequenceClassification(config)
+rows = [{"input_ids": torch.randint(0, 50, (6,)), "labels": torch.tensor(n % 2)} for n in range(8)]
+arguments = TrainingArguments(
+    "out", max_steps=3, per_device_train_batch_size=4, report_to=[], save_strategy="no",
+    disable_tqdm=True, use_cpu=True,
+)
+Trainer(model=model, args=arguments, train_dataset=rows).train()
+print([p.sum().item() for p in model.parameters()], torch.rand(1).item())
+""",
+}
+
+
+@pytest.mark.parametrize("library", TRAINS)
+def test_trainers_run_the_same(library: str, tmp_path: Path) -> None:
+    pytest.importorskip(library)
+    (tmp_path / "train.py").write_text(TRAINS[library])
+    plain = python(tmp_path, "train.py")
+    traced = python(tmp_path, "-m", "diagnose", "run", "--trace", "train.py")
+    assert plain.returncode == traced.returncode == 0, plain.stderr + traced.stderr
+    # How long it took is no part of what the program computes.
+    numbers = [
+        re.sub(r"'?\w*(runtime|per_second)'?: '?[\d.]+'?", "", one.stdout)
+        for one in (plain, traced)
+    ]
+    assert numbers[0] == numbers[1]
+
+
+def test_cells_of_ipython_are_recorded(tmp_path: Path) -> None:
+    pytest.importorskip("IPython")
+    cell = (
+        "import diagnose, torch\n"
+        "recording = diagnose.trace(); _ = recording.__enter__()\n"
+        "with torch.device('meta'): late = torch.zeros(4, 4)\n"
+        "error = None\n"
+        "try: torch.nn.functional.linear(torch.ones(2, 4), late, late[0])\n"
+        "except RuntimeError as failed: error = diagnose.explain(failed)\n"
+        "[stray] = [one for one in error.report.operands if one.expected]\n"
+        "print(stray.name, stray.born.line)\n"
+    )
+    done = python(tmp_path, "-m", "IPython", "--quick", "--colors=nocolor", "-c", cell)
+    assert done.stdout.split()[-2:] == ["late", "3"], done.stdout + done.stderr
 
 
 #: What met the wrong device, and the line that made it.

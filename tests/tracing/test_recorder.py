@@ -241,6 +241,23 @@ def test_threads_are_recorded() -> None:
     assert line_of(found[0].events[0]) == "work"
 
 
+def test_a_thread_of_a_library_is_told_by_the_line_that_started_it() -> None:
+    found: list[Any] = []
+    scope = {"__name__": "library"}  # code that stands in no file of the user's
+    exec("import torch\ndef work(found): found.append(torch.zeros(2))", scope)
+
+    def begin() -> threading.Thread:
+        thread = threading.Thread(target=scope["work"], args=(found,))
+        thread.start()
+        return thread
+
+    with trace() as recorder:
+        begin().join()
+        life = recorder.tensors.get(found[0])
+    assert life is not None
+    assert [line_of(event) for event in life.events] == ["begin"]
+
+
 def test_what_dies_is_forgotten() -> None:
     with trace() as recorder:
         for _ in range(1000):

@@ -25,7 +25,7 @@ from diagnose.tracing.failures import Failed, Operand
 from diagnose.tracing.lives import MOVES, Event, Life, ModuleLife, Table
 from diagnose.tracing.quiet import quiet
 from diagnose.tracing.registered import Registered
-from diagnose.tracing.stacks import stack
+from diagnose.tracing.stacks import Stack, stack, started_by
 
 #: What they make is made there, also where a tensor says how many.
 _FACTORIES = frozenset(
@@ -66,6 +66,7 @@ class Recorder:
         self._backward: tuple[Event, ...] = ()
         self._every = every
         self._steps = 0
+        self._threads: Table[Stack] = Table()
         self._registered = Registered(self.tensors, self.modules)
         self._arrivals = Arrivals(self.tensors, self._registered, self._made)
         self._mode = modes.Births(self)
@@ -112,6 +113,7 @@ class Recorder:
             (torch, "load", self._arrivals.loading),
             *((torch, name, self._arrivals.taking) for name in ARRAYS),
             (torch.autograd.Function, "apply", self._arrivals.computing),
+            (threading.Thread, "start", self._starting),
             (threading.Thread, "_bootstrap_inner", self._running),
             (traceback.TracebackException, "__init__", stripping),
         ]
@@ -230,8 +232,18 @@ class Recorder:
 
         return swap_tensors
 
+    def _starting(self, original: Callable[..., None]) -> Callable[..., None]:
+        note = quiet(lambda thread: self._threads.set(thread, stack(3)[0]))
+
+        def start(thread: Any) -> None:
+            note(thread)
+            original(thread)
+
+        return start
+
     def _running(self, original: Callable[..., None]) -> Callable[..., None]:
         def run(thread: Any) -> None:
+            started_by(self._threads.get(thread) or ())
             with modes.Births(self):
                 original(thread)
 

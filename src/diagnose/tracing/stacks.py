@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import sysconfig
+import threading
 from types import CodeType, FrameType
 from typing import NamedTuple
 
@@ -26,6 +27,8 @@ class Line(NamedTuple):
 #: The user's own lines, innermost first.
 Stack = tuple[Line, ...]
 _OWN: dict[CodeType, bool] = {}
+#: In each thread, the lines that started it.
+_STARTED = threading.local()
 
 
 def is_own(code: CodeType) -> bool:
@@ -40,7 +43,8 @@ def is_own(code: CodeType) -> bool:
 
 
 def stack(depth: int = 1, most: int = _KEPT) -> tuple[Stack, CodeType | None]:
-    """The user's lines that lead here, and the code that stands right above ``depth`` frames of ours."""
+    """The user's lines that lead here, over the start of a thread, and the code that stands right above
+    ``depth`` frames of ours."""
     frame: FrameType | None = sys._getframe(depth + 1)
     called = frame.f_code if frame is not None else None
     lines: list[Line] = []
@@ -55,4 +59,11 @@ def stack(depth: int = 1, most: int = _KEPT) -> tuple[Stack, CodeType | None]:
                 break
         frame = frame.f_back
         left -= 1
+    if len(lines) < most:
+        lines += getattr(_STARTED, "by", ())[: most - len(lines)]
     return tuple(lines), called
+
+
+def started_by(lines: Stack) -> None:
+    """Tells what the stacks of this thread go on with: the lines that started it."""
+    _STARTED.by = lines
