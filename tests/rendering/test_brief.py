@@ -12,7 +12,7 @@ from diagnose.model import Diagnosis, Edit, Evidence, Fix, Frame, SeenTensor
 from diagnose.pipeline import diagnose
 from diagnose.rendering import text
 from diagnose.rendering.brief import Change, brief, changes
-from diagnose.rendering.words import middle, width
+from diagnose.rendering.words import cut, middle, width
 from diagnose.sources import per_report
 
 TRACES = Path(__file__).parents[1] / "traces"
@@ -130,6 +130,13 @@ def test_a_fact_does_not_repeat_the_line_that_is_shown(answers: list[Diagnosis])
     told = brief(answer._replace(causes=(cause,), site=site, culprit=site))
     assert told is not None and told.because is not None
     assert told.because.fact == "made at net.py:9"
+
+
+def test_the_beginning_of_a_long_line_stays() -> None:
+    assert cut("abcdefghij", 10) == "abcdefghij"
+    assert cut("abcdefghij", 5) == "abcd…"
+    assert cut("张量在另一个设备上", 9) == "张量在另…"
+    assert cut("x" * 2_000_000, 5) == "xxxx…"  # and not a character at a time
 
 
 def test_both_ends_of_a_long_line_stay() -> None:

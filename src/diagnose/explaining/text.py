@@ -11,7 +11,7 @@ from diagnose.model import DEVICE_FAMILY
 from diagnose.parsing.watching import Taken
 from diagnose.paths import of_frame, place
 from diagnose.placement.model import Suspect
-from diagnose.rendering.words import changed, clean, code, percent, width, wrap
+from diagnose.rendering.words import changed, clean, code, cut, percent, width, wrap
 
 COLUMNS = 100
 _NUMBER = 9
@@ -58,9 +58,9 @@ def _layers(layers: Sequence[Taken]) -> Iterator[str]:
     for layer in layers:
         count = "1 line" if layer.lines == 1 else f"{layer.lines} lines, the first"
         yield f"  {layer.layer}: {count} at line {layer.number}"
-        yield f"    - {_cut(code(layer.before), COLUMNS - 6)}"
+        yield f"    - {cut(code(layer.before), COLUMNS - 6)}"
         for text in layer.after[:_MOST_LINES]:
-            yield f"    + {_cut(code(text), COLUMNS - 6)}"
+            yield f"    + {cut(code(text), COLUMNS - 6)}"
         if len(layer.after) > _MOST_LINES:
             yield f"    and {len(layer.after) - _MOST_LINES} more"
 
@@ -73,7 +73,7 @@ def _errors(errors: Sequence[Error]) -> Iterator[str]:
         lead = "> " if error.against is None else "  "
         process = f"[{clean(error.process)}] " if error.process else ""
         said = clean(f"{error.type}: {error.message}" if error.type else error.message)
-        yield f"{lead}{place:<11}{_cut(process + said, COLUMNS - 13)}"
+        yield f"{lead}{place:<11}{cut(process + said, COLUMNS - 13)}"
         reason = "explained" if error.against is None else error.against
         yield " " * 13 + reason
     if len(errors) > _MOST_ERRORS:
@@ -87,7 +87,7 @@ def _facts(facts: Sequence[Held]) -> Iterator[str]:
         for text in wrap(clean(held.sentence), COLUMNS - 4):
             yield f"    {text}"
         if held.text is not None:
-            yield f"    | {_cut(clean(held.text), COLUMNS - 6)}"
+            yield f"    | {cut(clean(held.text), COLUMNS - 6)}"
 
 
 def _scores(causes: Sequence[Weighed]) -> Iterator[str]:
@@ -115,7 +115,7 @@ def _signed(value: float | None) -> str:
 
 
 def _row(name: str, label: int, values: Sequence[str]) -> str:
-    shown = f"  {_cut(name, label - 3)}"
+    shown = f"  {cut(name, label - 3)}"
     space = " " * (label - width(shown))
     return f"{shown}{space}{''.join(f'{value:>{_NUMBER}}' for value in values)}".rstrip()
 
@@ -127,7 +127,7 @@ def _suspects(suspects: Sequence[Suspect]) -> Iterator[str]:
         for step in suspect.steps:
             device = f" on {step.device}" if step.device is not None else ""
             at = f"{place(step.spot.file, step.spot.line)}: {step.spot.code}"
-            yield f"    {_cut(clean(f'{step.what}{device}, {at}'), COLUMNS - 4)}"
+            yield f"    {cut(clean(f'{step.what}{device}, {at}'), COLUMNS - 4)}"
 
 
 def _edits(causes: Sequence[Weighed]) -> Iterator[str]:
@@ -160,12 +160,3 @@ def _hanging(text: str) -> Iterator[str]:
     first, *others = wrap(text, COLUMNS - 7)
     yield f"     {first}"
     yield from (f"       {line}" for line in others)
-
-
-def _cut(text: str, columns: int) -> str:
-    """The text, or its beginning where it is too wide."""
-    if width(text) <= columns:
-        return text
-    while width(text) >= columns:
-        text = text[: columns - 1] if len(text) >= columns else text[:-1]
-    return f"{text}…"

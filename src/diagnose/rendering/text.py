@@ -9,7 +9,7 @@ from diagnose.rendering.answer import answer, unused_line
 from diagnose.rendering.brief import Because, Brief, Change, Do, Other, brief, reason
 from diagnose.rendering.labels import LABELS
 from diagnose.rendering.styles import Paint
-from diagnose.rendering.words import clean, code, middle, width, wrap
+from diagnose.rendering.words import clean, code, cut, middle, width, wrap
 
 _LABEL = 9
 _INDENT = " " * _LABEL
@@ -56,7 +56,7 @@ class _Page:
         yield from self._head()
         yield from self._operands()
         if more.fallout:
-            yield f"    {self.paint(self._cut(clean(more.fallout), self.columns - 4), 'dim')}"
+            yield f"    {self.paint(cut(clean(more.fallout), self.columns - 4), 'dim')}"
         yield ""
         if shown.because is None:
             yield from self._undecided()
@@ -70,7 +70,7 @@ class _Page:
         yield from self._known()
         yield from self._more()
         if unused := unused_line(self.diagnosis):
-            yield self.paint(self._cut(clean(unused), self.columns), "dim")
+            yield self.paint(cut(clean(unused), self.columns), "dim")
         yield from wrap(more.incomplete, self.columns)
 
     # --- what failed ------------------------------------------------------------------------------
@@ -113,7 +113,7 @@ class _Page:
         if line:
             yield f"    {self.paint(middle(line, room), 'cyan')}"
         if told:
-            yield f"    {self._cut(told, room)}"
+            yield f"    {cut(told, room)}"
 
     def _operands(self) -> Iterator[str]:
         """What a recorder saw of the operands, a row each: name, device, sizes, the line that made it."""
@@ -124,7 +124,7 @@ class _Page:
             gap = " " * (wide - width(name))
             told = code(one.lines[0]) if one.lines else one.kind
             rest = f"{gap}  {clean(one.device):8}{one.shape:>8}  {told}".rstrip()
-            rest = self._cut(rest, self.columns - 4 - width(name))
+            rest = cut(rest, self.columns - 4 - width(name))
             yield f"    {self.paint(name, 'bold')}{rest}"
 
     # --- what to do, and why ----------------------------------------------------------------------
@@ -166,9 +166,10 @@ class _Page:
     def _prove(self) -> str:
         """The command, with a shell's comment where it needs no GPU and there is room to say so."""
         command, said = code(self.shown.prove), self.labels["no-gpu"]
-        if width(command) + width(said) + _LABEL + 3 > self.columns or " fix " not in command:
-            return command
-        return f"{command}   {self.paint(said, 'dim')}"
+        simulated = command.startswith("diagnose fix ")
+        if simulated and width(command) + width(said) + _LABEL + 3 <= self.columns:
+            return f"{command}   {self.paint(said, 'dim')}"
+        return command
 
     def _because(self, because: Because) -> Iterator[str]:
         """The cause and the fact; of both the fact alone where they take too much room and it says both."""
@@ -189,14 +190,14 @@ class _Page:
         for number, other in enumerate(others):
             told = f"{clean(other.id)} {other.sure}"
             room = self.columns - _LABEL - width(told) - 2
-            when = self._cut(other.when or other.title, room)
+            when = cut(other.when or other.title, room)
             text = f"{self.paint(clean(other.id), 'yellow')} {other.sure}  {when}"
             yield from self._entry(label if number == 0 else "", text)
 
     def _asked(self) -> Iterator[str]:
         """Where more than one cause is likely, what decides between them, in a line."""
         if self.shown.question is not None:
-            text = self._cut(clean(self.shown.question.text), self.columns - _LABEL)
+            text = cut(clean(self.shown.question.text), self.columns - _LABEL)
             yield from self._entry("ask", text)
 
     def _undecided(self) -> Iterator[str]:
@@ -217,7 +218,7 @@ class _Page:
             yield f"{_INDENT}$ {code(question.command)}"
         for reply in question.replies:
             causes = f"→ {self.labels['either'].join(map(clean, reply.causes))}"
-            text = self._cut(clean(reply.text), self.columns - _LABEL - width(causes) - 3)
+            text = cut(clean(reply.text), self.columns - _LABEL - width(causes) - 3)
             yield f"{_INDENT}- {text} {self.paint(causes, 'yellow')}"
 
     # --- where there is more ----------------------------------------------------------------------
@@ -226,7 +227,7 @@ class _Page:
         known = self.shown.known
         if known is not None:
             room = self.columns - _LABEL - width(known.url) - 2
-            title = self._cut(clean(known.title), room) if room >= 16 else ""
+            title = cut(clean(known.title), room) if room >= 16 else ""
             told = f"{title}  {known.url}" if title else known.url
             yield from self._entry("known", self.paint.link(told, known.url))
 
@@ -251,22 +252,15 @@ class _Page:
         lines = wrap(text, room) or [""]
         if len(lines) > _MOST_WRAPPED:
             kept = lines[_MOST_WRAPPED - 1]
-            lines = [*lines[: _MOST_WRAPPED - 1], self._cut(f"{kept} …", room - width(tail))]
+            lines = [*lines[: _MOST_WRAPPED - 1], cut(f"{kept} …", room - width(tail))]
         elif tail and width(lines[-1]) + width(tail) > room and len(lines) < _MOST_WRAPPED:
             return [*lines, end]
-        return [*lines[:-1], self._cut(lines[-1], room - width(tail)) + tail]
-
-    def _cut(self, text: str, room: int) -> str:
-        """The beginning of a text that is too wide."""
-        if width(text) <= room:
-            return text
-        while text and width(text) > room - 1:
-            text = text[:-1]
-        return f"{text.rstrip()}…"
+        return [*lines[:-1], cut(lines[-1], room - width(tail)) + tail]
 
 
 def _marked(change: Change) -> list[str]:
     """The lines as a diff marks them, without the white space that all of them begin with."""
-    marked = [(mark, line) for mark, lines in zip(" -+", change[2:], strict=True) for line in lines]
+    kinds = ((" ", change.above), ("-", change.gone), ("+", change.come))
+    marked = [(mark, line) for mark, lines in kinds for line in lines]
     common = min((indentation(line) for _, line in marked if line.strip()), default=0)
     return [f"{mark} {line[common:]}" for mark, line in marked]

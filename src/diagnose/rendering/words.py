@@ -47,6 +47,16 @@ def width(text: str) -> int:
     return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 
+def cut(text: str, columns: int) -> str:
+    """The text, or its beginning where it is wider than so many columns."""
+    if width(text[: columns + 1]) <= columns:
+        return text
+    text = text[:columns]  # no character is narrower than a column
+    while text and width(text) > columns - 1:
+        text = text[:-1]
+    return f"{text.rstrip()}…"
+
+
 def middle(text: str, columns: int) -> str:
     """The text without its middle where it is wider than so many columns: both ends tell most."""
     if width(text) <= columns:
