@@ -6,6 +6,9 @@ FOLDER holds NAME.py, which fails, NAME.fixed.py, which does not, and NAME.json 
 (docs/evaluating.md). A program counts where it fails here and the fixed one does not. A repair is *right*
 where one of its edits is in the labelled line or of an accepted kind, and the program prints what the fixed
 one prints. --keep writes one JSON object a program, with the diff, for those who read them.
+
+With --incidents FOLDER is kb/cases: each incident's ``reproduce.py failing`` is repaired, and its program
+prints what ``reproduce.py fixed`` prints or not.
 """
 
 from __future__ import annotations
@@ -24,6 +27,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import forked
+import tomllib
 
 from diagnose.repairing.comparing import difference
 from diagnose.repairing.model import Program, Repair, Terms
@@ -33,6 +37,8 @@ from diagnose.repairing.warming import warm
 from diagnose.repairing.workspace import Workspace
 
 LIMIT = 60
+#: Incidents are of machines with so many GPUs.
+_GPUS = 4
 
 
 class Judged(NamedTuple):
@@ -63,16 +69,18 @@ def main() -> None:
     parser.add_argument("--every", type=int, default=1, help="only each so many-th program")
     parser.add_argument("--from", dest="first", type=int, default=0, help="beginning with this one")
     parser.add_argument("--only", default="", help="programs whose names contain this")
+    parser.add_argument("--incidents", action="store_true", help="FOLDER is kb/cases")
     parser.add_argument("--keep", type=Path, help="write what was made of each program here")
     parser.add_argument("-v", "--verbose", action="store_true", help="tell each that is not right")
     args = parser.parse_args()
     forked.warm(args.warm)
     warm(Path(__file__))
     found = []
-    for path in sorted(args.folder.glob("*.json"))[args.first :: args.every]:
-        if args.only not in path.stem or not path.with_suffix(".fixed.py").exists():
+    pattern = "*/reproduce.py" if args.incidents else "*.json"
+    for path in sorted(args.folder.glob(pattern))[args.first :: args.every]:
+        if args.only not in str(path):
             continue
-        one = judged(path)
+        one = incident(path) if args.incidents else judged(path)
         if one is None:
             continue
         found.append(one)
@@ -90,7 +98,7 @@ def judged(path: Path) -> Judged | None:
     label = json.loads(path.read_text())
     how = label.get("run") or {}
     program, fixed = path.with_suffix(".py"), path.with_suffix(".fixed.py")
-    if not program.exists():
+    if not (program.exists() and fixed.exists()):
         return None
     environment = {key: str(value) for key, value in (how.get("env") or {}).items()}
     before = dict(os.environ)
@@ -131,6 +139,38 @@ def judged(path: Path) -> Judged | None:
     finally:
         os.environ.clear()
         os.environ.update(before)
+
+
+def incident(path: Path) -> Judged | None:
+    """What ``fix`` makes of an incident; None where it does not fail and pass here as it should."""
+    about = tomllib.loads(path.with_name("case.toml").read_text())
+    with tempfile.TemporaryDirectory() as origin, tempfile.TemporaryDirectory() as home:
+        shutil.copy(path, origin)
+        folder = Path(origin).resolve()
+        workspace = Workspace(folder, Path(home))
+        good = Program(folder, folder, path.name, ("fixed",))
+        wanted = Runner(good, workspace, LIMIT).run({}, Terms(_GPUS))
+        if not wanted.passed:
+            return None
+        runner = Runner(good._replace(args=("failing",)), workspace, LIMIT)
+        repair = Search(runner, _GPUS, Limits()).repair()
+        if repair.outcome in ("nothing-to-fix", "not-reproducible"):
+            return None
+        got = runner.run(repair.texts, Terms(_GPUS)) if repair.proof else None
+        kinds = set(about.get("fixes", []))
+        return Judged(
+            path.parent.name,
+            about["cause"],
+            repair.outcome,
+            repair.proof.level if repair.proof else "-",
+            False,
+            bool({one.kind for one in repair.applied} & kinds),
+            got is not None and got.output == wanted.output.replace("fixed", "failing"),
+            repair.tries,
+            repair.seconds,
+            repair.first.seconds,
+            repair,
+        )
 
 
 def _as_labelled(repair: Repair, label: dict[str, Any]) -> bool:
