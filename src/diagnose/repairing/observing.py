@@ -11,7 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch.optim.optimizer import register_optimizer_step_post_hook
+from torch.optim.optimizer import (
+    register_optimizer_step_post_hook,
+    register_optimizer_step_pre_hook,
+)
 
 from diagnose import tracing
 from diagnose.repairing.candidates import is_placement
@@ -28,10 +31,14 @@ class Observer:
 
     Args:
         folder: where the program's files are.
+        calls: counts the operators that run; those of optimizers are taken out, which step their
+            parameters one by one or together, as these lie apart or not.
         watched: whether the functions that run are noted.
     """
 
-    def __init__(self, folder: Path, *, watched: bool) -> None:
+    def __init__(self, folder: Path, calls: Counter[str], *, watched: bool) -> None:
+        self._calls = calls
+        self._before: dict[str, int] = {}
         self._folder = str(folder)
         self._watched = watched
         self._optimizers: dict[int, Any] = {}
@@ -55,7 +62,10 @@ class Observer:
                     self._copies.add(f"{line.code.co_filename}:{line.number}")
 
             recorder.copied = copied
-            hook = register_optimizer_step_post_hook(self._stepped)
+            hooks = [
+                register_optimizer_step_pre_hook(self._steps),
+                register_optimizer_step_post_hook(self._stepped),
+            ]
             if self._watched:
                 threading.setprofile(self._called)
                 sys.setprofile(self._called)
@@ -64,7 +74,8 @@ class Observer:
                     yield
             finally:
                 self.over()
-                hook.remove()
+                for hook in hooks:
+                    hook.remove()
             homes = _homes(recorder)
         # Process groups may wait for ever in their destructors; this process ends without them.
         self._kept = sys.modules["__main__"]
@@ -90,7 +101,12 @@ class Observer:
         rest = {"homes": {}, "trained": [], "silent": []} | self._seen
         return rest | {"to_host": sorted(self._copies), "executed": sorted(self._executed)}
 
+    def _steps(self, *_: Any) -> None:
+        self._before = dict(self._calls)
+
     def _stepped(self, optimizer: Any, *_: Any) -> None:
+        self._calls.clear()
+        self._calls.update(self._before)
         if len(self._optimizers) < _OPTIMIZERS:
             self._optimizers[id(optimizer)] = optimizer
 

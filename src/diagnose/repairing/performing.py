@@ -34,7 +34,7 @@ def perform(
     calls: Counter[str] = Counter()
     told: dict[str, Any] = {"status": 1, "failure": None, "candidates": [], "answer": None}
     told["failed_at"] = None
-    observer = Observer(folder, watched=terms.watched)
+    observer = Observer(folder, calls, watched=terms.watched)
 
     def failed(error: BaseException) -> None:
         observer.over()

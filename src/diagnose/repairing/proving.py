@@ -57,7 +57,7 @@ class Reference:
             *_homes(wanted, ran),
             *_on_gpu(wanted, ran, applied, self._edited(texts)),
             *_silent(wanted, ran),
-            *self._elsewhere(texts),
+            *self._elsewhere(texts, numbers=any(guard.holds for guard in meant[:1])),
             _again(watched),
             _exercised(silent, applied),
             _stopgap(applied),
@@ -110,8 +110,9 @@ class Reference:
             self._second = self._runner.run({}, Terms(self._gpus, checked=False))
         return self._second
 
-    def _elsewhere(self, texts: Mapping[str, str]) -> Iterator[Guard]:
-        """It runs where the program is meant to: on one GPU, on two, on none."""
+    def _elsewhere(self, texts: Mapping[str, str], *, numbers: bool) -> Iterator[Guard]:
+        """It runs where the program is meant to: on one GPU, on two, on none; and prints the same
+        ``numbers``, if it does where the program fails."""
         for gpus in (0, 1, 2):
             if gpus == self._gpus:
                 continue
@@ -122,7 +123,9 @@ class Reference:
                 continue
             ran = self._runner.run(texts, Terms(gpus))
             told = "" if ran.passed else (ran.failure.error if ran.failure else "it fails")
-            other = self._difference(meant, ran) if ran.passed else told.partition("\n")[0]
+            other = told.partition("\n")[0] or None
+            if ran.passed and numbers:
+                other = self._difference(meant, ran)
             yield Guard(f"gpus-{gpus}", other is None, f"{where}: {other or 'it runs'}")
 
     def _edited(self, texts: Mapping[str, str]) -> set[str]:
@@ -171,10 +174,7 @@ def _homes(wanted: Ran, ran: Ran) -> Iterator[Guard]:
 def _on_gpu(
     wanted: Ran, ran: Ran, applied: Sequence[Candidate], edited: set[str]
 ) -> Iterator[Guard]:
-    """Nothing moves from a GPU to the cpu.
-
-    What runs on GPUs is no measure: an optimizer takes other ways where its parameters are apart.
-    """
+    """Nothing moves from a GPU to the cpu."""
     if not wanted.passed or any(one.kind in _TO_THE_HOST for one in applied):
         return
     more = ran.calls.get("cpu", 0) - wanted.calls.get("cpu", 0)
