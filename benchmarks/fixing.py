@@ -5,7 +5,8 @@
 FOLDER holds NAME.py, which fails, NAME.fixed.py, which does not, and NAME.json with its label
 (docs/evaluating.md). A program counts where it fails here and the fixed one does not. A repair is *right*
 where one of its edits is in the labelled line or of an accepted kind, and the program prints what the fixed
-one prints. --keep writes one JSON object a program, with the diff, for those who read them.
+one prints, but for lines in which that differs from itself. --keep writes one JSON object a program, with
+the diff, for those who read them.
 
 With --incidents FOLDER is kb/cases: each incident's ``reproduce.py failing`` is repaired, and its program
 prints what ``reproduce.py fixed`` prints or not.
@@ -29,7 +30,7 @@ from typing import Any, NamedTuple
 import forked
 import tomllib
 
-from diagnose.repairing.comparing import difference
+from diagnose.repairing.comparing import difference, differing
 from diagnose.repairing.model import Program, Repair, Terms
 from diagnose.repairing.running import Runner
 from diagnose.repairing.searching import Limits, Search
@@ -123,6 +124,8 @@ def judged(path: Path) -> Judged | None:
             if repair.outcome == "not-reproducible" and not _as_labelled(repair, label):
                 return None
             got = runner.run(repair.texts, Terms(gpus)) if repair.proof else None
+            again = runner.run({program.name: fixed.read_text()}, Terms(gpus))
+            varying = set(differing(wanted.output, again.output))
             return Judged(
                 path.stem,
                 label["cause"],
@@ -130,8 +133,8 @@ def judged(path: Path) -> Judged | None:
                 repair.proof.level if repair.proof else "-",
                 _at_line(repair, (label.get("culprit") or {}).get("line")),
                 bool({one.kind for one in repair.applied} & set(label.get("fix_kinds") or [])),
-                got is not None and difference(wanted.output, got.output) is None,
-                runner.count,
+                got is not None and difference(wanted.output, got.output, varying) is None,
+                repair.tries,
                 took,
                 repair.first.seconds,
                 repair,
