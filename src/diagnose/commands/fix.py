@@ -16,7 +16,15 @@ import click
 from diagnose.commands.shared import BadInput
 from diagnose.errors import DiagnoseError
 from diagnose.outputs import write
-from diagnose.repairing.model import LEVELS, Candidate, Level, Program, Repair
+from diagnose.repairing.applying import apply
+from diagnose.repairing.candidates import of_log
+from diagnose.repairing.model import LEVELS, Level, Program, Proof, Repair
+from diagnose.repairing.printing import as_json, lines
+from diagnose.repairing.running import Runner
+from diagnose.repairing.searching import Limits, Search
+from diagnose.repairing.warming import warm
+from diagnose.repairing.workspace import Workspace
+from diagnose.simulation import TorchMissingError
 
 #: Exit statuses beside those of bad usage (2) and a fault of ours (4).
 STATUS = {"repaired": 0, "not-repaired": 1, "nothing-to-fix": 3, "not-reproducible": 6}
@@ -107,12 +115,6 @@ def fix(
     Exit status: 0 repaired and proven, 5 repaired and not proven, 1 not repaired, 3 nothing to fix,
     6 not reproducible here, 2 bad usage, 4 a fault of diagnose.
     """
-    from diagnose.repairing.running import Runner
-    from diagnose.repairing.searching import Limits, Search
-    from diagnose.repairing.warming import warm
-    from diagnose.repairing.workspace import Workspace
-    from diagnose.simulation import TorchMissingError
-
     if script == "torchrun" and not module:
         program = _launched(args)
     else:
@@ -125,19 +127,15 @@ def fix(
         except TorchMissingError as error:
             raise click.UsageError(str(error)) from error
         runner = Runner(program, workspace, timeout, writable)
-        search = Search(runner, gpus, Limits(tries=tries), _progress())
-        proposed: tuple[Candidate, ...] = ()
-        if log is not None:
-            from diagnose.repairing.candidates import of_log
-
-            proposed = of_log(log, workspace)
-        repair = search.repair(proposed)
-        _progress()("")
+        progress = _progress()
+        proposed = of_log(log, workspace) if log is not None else ()
+        repair = Search(runner, gpus, Limits(tries=tries), progress).repair(proposed)
+        progress("")
         _tell(repair, program, gpus, form, proposed[0].patch if proposed else "")
         if output is not None and repair.diff:
             write(repair.diff, output)
         if write_back and repair.proof is not None:
-            _apply(repair, level, workspace)
+            _apply(repair, repair.proof, level, workspace)
     good = repair.proof is None or repair.proof.level == "proven"
     sys.exit(STATUS[repair.outcome] if good else NOT_PROVEN)
 
@@ -179,8 +177,6 @@ def _file(program: Program) -> str:
 
 
 def _tell(repair: Repair, program: Program, gpus: int, form: str, from_log: str) -> None:
-    from diagnose.repairing.printing import as_json, lines
-
     if form == "json":
         click.echo(as_json(repair, program, gpus))
         return
@@ -188,16 +184,12 @@ def _tell(repair: Repair, program: Program, gpus: int, form: str, from_log: str)
         click.echo(line)
 
 
-def _apply(repair: Repair, level: Level, workspace: object) -> None:
-    from diagnose.repairing.applying import apply
-    from diagnose.repairing.workspace import Workspace
-
-    assert isinstance(workspace, Workspace)
-    assert repair.proof is not None
-    if LEVELS.index(repair.proof.level) < LEVELS.index(level):
+def _apply(repair: Repair, proof: Proof, level: Level, workspace: Workspace) -> None:
+    """Edits the user's files, where the repair is as sure as it has to be."""
+    if LEVELS.index(proof.level) < LEVELS.index(level):
         click.echo(
             f"diagnose: nothing was written: --apply asks for {level}"
-            f" (--level {repair.proof.level} takes this one)",
+            f" (--level {proof.level} takes this one)",
             err=True,
         )
         return
