@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from web.conftest import LIMIT, Visitor
 from web.samples import AMBIGUOUS, HOSTILE_TRACEBACK, PAYLOADS, TRACES, TWO_GPUS
 from web.test_uploads import NET, TEXT
@@ -380,3 +381,28 @@ def test_every_field_and_button_has_a_name(visit: Visit) -> None:
     assert nameless == []
     ids = page.evaluate("[...document.querySelectorAll('[id]')].map(e => e.id)")
     assert len(ids) == len(set(ids))
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390], ids=["desktop", "phone"])
+def test_axe_finds_no_violation(visit: Visit, scheme: str, width: int) -> None:
+    visitor = visit(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    found = {}
+    for path in ("/", "/causes", "/causes/cross-shard-op", "/incidents", "/api"):
+        visitor.go(path)
+        found[path] = _violations(visitor.page)
+    for text in (EASYEDIT.read_text(encoding="utf-8"), AMBIGUOUS, "no error here"):
+        visitor.ask(text)
+        found[text[:20]] = _violations(visitor.page)
+    assert not any(found.values()), found
+
+
+def _violations(page: Any) -> list[str]:
+    """What axe-core has against a page, by its rules for everybody: where, and which rule."""
+    response = Axe().run(page).response
+    assert response["passes"], "axe has looked at nothing"
+    return [
+        f"{one['id']}: {node['html'][:80]}"
+        for one in response["violations"]
+        for node in one["nodes"]
+    ]
