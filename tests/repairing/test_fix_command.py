@@ -255,6 +255,22 @@ def test_processes_that_a_script_starts_end_with_it(tmp_path: Path) -> None:
     assert f"cwd={tmp_path}" not in listed
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="Linux tells what memory is free")
+def test_memory_is_bounded(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(
+        "import resource\n"
+        "most = resource.getrlimit(resource.RLIMIT_DATA)[0]\n"
+        "blocks = [bytearray(most // 4)]\n"
+        "try:\n"
+        "    blocks += [bytearray(most // 2), bytearray(most // 2)]\n"
+        "except MemoryError:\n"
+        "    del blocks\n"
+        "    raise SystemExit(9)\n"
+    )
+    done = run(tmp_path, "train.py")
+    assert (done.returncode, "status 9" in done.stdout) == (6, True), done.stdout
+
+
 def test_killed_in_the_middle_it_leaves_nothing(tmp_path: Path) -> None:
     copies = tmp_path / "tmp"
     user = tmp_path / "user"

@@ -10,6 +10,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import NamedTuple, NoReturn
 
 #: The exit status of a run that took too long.
@@ -88,6 +89,7 @@ def _child(work: Callable[[], int], pipes: Sequence[tuple[int, int]]) -> NoRetur
     try:
         os.setsid()
         _die_with_parent()
+        _bound_memory()
         for stream, (_, write) in enumerate(pipes, 1):
             os.dup2(write, stream)
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
@@ -108,6 +110,25 @@ def _die_with_parent() -> None:
     """On Linux: nobody is left behind when we are killed."""
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+
+
+def _bound_memory() -> None:
+    """On Linux: a process gets what is free now; more is refused to it, before the kernel ends another."""
+    with contextlib.suppress(OSError, ImportError, ValueError):
+        import resource
+
+        most = _kilobytes("/proc/meminfo", "MemAvailable") + _kilobytes(
+            "/proc/self/status", "VmData"
+        )
+        resource.setrlimit(resource.RLIMIT_DATA, (most * 1024, most * 1024))
+
+
+def _kilobytes(file: str, name: str) -> int:
+    """A number of the kernel's. Raises ValueError where it has none of that name."""
+    for line in Path(file).read_text().splitlines():
+        if line.startswith(f"{name}:"):
+            return int(line.split()[1])
+    raise ValueError(f"{file} does not tell {name}")
 
 
 class _Stream:
