@@ -398,7 +398,8 @@ def test_axe_finds_no_violation(visit: Visit, scheme: str, width: int) -> None:
 
 def _violations(page: Any) -> list[str]:
     """What axe-core has against a page, by its rules for everybody: where, and which rule."""
-    from axe_playwright_python.sync_playwright import Axe  # as the browser: not with lowest versions
+    # As the browser, it is not there with the lowest versions.
+    from axe_playwright_python.sync_playwright import Axe
 
     response = Axe().run(page).response
     assert response["passes"], "axe has looked at nothing"
