@@ -23,7 +23,7 @@ from diagnose.rendering import FORMATS
     show_default=True,
     help="Form of the answer: text is the first look, full all of it, json one object a line.",
 )
-@click.option("--full", "form", flag_value="full", help="Short for --format full: all of it.")
+@click.option("--full", is_flag=True, help="Short for --format full: all of it.")
 @click.option(
     "--top",
     type=click.IntRange(1, 27),
@@ -62,6 +62,7 @@ from diagnose.rendering import FORMATS
 def answer(
     files: tuple[str, ...],
     form: str,
+    full: bool,
     top: int,
     lang: Lang,
     source: tuple[str, ...],
@@ -72,6 +73,8 @@ def answer(
     color: str,
 ) -> None:
     """Diagnose FILEs, or standard input when none is named ("-" names it too)."""
+    if full and form == "text":
+        form = "full"
     sys.exit(
         answering.answer(
             files, form, top, lang, output, verification, color, source, no_source, ask
