@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -10,9 +11,11 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 from repairing import programs
 
@@ -242,17 +245,22 @@ def test_a_flood_of_output_is_read_and_not_kept(tmp_path: Path) -> None:
 
 
 def test_processes_that_a_script_starts_end_with_it(tmp_path: Path) -> None:
-    mark = tmp_path / "alive"
-    (tmp_path / "train.py").write_text(
-        "import os, time\n"
-        "if os.fork() == 0:\n"
-        "    time.sleep(600)\n"
-        f"print({str(mark)!r})\n" + programs.THREE
+    copies, user = tmp_path / "copies", tmp_path / "user"
+    for folder in (copies, user):
+        folder.mkdir()
+    (user / "train.py").write_text(
+        "import os, time\nif os.fork() == 0:\n    time.sleep(600)\n" + programs.THREE
     )
-    found = fixed(tmp_path, "train.py")
-    assert found["outcome"] == "repaired"
-    listed = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True).stdout
-    assert f"cwd={tmp_path}" not in listed
+    done = run(user, "train.py", env={**os.environ, "TMPDIR": str(copies)})
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert not list(_with_temporary_files_in(copies))
+
+
+def _with_temporary_files_in(folder: Path) -> Iterator[psutil.Process]:
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error):
+            if process.environ().get("TMPDIR") == str(folder):
+                yield process
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="Linux tells what memory is free")
