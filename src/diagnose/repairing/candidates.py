@@ -8,10 +8,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from diagnose.bulkhead import guarded
 from diagnose.casebase.store import load
-from diagnose.hooks.live import explain
+from diagnose.hooks.live import explain, printed
 from diagnose.inputs import opened
 from diagnose.model import DEVICE_FAMILY, Diagnosis, RankedCause
+from diagnose.parsing import parse
 from diagnose.pipeline import diagnose
 from diagnose.repairing.model import Candidate, Failure
 from diagnose.repairing.workspace import Workspace
@@ -47,9 +49,6 @@ def _plain(sentence: str) -> str:
 
 def is_placement(error: BaseException) -> bool:
     """Whether an exception is a failure of device placement."""
-    from diagnose.hooks.live import printed
-    from diagnose.parsing import parse
-
     report = parse(printed(error), "traceback", knowledge=load().knowledge)
     return report.error is not None and report.error.family == DEVICE_FAMILY
 
@@ -63,7 +62,8 @@ def candidates(
 
     answer = explain(error, top=_CAUSES)
     found = _of_answer(answer, workspace)
-    found += [one for one in _of_values(error, answer, workspace) if not _known(one, found)]
+    more = guarded("moves", lambda: list(_of_values(error, answer, workspace)), list[Candidate]())
+    found += [one for one in more if not _known(one, found)]
     return found, as_dict(answer)
 
 

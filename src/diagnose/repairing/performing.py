@@ -10,9 +10,11 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from diagnose.bulkhead import guarded
 from diagnose.repairing.candidates import candidates, failure
 from diagnose.repairing.model import Program, Terms
 from diagnose.repairing.observing import Observer
@@ -41,7 +43,9 @@ def perform(
         told["failed_at"] = time.time()
         told["failure"] = failure(error, workspace)
         if terms.checked and told["failure"].placement:
-            told["candidates"], told["answer"] = candidates(error, workspace)
+            # A fault of ours costs the answer's edits, and not what is known of the run.
+            look = partial(candidates, error, workspace)
+            told["candidates"], told["answer"] = guarded("candidates", look, ([], None))
 
     os.chdir(folder / program.folder.relative_to(program.origin))
     protect((folder.parent, *writable), workspace.origin)

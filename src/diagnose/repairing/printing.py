@@ -101,7 +101,7 @@ def _why(first: Ran) -> Iterator[str]:
 
 
 def as_dict(repair: Repair, program: Program, gpus: int) -> dict[str, Any]:
-    """The repair as plain values (docs/fix.md)."""
+    """The repair as plain values (docs/fixing.md)."""
     proof, left = repair.proof, repair.left
     proven = proof is not None and proof.level == "proven"
     return {

@@ -116,6 +116,8 @@ class Search:
             text = patched(before, candidate.patch)
         except (OSError, ValueError):
             return None
+        if self._runner.workspace.edited(candidate.file, text) is None:
+            return None
         texts = {**node.texts, candidate.file: text}
         key = tuple(sorted(texts.items()))
         if key in self._seen:
@@ -138,15 +140,14 @@ class Search:
     ) -> Repair:
         node = node or _Node((), {}, first)
         workspace = self._runner.workspace
-        texts = {file: workspace.document(file, text) or "" for file, text in node.texts.items()}
-        texts = {file: text for file, text in texts.items() if text}
-        before = {file: workspace.document(file) or "" for file in texts}
+        before = {file: workspace.document(file) for file in node.texts}
+        after = {file: workspace.edited(file, text) or "" for file, text in node.texts.items()}
         return Repair(
             outcome,
             first,
             node.applied,
-            diff_of(before, texts),
-            texts,
+            diff_of(before, after),
+            after,
             proof,
             node.ran if outcome == "not-repaired" else None,
             self._runner.count,

@@ -77,13 +77,15 @@ class Workspace:
         """The text of a file as it was at the beginning. Raises OSError where there is none."""
         return (self._kept / path).read_bytes().decode("utf-8", "surrogateescape")
 
-    def document(self, path: str, text: str | None = None) -> str | None:
-        """The user's own file, with another text if one is given; of a notebook None where that cannot be
-        put into its cells."""
+    def document(self, path: str) -> str:
+        """The user's own file: the whole notebook, where ``text`` is its code."""
         code = self._documents.get(path)
-        if code is None:
-            return self.text(path) if text is None else text
-        return code.document if text is None else written(code, text)
+        return self.text(path) if code is None else code.document
+
+    def edited(self, path: str, text: str) -> str | None:
+        """The user's own file with another text; None where that fits into no cell of a notebook."""
+        code = self._documents.get(path)
+        return text if code is None else written(code, text)
 
     def path_of(self, file: str) -> str | None:
         """A file of a run as a path from the folder, None for what is not the user's."""
