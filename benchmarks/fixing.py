@@ -14,7 +14,6 @@ prints what ``reproduce.py fixed`` prints or not.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import re
@@ -64,15 +63,9 @@ class Judged(NamedTuple):
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--warm", default="torch", help="modules to import before programs run")
-    parser.add_argument("--every", type=int, default=1, help="only each so many-th program")
-    parser.add_argument("--from", dest="first", type=int, default=0, help="beginning with this one")
-    parser.add_argument("--only", default="", help="programs whose names contain this")
+    parser = forked.parser(__doc__)
     parser.add_argument("--incidents", action="store_true", help="FOLDER is kb/cases")
     parser.add_argument("--keep", type=Path, help="write what was made of each program here")
-    parser.add_argument("-v", "--verbose", action="store_true", help="tell each that is not right")
     args = parser.parse_args()
     forked.warm(args.warm)
     warm(Path(__file__))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import importlib
 import os
@@ -9,6 +10,18 @@ import signal
 import sys
 import time
 from pathlib import Path
+
+
+def parser(about: str) -> argparse.ArgumentParser:
+    """The options of a script that runs the programs of a folder; ``about`` is its docstring."""
+    made = argparse.ArgumentParser(description=about.splitlines()[0])
+    made.add_argument("folder", type=Path)
+    made.add_argument("--warm", default="torch", help="modules to import before programs run")
+    made.add_argument("--every", type=int, default=1, help="only each so many-th program")
+    made.add_argument("--from", dest="first", type=int, default=0, help="beginning with this one")
+    made.add_argument("--only", default="", help="programs whose names contain this")
+    made.add_argument("-v", "--verbose", action="store_true", help="tell each that is not right")
+    return made
 
 
 def warm(modules: str) -> None:

@@ -10,7 +10,6 @@ their label says (a package is missing) do not count.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import re
@@ -32,13 +31,7 @@ LIMIT = 120
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--warm", default="torch", help="modules to import before programs run")
-    parser.add_argument("--every", type=int, default=1, help="only each so many-th program")
-    parser.add_argument("--from", dest="first", type=int, default=0, help="beginning with this one")
-    parser.add_argument("--only", default="", help="programs whose names contain this")
-    parser.add_argument("-v", "--verbose", action="store_true", help="tell each that is not right")
+    parser = forked.parser(__doc__)
     args = parser.parse_args()
     forked.warm(args.warm)
     labels = sorted(args.folder.glob("*.json"))[args.first :: args.every]

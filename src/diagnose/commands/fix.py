@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 import click
 
-from diagnose.commands.shared import BadInput
+from diagnose.commands.shared import GPUS, BadInput
 from diagnose.errors import DiagnoseError
 from diagnose.outputs import write
 from diagnose.repairing.applying import apply
@@ -35,7 +35,7 @@ NOT_PROVEN = 5
     "fix",
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
 )
-@click.option("--gpus", type=click.IntRange(1, 64), default=2, show_default=True)
+@GPUS
 @click.option("-m", "module", is_flag=True, help="SCRIPT is a module, as for python -m.")
 @click.option(
     "--processes",

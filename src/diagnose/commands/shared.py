@@ -19,6 +19,13 @@ KB = click.option(
     show_default=True,
     help="Folder with the case base's source.",
 )
+GPUS = click.option(
+    "--gpus",
+    type=click.IntRange(1, 64),
+    default=2,
+    show_default=True,
+    help="How many GPUs are simulated.",
+)
 OUTPUT = click.option(
     "-o",
     "--output",

@@ -11,13 +11,14 @@ from typing import Literal
 import click
 
 from diagnose import tracing
+from diagnose.commands.shared import GPUS
 from diagnose.hooks.answering import explained
 from diagnose.model import Diagnosis, Report
 from diagnose.outputs import write
 
 
 @click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
-@click.option("--gpus", type=click.IntRange(1, 64), default=2, show_default=True)
+@GPUS
 @click.option(
     "--wording",
     type=click.Choice(["new", "old"]),
