@@ -248,6 +248,9 @@ frames = ["train.py main"]
 fixes = ["move"]
 gpus = 1
 needs = ["torch"]
+reviewed = { on = 2026-11-22, seen = "the whole thread" }
+by_hand = "the program needs the GPU it simulates"
+inferred = ["frames: from the library's source", "en.was: nobody says so"]
 
 [versions]
 torch = "2.1"
@@ -267,6 +270,12 @@ mended = "修复。"
 [[sources]]
 url = "https://example.org/1"
 supports = "the error"
+
+[[releases]]
+library = "torch"
+bad = ">=0.6.0,<0.7.1"
+fixed = "0.7.1"
+change = "https://example.org/2"
 """,
     "cases/first/reproduce.py": "import sys\n\nprint(sys.argv)\n",
     "cases/first/trace.txt": "RuntimeError: found cpu and cuda\n",

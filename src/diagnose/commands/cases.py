@@ -65,6 +65,8 @@ def build(kb: Path, output: Path | None) -> None:
 def check(kb: Path, run: bool, jobs: int | None, incidents: tuple[str, ...]) -> None:
     """Check kb/: every mistake, and all that is still to do, with file, line, key and what is allowed.
 
+    Where there is no mistake, what an incident should say and may do without for now is told.
+
     The examples beside each fact must show it, its counter-examples must not. With INCIDENTs only
     these are told of. With --run they (or all) are run as well: the failing variant must fail with a
     device error, the fixed one must end well, and the verification program must tell the two apart. A
@@ -77,21 +79,30 @@ def check(kb: Path, run: bool, jobs: int | None, incidents: tuple[str, ...]) -> 
         near = difflib.get_close_matches(unknown[0], known, n=1)
         hint = f"; did you mean {near[0]}?" if near else ""
         fail(f"no incident {', '.join(unknown)} in {kb}{hint}")
+    from diagnose.authoring.asked import asked
+
     source = _source(kb)
     problems = _mistakes(source) if incidents and not run else _checked(source)
+    wishes = list(asked(source.files, required=False))
     if incidents and not run:
-        folders = tuple(f"cases/{incident}/" for incident in incidents)
-        problems = [problem for problem in problems if problem.file.startswith(folders)]
-    for problem in problems:
+        problems, wishes = (_of(incidents, found) for found in (problems, wishes))
+    for problem in problems or wishes:
         click.echo(problem.told(kb))
     where = ", ".join(incidents) if incidents and not run else str(kb)
     if problems:
         count = "1 thing" if len(problems) == 1 else f"{len(problems)} things"
         click.echo(f"diagnose: {count} to mend in {where}", err=True)
         sys.exit(1)
-    click.echo(f"{where}: no mistakes")
+    left = f", {len(wishes)} left to do" if wishes else ""
+    click.echo(f"{where}: no mistakes{left}")
     if run:
         sys.exit(_run_incidents(kb, source, incidents or tuple(known), jobs))
+
+
+def _of(incidents: tuple[str, ...], found: list[KbError]) -> list[KbError]:
+    """What is about some incidents."""
+    folders = tuple(f"cases/{incident}/" for incident in incidents)
+    return [one for one in found if one.file.startswith(folders)]
 
 
 def _checked(source: Source) -> list[KbError]:
@@ -129,10 +140,11 @@ def _without_mistakes(kb: Path) -> Source:
 
 
 def _mistakes(source: Source) -> list[KbError]:
-    """Every mistake and all that a draft left to do, by file and line; a thing to do is told once."""
+    """Every mistake and all that has to be done, by file and line; a thing to do is told once."""
+    from diagnose.authoring.asked import asked
     from diagnose.authoring.unfinished import unfinished
 
-    left = unfinished(source.files)
+    left = [*unfinished(source.files), *asked(source.files, required=True)]
     told = {problem.order for problem in left}
     wrong = [problem for problem in source.problems if problem.order not in told]
     return sorted([*wrong, *left], key=lambda problem: problem.order)

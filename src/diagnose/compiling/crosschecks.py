@@ -115,7 +115,7 @@ def _torch_names(document: Document) -> Iterator[Found]:
 
 
 def _library_names(torch: Document, libraries: Document | None) -> Iterator[Found]:
-    known = {entry.get("name") for entry in _tables((libraries or {}).get("library"))}
+    known = names(libraries or {}, "library", "name")
     for key in torch:
         listed = _texts(torch[key]) if known and key.endswith("-libraries") else ()
         for position, name in enumerate(listed):
@@ -182,10 +182,15 @@ def _misnamed(documents: Mapping[str, Document]) -> Iterator[Found]:
             yield name, ("id",), f"must be {wanted!r}, as {where}"
 
 
+def names(document: Document, table: str, key: str) -> set[str]:
+    """What the entries of a list of tables say at a key."""
+    found = (entry.get(key) for entry in _tables(document.get(table)))
+    return {one for one in found if isinstance(one, str)}
+
+
 def families(document: Document) -> set[str]:
     """The families that the rules of families.toml tell."""
-    found = (entry.get("family") for entry in _tables(document.get("rule")))
-    return {family for family in found if isinstance(family, str)}
+    return names(document, "rule", "family")
 
 
 def topics(document: Document) -> set[str]:

@@ -116,6 +116,8 @@ def known_ids(files: Files) -> Known:
             table = toml_of(files, name)
             known[kind] = crosschecks.families(table) | {OTHER} if kind == "family" else set(table)
     with suppress(KbError):
+        known["library"] = crosschecks.names(toml_of(files, "libraries.toml"), "library", "name")
+    with suppress(KbError):
         known["topic"] = crosschecks.topics(toml_of(files, "messages.toml"))
     with suppress(KbError):
         known["words"] = crosschecks.word_lists(

@@ -22,6 +22,7 @@ _REASONS: Mapping[str, Callable[[_Details, Any], str]] = {
     "int_type": lambda ctx, value: f"must be a whole number, not {_kind(value)}",
     "float_type": lambda ctx, value: f"must be a number, not {_kind(value)}",
     "tuple_type": lambda ctx, value: f"must be a list, not {_kind(value)}",
+    "date_type": lambda ctx, value: f"must be a date such as 2026-11-22, not {_kind(value)}",
     "dict_type": lambda ctx, value: f"must be a table, not {_kind(value)}",
     "model_type": lambda ctx, value: f"must be a table, not {_kind(value)}",
     "string_too_short": lambda ctx, value: "is empty",
