@@ -1,14 +1,20 @@
 """The evaluation's token ids are on cuda:0; the embedding shares its weight with lm_head on cuda:1.
 
 Needs torch and two GPUs. ``python reproduce.py failing`` ends in the device error,
-``python reproduce.py fixed`` leaves the model on one GPU and prints "fixed: ok".
-What accelerate does to a tied weight is written out: it goes where lm_head goes.
+``python reproduce.py fixed`` fills the first GPU first and prints "fixed: ok". What accelerate does
+is written out: "auto" balances the parts over the GPUs, "sequential" has room for all of this small
+model on the first, and a tied weight goes where lm_head goes.
 """
 
 import sys
 
 import torch
 from torch import nn
+
+DEVICE_MAPS = {
+    "auto": {"embed_tokens": "cuda:0", "layers": "cuda:0", "lm_head": "cuda:1"},
+    "sequential": {"embed_tokens": "cuda:0", "layers": "cuda:0", "lm_head": "cuda:0"},
+}
 
 
 class OPTForCausalLM(nn.Module):
@@ -28,11 +34,9 @@ class OPTForCausalLM(nn.Module):
         return self.lm_head(hidden_states.to(self.lm_head.weight.device))
 
 
-def load_model(parallelize):
+def load_model(device_map):
     model = OPTForCausalLM().eval()
-    if not parallelize:
-        return model.to("cuda:0")
-    for name, device in {"embed_tokens": "cuda:0", "layers": "cuda:0", "lm_head": "cuda:1"}.items():
+    for name, device in DEVICE_MAPS[device_map].items():
         model.get_submodule(name).to(device)
     model.tie_weights()
     return model
@@ -45,7 +49,7 @@ def simple_evaluate(model, input_ids):
 
 def main(variant):
     torch.manual_seed(0)
-    model = load_model(parallelize=variant == "failing")
+    model = load_model("auto" if variant == "failing" else "sequential")
     simple_evaluate(model, torch.randint(16, (1, 5)))
     print(f"{variant}: ok")
 

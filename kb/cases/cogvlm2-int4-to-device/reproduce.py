@@ -1,57 +1,50 @@
-"""A model loaded in 4 bit is moved with .to(), which transformers refused.
+"""A model loaded by bitsandbytes is moved with .to(), which transformers refuses.
 
-Needs torch and one GPU. ``python reproduce.py failing`` ends in the device error,
+Needs torch, transformers and one GPU. ``python reproduce.py failing`` ends in the device error,
 ``python reproduce.py fixed`` drops the call and prints "fixed: ok".
-bitsandbytes is not needed: ``PreTrainedModel.to`` asks what transformers 4.41 asked before it moved
-anything, and the quantized model is on its GPU when it comes out of ``from_pretrained``.
+bitsandbytes is not needed: ``from_pretrained`` leaves a tiny random Llama on its GPU and marks it as
+the quantizer does. The mark says 8 bit, for transformers refuses nothing else since bitsandbytes
+0.43.2; the release of the incident refused 4 bit in the same words.
 """
 
+import os
 import sys
+
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
 import torch
 from torch import nn
+from transformers import LlamaConfig, LlamaForCausalLM
+from transformers.utils.quantization_config import QuantizationMethod
 
 DEVICE = "cuda"
 
 
-class PreTrainedModel(nn.Module):
-    quantization_method = None
-
-    @classmethod
-    def from_pretrained(cls, load_in_4bit=False):
-        model = cls()
-        if load_in_4bit:
-            # Weights are packed while loading, on the GPU that will use them.
-            nn.Module.to(model, DEVICE)
-            model.quantization_method = "bitsandbytes"
-        return model
-
-    def to(self, *args, **kwargs):
-        if self.quantization_method == "bitsandbytes":
-            raise ValueError(
-                "`.to` is not supported for `4-bit` or `8-bit` bitsandbytes models. Please use "
-                "the model as it is, since the model has already been set to the correct devices "
-                "and casted to the correct `dtype`."
-            )
-        return super().to(*args, **kwargs)
-
-
-class CogVLMForCausalLM(PreTrainedModel):
-    def __init__(self):
-        super().__init__()
-        self.lm_head = nn.Linear(8, 16)
-
-    def forward(self, hidden_states):
-        return self.lm_head(hidden_states)
+def from_pretrained():
+    config = LlamaConfig(
+        vocab_size=32,
+        hidden_size=16,
+        intermediate_size=32,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        num_key_value_heads=2,
+    )
+    model = LlamaForCausalLM(config)
+    # Weights are packed while loading, on the GPU that will use them.
+    nn.Module.to(model, DEVICE)
+    model.quantization_method = QuantizationMethod.BITS_AND_BYTES
+    model.is_loaded_in_8bit = True
+    return model
 
 
 def main(variant):
     torch.manual_seed(0)
-    model = CogVLMForCausalLM.from_pretrained(load_in_4bit=True)
+    model = from_pretrained()
     if variant == "failing":
         model = model.to(DEVICE)
     model.eval()
-    model(torch.randn(1, 8, device=DEVICE))
+    with torch.no_grad():
+        model(input_ids=torch.randint(32, (1, 5), device=DEVICE))
     print(f"{variant}: ok")
 
 

@@ -2,8 +2,8 @@
 
 Needs torch and one GPU. ``python reproduce.py failing`` ends in the device error,
 ``python reproduce.py fixed`` has a scaler with a branch for cpu gradients and prints "fixed: ok".
-PyTorch has the operator for the cpu, too, by now; ``amp_foreach_unscale_`` stands for that of the
-time and raises the beginning of its dispatcher's sentence.
+torch has its operator for the cpu, too, by now; the one that is registered here has a kernel for
+CUDA only, as that of the time, and torch's dispatcher finds none for the cpu.
 """
 
 import sys
@@ -11,17 +11,15 @@ import sys
 import torch
 from torch import nn
 
-OPERATOR = "aten::_amp_foreach_non_finite_check_and_unscale_"
+OPERATOR = "foreach_check_and_unscale_"
 
 
-def amp_foreach_unscale_(grads, inv_scale):
-    if any(not grad.is_cuda for grad in grads):
-        raise NotImplementedError(
-            f"Could not run '{OPERATOR}' with arguments from the 'CPU' backend. This could be "
-            "because the operator doesn't exist for this backend, or was omitted during the "
-            "selective/custom build process (if using custom build)."
-        )
-    torch._foreach_mul_(grads, inv_scale)
+def register():
+    """The operator for CUDA alone; it is there as long as what this returns."""
+    library = torch.library.Library("scaling", "FRAGMENT")
+    library.define(f"{OPERATOR}(Tensor(a!)[] grads, float inv_scale) -> ()")
+    library.impl(OPERATOR, torch._foreach_mul_, "CUDA")
+    return library
 
 
 class ShardedGradScaler:
@@ -29,14 +27,12 @@ class ShardedGradScaler:
         self.scale, self.handles_cpu = 65536.0, handles_cpu
 
     def unscale_(self, grads):
-        self._unscale_grads_(grads, 1.0 / self.scale)
-
-    def _unscale_grads_(self, grads, inv_scale):
-        if self.handles_cpu:
-            for grad in grads:
-                grad.mul_(inv_scale)
+        on_cpu = [grad for grad in grads if not grad.is_cuda]
+        if self.handles_cpu and on_cpu:
+            for grad in on_cpu:
+                grad.mul_(1.0 / self.scale)
         else:
-            amp_foreach_unscale_(grads, inv_scale)
+            torch.ops.scaling.foreach_check_and_unscale_(grads, 1.0 / self.scale)
 
     def step(self, optimizer):
         self.unscale_([p.grad for group in optimizer.param_groups for p in group["params"]])
@@ -45,6 +41,7 @@ class ShardedGradScaler:
 
 def main(variant):
     torch.manual_seed(0)
+    library = register()
     scaler = ShardedGradScaler(handles_cpu=variant == "fixed")
     # CPUOffload: parameters go to the GPU for forward and backward, their gradients come back.
     module, shard = nn.Linear(8, 2), nn.Linear(8, 2).to("cuda")
@@ -52,6 +49,7 @@ def main(variant):
     for parameter, on_gpu in zip(module.parameters(), shard.parameters(), strict=True):
         parameter.grad = on_gpu.grad.cpu()
     scaler.step(torch.optim.SGD(module.parameters(), lr=0.01, momentum=0.9))
+    del library
     print(f"{variant}: ok")
 
 

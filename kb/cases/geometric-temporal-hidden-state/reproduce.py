@@ -11,39 +11,35 @@ import torch
 from torch import nn
 
 
-class DCRNN(nn.Module):
-    def __init__(self, in_channels, out_channels, variant):
+class GatedGraphCell(nn.Module):
+    """Stands for DCRNN and its like: features and state are joined before each gate."""
+
+    def __init__(self, features, width, variant):
         super().__init__()
-        self.out_channels = out_channels
+        self.width = width
         self.variant = variant
-        self.conv_x_z = nn.Linear(in_channels + out_channels, out_channels)
-        self.conv_x_h = nn.Linear(in_channels + out_channels, out_channels)
+        self.update = nn.Linear(features + width, width)
+        self.candidate = nn.Linear(features + width, width)
 
-    def _set_hidden_state(self, X, H):
-        if H is None:
-            H = torch.zeros(X.shape[0], self.out_channels)
-            if self.variant == "fixed":
-                H = H.to(X.device)
-        return H
+    def first_state(self, nodes):
+        device = nodes.device if self.variant == "fixed" else None
+        return torch.zeros(len(nodes), self.width, device=device)
 
-    def _calculate_update_gate(self, X, H):
-        Z = torch.cat([X, H], dim=1)
-        return torch.sigmoid(self.conv_x_z(Z))
-
-    def forward(self, X, H=None):
-        H = self._set_hidden_state(X, H)
-        Z = self._calculate_update_gate(X, H)
-        candidate = torch.tanh(self.conv_x_h(torch.cat([X, H], dim=1)))
-        return Z * H + (1 - Z) * candidate
+    def forward(self, nodes, state=None):
+        if state is None:
+            state = self.first_state(nodes)
+        joined = torch.cat((nodes, state), dim=1)
+        keep = self.update(joined).sigmoid()
+        return keep * state + (1 - keep) * self.candidate(joined).tanh()
 
 
 def main(variant):
     torch.manual_seed(0)
     device = torch.device("cuda:0")
-    model = DCRNN(4, 6, variant).to(device)
+    model = GatedGraphCell(features=4, width=6, variant=variant).to(device)
     snapshot = torch.rand(3, 4, device=device)
-    H = model(snapshot, torch.zeros(3, 6, device=device))
-    print("with a state:", tuple(H.shape), file=sys.stderr)
+    state = model(snapshot, torch.zeros(3, 6, device=device))
+    print("with a state:", tuple(state.shape), file=sys.stderr)
     model(snapshot)
     print(f"{variant}: ok")
 

@@ -1,7 +1,7 @@
 """A network that was wrapped for training is called on the cpu of a machine with GPUs.
 
 Needs torch and two GPUs. ``python reproduce.py failing`` ends in the device error,
-``python reproduce.py fixed`` takes the network out of the wrapper and prints "fixed: ok".
+``python reproduce.py fixed`` leaves the wrapper out and prints "fixed: ok".
 """
 
 import sys

@@ -2,65 +2,63 @@
 
 Needs torch and one GPU. ``python reproduce.py failing`` ends in the device error,
 ``python reproduce.py fixed`` moves the model after the head is in and prints "fixed: ok".
-With an unchanged horizon nothing is recreated and nothing fails. The sizes are tiny.
+With an unchanged horizon nothing is made anew and nothing fails. The sizes are tiny.
 """
 
 import sys
-from types import SimpleNamespace
 
 import torch
 from torch import nn
 
+CHECKPOINT_HORIZON = 16
 
-class FlowmatchingActionHead(nn.Module):
-    def __init__(self, config):
+
+class ActionHead(nn.Module):
+    def __init__(self, horizon, width=8):
         super().__init__()
-        self.config = config
-        self.action_encoder = nn.Linear(config.width, config.width)
+        self.horizon = horizon
+        self.decoder = nn.Linear(width, 2)
 
-    def get_action(self, features):
-        return self.action_encoder(features).unsqueeze(1).repeat(1, self.config.action_horizon, 1)
+    def forward(self, features):
+        return self.decoder(features).expand(self.horizon, -1)
 
 
-class GR00T(nn.Module):
-    def __init__(self, config):
+class VisionLanguageAction(nn.Module):
+    def __init__(self, width=8):
         super().__init__()
-        self.backbone = nn.Linear(4, config.width)
-        self.action_head = FlowmatchingActionHead(config)
+        self.backbone = nn.Linear(4, width)
+        self.action_head = ActionHead(CHECKPOINT_HORIZON, width)
 
-    def get_action(self, observations):
-        return self.action_head.get_action(self.backbone(observations))
+    def forward(self, observation):
+        return self.action_head(self.backbone(observation))
 
 
-class Gr00tPolicy:
-    def __init__(self, expected_action_horizon, device, variant):
-        self.device = torch.device(device)
-        self._load_model(expected_action_horizon, variant)
+def with_horizon(model, horizon):
+    """The weights do not depend on the horizon, so a new head takes those of the old one."""
+    head = ActionHead(horizon)
+    head.load_state_dict(model.action_head.state_dict())
+    model.action_head = head
 
-    def _load_model(self, expected_action_horizon, variant):
-        model = GR00T(SimpleNamespace(width=8, action_horizon=16))
-        model.eval()
-        if variant == "failing":
-            model.to(device=self.device)
-        config = model.action_head.config
-        if expected_action_horizon != config.action_horizon:
-            config.action_horizon = expected_action_horizon
-            new_action_head = FlowmatchingActionHead(config)
-            new_action_head.load_state_dict(model.action_head.state_dict())
-            model.action_head = new_action_head
-        if variant == "fixed":
-            model.to(device=self.device)
-        self.model = model
 
-    def get_action(self, observations):
-        with torch.inference_mode():
-            return self.model.get_action(observations.to(self.device))
+def load_policy(horizon, device, variant):
+    model = VisionLanguageAction().eval()
+    if variant == "failing":
+        model.to(device)
+    if horizon != CHECKPOINT_HORIZON:
+        with_horizon(model, horizon)
+    if variant == "fixed":
+        model.to(device)
+    return model
 
 
 def main(variant):
     torch.manual_seed(0)
-    Gr00tPolicy(16, "cuda:0", variant).get_action(torch.rand(1, 4))
-    Gr00tPolicy(8, "cuda:0", variant).get_action(torch.rand(1, 4))
+    device = torch.device("cuda:0")
+    observation = torch.rand(1, 4, device=device)
+    with torch.inference_mode():
+        for horizon in (CHECKPOINT_HORIZON, 8):
+            actions = load_policy(horizon, device, variant)(observation)
+            print("actions", tuple(actions.shape), file=sys.stderr)
     print(f"{variant}: ok")
 
 
