@@ -1,40 +1,66 @@
-"""A kernel is launched on the current GPU with pointers to another one.
+"""A model is split over two GPUs by hand; a kernel of its second part is launched on the first GPU.
 
-Needs torch and two GPUs. ``python reproduce.py failing`` ends in the launcher's error,
+Needs torch, accelerate and two GPUs. ``python reproduce.py failing`` ends in the launcher's error,
 ``python reproduce.py fixed`` makes the data's GPU the current one and prints "fixed: ok".
-``CudaLauncher`` makes Triton's check: memory of a GPU that is not current cannot be reached
-(unless peer access is on).
+accelerate's hooks bring inputs to a layer's GPU, but leave the current GPU as it was. Triton is not
+needed: ``launch`` asks what its launcher asks, whether the current GPU can reach the memory.
 """
 
 import sys
 
 import torch
+from accelerate import dispatch_model
+from torch import nn
+
+DEVICE_MAP = {"embed_tokens": 0, "layers.0": 0, "layers.1": 1, "lm_head": 1}
 
 
-class CudaLauncher:
-    def __call__(self, *args):
-        current = torch.cuda.current_device()
-        for position, arg in enumerate(args):
-            if torch.is_tensor(arg) and arg.get_device() != current:
-                raise ValueError(
-                    f"Pointer argument (at {position}) cannot be accessed from Triton (cpu tensor?)"
-                )
+def launch(*pointers):
+    for position, pointer in enumerate(pointers):
+        if pointer.get_device() != torch.cuda.current_device():
+            raise ValueError(
+                f"Pointer argument (at {position}) cannot be accessed from Triton (cpu tensor?)"
+            )
 
 
-def triton_quantize_along_last_dim(data, variant):
-    mn, mx = torch.empty_like(data[..., 0]), torch.empty_like(data[..., 0])
-    launch = CudaLauncher()
+def quantize_last_dim(data, variant):
+    low, high = torch.empty_like(data[..., 0]), torch.empty_like(data[..., 0])
     if variant == "fixed":
         with torch.cuda.device(data.device):
-            launch(data, mn, mx)
+            launch(data, low, high)
     else:
-        launch(data, mn, mx)
-    return data.amin(-1), data.amax(-1)
+        launch(data, low, high)
+    return data.sub(data.amin(-1, keepdim=True)).div(data.std(-1, keepdim=True)).round()
+
+
+class DecoderLayer(nn.Module):
+    def __init__(self, variant):
+        super().__init__()
+        self.variant = variant
+        self.k_proj = nn.Linear(8, 8)
+
+    def forward(self, hidden_states):
+        return hidden_states + quantize_last_dim(self.k_proj(hidden_states), self.variant)
+
+
+class CausalLM(nn.Module):
+    def __init__(self, variant):
+        super().__init__()
+        self.embed_tokens = nn.Embedding(16, 8)
+        self.layers = nn.ModuleList([DecoderLayer(variant), DecoderLayer(variant)])
+        self.lm_head = nn.Linear(8, 16)
+
+    def forward(self, input_ids):
+        hidden_states = self.embed_tokens(input_ids)
+        for layer in self.layers:
+            hidden_states = layer(hidden_states)
+        return self.lm_head(hidden_states)
 
 
 def main(variant):
-    key_states = torch.randn(2, 4, 32, device="cuda:1")
-    triton_quantize_along_last_dim(key_states, variant)
+    model = dispatch_model(CausalLM(variant), device_map=DEVICE_MAP)
+    with torch.no_grad():
+        model(torch.randint(16, (1, 6)).to("cuda:0"))
     print(f"{variant}: ok")
 
 

@@ -1,49 +1,51 @@
-"""Convolutions appended to a plain list are not moved with the model they belong to.
+"""A stack of 1-d convolutions lies in a Python list, which the model's .to() does not look into.
 
 Needs torch and one GPU. ``python reproduce.py failing`` ends in the device error,
-``python reproduce.py fixed`` keeps them in nn.ModuleList and prints "fixed: ok".
-The program plays the part of a Trainer: it moves the model and the batch.
+``python reproduce.py fixed`` makes the list an nn.ModuleList and prints "fixed: ok".
+``Trainer`` does what matters of Lightning's: it moves the model once and then every batch.
 """
 
-import math
+import itertools
 import sys
 
 import torch
 from torch import nn
+from torch.nn.functional import gelu, nll_loss
 
 
-class Conv1DClassifier(nn.Module):
-    def __init__(self, num_classes, variant):
+class WaveformTagger(nn.Module):
+    def __init__(self, widths, tags, container):
         super().__init__()
-        encoder_out_channels = 8
-        n_layers = int(math.log2(encoder_out_channels))
-        self.conv_layers = [] if variant == "failing" else nn.ModuleList()
-        for layer_idx in range(n_layers):
-            self.conv_layers.append(
-                nn.Conv1d(2**layer_idx, 2 ** (layer_idx + 1), kernel_size=3, stride=2)
-            )
-        self.fc1 = nn.Linear(encoder_out_channels, num_classes)
+        pairs = itertools.pairwise(widths)
+        self.downsampling = container(nn.Conv1d(i, o, 5, stride=4) for i, o in pairs)
+        self.classifier = nn.Sequential(nn.Linear(widths[-1], 6), nn.GELU(), nn.Linear(6, tags))
 
-    def forward(self, x):
-        for conv_layer in self.conv_layers:
-            x = torch.relu(conv_layer(x))
-        return self.fc1(x.mean(dim=-1))
+    def forward(self, waveform):
+        features = waveform
+        for downsample in self.downsampling:
+            features = gelu(downsample(features))
+        return self.classifier(features.amax(-1)).log_softmax(-1)
 
 
-def fit(model, batches, device):
-    model.to(device)
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-    for x, y in batches:
-        loss = nn.functional.cross_entropy(model(x.to(device)), y.to(device))
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
+class Trainer:
+    def __init__(self, device):
+        self.device = device
+
+    def fit(self, model, loader):
+        model.to(self.device)
+        optimizer = torch.optim.AdamW(model.parameters())
+        for waveform, tag in loader:
+            loss = nll_loss(model(waveform.to(self.device)), tag.to(self.device))
+            loss.backward()
+            optimizer.step()
 
 
 def main(variant):
     torch.manual_seed(0)
-    batches = [(torch.rand(2, 1, 64), torch.tensor([0, 2]))]
-    fit(Conv1DClassifier(3, variant), batches, torch.device("cuda:0"))
+    container = list if variant == "failing" else nn.ModuleList
+    model = WaveformTagger([1, 3, 9], tags=4, container=container)
+    loader = [(torch.rand(2, 1, 80), torch.tensor([3, 1]))]
+    Trainer(torch.device("cuda:0")).fit(model, loader)
     print(f"{variant}: ok")
 
 

@@ -1,60 +1,48 @@
 """accelerate refuses to prepare a spread model for training in several processes.
 
-Needs torch and two GPUs. ``python reproduce.py failing`` ends in the device error,
+Needs torch, accelerate and two GPUs. ``python reproduce.py failing`` ends in accelerate's refusal,
 ``python reproduce.py fixed`` loads without a device map and prints "fixed: ok".
-One process plays the first of two. ``prepare_model`` asks what accelerate's asks before it wraps a
-model, and raises its sentence.
+One process plays the first rank of a launch: accelerate takes it for a distributed run, since
+LOCAL_RANK is set and a process group is there. With FSDP or with DDP it asks the same question.
 """
 
 import os
 import sys
 
 import torch
-from torch import nn
+from accelerate import Accelerator, dispatch_model
+from torch import distributed, nn
 
-os.environ.setdefault("WORLD_SIZE", "2")
+AUTO_MAP = {"embed_tokens": 0, "lm_head": 1}
 
 
-class Model(nn.Module):
+class CausalLM(nn.Module):
     def __init__(self, vocab_size=16, hidden_size=8):
         super().__init__()
         self.embed_tokens = nn.Embedding(vocab_size, hidden_size)
         self.lm_head = nn.Linear(hidden_size, vocab_size)
 
     def forward(self, input_ids):
-        hidden_states = self.embed_tokens(input_ids).to(self.lm_head.weight.device)
-        return self.lm_head(hidden_states).mean()
+        return self.lm_head(self.embed_tokens(input_ids)).mean()
 
 
 def create_and_prepare_model(device_map):
-    model = Model()
-    if device_map is not None:
-        for name, device in device_map.items():
-            model.get_submodule(name).to(device)
-        model.hf_device_map = device_map
-    return model
-
-
-def verify_device_map(model):
-    """Whether the model is spread over more than one device."""
-    return len(set(getattr(model, "hf_device_map", {}).values())) > 1
-
-
-def prepare_model(model, device):
-    if int(os.environ["WORLD_SIZE"]) > 1 and verify_device_map(model):
-        raise ValueError(
-            "You can't train a model that has been loaded with `device_map='auto'` in any "
-            "distributed mode. Please rerun your script specifying `--num_processes=1` or by "
-            "launching with `python {{myscript.py}}`."
-        )
-    return model.to(device)
+    model = CausalLM()
+    return model if device_map is None else dispatch_model(model, device_map=device_map)
 
 
 def main(variant):
     torch.manual_seed(0)
-    device_map = {"embed_tokens": "cuda:0", "lm_head": "cuda:1"} if variant == "failing" else None
-    model = prepare_model(create_and_prepare_model(device_map), torch.device("cuda", 0))
-    model(torch.randint(16, (2, 5)).to("cuda:0")).backward()
+    os.environ.update(LOCAL_RANK="0", RANK="0", WORLD_SIZE="1")
+    store = distributed.HashStore()
+    distributed.init_process_group("gloo", store=store, rank=0, world_size=1)
+    accelerator = Accelerator()
+    model = create_and_prepare_model(AUTO_MAP if variant == "failing" else None)
+    try:
+        model = accelerator.prepare(model)
+        model(torch.randint(16, (2, 5)).to(accelerator.device))
+    finally:
+        distributed.destroy_process_group()
     print(f"{variant}: ok")
 
 

@@ -2,44 +2,49 @@
 
 Needs torch and one GPU. ``python reproduce.py failing`` ends in the device error,
 ``python reproduce.py fixed`` passes the length's device and prints "fixed: ok".
-The mask of a guided attention loss, as in Tacotron 2. A length taken from a tensor of lengths is a
-tensor with one element; arange only reads its value.
+Attention between text and speech is kept near the diagonal by a mask. A length taken from a tensor
+of lengths is a tensor itself; arange only reads its value.
 """
 
 import sys
 
 import torch
+from torch import nn
 
 
-class GuidedAttentionLoss(torch.nn.Module):
-    def __init__(self, variant, sigma=0.4):
+class DiagonalAttentionLoss(nn.Module):
+    def __init__(self, variant, width=0.4):
         super().__init__()
         self.variant = variant
-        self.sigma = sigma
+        self.width = width
 
-    def _make_ga_masks(self, ilens, olens):
-        masks = torch.zeros(len(ilens), int(max(ilens)), int(max(olens)), device=ilens.device)
-        for idx, (ilen, olen) in enumerate(zip(ilens, olens, strict=True)):
-            masks[idx, :ilen, :olen] = self._make_ga_mask(ilen, olen).mT
-        return masks
+    def positions(self, length):
+        """0 at the first step of a sequence, nearly 1 at its last."""
+        if self.variant == "failing":
+            steps = torch.arange(length)
+        else:
+            steps = torch.arange(length, device=length.device)
+        return steps / length
 
-    def _make_ga_mask(self, ilen, olen):
-        device = None if self.variant == "failing" else olen.device
-        grid_x, grid_y = torch.meshgrid(
-            torch.arange(olen, device=device), torch.arange(ilen, device=device), indexing="ij"
-        )
-        return 1.0 - torch.exp(-((grid_y / ilen - grid_x / olen) ** 2) / (2 * self.sigma**2))
+    def mask(self, text_length, speech_length):
+        distance = self.positions(speech_length)[:, None] - self.positions(text_length)
+        return 1 - (-0.5 * (distance / self.width).square()).exp()
 
-    def forward(self, att_ws, ilens, olens):
-        return (self._make_ga_masks(ilens, olens) * att_ws).mean()
+    def forward(self, attention, text_lengths, speech_lengths):
+        losses = [
+            (self.mask(text, speech) * weights[:speech, :text]).mean()
+            for weights, text, speech in zip(attention, text_lengths, speech_lengths, strict=True)
+        ]
+        return torch.stack(losses).mean()
 
 
 def main(variant):
     torch.manual_seed(0)
     device = torch.device("cuda:0")
-    att_ws = torch.rand(2, 5, 7, device=device)
-    ilens, olens = torch.tensor([5, 4], device=device), torch.tensor([7, 6], device=device)
-    GuidedAttentionLoss(variant)(att_ws, ilens, olens)
+    attention = torch.rand(2, 7, 5, device=device)
+    text_lengths = torch.tensor([5, 4], device=device)
+    speech_lengths = torch.tensor([7, 6], device=device)
+    DiagonalAttentionLoss(variant)(attention, text_lengths, speech_lengths)
     print(f"{variant}: ok")
 
 

@@ -2,11 +2,12 @@
 
 Needs torch and one GPU. ``python reproduce.py failing`` ends in the device error,
 ``python reproduce.py fixed`` waits for transfers first and prints "fixed: ok". What is a matter of
-luck in the real program is made certain here: the transfer waits until the next run has prepared.
+luck in the real program is made certain here: the late transfer ends between the preparation of the
+next run and its first block.
 """
 
 import sys
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from threading import Event
 
 import torch
@@ -14,47 +15,48 @@ from torch import nn
 
 
 class ModelOffloader:
-    def __init__(self, variant):
+    def __init__(self, blocks, variant):
+        self.blocks = blocks
         self.variant = variant
         self.thread_pool = ThreadPoolExecutor(max_workers=1)
         self.futures = []
+        self.prepared = Event()
 
-    def submit_move_blocks_forward(self, block, may_start):
-        def move_blocks():
-            may_start.wait(timeout=0.2)
-            return [(p, p.data.cpu()) for p in block.parameters()]
+    def submit_move_to_cpu(self, block):
+        def move():
+            self.prepared.wait(timeout=0.2)
+            for parameter in block.parameters():
+                parameter.data = parameter.data.cpu()
 
-        self.futures.append(self.thread_pool.submit(move_blocks))
+        self.prepared.clear()
+        self.futures.append(self.thread_pool.submit(move))
 
-    def finish(self):
-        for future in self.futures:
-            for parameter, weight in future.result():
-                parameter.data = weight
-        self.futures.clear()
-
-    def prepare_block_devices_before_forward(self, blocks):
+    def prepare_block_devices_before_forward(self):
         if self.variant == "fixed":
-            self.finish()
-        for block in blocks:
+            wait(self.futures)
+        for block in self.blocks:
             block.to("cuda")
+        self.prepared.set()
+        wait(self.futures)  # time passes: a transfer that is still under way ends now
+
+
+def infer(blocks, offloader):
+    offloader.prepare_block_devices_before_forward()
+    hidden = torch.randn(1, 8, device="cuda")
+    with torch.no_grad():
+        for block in blocks:
+            hidden = block(hidden)
+    offloader.submit_move_to_cpu(blocks[0])
 
 
 def main(variant):
     blocks = nn.ModuleList([nn.Linear(8, 8, bias=False) for _ in range(3)])
-    offloader = ModelOffloader(variant)
-    prepared = Event()
-    for _ in ("first prompt", "second prompt"):
-        offloader.prepare_block_devices_before_forward(blocks)
-        prepared.set()
-        offloader.finish()  # a late transfer of the prompt before ends here
-        hidden = torch.randn(1, 8, device="cuda")
-        with torch.no_grad():
-            for block in blocks:
-                hidden = block(hidden)
-        prepared = Event()
-        offloader.submit_move_blocks_forward(blocks[1], prepared)
-    prepared.set()
-    offloader.thread_pool.shutdown()
+    offloader = ModelOffloader(blocks, variant)
+    try:
+        for _ in ("first prompt", "second prompt"):
+            infer(blocks, offloader)
+    finally:
+        offloader.thread_pool.shutdown()
     print(f"{variant}: ok")
 
 

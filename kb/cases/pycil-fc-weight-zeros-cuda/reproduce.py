@@ -2,6 +2,7 @@
 
 Needs torch and two GPUs. ``python reproduce.py failing`` ends in the device error,
 ``python reproduce.py fixed`` makes the zeros beside the old weight and prints "fixed: ok".
+With each task the classifier of the old classes gets rows of zeros for the new ones.
 """
 
 import sys
@@ -10,31 +11,31 @@ import torch
 from torch import nn
 
 
-class FOSTERNet(nn.Module):
-    def __init__(self, feature_dim, old_classes, new_task_size, variant):
+class IncrementalNet(nn.Module):
+    def __init__(self, features, old_classes, new_classes, variant):
         super().__init__()
-        self.feature_dim = feature_dim
-        self.out_dim = feature_dim // 2
-        self.new_task_size = new_task_size
+        self.features = features
+        self.new_classes = new_classes
         self.variant = variant
-        self.old_fc = nn.Linear(self.out_dim, old_classes)
+        self.old_fc = nn.Linear(features, old_classes, bias=False)
+
+    def rows_for_new_classes(self):
+        shape = (self.new_classes, self.features)
+        if self.variant == "failing":
+            return torch.zeros(shape).cuda()
+        return self.old_fc.weight.new_zeros(shape)
 
     def forward(self, x):
-        shape = (self.old_fc.out_features, self.feature_dim - self.out_dim)
-        if self.variant == "failing":
-            fc_weight = torch.cat([self.old_fc.weight, torch.zeros(shape).cuda()], dim=1)
-        else:
-            zeros = self.old_fc.weight.new_zeros(shape)
-            fc_weight = torch.cat([self.old_fc.weight, zeros], dim=1)
-        return x @ fc_weight.T
+        weight = torch.cat([self.old_fc.weight, self.rows_for_new_classes()])
+        return x @ weight.T
 
 
 def main(variant):
     torch.manual_seed(0)
     device = torch.device("cuda:1")
-    network = FOSTERNet(8, old_classes=5, new_task_size=2, variant=variant).to(device)
-    logits = network(torch.randn(3, 8, device=device))
-    assert logits.shape == (3, 5)
+    network = IncrementalNet(6, old_classes=5, new_classes=2, variant=variant).to(device)
+    logits = network(torch.randn(3, 6, device=device))
+    assert logits.shape == (3, 7)
     print(f"{variant}: ok")
 
 

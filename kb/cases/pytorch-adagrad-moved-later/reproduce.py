@@ -7,23 +7,35 @@ Needs torch and one GPU. ``python reproduce.py failing`` ends in the device erro
 import sys
 
 import torch
-from torch import nn, optim
+from torch import nn
+from torch.nn.functional import mse_loss
+
+
+class RatingModel(nn.Module):
+    def __init__(self, users, dim=6):
+        super().__init__()
+        self.users = nn.Embedding(users, dim)
+        self.score = nn.Linear(dim, 1)
+
+    def forward(self, user):
+        return self.score(torch.tanh(self.users(user))).squeeze(-1)
+
+
+def build(variant, device):
+    """Unlike Adam, Adagrad does not wait for the first step: it makes its sums when it is made."""
+    model = RatingModel(users=20)
+    if variant == "fixed":
+        model.to(device)
+    optimizer = torch.optim.Adagrad(model.parameters(), lr=0.05)
+    return model.to(device), optimizer
 
 
 def main(variant):
     torch.manual_seed(0)
     device = torch.device("cuda:0")
-    linear = nn.Linear(2, 4)
-    if variant == "fixed":
-        linear.to(device)
-    # Unlike Adam, Adagrad does not wait for the first step: here it makes a sum for each parameter.
-    optimizer = optim.Adagrad(linear.parameters(), lr=0.1)
-    if variant == "failing":
-        linear.to(device)
-
-    x = torch.randn(10, 2).to(device)
-    optimizer.zero_grad()
-    linear(x).mean().backward()
+    model, optimizer = build(variant, device)
+    user, rating = torch.tensor([3, 14, 15]).to(device), torch.tensor([5.0, 1.0, 4.0]).to(device)
+    mse_loss(model(user), rating).backward()
     optimizer.step()
     print(f"{variant}: ok")
 

@@ -11,31 +11,28 @@ import torch
 from torch import nn
 
 
-class MyModule(nn.Module):
-    def __init__(self, variant):
+class FilterBank(nn.Module):
+    def __init__(self, widths, variant):
         super().__init__()
+        self.names = [f"window_{width}" for width in widths]
+        for name, width in zip(self.names, widths, strict=True):
+            self.register_buffer(name, torch.hann_window(width, periodic=False))
+        self.windows = [getattr(self, name) for name in self.names]
         self.variant = variant
-        self.params = []
-        for i in range(4):
-            self.register_buffer(f"param_{i}", torch.rand(1, 3))
-            self.params.append(getattr(self, f"param_{i}"))
 
-    def tables(self):
+    def current_windows(self):
         if self.variant == "failing":
-            return self.params
-        return [getattr(self, f"param_{i}") for i in range(len(self.params))]
+            return self.windows
+        return [getattr(self, name) for name in self.names]
 
-    def forward(self, x):
-        for param in self.tables():
-            x = x * param
-        return x
+    def forward(self, signal):
+        return [signal[..., : len(window)] * window for window in self.current_windows()]
 
 
 def main(variant):
-    a = MyModule(variant)
-    a.cuda()
-    print("buffer:", a.param_0.device, "list:", a.params[0].device, file=sys.stderr)
-    a(torch.rand(2, 3, device="cuda"))
+    bank = FilterBank([4, 8], variant).cuda()
+    print("buffer:", bank.window_4.device, "list:", bank.windows[0].device, file=sys.stderr)
+    bank(torch.rand(2, 16, device="cuda"))
     print(f"{variant}: ok")
 
 

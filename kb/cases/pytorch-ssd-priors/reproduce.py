@@ -11,48 +11,47 @@ import sys
 import torch
 from torch import nn
 
-PRIORS = torch.rand(6, 4)
+
+def make_priors(count):
+    """Centre and size of each default box, as shares of the image."""
+    centres = torch.linspace(0.1, 0.9, count)
+    return torch.stack([centres, centres.flip(0), *torch.full((2, count), 0.2)], dim=1)
 
 
-def convert_locations_to_boxes(locations, priors, center_variance, size_variance):
-    return torch.cat(
-        [
-            locations[..., :2] * center_variance * priors[..., 2:] + priors[..., :2],
-            torch.exp(locations[..., 2:] * size_variance) * priors[..., 2:],
-        ],
-        dim=locations.dim() - 1,
-    )
+def decode(offsets, priors):
+    centres, sizes = priors.split(2, dim=-1)
+    shift, growth = offsets.split(2, dim=-1)
+    return torch.cat([centres + 0.1 * shift * sizes, sizes * (0.2 * growth).exp()], dim=-1)
 
 
-class SSD(nn.Module):
-    def __init__(self, variant, device=None):
+class Detector(nn.Module):
+    def __init__(self, variant, boxes=6):
         super().__init__()
-        self.regression_headers = nn.Linear(5, 6 * 4)
-        self.device = device or torch.device("cuda:0" if torch.cuda.is_available() else "cpu")
+        self.offsets = nn.Linear(5, 4 * boxes)
+        priors = make_priors(boxes).to("cuda" if torch.cuda.is_available() else "cpu")
         if variant == "failing":
-            self.priors = PRIORS.to(self.device)
+            self.priors = priors
         else:
-            self.register_buffer("priors", PRIORS.to(self.device), persistent=False)
+            self.register_buffer("priors", priors, persistent=False)
 
-    def forward(self, x):
-        locations = self.regression_headers(x).view(-1, 6, 4)
-        return convert_locations_to_boxes(locations, self.priors, 0.1, 0.2)
+    def forward(self, features):
+        return decode(self.offsets(features).unflatten(-1, (-1, 4)), self.priors)
 
 
 class Predictor:
     def __init__(self, net, device="cpu"):
-        self.net = net.to(device).eval()
         self.device = device
+        self.net = net.eval().to(device)
 
-    def predict(self, image):
-        with torch.no_grad():
-            return self.net.forward(image.to(self.device))
+    def predict(self, features):
+        with torch.inference_mode():
+            return self.net(features.to(self.device))
 
 
 def main(variant):
     torch.manual_seed(0)
-    predictor = Predictor(SSD(variant))
-    predictor.predict(torch.rand(1, 5))
+    boxes = Predictor(Detector(variant)).predict(torch.rand(2, 5))
+    assert boxes.shape == (2, 6, 4)
     print(f"{variant}: ok")
 
 

@@ -2,7 +2,7 @@
 
 Needs torch and two GPUs. ``python reproduce.py failing`` ends in the device error,
 ``python reproduce.py fixed`` uses the function of the installed torch and prints "fixed: ok".
-``clip_grad_norm_`` below computes as the one of 1.5.0 did.
+``clip_as_1_5_0`` computes as the function of that release did.
 """
 
 import sys
@@ -11,31 +11,30 @@ import torch
 from torch import nn
 
 
-class MyModule(nn.Module):
+class TwoGpuModel(nn.Module):
     def __init__(self):
         super().__init__()
-        self.layer1 = nn.Linear(16, 8).to("cuda:0")
-        self.layer2 = nn.Linear(8, 4).to("cuda:1")
+        self.encoder = nn.Sequential(nn.Linear(12, 6), nn.ReLU()).to("cuda:0")
+        self.head = nn.Linear(6, 3).to("cuda:1")
 
-    def forward(self, x):
-        a = self.layer1(x)
-        return self.layer2(a.to("cuda:1"))
+    def forward(self, features):
+        return self.head(self.encoder(features).to("cuda:1"))
 
 
-def clip_grad_norm_(parameters, max_norm):
-    parameters = list(parameters)
-    norms = [torch.norm(p.grad.detach()) for p in parameters]
-    total_norm = torch.norm(torch.stack(norms))
-    for p in parameters:
-        p.grad.mul_((max_norm / (total_norm + 1e-6)).clamp(max=1.0).to(p.grad.device))
+def clip_as_1_5_0(parameters, max_norm):
+    gradients = [parameter.grad for parameter in parameters]
+    norms = [gradient.norm() for gradient in gradients]
+    total_norm = torch.stack(norms).norm()
+    for gradient in gradients:
+        gradient.mul_((max_norm / total_norm).clamp(max=1.0).to(gradient.device))
     return total_norm
 
 
 def main(variant):
-    m = MyModule()
-    m(torch.randn(4, 16).to("cuda:0")).sum().backward()
-    clip = nn.utils.clip_grad_norm_ if variant == "fixed" else clip_grad_norm_
-    clip(m.parameters(), 1.0)
+    model = TwoGpuModel()
+    model(torch.rand(5, 12, device="cuda:0")).square().mean().backward()
+    clip = nn.utils.clip_grad_norm_ if variant == "fixed" else clip_as_1_5_0
+    clip(model.parameters(), max_norm=0.5)
     print(f"{variant}: ok")
 
 

@@ -1,40 +1,39 @@
 """A graph has the device of its export written in it and is moved like a module.
 
 Needs torch and one GPU. ``python reproduce.py failing`` ends in the device error,
-``python reproduce.py fixed`` moves the devices in the graph as well and prints "fixed: ok".
-``move_graph`` does by hand what torch's move_to_device_pass does before module() is called.
+``python reproduce.py fixed`` moves the program, with the devices in its graph, by torch's own
+move_to_device_pass before a module is made of it, and prints "fixed: ok".
 """
 
 import sys
 
 import torch
 from torch import nn
+from torch.export.passes import move_to_device_pass
 
 
-class Encoder(nn.Module):
+class SequenceEncoder(nn.Module):
     def __init__(self):
         super().__init__()
-        self.embed = nn.Linear(4, 8)
+        self.project = nn.Linear(4, 8)
 
-    def forward(self, x):
-        positions = torch.arange(x.shape[1], device=x.device)
-        return self.embed(x) + positions[:, None]
+    def forward(self, sequence):
+        """The order of the items is added as a number, which forward makes for itself."""
+        order = torch.arange(sequence.shape[1], device=sequence.device)
+        return self.project(sequence) + order[:, None]
 
 
-def move_graph(gm, device):
-    for node in gm.graph.nodes:
-        if "device" in node.kwargs:
-            node.kwargs = {**node.kwargs, "device": torch.device(device)}
-    gm.recompile()
+def load_on_gpu(program, variant):
+    if variant == "fixed":
+        return move_to_device_pass(program, "cuda:0").module()
+    return program.module().to("cuda:0")  # the graph still says device="cpu" for the order
 
 
 def main(variant):
-    inputs = torch.randn(2, 5, 4)
-    gm = torch.export.export(Encoder(), (inputs,)).module()
-    gm.to("cuda")  # the graph still says device="cpu" for positions
-    if variant == "fixed":
-        move_graph(gm, "cuda")
-    gm(inputs.to("cuda"))
+    sequence = torch.randn(2, 5, 4)
+    encoder = SequenceEncoder().requires_grad_(False)
+    program = torch.export.export(encoder, (sequence,))
+    load_on_gpu(program, variant)(sequence.to("cuda:0"))
     print(f"{variant}: ok")
 
 

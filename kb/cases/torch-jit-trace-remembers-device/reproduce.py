@@ -13,26 +13,26 @@ from torch import nn
 from torch.fx.experimental.proxy_tensor import make_fx
 
 
-class Net(nn.Module):
-    def __init__(self):
+class NoisyEncoder(nn.Module):
+    def __init__(self, width):
         super().__init__()
-        self.li = nn.Linear(10, 10)
+        self.width = width
+        self.encode = nn.Linear(width, 3)
 
-    def forward(self, x, noise=None):
+    def forward(self, signal, noise=None):
         if noise is None:
-            # x.device is a plain value while the code is recorded.
-            noise = torch.randn(10, device=x.device)
-        return self.li(x + noise)
+            # signal.device is a plain value while the code is recorded.
+            noise = 0.1 * torch.randn(self.width, device=signal.device)
+        return self.encode(signal + noise)
 
 
 def main(variant):
-    net = Net().requires_grad_(False)
-    inputs = [torch.randn(2, 10)]
+    encoder = NoisyEncoder(6).requires_grad_(False)
+    inputs = [torch.rand(4, 6)]
     if variant == "fixed":
-        inputs.append(torch.randn(10))
-    traced_model = make_fx(net)(*inputs)
-    model = traced_model.to("cuda")
-    model(*(tensor.to("cuda") for tensor in inputs))
+        inputs.append(0.1 * torch.randn(6))
+    recorded = make_fx(encoder)(*inputs).to("cuda")
+    recorded(*(tensor.to("cuda") for tensor in inputs))
     print(f"{variant}: ok")
 
 
