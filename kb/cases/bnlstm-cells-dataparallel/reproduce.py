@@ -1,4 +1,4 @@
-"""The cells of an LSTM are registered, but forward takes them from a plain list of its own.
+"""The cells of a recurrent network are registered, but forward takes them from a plain list of its own.
 
 Needs torch and two GPUs. ``python reproduce.py failing`` ends in the device error,
 ``python reproduce.py fixed`` takes them from the module and prints "fixed: ok".
@@ -10,42 +10,38 @@ import torch
 from torch import nn
 
 
-class LSTMCell(nn.Module):
-    def __init__(self, input_size, hidden_size):
+class Cell(nn.Module):
+    """A plain recurrent cell; the gates of an LSTM are left out."""
+
+    def __init__(self, features, width):
         super().__init__()
-        self.weight_ih = nn.Parameter(torch.randn(input_size, 4 * hidden_size))
-        self.weight_hh = nn.Parameter(torch.randn(hidden_size, 4 * hidden_size))
+        self.weight_xh = nn.Parameter(torch.randn(features, width))
+        self.weight_hh = nn.Parameter(torch.randn(width, width))
 
-    def forward(self, input_, hx):
-        h_0, c_0 = hx
-        wh = torch.mm(h_0, self.weight_hh)
-        wi = torch.mm(input_, self.weight_ih)
-        f, i, o, g = (wh + wi).chunk(4, dim=1)
-        c_1 = f.sigmoid() * c_0 + i.sigmoid() * g.tanh()
-        return o.sigmoid() * c_1.tanh(), c_1
+    def forward(self, step, state):
+        return torch.tanh(torch.mm(state, self.weight_hh) + torch.mm(step, self.weight_xh))
 
 
-class LSTM(nn.Module):
-    def __init__(self, input_size, hidden_size, variant):
+class Recurrent(nn.Module):
+    def __init__(self, features, width, variant):
         super().__init__()
-        self.hidden_size = hidden_size
+        self.width = width
         self.variant = variant
-        cell = LSTMCell(input_size, hidden_size)
-        self.add_module("cell_0", cell)
-        self.cells = [cell]
+        self.cell_0 = Cell(features, width)
+        self.cells = [self.cell_0]
 
-    def forward(self, input_):
+    def forward(self, sequence):
         # cell_0 of a replica is its own; what the list holds are the first module's cells.
         cell = self.cells[0] if self.variant == "failing" else self.cell_0
-        hx = (input_.new_zeros(input_.shape[0], self.hidden_size),) * 2
-        for step in input_.unbind(1):
-            hx = cell(step, hx)
-        return hx[0]
+        state = sequence.new_zeros(len(sequence), self.width)
+        for step in sequence.unbind(1):
+            state = cell(step, state)
+        return state
 
 
 def main(variant):
     torch.manual_seed(0)
-    model = nn.DataParallel(LSTM(3, 5, variant), device_ids=[0, 1]).cuda()
+    model = nn.DataParallel(Recurrent(3, 5, variant), device_ids=[0, 1]).cuda()
     model(torch.randn(4, 2, 3).cuda())
     print(f"{variant}: ok")
 

@@ -16,7 +16,7 @@ class ZeroOptimizer:
     def __init__(self, module, norm_on_cpu):
         self.parameters = list(module.parameters())
         self.norm_on_cpu = norm_on_cpu
-        self.loss_scale, self.clip_grad = 8.0, 1.0
+        self.loss_scale, self.max_norm = 8.0, 1.0
 
     def _get_norm_groups(self):
         return [parameter.grad.norm() for parameter in self.parameters]
@@ -31,10 +31,9 @@ class ZeroOptimizer:
         self.unscale_and_clip_grads(flat_grad, scaled_global_grad_norm)
 
     def unscale_and_clip_grads(self, flat_grad, total_norm):
-        combined_scale = self.loss_scale
-        clip = ((total_norm / self.loss_scale) + 1e-6) / self.clip_grad
-        combined_scale = torch.clamp(clip, min=1.0) * self.loss_scale
-        flat_grad.mul_(1.0 / combined_scale)
+        true_norm = total_norm / self.loss_scale
+        shrink = self.max_norm / true_norm.clamp(min=self.max_norm)
+        flat_grad.mul_(shrink / self.loss_scale)
 
 
 def main(variant):

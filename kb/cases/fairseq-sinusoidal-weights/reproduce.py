@@ -6,33 +6,31 @@ The table is a plain attribute, adapted in each forward to a small buffer. type(
 means the current GPU, which is the first one.
 """
 
-import math
 import sys
 
 import torch
 from torch import nn
 
 
+def sinusoids(length, width):
+    """One row a position: sines and cosines of it, from one radian to a ten-thousandth."""
+    angles = torch.outer(torch.arange(length).float(), torch.logspace(0, -4, width // 2))
+    return torch.hstack((angles.sin(), angles.cos()))
+
+
 class SinusoidalPositionalEmbedding(nn.Module):
     def __init__(self, embedding_dim, init_size, variant):
         super().__init__()
         self.variant = variant
-        self.weights = self.get_embedding(init_size, embedding_dim)
+        self.weights = sinusoids(init_size, embedding_dim)
         self.register_buffer("_float_tensor", torch.zeros(1), persistent=False)
-
-    @staticmethod
-    def get_embedding(num_embeddings, embedding_dim):
-        half_dim = embedding_dim // 2
-        frequencies = torch.exp(torch.arange(half_dim) * -(math.log(10000) / (half_dim - 1)))
-        angles = torch.arange(num_embeddings).unsqueeze(1) * frequencies.unsqueeze(0)
-        return torch.cat([angles.sin(), angles.cos()], dim=1)
 
     def forward(self, positions):
         if self.variant == "failing":
             self.weights = self.weights.type(self._float_tensor.type())
         else:
             self.weights = self.weights.to(self._float_tensor)
-        return self.weights.index_select(0, positions.view(-1)).view(*positions.shape, -1)
+        return torch.stack([self.weights.index_select(0, row) for row in positions])
 
 
 class Encoder(nn.Module):

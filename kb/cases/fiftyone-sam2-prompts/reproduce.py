@@ -2,7 +2,7 @@
 
 Needs torch and one GPU. ``python reproduce.py failing`` ends in the device error,
 ``python reproduce.py fixed`` moves the prompts to the processor's device and prints "fixed: ok".
-The prompt encoder has the random Fourier features of SAM's, the rest is left out. The public
+Of SAM's prompt encoder there are random waves and an embedding, the rest is left out. The public
 predict() of SAM2 moves the prompts itself; _predict() expects that this has been done.
 """
 
@@ -12,29 +12,17 @@ import torch
 from torch import nn
 
 
-class PositionEmbeddingRandom(nn.Module):
-    def __init__(self, num_pos_feats=4):
-        super().__init__()
-        self.register_buffer("gaussian_matrix", torch.randn(2, num_pos_feats))
-
-    def forward_with_coords(self, coords):
-        coords = (2 * coords - 1) @ self.gaussian_matrix
-        return torch.cat([coords.sin(), coords.cos()], dim=-1)
-
-
 class PromptEncoder(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.pe_layer = PositionEmbeddingRandom()
-        self.point_embeddings = nn.Embedding(2, 8)
+    """Where a point is, by random waves, and whether it is inside or outside of the object."""
 
-    def _embed_points(self, points, labels):
-        point_embedding = self.pe_layer.forward_with_coords(points)
-        return point_embedding + self.point_embeddings(labels)
+    def __init__(self, width=8):
+        super().__init__()
+        self.register_buffer("waves", torch.randn(2, width))
+        self.kinds = nn.Embedding(2, width)
 
     def forward(self, points):
         coords, labels = points
-        return self._embed_points(coords, labels)
+        return torch.sin(coords @ self.waves) + self.kinds(labels)
 
 
 class SAM2ImagePredictor:
@@ -43,7 +31,7 @@ class SAM2ImagePredictor:
 
     @property
     def device(self):
-        return self.sam_prompt_encoder.point_embeddings.weight.device
+        return self.sam_prompt_encoder.waves.device
 
     def _predict(self, point_coords, point_labels):
         return self.sam_prompt_encoder(points=(point_coords, point_labels))

@@ -20,10 +20,9 @@ class Qwen2RotaryEmbedding(nn.Module):
         self.register_buffer("inv_freq", inv_freq, persistent=False)
 
     def forward(self, position_ids):
-        inv_freq_expanded = self.inv_freq[None, :, None].expand(position_ids.shape[0], -1, 1)
-        position_ids_expanded = position_ids[:, None, :].float()
-        freqs = (inv_freq_expanded @ position_ids_expanded).transpose(1, 2)
-        return freqs.cos()
+        frequencies = self.inv_freq.view(1, -1, 1).repeat(len(position_ids), 1, 1)
+        angles = torch.bmm(frequencies, position_ids.unsqueeze(1).float())
+        return angles.mT.cos()
 
 
 class LanguageModel(nn.Module):
