@@ -36,14 +36,14 @@ def test_the_table_counts_by_cause_and_over_all() -> None:
         replace(GOOD, causes=("meta-tensor",)),
         GOOD,
         replace(GOOD, failing=0, verify_failing=0, family=None, causes=()),
-        replace(GOOD, fixed=1, verify_fixed=1),
+        replace(GOOD, fixed=1, verify_fixed=1, by_hand=True),
         replace(GOOD, cause="rank-device", family="other"),
         replace(GOOD, cause="rank-device", skipped="needs deepspeed"),
     ]
     text = table(proofs)
-    assert cells(text, "meta-tensor") == ["4", "4", "3/4", "3/4", "2/4", "4/4", "1/4", "3/4"]
-    assert cells(text, "rank-device") == ["2", "1", "0/1", "1/1", "1/1", "0/1", "0/1", "0/1"]
-    assert cells(text, "all") == ["6", "5", "3/5", "4/5", "3/5", "4/5", "1/5", "3/5"]
+    assert cells(text, "meta-tensor") == [*"44", "3/4", "3/4", "2/4", "4/4", "1/4", "3/4", "1/4"]
+    assert cells(text, "rank-device") == [*"21", "0/1", "1/1", "1/1", "0/1", "0/1", "0/1", "0/1"]
+    assert cells(text, "all") == [*"65", "3/5", "4/5", "3/5", "4/5", "1/5", "3/5", "1/5"]
 
 
 def test_what_raises_no_device_error_is_not_ranked() -> None:
@@ -53,11 +53,11 @@ def test_what_raises_no_device_error_is_not_ranked() -> None:
             replace(GOOD, expected_family="crash", family="crash", causes=()),
         ]
     )
-    assert cells(text, "meta-tensor") == ["2", "2", "2/2", "2/2", "2/2", "-", "-", "-"]
+    assert cells(text, "meta-tensor") == ["2", "2", "2/2", "2/2", "2/2", "-", "-", "-", "0/2"]
 
 
 def test_nothing_run_is_no_success() -> None:
-    assert cells(table([replace(GOOD, skipped="needs x")]), "all") == ["1", "0", *["-"] * 6]
+    assert cells(table([replace(GOOD, skipped="needs x")]), "all") == ["1", "0", *["-"] * 7]
 
 
 def test_what_does_not_hold_is_told() -> None:
@@ -94,6 +94,34 @@ def test_one_broken_incident_is_status_1(two: Path) -> None:
     done = check(two, "pytorch-list-of-buffers", "--jobs", "1")
     assert done.exit_code == 0, done.output
     assert cells(done.output, "all")[:5] == ["1", "1", "1/1", "1/1", "1/1"]
+
+
+def test_what_a_run_does_to_torch_ends_with_it(two: Path) -> None:
+    pytest.importorskip("torch")
+    program = two / "cases/timm-reset-head/reproduce.py"
+    text = program.read_text(encoding="utf-8")
+    program.write_text(text.replace("import sys\n", "import sys\n" + SPOILT, 1), encoding="utf-8")
+    done = check(two, "--jobs", "1")
+    assert done.exit_code == 0, done.output
+    assert cells(done.output, "all")[:5] == ["2", "2", "2/2", "2/2", "2/2"]
+
+
+SPOILT = """
+import os
+import torch
+
+assert not hasattr(torch, "spoilt") and "SPOILT" not in os.environ
+torch.spoilt = os.environ["SPOILT"] = "yes"
+"""
+
+
+def test_a_program_that_ends_its_parent_costs_a_sentence(two: Path) -> None:
+    pytest.importorskip("torch")
+    program = two / "cases/timm-reset-head/reproduce.py"
+    program.write_text("import os\nos.kill(os.getppid(), 9)\n")
+    done = check(two, "timm-reset-head")
+    assert done.exit_code == 1
+    assert "proving timm-reset-head stopped" in done.output
 
 
 def test_a_mistake_is_told_and_nothing_is_run(two: Path) -> None:

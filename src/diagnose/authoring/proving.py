@@ -1,8 +1,8 @@
 """Proves incidents by running them: the failing variant fails as documented and is diagnosed as
 documented, the fixed variant runs, and the verification program tells the two apart.
 
-``prove`` starts child processes, each of which imports torch once and proves many incidents; a child
-is this module run as ``__main__``.
+``prove`` starts child processes; a child is this module run as ``__main__``. It imports torch once, and
+whatever of torch a run has imported, and forks for each run.
 """
 
 from __future__ import annotations
@@ -15,21 +15,27 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
-import traceback
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from queue import SimpleQueue
+from typing import IO, Any
 
 from diagnose._toml import loads
+from diagnose.authoring.byhand import raised_by_hand
 from diagnose.casebase.store import Casebase, load
 from diagnose.model import DEVICE_FAMILY
 from diagnose.pipeline import diagnose
+from diagnose.processes import forked, import_all
 from diagnose.verification.snippet import snippet
 
 #: Distribution -> import name, where they differ.
 _IMPORTS = {"scikit-learn": "sklearn", "pytorch-lightning": "pytorch_lightning"}
+#: Seconds that one run may take; ours take less than three.
+_LONGEST = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +45,7 @@ class Proof:
     Statuses are exit statuses (None: not run); ``family`` and ``causes`` are what the printed
     traceback is diagnosed as, its own incident left out; ``recognised`` is the first cause with it;
     ``skipped`` says why it was not run. ``printed`` is what the failing variant printed, without this
-    machine's paths.
+    machine's paths; ``by_hand``: it raises the error's text itself.
     """
 
     incident: str
@@ -55,6 +61,7 @@ class Proof:
     last_line: str = ""
     printed: str = ""
     silent: bool = False
+    by_hand: bool = False
     skipped: str = ""
 
     @property
@@ -105,28 +112,76 @@ def prove(
         ChildProcessError: a child died; the message holds what it printed.
     """
     count = max(1, min(processes or os.cpu_count() or 1, len(slugs)))
-    children = [
-        subprocess.Popen(
-            [sys.executable, "-m", __name__, str(kb), *slugs[start::count]],
+    idle: SimpleQueue[_Child] = SimpleQueue()
+    with contextlib.ExitStack() as ends, ThreadPoolExecutor(count) as pool:
+        for _ in range(count):
+            child = _Child(kb, casebase)
+            ends.callback(child.end)
+            idle.put(child)
+        asked = [pool.submit(_by_any, idle, slug) for slug in slugs]
+        try:
+            for done in as_completed(asked):
+                yield done.result()
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+class _Child:
+    """A process that proves the incidents it is asked for, one at a time."""
+
+    def __init__(self, kb: Path, casebase: Path) -> None:
+        self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 (closed by `end`)
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", __name__, str(kb)],
+            stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            env={**os.environ, "DIAGNOSE_CASEBASE": str(casebase), "HF_HUB_OFFLINE": "1"},
+            stderr=self._errors,
+            encoding="utf-8",
+            env={
+                **os.environ,
+                "DIAGNOSE_CASEBASE": str(casebase),
+                "HF_HUB_OFFLINE": "1",
+                "PYTHONUTF8": "1",
+            },
         )
-        for start in range(count)
-    ]
-    for child in children:
-        assert child.stdout is not None
-        for line in child.stdout:
-            record = json.loads(line)
-            yield Proof(**{**record, "causes": tuple(record["causes"])})
-        _, printed = child.communicate()
-        if child.returncode:
-            raise ChildProcessError(f"proving stopped: {printed.strip()[-2000:]}")
+
+    def prove(self, slug: str) -> Proof:
+        """The proof of an incident.
+
+        Raises:
+            ChildProcessError: the process died.
+        """
+        sink, source = self._process.stdin, self._process.stdout
+        assert sink is not None and source is not None
+        with contextlib.suppress(BrokenPipeError):
+            print(slug, file=sink, flush=True)
+        line = source.readline()
+        if not line:
+            self._errors.seek(0)
+            printed = self._errors.read().decode(errors="replace").strip()
+            raise ChildProcessError(f"proving {slug} stopped: {printed[-2000:]}")
+        record = json.loads(line)
+        return Proof(**{**record, "causes": tuple(record["causes"])})
+
+    def end(self) -> None:
+        """Ends the process, which has nothing to lose."""
+        self._process.kill()
+        with contextlib.suppress(BrokenPipeError):
+            self._process.communicate()
+        self._errors.close()
+
+
+def _by_any(idle: SimpleQueue[_Child], slug: str) -> Proof:
+    """The proof of an incident by whichever child has nothing to do."""
+    child = idle.get()
+    try:
+        return child.prove(slug)
+    finally:
+        idle.put(child)
 
 
 def _prove_one(kb: Path, slug: str) -> Proof:
-    """Runs one incident in this process."""
+    """Runs one incident in forks of this process: what a program sets or patches ends with its run."""
     folder = kb / "cases" / slug
     facts = loads((folder / "case.toml").read_text(encoding="utf-8"))
     proof = Proof(
@@ -134,6 +189,7 @@ def _prove_one(kb: Path, slug: str) -> Proof:
         facts["cause"],
         expected_family=facts.get("family", "device-placement"),
         silent=facts.get("silent", False),
+        by_hand=raised_by_hand(facts, (folder / "reproduce.py").read_text("utf-8")) is not None,
     )
     if facts.get("simulated") is False:
         return replace(proof, skipped=facts.get("reason", "cannot run on simulated GPUs"))
@@ -143,7 +199,6 @@ def _prove_one(kb: Path, slug: str) -> Proof:
     base = load()
     cause = base.causes[proof.cause]
     others = {key: incident for key, incident in base.incidents.items() if key != slug}
-    # The fixed variant goes first: a failing one may put an old mistake back into a library.
     fixed, _ = _run([script, "fixed"], gpus)
     verify_fixed = _verify(snippet(cause, None, None, base), [script, "fixed"], gpus)
     failing, printed = _run([script, "failing"], gpus)
@@ -202,52 +257,43 @@ def _verify(program: str, command: Sequence[str], gpus: int) -> int:
 
 
 def _run(command: Sequence[str], gpus: int) -> tuple[int, str]:
-    """Exit status of a script on simulated GPUs and what it printed."""
+    """Exit status of a script on simulated GPUs and what it printed, from a fork of this process; what
+    it imported of torch is imported here too, for the runs that follow.
+
+    Where there is no fork (Windows) it runs in this process.
+    """
+    with tempfile.TemporaryDirectory() as scratch:
+        imported = Path(scratch) / "imported.json"
+        work = partial(_perform, command, gpus, imported)
+        if hasattr(os, "fork"):
+            ended = forked([work], _LONGEST)[0]
+            if imported.exists():
+                import_all(json.loads(imported.read_text("utf-8")))
+            return ended.status, ended.output
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            status = work()
+        return status, printed.getvalue()
+
+
+def _perform(command: Sequence[str], gpus: int, imported: Path) -> int:
+    """Runs a script, with all that it prints on standard output, and tells what was imported of torch."""
     from diagnose.simulation import run_script
 
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+    with contextlib.redirect_stderr(sys.stdout):
         status = run_script(command[0], command[1:], gpus=gpus)
-    return status, printed.getvalue()
+    names = [name for name in sys.modules if name.startswith(("torch.", "diagnose."))]
+    imported.write_text(json.dumps(names), encoding="utf-8")
+    return status
 
 
-def _main(kb: str, *slugs: str) -> None:
-    """Proves incidents one after the other, each in a fork of this process, and prints JSON lines."""
+def _main(kb: str) -> None:
+    """Proves the incidents that standard input names, line by line, and prints each proof as JSON."""
     import torch
 
     torch.set_num_threads(1)
-    for slug in slugs:
-        print(_apart(Path(kb), slug), flush=True)
-
-
-def _apart(kb: Path, slug: str) -> str:
-    """The proof as JSON, made in a fork: what a program sets or patches ends with it.
-
-    Where there is no fork (Windows) it is made in this process.
-    """
-    if not hasattr(os, "fork"):
-        return json.dumps(asdict(_prove_one(kb, slug)))
-    source, sink = os.pipe()
-    child = os.fork()
-    if child == 0:
-        status = 1
-        try:
-            os.close(source)
-            with os.fdopen(sink, "w", encoding="utf-8") as out:
-                out.write(json.dumps(asdict(_prove_one(kb, slug))))
-            status = 0
-        except BaseException:
-            traceback.print_exc()
-        finally:
-            sys.stderr.flush()
-            os._exit(status)
-    os.close(sink)
-    with os.fdopen(source, encoding="utf-8") as inp:
-        printed = inp.read()
-    if os.waitpid(child, 0)[1] or not printed:
-        raise ChildProcessError(f"{slug}: its process died")
-    return printed
+    for line in iter(sys.stdin.readline, ""):
+        print(json.dumps(asdict(_prove_one(Path(kb), line.strip()))), flush=True)
 
 
 if __name__ == "__main__":
-    _main(*sys.argv[1:])
+    _main(sys.argv[1])

@@ -47,13 +47,15 @@ _COLUMNS = (
     _Column("known again", lambda proof: proof.recognised == proof.cause, _ranked),
     _Column("cause first", lambda proof: proof.rank == 1, _ranked),
     _Column("in first 3", lambda proof: proof.rank is not None and proof.rank <= 3, _ranked),
+    _Column("by hand", lambda proof: proof.by_hand),
 )
 _LEGEND = """\
 fails        the failing variant ends in the documented kind of error
 fixed runs   the documented fix ends well
 told apart   the verification program of the cause fails on the one and passes on the other
 known again  the printed traceback, when it comes back, is diagnosed as the documented cause
-cause first  in the answer to the printed traceback, the incident itself left out; a measure, no failure"""
+cause first  in the answer to the printed traceback, the incident itself left out; a measure, no failure
+by hand      the program raises the error's text itself instead of leading to it: the fewer, the better"""
 
 
 def told(proof: Proof) -> Iterator[str]:
@@ -75,7 +77,13 @@ def table(proofs: Iterable[Proof]) -> str:
         "  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]) for row in rows
     ]
     rule = "-" * len(lines[0])
-    return "\n".join([lines[0], rule, *lines[1:-1], rule, lines[-1], "", _LEGEND])
+    return "\n".join([lines[0], rule, *lines[1:-1], rule, lines[-1], "", _LEGEND, *_share(proofs)])
+
+
+def _share(proofs: Sequence[Proof]) -> Iterator[str]:
+    """How many of all programs raise by hand."""
+    if count := sum(proof.by_hand for proof in proofs):
+        yield f"\n{count} of {len(proofs)} programs ({count / len(proofs):.1%}) raise by hand"
 
 
 def _row(name: str, proofs: Sequence[Proof]) -> tuple[str, ...]:

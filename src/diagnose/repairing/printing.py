@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from diagnose.errors import printable
+from diagnose.processes import TOO_LONG
 from diagnose.repairing.model import Candidate, Program, Ran, Repair
-from diagnose.repairing.processes import TOO_LONG
 
 SCHEMA = 1
 _LEVELS = {

@@ -14,9 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from diagnose.errors import DiagnoseError
+from diagnose.processes import TOO_LONG, Ended, forked, import_all
 from diagnose.repairing.model import Candidate, Failure, Program, Ran, Silent, Terms
-from diagnose.repairing.processes import TOO_LONG, Ended, forked
-from diagnose.repairing.warming import import_all
 from diagnose.repairing.workspace import Workspace
 
 

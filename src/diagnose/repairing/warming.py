@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import importlib
 import os
-import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
 from diagnose.casebase.store import load
 from diagnose.errors import DiagnoseError
+from diagnose.processes import import_all
 
 #: What every run needs.
 _ALWAYS = (
@@ -41,14 +40,6 @@ def warm(path: Path) -> None:
     load()
 
 
-def import_all(names: Iterable[str]) -> None:
-    """Imports what can be imported."""
-    for name in names:
-        if name not in sys.modules:
-            with contextlib.suppress(Exception), _silenced():
-                importlib.import_module(name)
-
-
 def _imported(path: Path) -> Iterator[str]:
     """The installed packages that a file imports by name."""
     try:
@@ -64,14 +55,3 @@ def _imported(path: Path) -> Iterator[str]:
                 spec = find_spec(name)
                 if spec and "site-packages" in str(spec.origin):
                     yield name
-
-
-@contextlib.contextmanager
-def _silenced() -> Iterator[None]:
-    """What modules say while they are imported is said again in each run, or never."""
-    with (
-        Path(os.devnull).open("w") as nowhere,
-        contextlib.redirect_stdout(nowhere),
-        contextlib.redirect_stderr(nowhere),
-    ):
-        yield

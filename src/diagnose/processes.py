@@ -1,15 +1,17 @@
-"""Forked processes: what they print is read and bounded, and nothing of them is left behind."""
+"""Forked processes: they begin with what was imported once, what they print is read and bounded, and
+nothing of them is left behind."""
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
+import importlib
 import os
 import selectors
 import signal
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
@@ -178,3 +180,22 @@ def _watch(processes: Sequence[_Process], end: float) -> None:
                 end = min(end, time.monotonic() + _PATIENCE)
             if not selector.get_map():
                 time.sleep(0.01)  # they have closed their streams and go on
+
+
+def import_all(names: Iterable[str]) -> None:
+    """Imports what can be imported, once for all processes that are forked later."""
+    for name in names:
+        if name not in sys.modules:
+            with contextlib.suppress(Exception), _silenced():
+                importlib.import_module(name)
+
+
+@contextlib.contextmanager
+def _silenced() -> Iterator[None]:
+    """What modules say while they are imported is said again in each run, or never."""
+    with (
+        Path(os.devnull).open("w") as nowhere,
+        contextlib.redirect_stdout(nowhere),
+        contextlib.redirect_stderr(nowhere),
+    ):
+        yield
