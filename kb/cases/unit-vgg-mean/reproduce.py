@@ -1,8 +1,9 @@
-"""Preprocessing for a VGG loss subtracts a mean that has the image's dtype and not its device.
+"""A perceptual loss takes the mean of the colours off its images; the mean stays on the cpu.
 
 Needs torch and one GPU. ``python reproduce.py failing`` ends in the device error,
-``python reproduce.py fixed`` makes the mean on the image's device and prints "fixed: ok".
-The losses of UNIT's generator are reduced to the one that calls vgg_preprocess.
+``python reproduce.py fixed`` makes the mean where the images are and prints "fixed: ok".
+With the loss switched off (weight 0) both variants run, as the report has it. One convolution
+stands for VGG, one for the generator, and the numbers are random.
 """
 
 import sys
@@ -11,40 +12,41 @@ import torch
 from torch import nn
 
 
-def vgg_preprocess(batch, variant):
-    (red, green, blue) = torch.chunk(batch, 3, dim=1)
-    batch = torch.cat((blue, green, red), dim=1)
-    batch = (batch + 1) * 255 * 0.5
-    where = {} if variant == "failing" else {"device": batch.device}
-    mean = torch.empty(batch.shape, dtype=batch.dtype, **where)
-    mean[:, 0], mean[:, 1], mean[:, 2] = 103.939, 116.779, 123.680
-    batch = batch.sub(mean)
-    return batch
+class PerceptualLoss(nn.Module):
+    """Distance of two images behind a fixed network that wants its input without the mean."""
 
-
-class UNIT_Trainer(nn.Module):
-    def __init__(self, variant):
+    def __init__(self, mean, variant):
         super().__init__()
-        self.variant = variant
-        self.gen_a = nn.Conv2d(3, 3, kernel_size=1)
-        self.vgg = nn.Conv2d(3, 4, kernel_size=3)
+        self.mean, self.variant = mean, variant
+        self.features = nn.Conv2d(3, 4, kernel_size=3).requires_grad_(False)
 
-    def compute_vgg_loss(self, vgg, img, target):
-        img_vgg = vgg_preprocess(img, self.variant)
-        target_vgg = vgg_preprocess(target, self.variant)
-        return (vgg(img_vgg) - vgg(target_vgg)).square().mean()
+    def without_mean(self, images):
+        mean = torch.tensor(self.mean, dtype=images.dtype)
+        if self.variant == "fixed":
+            mean = mean.to(images.device)
+        return images - mean.reshape(-1, 1, 1).expand_as(images)
 
-    def gen_update(self, x_a, x_b):
-        x_ba = self.gen_a(x_b)
-        self.loss_gen_vgg_a = self.compute_vgg_loss(self.vgg, x_ba, x_b)
-        self.loss_gen_vgg_a.backward()
+    def forward(self, images, wanted):
+        images, wanted = self.without_mean(images), self.without_mean(wanted)
+        return nn.functional.mse_loss(self.features(images), self.features(wanted))
+
+
+def generator_update(generator, loss, weight, images):
+    made = generator(images)
+    total = nn.functional.l1_loss(made, images)
+    if weight > 0:
+        total = total + weight * loss(made, images)
+    total.backward()
 
 
 def main(variant):
     torch.manual_seed(0)
-    trainer = UNIT_Trainer(variant).cuda()
-    images_a, images_b = (torch.rand(1, 3, 8, 8).cuda() for _ in range(2))
-    trainer.gen_update(images_a, images_b)
+    generator = nn.Conv2d(3, 3, kernel_size=1).cuda()
+    loss = PerceptualLoss([0.4, 0.5, 0.6], variant).cuda()
+    images = torch.rand(2, 3, 8, 8, device="cuda")
+    generator_update(generator, loss, 0.0, images)
+    print("without the perceptual loss: ok", file=sys.stderr)
+    generator_update(generator, loss, 1.0, images)
     print(f"{variant}: ok")
 
 

@@ -11,7 +11,7 @@ import torch
 from torch import nn
 
 
-class InternLM(nn.Module):
+class ChatModel(nn.Module):
     def __init__(self):
         super().__init__()
         self.layers = nn.ModuleList([nn.Linear(8, 8) for _ in range(3)])
@@ -31,12 +31,12 @@ class InternLM(nn.Module):
 
 
 def main(variant):
-    shards = [InternLM().state_dict()]
+    shards = [ChatModel().state_dict()]
     if variant == "fixed":
-        model = InternLM.from_pretrained(shards, low_cpu_mem_usage=False)
+        model = ChatModel.from_pretrained(shards, low_cpu_mem_usage=False)
     else:
         device_map = {f"layers.{i}": "cpu" for i in range(3)}
-        model = InternLM.from_pretrained(shards, low_cpu_mem_usage=True, device_map=device_map)
+        model = ChatModel.from_pretrained(shards, low_cpu_mem_usage=True, device_map=device_map)
     model.to("cuda")
     assert all(parameter.is_cuda for parameter in model.parameters())
     print(f"{variant}: ok")
