@@ -14,6 +14,7 @@ from diagnose.casebase.store import Casebase, load
 from diagnose.errors import DiagnoseError, printable
 from diagnose.facts.again import known_again
 from diagnose.fixes import for_cause
+from diagnose.fixes.releases import known_bugs
 from diagnose.model import (
     DEVICE_FAMILY,
     Basis,
@@ -241,6 +242,11 @@ def _answer(
         ),
         rather=best.cause.rather.get(cause.id),
         gpus=cause.gpus,
+        bugs=guarded(
+            f"{cause.id}/bugs",
+            lambda: known_bugs(scored.incidents, scene.report, casebase.incidents),
+            (),
+        ),
     )
 
 

@@ -8,15 +8,14 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-_VERSION = re.compile(
+_VERSION = (
     r"v?(?:(?P<epoch>\d+)!)?(?P<release>\d+(?:\.\d+)*)"
     r"(?:[-_.]?(?P<pre>alpha|beta|preview|pre|rc|[abc])[-_.]?(?P<pre_n>\d*))?"
     r"(?P<post>-(?P<post_n>\d+)|[-_.]?(?:post|rev|r)[-_.]?(?P<post_m>\d*))?"
     r"(?P<dev>[-_.]?dev[-_.]?(?P<dev_n>\d*))?"
-    r"(?:\+[a-z0-9]+(?:[-_.][a-z0-9]+)*)?",
-    re.IGNORECASE,
+    r"(?:\+[a-z0-9]+(?:[-_.][a-z0-9]+)*)?"
 )
-_CLAUSE = re.compile(r"(?P<operator>~=|==|!=|<=|>=|<|>)\s*(?P<version>[^\s,*]+?)(?P<any>\.\*)?")
+_CLAUSE = r"(?P<operator>~=|==|!=|<=|>=|<|>)\s*(?P<version>[^\s,*]+?)(?P<any>\.\*)?"
 _PRE = {"a": 0, "alpha": 0, "b": 1, "beta": 1, "c": 2, "rc": 2, "pre": 2, "preview": 2}
 #: Before every pre-release of its release, and behind them all.
 _FIRST, _LAST = (-1, 0), (3, 0)
@@ -49,7 +48,7 @@ class Version(NamedTuple):
 
 def version(text: str) -> Version | None:
     """A version as PEP 440 writes it (``4.41.0.dev0``, ``2.6.0+cu124``); None of anything else."""
-    found = _VERSION.fullmatch(text.strip()) if len(text) <= _LONGEST else None
+    found = _matched(text.strip())
     if found is None:
         return None
     numbers = [int(number) for number in found["release"].split(".")]
@@ -61,6 +60,11 @@ def version(text: str) -> Version | None:
     if not found["pre"] and post < 0 and found["dev"]:
         pre = _FIRST
     return Version(int(found["epoch"] or 0), tuple(numbers), pre, post, dev)
+
+
+def _matched(text: str) -> re.Match[str] | None:
+    """Compiled when it is first asked for: most answers compare no versions."""
+    return re.fullmatch(_VERSION, text, re.IGNORECASE) if len(text) <= _LONGEST else None
 
 
 class _Clause(NamedTuple):
@@ -109,7 +113,7 @@ def version_set(text: str) -> VersionSet | None:
 
 
 def _clause(text: str) -> _Clause | None:
-    found = _CLAUSE.fullmatch(text)
+    found = re.fullmatch(_CLAUSE, text)
     bound = version(found["version"]) if found else None
     if found is None or bound is None:
         return None
@@ -126,5 +130,5 @@ def _clause(text: str) -> _Clause | None:
 
 def _numbers(text: str) -> tuple[int, ...]:
     """The numbers of a version's release as they are written, zeros at its end included."""
-    found = _VERSION.fullmatch(text)
+    found = _matched(text)
     return tuple(map(int, found["release"].split("."))) if found else ()

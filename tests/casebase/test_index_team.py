@@ -62,7 +62,7 @@ def contents(url: str) -> dict[str, list[tuple[object, ...]]]:
     return found
 
 
-@pytest.mark.parametrize("small", [0, 256])
+@pytest.mark.parametrize("small", [0, 512])
 def test_an_incident_is_found_as_soon_as_it_is_written(
     team: str, small: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

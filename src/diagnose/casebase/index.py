@@ -10,19 +10,19 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import Any, NamedTuple
 
 from diagnose.casebase import signature
 from diagnose.casebase.connection import Database, decoded
 from diagnose.casebase.signature import Signature
-from diagnose.model import Incident, Lang, Recording, Report, Source
+from diagnose.model import Incident, Lang, Recording, Release, Report, Source
 
 #: How many incidents are compared exactly with a report.
 LIMIT = 96
 #: A case base up to this size is compared as a whole.
-SMALL = 256
+SMALL = 512
 #: How many entries of the index may be read for each group of terms, and how many terms looked up.
 POSTINGS = 2000
 TERMS = 8
@@ -111,6 +111,12 @@ class StoredIncidents(Mapping[str, Incident]):
             )
             self._few = first if len(first) <= SMALL else ()
         return self._few or self._by_terms(report, limit)
+
+    def releases(self, ids: Sequence[str]) -> dict[str, tuple[Release, ...]]:
+        """The releases with a bug that some incidents name; those that name none are left out."""
+        names = {f"i{number}": key for number, key in enumerate(ids)}
+        marks = ", ".join(f":{name}" for name in names)
+        return _releases(self._database, f" WHERE incident_id IN ({marks})", names)
 
     def _by_terms(self, report: Report, limit: int) -> tuple[Documented, ...]:
         """An equal share of them for each group of the report's terms."""
@@ -203,6 +209,20 @@ def _recording(held: Mapping[str, Any]) -> Recording | None:
     return Recording(tuple(held["frames"]), held["message"], tuple(held["libraries"]))
 
 
+def _releases(
+    database: Database, which: str, values: Mapping[str, str]
+) -> dict[str, tuple[Release, ...]]:
+    """The releases that the incidents of a condition name."""
+    found: dict[str, tuple[Release, ...]] = defaultdict(tuple)
+    for incident, *release in database.rows(
+        f"SELECT incident_id, library, bad, fixed, change FROM incident_release{which}"
+        " ORDER BY incident_id, position",
+        **values,
+    ):
+        found[incident] += (Release(*release),)
+    return found
+
+
 def _incidents(database: Database, lang: Lang, key: str | None = None) -> Iterator[Incident]:
     """All incidents or one, whole."""
     one = " AND incident_id = :key" if key is not None else ""
@@ -214,6 +234,7 @@ def _incidents(database: Database, lang: Lang, key: str | None = None) -> Iterat
         **values,
     ):
         sources[incident].append(Source(url, supports))
+    releases = _releases(database, f" WHERE 1 = 1{one}", values)
     for row in database.rows(
         "SELECT id, title, cause_id, saw, was, mended, libraries, exception, message, devices, op,"
         " argument, frames, fixes, versions, gpus, reproduce, recorded"
@@ -243,4 +264,5 @@ def _incidents(database: Database, lang: Lang, key: str | None = None) -> Iterat
             gpus=row[15],
             reproduce=row[16],
             recorded=_recording(decoded(row[17])),
+            releases=releases.get(row[0], ()),
         )

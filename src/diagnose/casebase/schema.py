@@ -13,7 +13,7 @@ from sqlalchemy import DDL, JSON, ForeignKey, event
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 #: Raised with every change that an older reader would misread.
-VERSION = 7
+VERSION = 8
 
 #: Named, because SQLAlchemy before 2.0.31 cannot read a generic type of several arguments from a string.
 Strings = list[str]
@@ -150,6 +150,18 @@ class IncidentSourceRow(Base):
     position: Mapped[int] = mapped_column(primary_key=True)
     url: Mapped[str]
     supports: Mapped[str]
+
+
+class IncidentReleaseRow(Base):
+    """The releases of a library that have the bug of an incident."""
+
+    __tablename__ = "incident_release"
+    incident_id: Mapped[str] = mapped_column(_references("incident.id"), primary_key=True)
+    position: Mapped[int] = mapped_column(primary_key=True)
+    library: Mapped[str]
+    bad: Mapped[str]
+    fixed: Mapped[str | None]
+    change: Mapped[str | None]
 
 
 class SignatureRow(Base):

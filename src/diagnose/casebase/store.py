@@ -46,7 +46,7 @@ from diagnose.patterns import lazy
 __all__ = ["Casebase", "CasebaseError", "default_location", "default_path", "load"]
 
 #: Must equal `diagnose.casebase.schema.VERSION`.
-SCHEMA_VERSION = "7"
+SCHEMA_VERSION = "8"
 
 
 class Casebase(NamedTuple):

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 #: Tables of incidents, in an order in which they can be emptied.
 _INCIDENT_TABLES = (
     (schema.SignatureRow, schema.SignatureRow.incident_id),
+    (schema.IncidentReleaseRow, schema.IncidentReleaseRow.incident_id),
     (schema.IncidentSourceRow, schema.IncidentSourceRow.incident_id),
     (schema.IncidentTextRow, schema.IncidentTextRow.incident_id),
     (schema.IncidentRow, schema.IncidentRow.id),
@@ -39,7 +40,12 @@ _REFERENCE_TABLES = (
     schema.TextRow,
     schema.SnippetRow,
 )
-_INCIDENT_ROWS = (schema.IncidentRow, schema.IncidentTextRow, schema.IncidentSourceRow)
+_INCIDENT_ROWS = (
+    schema.IncidentRow,
+    schema.IncidentTextRow,
+    schema.IncidentSourceRow,
+    schema.IncidentReleaseRow,
+)
 _BATCH = 1000
 
 
@@ -141,7 +147,8 @@ def writing(url: str, *, migrating: bool = False) -> Iterator[Session]:
 
 
 def write_incidents(session: Session, rows: Iterable[schema.Base]) -> None:
-    """Adds incidents with their texts and sources, and indexes them; those of the same id are replaced.
+    """Adds incidents with their texts, sources and releases, and indexes them; those of the same id are
+    replaced.
 
     A replaced incident keeps its position, a new one gets the next; the positions of ``rows`` only
     say their order.
@@ -171,6 +178,7 @@ def write_incidents(session: Session, rows: Iterable[schema.Base]) -> None:
     session.add_all(incidents)
     session.add_all(of_kind[schema.IncidentTextRow])
     session.add_all(of_kind[schema.IncidentSourceRow])
+    session.add_all(of_kind[schema.IncidentReleaseRow])
     session.add_all(signatures)
     session.flush()
     _count_terms(session, [row.terms for row in signatures], 1)

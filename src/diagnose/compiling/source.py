@@ -59,7 +59,9 @@ def _rows(kb: Kb, files: Files) -> Iterator[schema.Base]:
     own = ((name, held) for name, held in read_from if not name.startswith("../"))
     yield schema.MetaRow(key="digest", value=digest_of(own))
     wordings = [entry.value() for entry in kb.one("messages.toml", Messages).wording]
-    libraries = [entry.value() for entry in kb.one("libraries.toml", Libraries).library]
+    incidents = kb.all("cases/*/case.toml", CaseFile)
+    buggy = {release.library for one in incidents.values() for release in one.releases}
+    libraries = [entry.value(buggy) for entry in kb.one("libraries.toml", Libraries).library]
     families = [entry.value() for entry in kb.one("families.toml", Families).rule]
     yield from _records("wording", ((one.id, one._asdict()) for one in wordings))
     yield from _records("library", ((one.name, one._asdict()) for one in libraries))
@@ -96,7 +98,7 @@ def _rows(kb: Kb, files: Files) -> Iterator[schema.Base]:
         example = kb.programs[str(PurePosixPath(name).with_suffix(".py"))]
         yield from _cause(cause, position, weights.get(cause.id, {}), example)
     known = Knowledge(libraries=libraries)
-    for position, (name, incident) in enumerate(kb.all("cases/*/case.toml", CaseFile).items()):
+    for position, (name, incident) in enumerate(incidents.items()):
         folder = PurePosixPath(name).parent
         trace = files.get(str(folder / TRACE))
         recorded = _recorded(trace, known) if isinstance(trace, bytes) else {}
@@ -211,4 +213,8 @@ def _incident(
     for number, source in enumerate(incident.sources):
         yield schema.IncidentSourceRow(
             incident_id=incident.id, position=number, url=source.url, supports=source.supports
+        )
+    for number, release in enumerate(incident.releases):
+        yield schema.IncidentReleaseRow(
+            incident_id=incident.id, position=number, **release.model_dump()
         )

@@ -76,6 +76,18 @@ class Fix(NamedTuple):
     edit: Edit | None = None
 
 
+class KnownBug(NamedTuple):
+    """A documented bug of a library that the report may show; ``version`` is the one at hand, which has it,
+    or None where it is not known. The rest is as in `diagnose.model.Release`."""
+
+    library: str
+    version: str | None
+    bad: str
+    fixed: str | None
+    change: str | None
+    incident: str
+
+
 class RankedCause(NamedTuple):
     """A cause as an answer to one report; ``gpus`` are those that it takes to show."""
 
@@ -89,6 +101,7 @@ class RankedCause(NamedTuple):
     verification: str
     rather: str | None = None
     gpus: int = 1
+    bugs: tuple[KnownBug, ...] = ()
 
 
 class Reply(NamedTuple):

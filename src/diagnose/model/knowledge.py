@@ -42,12 +42,14 @@ class Wording(NamedTuple):
 
 class Library(NamedTuple):
     """A third-party library (kb/libraries.toml): import name, the path marks of a source checkout, and
-    what pip calls it, None where that may be one of several."""
+    what pip calls it, None where that may be one of several. ``called`` is what logs call it that tell its
+    version; empty where no release of it is known to have a bug."""
 
     name: str
     marks: tuple[str, ...] = ()
     kind: str = ""
     distribution: str | None = None
+    called: tuple[str, ...] = ()
 
 
 class Marks(NamedTuple):
@@ -123,6 +125,16 @@ class Recording(NamedTuple):
     libraries: tuple[str, ...]
 
 
+class Release(NamedTuple):
+    """The releases of a library that have the bug of an incident: a set as PEP 440 writes it, the first one
+    without it, and the address of the change."""
+
+    library: str
+    bad: str
+    fixed: str | None = None
+    change: str | None = None
+
+
 class Incident(NamedTuple):
     """A documented incident in one language: what people saw, what it was, what mended it."""
 
@@ -146,6 +158,7 @@ class Incident(NamedTuple):
     gpus: int = 1
     reproduce: str = ""
     recorded: Recording | None = None
+    releases: tuple[Release, ...] = ()
 
 
 class FamilyRule(NamedTuple):

@@ -160,7 +160,8 @@ class Report(NamedTuple):
     that only followed (lost connections, aborted communicators, the launcher's). ``ranks`` share the
     failure. ``tensors`` come from live hooks only, ``operands`` of the failing call from a recorder, the
     strays first; ``live`` says that the report is of an exception at
-    hand, so that there is no input whose lines anybody could look up.
+    hand, so that there is no input whose lines anybody could look up. ``versions`` are those that the log
+    states of libraries in the frames that have documented bugs, as (import name, version).
     """
 
     source: str
@@ -175,3 +176,4 @@ class Report(NamedTuple):
     tensors: tuple[SeenTensor, ...] = ()
     operands: tuple[LiveOperand, ...] = ()
     live: bool = False
+    versions: tuple[tuple[str, str], ...] = ()

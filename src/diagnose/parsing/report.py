@@ -13,7 +13,7 @@ from diagnose.model import (
     Marks,
     Report,
 )
-from diagnose.parsing import context, overcome, ranks, selection
+from diagnose.parsing import context, overcome, ranks, selection, versions
 from diagnose.parsing.bytestream import ByteStream
 from diagnose.parsing.entering import lines_of, streamed
 from diagnose.parsing.families import Families
@@ -104,6 +104,7 @@ class LogReader:
         self.wordings = Wordings(knowledge.wordings)
         self.families = Families(knowledge.families)
         self.origins = Origins(knowledge.libraries)
+        self._called = {one.name: one.called for one in knowledge.libraries if one.called}
         self._judge = lru_cache(maxsize=1024)(self._judged)
         self.marks = lru_cache(maxsize=1)(self._marks)
 
@@ -169,12 +170,15 @@ class LogReader:
             chosen.trace.at,
         )
         used = {frame.at for frame in frames if frame.at} | {chosen.trace.at}
+        libraries = libraries_of(frames)
+        called = {name: self._called[name] for name in libraries if name in self._called}
         return Report(
             source=source,
             error=error,
             mismatch=reading.mismatch if reading else None,
             frames=frames,
-            libraries=libraries_of(frames),
+            libraries=libraries,
+            versions=tuple(versions.stated(lines, called)),
             context=context.telling(lines, used),
             chain=tuple(self._failure(trace) for trace in chosen.chain),
             fallout=self._fallout(chosen, others),

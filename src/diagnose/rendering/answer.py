@@ -13,6 +13,7 @@ from diagnose.model import (
     Diagnosis,
     Fix,
     IncidentMatch,
+    KnownBug,
     Lang,
     LiveOperand,
     Question,
@@ -33,7 +34,8 @@ _MOST_OPERANDS, _MOST_MOVES = 4, 2
 
 
 class ShownCause(NamedTuple):
-    """A cause with what is shown of it; ``verify`` is a line of a shell, for the first one only."""
+    """A cause with what is shown of it; ``verify`` is a line of a shell, for the first one only. ``bugs``
+    are sentences about the libraries at hand."""
 
     number: int
     cause: RankedCause
@@ -43,6 +45,7 @@ class ShownCause(NamedTuple):
     fixes: tuple[Fix, ...]
     rather: str | None
     verify: str | None
+    bugs: tuple[str, ...] = ()
 
 
 class ShownOperand(NamedTuple):
@@ -191,4 +194,25 @@ def _cause(number: int, cause: RankedCause, diagnosis: Diagnosis) -> ShownCause:
         cause.fixes[: _MOST_FIXES if number == 1 else _OTHERS_FIXES],
         cause.rather if number > 1 else None,
         invocation(diagnosis) if number == 1 else None,
+        tuple(bug_line(bug, diagnosis.lang) for bug in cause.bugs),
     )
+
+
+def bug_line(bug: KnownBug, lang: Lang) -> str:
+    """A documented bug of a library: what is at hand, or which versions have it, and what to do."""
+    labels = LABELS[lang]
+    do = labels["upgrade-to" if bug.fixed else "another"].format(fixed=bug.fixed)
+    told = labels["bug" if bug.version else "bug-if"].format(
+        library=bug.library, version=bug.version, which=_which(bug, labels), do=do
+    )
+    return told + (labels["bug-change"].format(change=bug.change) if bug.change else "")
+
+
+def _which(bug: KnownBug, labels: Mapping[str, str]) -> str:
+    """Which versions have it: older ones, a single one, or a range as it is written."""
+    bad = bug.bad.replace(" ", "")
+    if bad == f"<{bug.fixed}":
+        return labels["older"].format(fixed=bug.fixed)
+    if bad.startswith("==") and not set(bad) & set(",*"):
+        return labels["is"].format(one=bad[2:])
+    return labels["within"].format(bad=bad)

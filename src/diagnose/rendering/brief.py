@@ -23,6 +23,7 @@ from diagnose.model import (
     RankedCause,
 )
 from diagnose.paths import basename, of_frame, place, short
+from diagnose.rendering.answer import bug_line
 from diagnose.rendering.labels import LABELS
 from diagnose.rendering.words import percent
 from diagnose.verification.invocation import proof
@@ -81,7 +82,8 @@ class Brief(NamedTuple):
     ``place``, ``function`` and ``code`` are of the line that failed; ``operands`` those of its operands
     whose devices are known, ``devices`` those of the message where none is, or all that it says. ``do``,
     ``because`` and ``prove`` are of the first cause. Where no cause is sure, ``question`` decides between
-    the ``others``, which are all of them then.
+    the ``others``, which are all of them then. ``bug`` is the documented one of a library whose version at
+    hand has it.
     """
 
     type: str
@@ -97,6 +99,7 @@ class Brief(NamedTuple):
     question: Question | None = None
     others: tuple[Other, ...] = ()
     known: IncidentMatch | None = None
+    bug: str = ""
 
 
 def brief(diagnosis: Diagnosis) -> Brief | None:
@@ -132,6 +135,7 @@ def brief(diagnosis: Diagnosis) -> Brief | None:
             _other(cause, diagnosis) for cause in rest if cause.confidence >= _WORTH_A_LINE
         ),
         known=first.incidents[0] if first.incidents else None,
+        bug=next((bug_line(bug, diagnosis.lang) for bug in first.bugs if bug.version), ""),
     )
 
 

@@ -127,6 +127,8 @@ class _Page:
             yield " " * _INDENT + self.styled(line, "dim")
         for number, fix in enumerate(shown.fixes):
             yield from self._fix("or" if number else "fix", fix)
+        for number, bug in enumerate(shown.bugs):
+            yield from self._entry("upgrade", clean(bug), first=number == 0)
         if shown.verify is not None:
             # Not wrapped: it is one line of a shell.
             name = self.labels["verify"]

@@ -136,6 +136,7 @@ def _cause(cause: RankedCause) -> dict[str, Any]:
         "fixes": [_fix(fix) for fix in cause.fixes],
         "rather": cause.rather,
         "verification": cause.verification,
+        "known_bugs": [bug._asdict() for bug in cause.bugs],
     }
 
 

@@ -66,6 +66,7 @@ def _first(first: Brief, lang: Lang) -> Iterator[str]:
     labels = LABELS[lang]
     if first.do is not None:
         yield from _fix(first.do.fix, labels["do"], labels["example"])
+    yield from _upgrade((first.bug,) if first.bug else (), labels)
     if (because := first.because) is not None:
         yield f"**{labels['because']}:** {_plain(reason(because, lang))}"
         yield ""
@@ -145,10 +146,17 @@ def _cause(shown: ShownCause, labels: Mapping[str, str]) -> Iterator[str]:
         yield from (f"*{_plain(shown.rather)}*", "")
     for number, fix in enumerate(shown.fixes):
         yield from _fix(fix, labels["or" if number else "fix"], labels["example"])
+    yield from _upgrade(shown.bugs, labels)
     if shown.verify is not None:
         yield f"**{labels['verify']}:**"
         yield ""
         yield from _fence([shown.verify], "sh")
+
+
+def _upgrade(bugs: tuple[str, ...], labels: Mapping[str, str]) -> Iterator[str]:
+    for bug in bugs:
+        yield f"**{labels['upgrade']}:** {_plain(bug)}"
+        yield ""
 
 
 def _fix(fix: Fix, label: str, example: str) -> Iterator[str]:

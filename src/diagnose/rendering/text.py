@@ -62,6 +62,8 @@ class _Page:
             yield from self._undecided()
         if shown.do is not None:
             yield from self._do(shown.do)
+        if shown.bug:
+            yield from self._entry("upgrade", *wrap(clean(shown.bug), self.columns - _LABEL))
         if shown.because is not None:
             yield from self._because(shown.because)
             yield from self._entry("prove", self._prove())

@@ -10,6 +10,7 @@ from flask import Flask
 from diagnose import __version__
 from diagnose.paths import of_frame
 from diagnose.placeholders import in_general
+from diagnose.rendering.answer import bug_line
 from diagnose.rendering.words import changed, clean
 from diagnose.web import api, errors, headers, highlight, language, pages
 from diagnose.web.engine import Engine, default_engine
@@ -66,6 +67,7 @@ def create_app(
         python=highlight.python,
         patch=highlight.patch,
         percent=pages.percent,
+        bug_line=bug_line,
         https=pages.https,
         in_general=in_general,
         place=of_frame,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Annotated
 
 from pydantic import Field, ValidationInfo, field_validator
@@ -84,11 +85,13 @@ class LibraryEntry(Strict):
     distributions: Texts = Field((), description="What pip calls it.")
     kind: Text
     marks: Texts = Field((), description="Neighbouring folders by which a checkout is known.")
+    called: Texts = Field((), description="What else logs call it that tell its version.")
 
-    def value(self) -> Library:
-        """What parsing reads."""
+    def value(self, buggy: Collection[str] = ()) -> Library:
+        """What parsing reads; ``buggy`` are the libraries of which a release is known to have a bug."""
         only = self.distributions[0] if len(self.distributions) == 1 else None
-        return Library(self.name, self.marks, self.kind, only)
+        called = (self.name, *self.distributions, *self.called) if self.name in buggy else ()
+        return Library(self.name, self.marks, self.kind, only, tuple(dict.fromkeys(called)))
 
 
 class Libraries(Strict):
