@@ -1,7 +1,7 @@
-"""An adversarial loss fills its targets on the current GPU, and the discriminator is on another.
+"""The target of an adversarial loss is made on "cuda" while the discriminator is on another GPU.
 
 Needs torch and two GPUs. ``python reproduce.py failing`` ends in the device error,
-``python reproduce.py fixed`` takes the device from the logits and prints "fixed: ok".
+``python reproduce.py fixed`` makes it like the discriminator's output and prints "fixed: ok".
 """
 
 import sys
@@ -11,43 +11,33 @@ from torch import nn
 
 
 class PatchAdversarialLoss(nn.Module):
-    def __init__(self, variant, reduction="mean"):
+    def __init__(self, variant):
         super().__init__()
-        self.real_label, self.fake_label = 1.0, 0.0
-        self.loss_fct = nn.MSELoss(reduction=reduction)
+        self.loss_fct = nn.MSELoss()
         self.variant = variant
 
-    def get_target_tensor(self, logits, target_is_real):
-        filling_label = self.real_label if target_is_real else self.fake_label
-        label_tensor = torch.tensor([filling_label])
-        device = logits.device if self.variant == "fixed" else "cuda"
-        return label_tensor.to(device).expand_as(logits)
+    def get_target_tensor(self, input, target_is_real):
+        value = 1.0 if target_is_real else 0.0
+        if self.variant == "fixed":
+            return torch.full_like(input, value)
+        device = "cuda" if input.is_cuda else "cpu"
+        return torch.full(input.shape, value, device=device)
 
     def forward(self, logits, target_is_real):
-        if not isinstance(logits, list):
-            logits = [logits]
-        targets = [self.get_target_tensor(scale, target_is_real) for scale in logits]
-        losses = [self.loss_fct(x, y) for x, y in zip(logits, targets, strict=True)]
-        return torch.stack(losses).mean()
-
-
-class MultiScalePatchDiscriminator(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.scales = nn.ModuleList([nn.Conv2d(1, 1, 4, stride=s) for s in (2, 4)])
-
-    def forward(self, image):
-        return [scale(image) for scale in self.scales]
+        return self.loss_fct(logits, self.get_target_tensor(logits, target_is_real))
 
 
 def main(variant):
+    torch.manual_seed(0)
     device = torch.device("cuda:1")
-    discriminator = MultiScalePatchDiscriminator().to(device)
+    generator = nn.Conv2d(4, 1, 3, padding=1).to(device)
+    discriminator = nn.Conv2d(1, 1, 3, stride=2).to(device)
     adv_loss = PatchAdversarialLoss(variant)
-    images, reconstruction = (torch.rand(2, 1, 16, 16, device=device) for _ in range(2))
-    loss = adv_loss(discriminator(images), target_is_real=True)
-    loss = loss + adv_loss(discriminator(reconstruction), target_is_real=False)
-    loss.backward()
+    latent, real = torch.randn(2, 4, 8, 8, device=device), torch.rand(2, 1, 8, 8, device=device)
+    fake = generator(latent)
+    loss_d = adv_loss(discriminator(real), True) + adv_loss(discriminator(fake.detach()), False)
+    loss_d.backward()
+    adv_loss(discriminator(fake), True).backward()
     print(f"{variant}: ok")
 
 
