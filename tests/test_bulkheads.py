@@ -33,6 +33,7 @@ CONTRACT = [
     "schema", "source", "verdict", "error", "mismatch", "frames", "libraries", "culprit", "strays",
     "operands", "causes",
     "ranks", "fallout", "nearest", "questions", "sources", "unused_sources", "incomplete", "advice",
+    "described",
 ]  # fmt: skip
 GOOD = """\
 Traceback (most recent call last):

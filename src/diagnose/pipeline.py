@@ -166,7 +166,8 @@ def _device(scene: Scene, casebase: Casebase, top: int, answers: Answers) -> Dia
         found = fact_stage.read(scene)
         stage = "ranking"
         matches = nearest(report, casebase.incidents)
-        ranked = rank(found, matches, casebase.causes)
+        described = report.description is not None
+        ranked = rank(found, matches, casebase.causes, described=described)
         if answers:
             ranked = answered(ranked, answers, casebase.questions())
     except DiagnoseError:

@@ -67,24 +67,24 @@ def test_the_descriptions_are_not_copied_from_the_incidents(both: list[Casebase]
     ],
 )
 def test_a_device_is_the_same_however_it_is_written(words: str) -> None:
-    assert set(searching._notions(words)) == {"nan", "cuda:1"}
+    assert set(searching.notions(words)) == {"nan", "cuda:1"}
 
 
 @pytest.mark.parametrize("words", ["nan on cuda:0", "nan with cuda 11.8", "nan on cuda:10"])
 def test_a_device_is_not_another_nor_a_version(words: str) -> None:
-    assert "cuda:1" not in searching._notions(words)
+    assert "cuda:1" not in searching.notions(words)
 
 
 @pytest.mark.parametrize("word", ["diverges", "diverging", "diverged", "发散"])
 def test_inflected_words_mean_the_same(word: str) -> None:
-    assert set(searching._notions(word)) == {"diverge"}
+    assert set(searching.notions(word)) == {"diverge"}
 
 
 def test_a_phrase_has_one_meaning() -> None:
     notions = loads(VOCABULARY.read_text(encoding="utf-8"))["notions"]
     for notion, ways in notions.items():
         for way in ways:
-            assert notion in searching._notions(way), f"{way} means {searching._notions(way)}"
+            assert notion in searching.notions(way), f"{way} means {searching.notions(way)}"
 
 
 def test_a_cause_is_found_too(both: list[Casebase]) -> None:

@@ -7,6 +7,7 @@ An example is a table of
     devices   those two, cuda:0 and cpu by default
     type      the exception's class, by default RuntimeError
     log       what stands before the traceback
+    said      what a person says who has none; before it the message, if there is one
 """
 
 from __future__ import annotations
@@ -78,7 +79,9 @@ def mistake(example: Example, knowledge: Knowledge) -> str | None:
 
 
 def _printed(example: Mapping[str, Any]) -> str:
-    """The report of an example, as CPython prints it."""
+    """The report of an example, as CPython prints it, or in somebody's words."""
+    if "said" in example:
+        return "\n\n".join([*filter(None, [example.get("message")]), example["said"]])
     lines = [example["log"]] if "log" in example else []
     frames = example.get("frames", ())
     if frames:

@@ -101,6 +101,10 @@ class StoredIncidents(Mapping[str, Incident]):
         ((count,),) = self._database.rows("SELECT count(*) FROM incident")
         return int(count)
 
+    def in_language(self, lang: Lang) -> StoredIncidents:
+        """The same incidents in a language."""
+        return self if lang == self._lang else StoredIncidents(self._database, lang)
+
     def candidates(self, report: Report, *, limit: int = LIMIT) -> tuple[Documented, ...]:
         """The incidents worth comparing with a report, in their order: all of a small case base, else
         about ``limit`` that share most of the report's rarest terms."""

@@ -31,7 +31,7 @@ Entry = Incident | Cause
 Key = tuple[type[Entry], str]
 
 #: How much a notion in a column says: title, what was seen, why and what helped, the message, names.
-_WEIGHTS = {"title": 3.0, "saw": 2.0, "was": 1.0, "message": 1.0, "names": 2.0}
+WEIGHTS = {"title": 3.0, "saw": 2.0, "was": 1.0, "message": 1.0, "names": 2.0}
 #: The part of a notion's weight that an entry gets for speaking of it at all; the rest is for how much.
 _MENTIONED = 0.6
 #: Who has an error message gives it to `diagnose`: a search is rather for what raised nothing.
@@ -55,7 +55,7 @@ _ORDINAL = re.compile(
     r"\b(first|second|third)\s+(?:gpu|card|device)s?\b|(第[一二三])(?:张|块|个)?\s*(?:显卡|gpu|卡)"
 )
 #: Marks notions that are any two neighbouring characters of Chinese text.
-_PAIR = "?"
+PAIR = "?"
 _ENDINGS = ("ings", "ing", "ed", "es", "s", "e")
 
 
@@ -87,17 +87,18 @@ def search(query: str, casebases: Sequence[Casebase], *, top: int = 10) -> tuple
         CasebaseError: the case base cannot be read.
         SearchError: this Python's SQLite lacks FTS5.
     """
-    notions = _notions(query)
+    wanted = notions(query)
     entries = _entries(casebases[0])
-    if not notions or not entries:
+    if not wanted or not entries:
         return ()
     translations = [
         {(type(entry), entry.id): entry for entry in _entries(other)} for other in casebases[1:]
     ]
-    with closing(_index(entries, translations)) as index:
-        scores = _scores(index, notions, len(entries))
+    with closing(indexed(entries, translations)) as index:
+        scores = _scores(index, wanted, len(entries))
     for row, score in scores.items():
-        if _raised_nothing(entries[row]):
+        entry = entries[row]
+        if isinstance(entry, Incident) and not entry.exception and not entry.message:
             scores[row] = min(1.0, score * _RAISED_NOTHING)
     best = sorted(scores.items(), key=lambda item: (-item[1], item[0]))[:top]
     return tuple(_hit(entries[row], score) for row, score in best if score >= _LEAST)
@@ -105,10 +106,6 @@ def search(query: str, casebases: Sequence[Casebase], *, top: int = 10) -> tuple
 
 def _entries(casebase: Casebase) -> list[Entry]:
     return [*casebase.incidents.values(), *casebase.causes.values()]
-
-
-def _raised_nothing(entry: Entry) -> bool:
-    return isinstance(entry, Incident) and not entry.exception and not entry.message
 
 
 def _hit(entry: Entry, score: float) -> Hit:
@@ -121,18 +118,18 @@ def _hit(entry: Entry, score: float) -> Hit:
 # --- the index --------------------------------------------------------------------------------------
 
 
-def _index(entries: Sequence[Entry], translations: Sequence[Mapping[Key, Entry]]) -> Connection:
+def indexed(entries: Sequence[Entry], translations: Sequence[Mapping[Key, Entry]]) -> Connection:
     """A full-text table of all entries in all languages; its rows are numbered as ``entries`` are."""
     connection = sqlite3.connect(":memory:")
     try:
         connection.execute(
-            f"CREATE VIRTUAL TABLE entry USING fts5({', '.join(_WEIGHTS)}, tokenize='porter unicode61')"
+            f"CREATE VIRTUAL TABLE entry USING fts5({', '.join(WEIGHTS)}, tokenize='porter unicode61')"
         )
     except sqlite3.OperationalError as error:
         connection.close()
         raise SearchError(f"this Python's SQLite has no full-text search: {error}") from error
     connection.executemany(
-        f"INSERT INTO entry(rowid, {', '.join(_WEIGHTS)}) VALUES (?, ?, ?, ?, ?, ?)",
+        f"INSERT INTO entry(rowid, {', '.join(WEIGHTS)}) VALUES (?, ?, ?, ?, ?, ?)",
         ((row, *_in_all_languages(entry, translations)) for row, entry in enumerate(entries)),
     )
     return connection
@@ -147,7 +144,7 @@ def _in_all_languages(entry: Entry, translations: Sequence[Mapping[Key, Entry]])
 
 
 def _columns(entry: Entry) -> tuple[str, str, str, str, str]:
-    """An entry's texts, in the order of `_WEIGHTS`."""
+    """An entry's texts, in the order of `WEIGHTS`."""
     if isinstance(entry, Cause):
         return entry.title, entry.why, entry.tell, "", entry.id
     names = [entry.id, *entry.libraries, *entry.devices, *entry.frames, entry.op, entry.argument]
@@ -165,6 +162,16 @@ def _spaced(text: str) -> str:
     return re.sub(rf"([{_HAN}])", r" \1 ", unicodedata.normalize("NFKC", text))
 
 
+def holding(index: Connection, phrases: Sequence[str]) -> list[tuple[int, float]]:
+    """The rows of the index that hold one of the phrases, and how much each speaks of it. The phrases hold
+    nothing but letters, digits and spaces, and are quoted: they are no syntax."""
+    return index.execute(
+        f"SELECT rowid, -bm25(entry, {', '.join(map(str, WEIGHTS.values()))})"
+        " FROM entry WHERE entry MATCH ?",
+        (" OR ".join(f'"{phrase}"' for phrase in phrases),),
+    ).fetchall()
+
+
 def _scores(
     index: Connection, notions: Mapping[str, Sequence[str]], entries: int
 ) -> dict[int, float]:
@@ -172,13 +179,8 @@ def _scores(
     total = 0.0
     scores: defaultdict[int, float] = defaultdict(float)
     for notion, phrases in notions.items():
-        # Every phrase is quoted and holds nothing but letters, digits and spaces: it is no syntax.
-        rows = index.execute(
-            f"SELECT rowid, -bm25(entry, {', '.join(map(str, _WEIGHTS.values()))})"
-            " FROM entry WHERE entry MATCH ?",
-            (" OR ".join(f'"{phrase}"' for phrase in phrases),),
-        ).fetchall()
-        if not rows and notion.startswith(_PAIR):
+        rows = holding(index, phrases)
+        if not rows and notion.startswith(PAIR):
             continue  # the end of one word and the beginning of the next
         weight = math.log(1 + entries / (len(rows) + 0.5))
         total += weight
@@ -217,7 +219,7 @@ def _vocabulary() -> _Vocabulary:
     return _Vocabulary(notions, longest, chinese, phrases, frozenset(data["stop"]["words"]))
 
 
-def _notions(query: str) -> dict[str, tuple[str, ...]]:
+def notions(query: str, longest: int = _LONGEST_QUERY) -> dict[str, tuple[str, ...]]:
     """What the query speaks of: a name for each notion, and the phrases that mean it."""
     found: dict[str, tuple[str, ...]] = {}
 
@@ -227,7 +229,7 @@ def _notions(query: str) -> dict[str, tuple[str, ...]]:
         found[f"cuda:{number}"] = _device(number)
         return " "
 
-    text = _MOVE.sub(r" move \1 ", query[:_LONGEST_QUERY])
+    text = _MOVE.sub(r" move \1 ", query[:longest])
     text = _BESIDE_HAN.sub("", unicodedata.normalize("NFKC", text).casefold())
     rest, chinese = _chinese(_ORDINAL.sub(device, _DEVICE.sub(device, text)))
     return found | chinese | _english([word for word in _words(rest) if not _is_han(word)])
@@ -278,7 +280,7 @@ def _chinese(text: str) -> tuple[str, dict[str, tuple[str, ...]]]:
             text = text.replace(way, " ")
     for run in filter(_is_han, _words(text)):
         for one, two in itertools.pairwise(run):
-            found[f"{_PAIR}{one}{two}"] = (f"{one} {two}",)
+            found[f"{PAIR}{one}{two}"] = (f"{one} {two}",)
     return text, found
 
 

@@ -19,6 +19,12 @@ _SOUGHT = {
     "second_models": r"(?i)(^|_)@second-models(_|$|\w*model|\w*net)",
     "loop_names": r"(?i)^@loop-names$",
     "no_tensors": r"(?i)(^|_)@no-tensors$",
+    "denials": r"(?i)@denials",
+    "attempts": r"(?i)@attempts",
+    "advice": r"(?i)@advice",
+    "advice_headings": r"(?i)@advice-headings",
+    "complaints": r"(?i)@complaints",
+    "misplacements": r"(?i)@misplacements",
 }
 
 

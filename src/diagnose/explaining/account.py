@@ -91,7 +91,8 @@ def account(
         return told
     scene = Scene(report, casebase.knowledge, sources)
     found = fact_stage.read(scene)
-    ranked = rank(found, nearest(report, casebase.incidents), casebase.causes)
+    described = report.description is not None
+    ranked = rank(found, nearest(report, casebase.incidents), casebase.causes, described=described)
     weighed = (Weighed(one, considered(one.cause, scene, found)) for one in ranked[:top])
     facts = tuple(_held(fact, read.lines, casebase) for fact in found.values())
     return told._replace(facts=facts, causes=tuple(weighed), suspects=scene.suspects)

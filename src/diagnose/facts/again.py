@@ -12,6 +12,6 @@ AGAIN = 0.97
 
 def known_again(report: Report, matches: Sequence[IncidentMatch]) -> Iterator[Fact]:
     """The fact, if the first of a cause's incidents, nearest first, is like enough."""
-    if matches and matches[0].similarity >= AGAIN:
+    if matches and matches[0].by == "failure" and matches[0].similarity >= AGAIN:
         line = report.error.at if report.error else None
         yield Fact("same-as-documented", line, {"title": matches[0].title})

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import regex
 
 from diagnose.facts.values import at
-from diagnose.model import Fact, FactRule, Frame
+from diagnose.model import Fact, FactRule, Frame, Line, Report
 from diagnose.scene import Scene
 
 _SECONDS = 0.1  # limit of one pattern on one text, against hostile input
@@ -57,6 +57,7 @@ class Texts(NamedTuple):
         texts: dict[str, Iterable[str | None]] = {key: (text,) for key, text in said.items()}
         texts["library"] = report.libraries
         texts["context"] = (note.text for note in report.context)
+        texts["described"] = (line.text for line in _stated(report))
         texts["operand"] = scene.strays
         texts |= {f"frame.{key}": [frame[key] for frame in shown] for key in _SHOWN}
         folded = {key: "\n".join(filter(None, some)).casefold() for key, some in texts.items()}
@@ -95,8 +96,9 @@ def matched(texts: Texts, rule: FactRule) -> Fact | None:
             line = next(
                 (f.at for f in report.frames if f.library and _hit(pattern, f.library)), None
             )
-        elif key == "context":
-            note = next((n for n in report.context if _hit(pattern, n.text)), None)
+        elif key in ("context", "described"):
+            notes = report.context if key == "context" else _stated(report)
+            note = next((n for n in notes if _hit(pattern, n.text)), None)
             if note is None:
                 return None
             line, values = note.number, values | {"text": note.text.strip()[:120]}
@@ -117,6 +119,10 @@ def matched(texts: Texts, rule: FactRule) -> Fact | None:
             return None
         return at(rule.id, frame, **values)
     return Fact(rule.id, line, values)
+
+
+def _stated(report: Report) -> tuple[Line, ...]:
+    return report.description.stated if report.description is not None else ()
 
 
 def combined(rule: FactRule, found: Mapping[str, Fact]) -> Fact | None:

@@ -34,13 +34,17 @@ class Evidence(NamedTuple):
 
 
 class IncidentMatch(NamedTuple):
-    """A documented incident that resembles the report; similarity from 0 to 1; its cause's id."""
+    """A documented incident that resembles the report; similarity from 0 to 1; its cause's id.
+
+    ``by`` what it does: by what failed and where, or by the words in which somebody describes it.
+    """
 
     id: str
     title: str
     url: str
     similarity: float
     cause: str = ""
+    by: Literal["failure", "words"] = "failure"
 
 
 class Met(NamedTuple):

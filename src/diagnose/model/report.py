@@ -150,6 +150,17 @@ class LiveOperand(NamedTuple):
     root: "LiveOperand | None" = None
 
 
+class Description(NamedTuple):
+    """What a person says of a failure of which no traceback was pasted.
+
+    ``text`` is all of it, as far as it is read; ``stated`` are its sentences without what they deny, advise
+    or tell as a mere attempt.
+    """
+
+    text: str
+    stated: tuple[Line, ...] = ()
+
+
 class Report(NamedTuple):
     """What was read from one input: the failure to explain and what surrounds it.
 
@@ -162,6 +173,7 @@ class Report(NamedTuple):
     strays first; ``live`` says that the report is of an exception at
     hand, so that there is no input whose lines anybody could look up. ``versions`` are those that the log
     states of libraries in the frames that have documented bugs, as (import name, version).
+    ``description`` is there where the failure is only told of.
     """
 
     source: str
@@ -177,3 +189,4 @@ class Report(NamedTuple):
     operands: tuple[LiveOperand, ...] = ()
     live: bool = False
     versions: tuple[tuple[str, str], ...] = ()
+    description: Description | None = None

@@ -12,7 +12,7 @@ _NEVER = re.compile(r"(?!)")
 
 class Words(NamedTuple):
     """What people call things, as far as the engine itself asks for it (kb/words.toml): patterns that are
-    searched in a name."""
+    searched in a name, or in a sentence of somebody who describes a failure."""
 
     constants: re.Pattern[str] = _NEVER
     plain_attributes: re.Pattern[str] = _NEVER
@@ -21,6 +21,12 @@ class Words(NamedTuple):
     second_models: re.Pattern[str] = _NEVER
     loop_names: re.Pattern[str] = _NEVER
     no_tensors: re.Pattern[str] = _NEVER
+    denials: re.Pattern[str] = _NEVER
+    attempts: re.Pattern[str] = _NEVER
+    advice: re.Pattern[str] = _NEVER
+    advice_headings: re.Pattern[str] = _NEVER
+    complaints: re.Pattern[str] = _NEVER
+    misplacements: re.Pattern[str] = _NEVER
 
 
 Names = frozenset[str]

@@ -116,8 +116,14 @@ class LogReader:
     def report(self, found: Found, lines: Sequence[Peeled], source: str) -> Report:
         """The report of the failure to explain. ``found`` is what `found` finds in the lines."""
         if found.chosen is None:
-            return self._without_exception(found.told, source)
-        return self._report(found.chosen, found.all, lines, source)
+            report = self._without_exception(found.told, source)
+        else:
+            report = self._report(found.chosen, found.all, lines, source)
+        if any(candidate.frames for candidate in found.all):
+            return report
+        from diagnose.parsing.describing import described  # a traceback has no need of it
+
+        return described(report, lines, self.knowledge, self.families, self._without_exception)
 
     def failures(self, lines: Sequence[Peeled], source: str) -> list[Seen]:
         """The failure to explain and every other one that is no echo, each kind once."""
@@ -249,20 +255,16 @@ class LogReader:
         if (spoken := self.wordings.first_line(lines)) is not None:
             line, reading = spoken
             kind = reading.wording.exception
-            return Report(
-                source=source,
-                error=Failure(kind, line.text.strip(), DEVICE_FAMILY, line.number),
-                mismatch=reading.mismatch,
-                context=context.telling(lines, {line.number}),
-            )
+            error = Failure(kind, line.text.strip(), DEVICE_FAMILY, line.number)
+            told = context.telling(lines, {line.number})
+            return Report(source, error, reading.mismatch, context=told)
         if (cut := self._cut_off(lines)) is not None:
             line, reading = cut
-            error = Failure(
-                reading.wording.exception, line.text.strip(), DEVICE_FAMILY, line.number
-            )
-            return Report(source=source, error=error, mismatch=reading.mismatch)
-        if (told := self.families.of_lines(lines)) is not None:
-            family, line = told
+            kind = reading.wording.exception
+            error = Failure(kind, line.text.strip(), DEVICE_FAMILY, line.number)
+            return Report(source, error, reading.mismatch)
+        if (known := self.families.of_lines(lines)) is not None:
+            family, line = known
             error = Failure("", line.text.strip(), family, line.number)
             return Report(source=source, error=error)
         return Report(source=source)

@@ -19,11 +19,16 @@ TEMPERATURE = 0.6
 #: defensible one (Platt 1999), fitted on labelled reports and lowered, because reports that nobody had
 #: seen were right less often than those (docs/ranking.md).
 CALIBRATION = (1.3, 0.9)
+#: The same where a failure is only described: what people say of it is less than what the program printed,
+#: and a sentence may be of something else.
+CALIBRATION_OF_WORDS = (0.2, 0.45)
 #: What an incident that matches fully adds to its cause's score; below FLOOR it adds nothing.
 INCIDENT_WEIGHT = 2.0
 INCIDENT_FLOOR = 0.8
 #: What an incident adds that is the same failure again: more than all other facts together.
 AGAIN_WEIGHT = 12.0
+#: What an incident adds that a description is surely of.
+DESCRIPTION_WEIGHT = 7.0
 #: The best cause must reach this confidence, or the verdict is ``unknown``: below it about every second
 #: first cause was wrong.
 THRESHOLD = 0.6
@@ -33,9 +38,9 @@ SUPPORT = 0.3
 
 class Term(NamedTuple):
     """What one thing adds to a cause's score: its prior (``id`` is the cause's), a fact that holds, or the
-    nearest of its incidents."""
+    nearest of its incidents (``description`` where its words alone tell that it is near)."""
 
-    kind: Literal["prior", "fact", "incident"]
+    kind: Literal["prior", "fact", "incident", "description"]
     id: str
     value: float
 
@@ -60,8 +65,11 @@ def rank(
     facts: Mapping[str, Fact],
     matches: Sequence[IncidentMatch],
     causes: Mapping[str, Cause],
+    *,
+    described: bool = False,
 ) -> tuple[Scored, ...]:
-    """All causes, most likely first; the confidences add up to 1."""
+    """All causes, most likely first; the confidences add up to 1. ``described`` says that there was no
+    traceback, but somebody's words."""
     by_cause: dict[str, list[IncidentMatch]] = {}
     for match in matches:
         by_cause.setdefault(match.cause, []).append(match)
@@ -69,7 +77,9 @@ def rank(
         cause.id: terms(cause, facts, by_cause.get(cause.id, ())) for cause in causes.values()
     }
     scores = {key: _total(its) for key, its in adding.items()}
-    confidences = calibrated(softmax(scores, TEMPERATURE))
+    confidences = calibrated(
+        softmax(scores, TEMPERATURE), CALIBRATION_OF_WORDS if described else CALIBRATION
+    )
     return tuple(
         Scored(
             causes[key],
@@ -108,14 +118,16 @@ def softmax(scores: Mapping[str, float], temperature: float) -> dict[str, float]
     return {key: power / total for key, power in powers.items()}
 
 
-def calibrated(shares: Mapping[str, float]) -> dict[str, float]:
+def calibrated(
+    shares: Mapping[str, float], line: tuple[float, float] = CALIBRATION
+) -> dict[str, float]:
     """The shares with the first one mapped to how often it proves right; the others divide the rest in
     proportion. The order stays, and the sum of 1, unless the first would fall behind: then nothing
     changes."""
     first = max(shares, key=lambda key: shares[key], default=None)
     if first is None or not 0 < shares[first] < 1:
         return dict(shares)
-    intercept, slope = CALIBRATION
+    intercept, slope = line
     share = shares[first]
     odds = math.exp(intercept) * (share / (1 - share)) ** slope
     confidence = odds / (1 + odds)
@@ -128,6 +140,8 @@ def calibrated(shares: Mapping[str, float]) -> dict[str, float]:
 def _boost(matches: Sequence[IncidentMatch]) -> list[Term]:
     """What the nearest incident of a cause adds to its score, if it is near enough."""
     best = max(matches, key=lambda match: match.similarity, default=None)
+    if best is not None and best.by == "words":
+        return [Term("description", best.id, DESCRIPTION_WEIGHT * best.similarity)]
     if best is None or best.similarity <= INCIDENT_FLOOR:
         return []
     if best.similarity >= AGAIN:

@@ -21,7 +21,8 @@ _similarity = attrgetter("similarity")
 def nearest(report: Report, incidents: Mapping[str, Incident]) -> tuple[IncidentMatch, ...]:
     """The incidents with their similarity to the report, from 0 to 1, best first.
 
-    All of them, or of a large case base those that its index names. A part that an incident does not
+    All of them, or of a large case base those that its index names; where a failure is only described,
+    those that speak of the same. A part that an incident does not
     document (no frames, no message) does not count against it.
 
     Raises:
@@ -29,6 +30,10 @@ def nearest(report: Report, incidents: Mapping[str, Incident]) -> tuple[Incident
     """
     if report.error is None:
         return ()
+    if report.description is not None:
+        from diagnose.ranking.resembling import resembling  # a traceback has no need of it
+
+        return resembling(report, incidents)
     if isinstance(incidents, StoredIncidents):
         known = incidents.candidates(report)
     else:

@@ -63,7 +63,8 @@ class Answer(NamedTuple):
     """The parts of an answer, each empty or None where there is none of it.
 
     ``ending`` is the one sentence in place of causes: no error, a fault of diagnose, another family;
-    ``unknown`` that the causes are only candidates. ``nearest`` are incidents where no cause is sure.
+    ``described`` that there was no traceback to read, ``unknown`` that the causes are only candidates.
+    ``nearest`` are incidents where no cause is sure.
     ``sources`` tells which files were read, and which were not used and why. ``operands`` are those of the
     failing call, where a recorder saw them, the misplaced one first.
     """
@@ -73,6 +74,7 @@ class Answer(NamedTuple):
     fallout: str = ""
     ending: str = ""
     advice: tuple[str, ...] = ()
+    described: str = ""
     unknown: str = ""
     causes: tuple[ShownCause, ...] = ()
     questions: tuple[Question, ...] = ()
@@ -106,6 +108,7 @@ def answer(diagnosis: Diagnosis, source: str) -> Answer:
         return shown._replace(ending=other, advice=diagnosis.advice)
     unknown = diagnosis.verdict == "unknown"
     return shown._replace(
+        described=labels["described"] if report.description is not None else "",
         unknown=labels["unknown"] if unknown else "",
         causes=tuple(_cause(n, cause, diagnosis) for n, cause in enumerate(diagnosis.causes, 1)),
         questions=diagnosis.questions,

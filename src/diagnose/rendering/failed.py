@@ -37,5 +37,6 @@ def render(source: str, form: str, lang: Lang) -> str:
         "unused_sources": [],
         "incomplete": ["rendering"],
         "advice": [],
+        "described": False,
     }
     return json.dumps(answer, ensure_ascii=False) + "\n"

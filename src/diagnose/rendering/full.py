@@ -87,7 +87,9 @@ class _Page:
         facts = "    ".join(part for part in parts if part)
         yield from (f"    {line}" for line in wrap(facts, self.columns - 4))
         yield from self._operands()
-        told = wrap(clean(self.answer.fallout), self.columns - 4)
+        told = wrap(
+            f"{clean(self.answer.fallout)} {self.answer.described}".strip(), self.columns - 4
+        )
         yield from (f"    {self.styled(line, 'dim')}" for line in told)
 
     def _operands(self) -> Iterator[str]:

@@ -53,6 +53,7 @@ def as_dict(diagnosis: Diagnosis) -> dict[str, Any]:
         "unused_sources": [_unused(source, diagnosis.lang) for source in diagnosis.unused],
         "incomplete": [piece.what for piece in diagnosis.incomplete],
         "advice": list(diagnosis.advice),
+        "described": report.description is not None,
     }
 
 

@@ -56,6 +56,7 @@ def _what_failed(
     if shown.fallout:
         yield _plain(shown.fallout)
         yield ""
+    yield from (shown.described, "") if shown.described else ()
 
 
 # --- the first look -------------------------------------------------------------------------------

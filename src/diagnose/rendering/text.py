@@ -57,6 +57,8 @@ class _Page:
         yield from self._operands()
         if more.fallout:
             yield f"    {self.paint(cut(clean(more.fallout), self.columns - 4), 'dim')}"
+        for line in wrap(more.described, self.columns - 4):
+            yield f"    {self.paint(line, 'dim')}"
         yield ""
         if shown.because is None:
             yield from self._undecided()

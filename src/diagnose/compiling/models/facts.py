@@ -23,7 +23,10 @@ from diagnose.compiling.models.strict import (
 from diagnose.facts.values import NAMES
 
 #: The keys that are matched against the report as a whole, in the order in which they are tried.
-MATCHERS = (*("type", "message", "op", "argument", "pair", "context", "library", "operand"),)
+MATCHERS = (
+    *("type", "message", "op", "argument", "pair", "context", "described"),
+    *("library", "operand"),
+)
 
 _Sentence = Annotated[Text, filled(NAMES)]
 _Facts = Annotated[tuple[FactId, ...], Field(strict=False, min_length=1)]
@@ -65,6 +68,7 @@ class ExampleEntry(Strict):
     devices: Annotated[tuple[Text, Text], Field(strict=False)] = ("cuda:0", "cpu")
     type: Text = "RuntimeError"
     log: Text | None = Field(None, description="What stands before the traceback.")
+    said: Text | None = Field(None, description="What a person says who has no traceback.")
 
 
 _Examples = Annotated[tuple[ExampleEntry, ...], Field(strict=False)]
@@ -82,6 +86,9 @@ class FactEntry(Strict):
     argument: Regex | None = None
     pair: Regex | None = Field(None, description="Kinds of the devices, such as gpu-cpu.")
     context: Regex | None = Field(None, description="A line of the log outside the traceback.")
+    described: Regex | None = Field(
+        None, description="A sentence of somebody who describes the failure."
+    )
     library: Regex | None = Field(None, description="A third-party package in the frames.")
     operand: Regex | None = Field(None, description="An operand that may be misplaced.")
     frame: FrameEntry | None = None

@@ -1,0 +1,233 @@
+"""Failures that are only told of: read from the words, surely by nothing that was denied, advised or tried."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from diagnose._toml import loads
+from diagnose.casebase import searching
+from diagnose.casebase.store import Casebase, load
+from diagnose.commands.doors import doors
+from diagnose.facts import read
+from diagnose.model import DEVICE_FAMILY, Diagnosis, Incident
+from diagnose.parsing import parse
+from diagnose.pipeline import diagnose
+from diagnose.ranking import resembling
+from diagnose.scene import Scene
+
+HERE = Path(__file__).parent
+REPORTS = loads((HERE / "reports.toml").read_text(encoding="utf-8"))
+OTHERS = loads((HERE / "others.toml").read_text(encoding="utf-8"))["text"]
+TOLD = [(slug, text) for slug, texts in REPORTS.items() for text in texts.values()]
+FAILS = "My script fails, there are tensors on different devices. "
+MESSAGE = "RuntimeError: Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu!"
+TRACEBACK = f"""\
+Traceback (most recent call last):
+  File "/home/u/train.py", line 3, in <module>
+    y = x + positions
+{MESSAGE}
+"""
+PROSE = "It is a model of my own, and in the first step of it I get the following on my machine:"
+
+
+def _facts(text: str, casebase: Casebase) -> set[str]:
+    report = parse(text, knowledge=casebase.knowledge)
+    assert report.description is not None
+    return {fact for fact in read(Scene(report, casebase.knowledge)) if fact.startswith("told-")}
+
+
+def _first_incident(answer: Diagnosis) -> str | None:
+    sure = answer.causes[0].incidents if answer.verdict == "diagnosed" else answer.nearest
+    return sure[0].id if sure else None
+
+
+def test_the_incident_and_its_cause_are_found_by_what_people_say(casebase: Casebase) -> None:
+    """Most, not all: one tells of no error at all, and a nearer incident may come."""
+    assert len(TOLD) >= 25
+    answers = [(slug, diagnose(text, casebase=casebase)) for slug, text in TOLD]
+    first = [slug for slug, answer in answers if _first_incident(answer) == slug]
+    causes = [
+        slug
+        for slug, answer in answers
+        if answer.causes and answer.causes[0].id == casebase.incidents[slug].cause
+    ]
+    assert len(first) >= 20, set(REPORTS) - set(first)
+    assert len(causes) >= 20, set(REPORTS) - set(causes)
+
+
+def test_the_answer_is_the_same_in_either_language(casebase_path: Path, casebase: Casebase) -> None:
+    chinese = load(casebase_path, "zh")
+    for slug in ("lpips-lins-dataparallel", "unsloth-cross-entropy-labels"):
+        (text,) = REPORTS[slug].values()
+        answers = [diagnose(text, casebase=one) for one in (casebase, chinese)]
+        assert [_first_incident(answer) for answer in answers] == [slug, slug]
+        assert answers[0].causes[0].confidence == answers[1].causes[0].confidence
+
+
+@pytest.mark.parametrize("other", OTHERS, ids=range(len(OTHERS)))
+def test_what_is_no_device_failure_gets_no_device_cause(
+    other: Mapping[str, str], casebase: Casebase
+) -> None:
+    answer = diagnose(other["said"], casebase=casebase)
+    assert not answer.causes
+    error = answer.report.error
+    assert error is None or error.family != DEVICE_FAMILY
+    if not other["error"]:
+        assert answer.verdict == "no-error"
+
+
+def test_a_traceback_decides_whatever_is_said_around_it(casebase: Casebase) -> None:
+    alone = diagnose(TRACEBACK, casebase=casebase)
+    around = diagnose(f"{PROSE}\n\n{TRACEBACK}\nAny idea what I do wrong?", casebase=casebase)
+    assert around.report.description is None
+    assert [(c.id, c.confidence) for c in around.causes] == [
+        (c.id, c.confidence) for c in alone.causes
+    ]
+
+
+def test_a_message_alone_and_a_log_are_no_description(casebase: Casebase) -> None:
+    log = "\n".join(f"[rank0] step {n} loss 0.{n} lr 1e-4 cuda:0 mem 20GB" for n in range(40))
+    for text in (MESSAGE, f"{log}\n{MESSAGE}", f"epoch 1: 100%|####| 5/5 [00:01]\n{MESSAGE}"):
+        assert parse(text, knowledge=casebase.knowledge).description is None
+
+
+@pytest.mark.parametrize(
+    ("said", "fact"),
+    [
+        ("I do not use device_map, the model is one that I wrote.", "told-device-map"),
+        ("I am not using nn.DataParallel, it is a single card that I have.", "told-dataparallel"),
+        ("It runs without DataParallel and that is why I ask.", "told-dataparallel"),
+        ("I tried device_map='auto' and it is the same error.", "told-device-map"),
+        ("I tried setting offload of the layers, which did not help.", "told-offload"),
+        ("You should consider torch.compile for the speed of it.", "told-compiled"),
+        ("Would offloading the layers to the cpu be a way out of it?", "told-offload"),
+        ("我没有使用 device_map，只有一张卡，模型是自己写的。", "told-device-map"),
+        ("尝试过用 nn.DataParallel，也不行，还是一样报错。", "told-dataparallel"),
+        ("建议：可以考虑使用量化来减少显存的占用。", "told-quantized"),
+    ],
+)
+def test_what_is_denied_tried_or_advised_is_no_fact(
+    said: str, fact: str, casebase: Casebase
+) -> None:
+    text = FAILS + "It is the forward of my own model that it happens in.\n" + said
+    assert fact not in _facts(text, casebase)
+
+
+@pytest.mark.parametrize(
+    ("said", "fact"),
+    [
+        ("I use device_map='auto', but not torchrun.", "told-device-map"),
+        ("If I remove device_map it trains, so that is what I do now.", "told-map-removed"),
+        ("用 nn.DataParallel 包了一层，两张卡。", "told-dataparallel"),
+        ("把模型搬到 GPU 之后，再替换输出层。", "told-replaced-after-move"),
+        ("I replaced the head after model.to(device), as the tutorial does.", "told-replaced"),
+        ("The table is not a buffer, it is an ordinary attribute.", "told-plain-tensor"),
+        ("The layers are in a plain list of the class.", "told-plain-list"),
+    ],
+)
+def test_what_is_stated_is_a_fact(said: str, fact: str, casebase: Casebase) -> None:
+    text = FAILS + "It is the forward of my own model that it happens in.\n" + said
+    assert fact in _facts(text, casebase)
+
+
+def test_a_part_with_advice_holds_no_facts(casebase: Casebase) -> None:
+    text = (
+        f"{FAILS}It is the forward of my own model that it happens in.\nBest practices\n- a mask\n"
+    )
+    assert _facts(text, casebase) == set()
+
+
+def test_a_sentence_keeps_the_line_that_it_begins_in(casebase: Casebase) -> None:
+    text = f"{FAILS}It is my own model.\n\nThe second\nline is short. I wrap the model of it in nn.DataParallel\nhere."
+    report = parse(text, knowledge=casebase.knowledge)
+    assert report.description is not None
+    assert [line.number for line in report.description.stated if "wrap" in line.text] == [4]
+
+
+def test_a_description_is_less_sure_than_a_traceback(casebase: Casebase) -> None:
+    facts_alike = diagnose(MESSAGE, casebase=casebase)
+    told = diagnose(
+        f"{MESSAGE}\n\nThat is all that I have, it is from a colleague of mine. " + FAILS
+    )
+    assert told.report.description is not None
+    assert facts_alike.causes[0].id == told.causes[0].id
+    assert told.causes[0].confidence < facts_alike.causes[0].confidence
+
+
+def test_the_answer_says_what_it_rests_on(tmp_path: Path) -> None:
+    pasted = tmp_path / "issue.txt"
+    pasted.write_text(next(iter(REPORTS["lpips-lins-dataparallel"].values())), encoding="utf-8")
+    run = CliRunner().invoke
+    for options, said in (
+        ([], "Read from a description"),
+        (["--full"], "Read from a description"),
+        (["--format", "markdown"], "Read from a description"),
+        (["--lang", "zh"], "根据文字描述判断"),
+    ):
+        assert said in run(doors, [*options, str(pasted)]).output
+    answer = json.loads(run(doors, ["--format", "json", str(pasted)]).output)
+    assert answer["described"] is True
+    why = run(doors, ["why", str(pasted)]).output
+    assert "description lpips-lins-dataparallel" in why
+    assert "fact told-dataparallel" in why
+
+
+def test_of_a_long_text_the_beginning_is_read(casebase: Casebase) -> None:
+    (text,) = REPORTS["lpips-lins-dataparallel"].values()
+    long = text + "\n天气很好，我们去散步了，什么也没有发生。" * 8000
+    report = parse(long, knowledge=casebase.knowledge)
+    assert report.description is not None
+    assert len(report.description.text) < 15_000
+    assert diagnose(long, casebase=casebase).causes[0].id == "dataparallel-replica-state"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        FAILS + '" OR title:* NEAR(a b) -- \x00 ' + "the of it is and " * 20,
+        FAILS + "'; DROP TABLE entry; --" + " it is the one that I have and we do" * 10,
+        FAILS
+        + "It is the one that I have and we do so. " * 3
+        + "(" * 3000
+        + " it is the one that I have and we do so" * 5,
+        FAILS + "It is the one that I have and we do so. " * 3 + "device_map " * 900,
+    ],
+)
+def test_hostile_words_are_words(text: str, casebase: Casebase) -> None:
+    answer = diagnose(text, casebase=casebase)
+    assert answer.verdict in ("diagnosed", "unknown")
+    assert not answer.incomplete
+
+
+def test_a_large_case_base_is_looked_through_by_its_index(
+    casebase: Casebase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(resembling, "_MOST", 10)
+    (text,) = REPORTS["lpips-lins-dataparallel"].values()
+    assert _first_incident(diagnose(text, casebase=casebase)) == "lpips-lins-dataparallel"
+
+
+def test_a_plain_mapping_of_incidents_is_searched_too(casebase: Casebase) -> None:
+    (text,) = REPORTS["hippynn-restart-exp-avg"].values()
+    plain: dict[str, Incident] = dict(casebase.incidents)
+    answer = diagnose(text, casebase=casebase._replace(incidents=plain))
+    assert _first_incident(answer) == "hippynn-restart-exp-avg"
+
+
+def test_without_full_text_search_the_facts_decide(
+    casebase: Casebase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lacking(*_: object) -> sqlite3.Connection:
+        raise searching.SearchError("this Python's SQLite has no full-text search")
+
+    monkeypatch.setattr(resembling, "indexed", lacking)
+    (text,) = REPORTS["lpips-lins-dataparallel"].values()
+    answer = diagnose(text, casebase=casebase)
+    assert answer.causes[0].id == "dataparallel-replica-state"
+    assert answer.causes[0].incidents == ()
