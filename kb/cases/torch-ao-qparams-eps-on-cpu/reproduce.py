@@ -1,0 +1,55 @@
+"""A lower bound is made into a tensor on the cpu and compared with a scale on the GPU.
+
+Needs torch and one GPU. ``python reproduce.py failing`` ends in the device error,
+``python reproduce.py fixed`` makes it where the minimum is and prints "fixed: ok".
+"""
+
+import sys
+
+import torch
+from torch import nn
+
+EPS = torch.finfo(torch.float32).eps
+
+
+def determine_qparams(min_val, max_val, quant_min, quant_max, variant, eps=EPS):
+    min_val_neg = torch.minimum(min_val, torch.zeros_like(min_val))
+    max_val_pos = torch.maximum(max_val, torch.zeros_like(max_val))
+    eps = torch.tensor([eps])
+    if variant == "fixed":
+        eps = eps.to(min_val_neg.device)
+    scale = (max_val_pos - min_val_neg) / (quant_max - quant_min)
+    scale = torch.max(scale, eps)
+    zero_point = (quant_min - min_val_neg / scale).round().clamp(quant_min, quant_max)
+    return scale, zero_point
+
+
+class PerChannelMinMaxObserver(nn.Module):
+    def __init__(self, variant, channels):
+        super().__init__()
+        self.variant = variant
+        self.register_buffer("min_val", torch.full((channels,), torch.inf))
+        self.register_buffer("max_val", torch.full((channels,), -torch.inf))
+
+    def forward(self, x):
+        flat = x.detach().flatten(1)
+        self.min_val = torch.minimum(self.min_val, flat.amin(1))
+        self.max_val = torch.maximum(self.max_val, flat.amax(1))
+        return x
+
+    def calculate_qparams(self):
+        return determine_qparams(self.min_val, self.max_val, -128, 127, self.variant)
+
+
+def main(variant):
+    torch.manual_seed(0)
+    layer = nn.Conv2d(3, 4, 3).to("cuda")
+    observer = PerChannelMinMaxObserver(variant, channels=4).to("cuda")
+    observer(layer.weight)
+    scale, zero_point = observer.calculate_qparams()
+    print("zero points", zero_point.tolist())
+    print(f"{variant}: ok")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
