@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from diagnose._toml import loads
 from diagnose.casebase import searching
+from diagnose.casebase.notions import notions
 from diagnose.casebase.searching import search
 from diagnose.casebase.store import Casebase, load
 from diagnose.commands.doors import doors
@@ -67,28 +68,57 @@ def test_the_descriptions_are_not_copied_from_the_incidents(both: list[Casebase]
     ],
 )
 def test_a_device_is_the_same_however_it_is_written(words: str) -> None:
-    assert set(searching.notions(words)) == {"nan", "cuda:1"}
+    assert set(notions(words)) == {"nan", "cuda:1"}
 
 
 @pytest.mark.parametrize("words", ["nan on cuda:0", "nan with cuda 11.8", "nan on cuda:10"])
 def test_a_device_is_not_another_nor_a_version(words: str) -> None:
-    assert "cuda:1" not in searching.notions(words)
+    assert "cuda:1" not in notions(words)
 
 
 @pytest.mark.parametrize("word", ["diverges", "diverging", "diverged", "发散"])
 def test_inflected_words_mean_the_same(word: str) -> None:
-    assert set(searching.notions(word)) == {"diverge"}
+    assert set(notions(word)) == {"diverge"}
 
 
 def test_a_phrase_has_one_meaning() -> None:
-    notions = loads(VOCABULARY.read_text(encoding="utf-8"))["notions"]
-    for notion, ways in notions.items():
+    known = loads(VOCABULARY.read_text(encoding="utf-8"))["notions"]
+    for notion, ways in known.items():
         for way in ways:
-            assert notion in searching.notions(way), f"{way} means {searching.notions(way)}"
+            assert notion in notions(way), f"{way} means {list(notions(way))}"
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["transfomers static cahce", "staticcache of transformers", "trasnformers statc cache"],
+)
+def test_slips_of_the_pen_are_mended(words: str, both: list[Casebase]) -> None:
+    assert search(words, both, top=1)[0].id == "transformers-static-cache"
+
+
+def test_what_is_mended_counts_less_than_what_is_said(both: list[Casebase]) -> None:
+    right, slip = (
+        search(words, both)[0] for words in ("gibberish on rank 1", "gibberihs on rank 1")
+    )
+    assert right.score > slip.score
+
+
+def test_who_says_it_as_the_query_does_comes_first(both: list[Casebase]) -> None:
+    one = both[0].incidents["llms-from-scratch-out-head"]._replace(saw="", was="", mended="")
+    told = {"a": "loss is nan", "b": "loss is infinite"}
+    base = both[0]._replace(
+        incidents={key: one._replace(id=key, title=title) for key, title in told.items()}
+    )
+    assert [hit.id for hit in search("loss is nan", [base], top=2)] == ["a", "b"]
+    assert [hit.id for hit in search("loss is infinite", [base], top=2)] == ["b", "a"]
+
+
+def test_chinese_particles_make_no_notions() -> None:
+    assert set(notions("分类器的头")) == {"?分类", "?类器"}
 
 
 def test_a_cause_is_found_too(both: list[Casebase]) -> None:
-    hits = search("layers in a plain python list are not moved by .to()", both, top=5)
+    hits = search("layers in a plain python list are not moved by .to()", both, top=10)
     (cause,) = [hit for hit in hits if hit.kind == "cause"]
     assert (cause.id, cause.url) == ("unregistered-submodule", None)
 

@@ -234,7 +234,7 @@ free = ["empty"]
         'en = ["Look.", "`python {script}`", "Mend."]\nzh = ["看。", "`python {script}`", "改。"]\n\n'
         for family in ("division-by-zero", "out-of-memory", "other")
     ),
-    "symptoms.toml": "[notions]\nnan = ['nan', 'not a number']\n\n[stop]\nwords = ['a', 'the']\n",
+    "symptoms.toml": "[notions]\nnan = ['nan', 'not a number']\n\n[stop]\nwords = ['a', 'the']\nparticles = ['的']\n",
     "verification/harness.py": "def run():\n    pass\n",
     "verification/checks/indexing.py": "def check():\n    pass\n",
     "cases/first/case.toml": """\

@@ -106,6 +106,7 @@ PLANTED = [
     ('advice.toml', '`python {script}`', 'python {script}', 4, 'advice[division-by-zero].en', 'backticks'),
     ('symptoms.toml', "['nan', 'not a number']", "'nan'", 2, 'notions.nan', 'a list, not a string'),
     ('symptoms.toml', '[stop]', '[stops]', 4, 'stops', 'stop'),
+    ('symptoms.toml', "['的']", "['的是']", 6, 'stop.particles[0]', 'at most 1'),
     ('causes/one.toml', 'id = "one"', 'id = "won"', 1, 'id', "must be 'one'"),
     ('causes/one.toml', 'prior = 0.5', 'piror = 0.5', 2, 'piror', 'prior'),
     ('causes/one.toml', 'gpus = 1', 'gpus = 1.5', 3, 'gpus', 'whole number'),

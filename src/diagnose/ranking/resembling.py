@@ -14,7 +14,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing, suppress
 
 from diagnose.casebase.index import StoredIncidents
-from diagnose.casebase.searching import PAIR, Entry, Key, SearchError, holding, indexed, notions
+from diagnose.casebase.notions import notions
+from diagnose.casebase.searching import Entry, Key, SearchError, holding, indexed
 from diagnose.model import Incident, IncidentMatch, Report
 
 #: So much of a text is looked up, in characters: each notion of it is a query of its own.
@@ -79,13 +80,13 @@ def _scores(text: str, known: Sequence[tuple[Incident, ...]]) -> dict[int, float
         for place in range(1, len(known[0]) if known else 1)
     ]
     with closing(indexed([one[0] for one in known], translations)) as index:
-        for notion, phrases in notions(text, _LONGEST).items():
-            rows = holding(index, phrases)
+        for notion in notions(text, _LONGEST).values():
+            rows = holding(index, notion.phrases)
             weight = math.log(1 + len(known) / (len(rows) + 0.5)) ** _RARITY
-            if notion.startswith(PAIR):
+            if notion.kind == "pair":
                 weight *= _OF_PAIR
-            most = max((match for _, match in rows), default=1.0)
-            for row, match in rows:
+            most = max(rows.values(), default=1.0)
+            for row, match in rows.items():
                 scores[row] += weight * (_MENTIONED + (1 - _MENTIONED) * match / most)
     return scores
 

@@ -98,9 +98,13 @@ class Operators(Strict):
 
 
 class Stop(Strict):
-    """Words that say nothing about what happened."""
+    """Words, and characters of Chinese, that say nothing about what happened."""
 
     words: SomeTexts
+    particles: Annotated[
+        tuple[Annotated[str, StringConstraints(min_length=1, max_length=1)], ...],
+        Field(strict=False, min_length=1),
+    ]
 
 
 class Symptoms(Strict):
