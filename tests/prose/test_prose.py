@@ -24,6 +24,7 @@ from diagnose.scene import Scene
 HERE = Path(__file__).parent
 REPORTS = loads((HERE / "reports.toml").read_text(encoding="utf-8"))
 OTHERS = loads((HERE / "others.toml").read_text(encoding="utf-8"))["text"]
+CAUSES = loads((HERE / "causes.toml").read_text(encoding="utf-8"))["text"]
 TOLD = [(slug, text) for slug, texts in REPORTS.items() for text in texts.values()]
 FAILS = "My script fails, there are tensors on different devices. "
 MESSAGE = "RuntimeError: Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu!"
@@ -59,6 +60,12 @@ def test_the_incident_and_its_cause_are_found_by_what_people_say(casebase: Caseb
     ]
     assert len(first) >= 20, set(REPORTS) - set(first)
     assert len(causes) >= 20, set(REPORTS) - set(causes)
+
+
+def test_the_cause_is_found_where_no_incident_is(casebase: Casebase) -> None:
+    answers = [(one["cause"], diagnose(one["said"], casebase=casebase)) for one in CAUSES]
+    missed = [cause for cause, answer in answers if [c.id for c in answer.causes[:1]] != [cause]]
+    assert len(missed) <= 4, missed
 
 
 def test_the_answer_is_the_same_in_either_language(casebase_path: Path, casebase: Casebase) -> None:

@@ -28,8 +28,9 @@ _OF_PROSE = re.compile(
     r"|[\u3400-\u9fff]{2}",
     re.IGNORECASE,
 )
+_CHINESE = re.compile(r"[\u3400-\u9fff]{2}")
 _LEAST = 8
-#: A sentence that holds so long a part of a message quotes it, and is no sign of a writer.
+#: A sentence that holds so long a part of a message quotes it, and its English is no sign of a writer.
 _QUOTED = 20
 _ENDS = re.compile(r"(?<=[.!?])[\"')\]]?\s+(?=\S)|(?<=[。！？；])|\s+(?=[-*•] )")
 _CLAUSES = re.compile(
@@ -77,8 +78,11 @@ def describe(lines: Sequence[Peeled], knowledge: Knowledge) -> Description | Non
     read = list(_first(lines))
     sentences = [Line(at, " ".join(text.split())) for at, text in _sentences(read)]
     quoted = [x for one in knowledge.wordings for x in one.literals if len(x) >= _QUOTED]
-    own = (line.text for line in sentences if not any(text in line.text for text in quoted))
-    if sum(len(_OF_PROSE.findall(text)) for text in own) < _LEAST:
+    told = (
+        (_CHINESE if any(text in line.text for text in quoted) else _OF_PROSE).findall(line.text)
+        for line in sentences
+    )
+    if sum(map(len, told)) < _LEAST:
         return None
     text = "\n".join(line.text for line in read)
     return Description(text, tuple(_stated(sentences, knowledge.words)))
