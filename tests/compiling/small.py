@@ -12,6 +12,12 @@ first-layers = ['conv1']
 second-models = ['teacher']
 loop-names = ['layer']
 no-tensors = ['config']
+denials = ['without']
+attempts = ['no luck']
+advice = ['consider']
+advice-headings = ['^Tips$']
+complaints = ['fails']
+misplacements = ['on the cpu']
 """,
     "torch.toml": """\
 functions = [
