@@ -32,7 +32,7 @@ _CHINESE = re.compile(r"[\u3400-\u9fff]{2}")
 _LEAST = 8
 #: A sentence that holds so long a part of a message quotes it, and its English is no sign of a writer.
 _QUOTED = 20
-_ENDS = re.compile(r"(?<=[.!?])[\"')\]]?\s+(?=\S)|(?<=[。！？；])|\s+(?=[-*•] )")
+_ENDS = re.compile(r"(?<=[.!?])[\"')\]]?\s+(?=\S)|(?<=[。！？；])|(?<=\S)\s+(?=[-*•] )")
 _CLAUSES = re.compile(
     r"(?<=[,;，；：])\s*|\s+(?=\b(?:but|whereas|while|although|though)\b)|(?=但是?|然而|不过)"
 )
