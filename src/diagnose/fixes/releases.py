@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from diagnose.casebase.index import StoredIncidents
 from diagnose.model import Incident, IncidentMatch, KnownBug, Release, Report
 from diagnose.sources.installed import version as installed
-from diagnose.versions import version, version_set
 
 #: An incident that is less alike than this tells nothing about this failure's library.
 _NEAR = 0.7
@@ -60,9 +59,15 @@ def _stated(library: str, report: Report) -> list[str]:
     """The versions of a library that the log states; of the live process the one that is installed."""
     here = installed(library) if report.live else None
     told = [here] if here else [text for name, text in report.versions if name == library]
+    if not told:
+        return []
+    from diagnose.versions import version  # most answers compare none
+
     return [text for text in told if version(text) is not None]
 
 
 def _has(text: str, bad: str) -> bool:
+    from diagnose.versions import version, version_set
+
     one, some = version(text), version_set(bad)
     return one is not None and some is not None and some.holds(one)
