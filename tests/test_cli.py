@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from diagnose.casebase.store import Casebase
+
 TRACE = """\
 Traceback (most recent call last):
   File "/home/user/project/train.py", line 40, in <module>
@@ -238,6 +240,13 @@ def test_help_and_version_load_nothing_heavy() -> None:
     assert "diagnose < traceback.txt" in shown
     assert "serve" in shown
     assert run("--version").stdout.decode().startswith("diagnose, version ")
+
+
+def test_explain_tells_what_of_an_incident_was_inferred(casebase: Casebase) -> None:
+    one = next(incident for incident in casebase.incidents.values() if incident.inferred)
+    shown = run("explain", one.id).stdout.decode()
+    for told in one.inferred:
+        assert f"inferred, {told}" in shown
 
 
 def test_explain_and_cases_show_the_case_base() -> None:

@@ -67,6 +67,11 @@ def test_both_readers_see_the_same(casebase_path: Path, casebase: store.Casebase
             incident = casebase.incidents[row.id]
             assert list(incident.frames) == row.frames
             assert incident.message == row.message
+            assert list(incident.inferred) == row.inferred
+        releases = session.scalars(select(schema.IncidentReleaseRow)).all()
+        assert {(r.incident_id, r.library, r.bad, r.fixed, r.change) for r in releases} == {
+            (i.id, *release) for i in casebase.incidents.values() for release in i.releases
+        }
     engine.dispose()
     assert str(schema.VERSION) == store.SCHEMA_VERSION
 

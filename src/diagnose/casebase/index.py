@@ -241,7 +241,7 @@ def _incidents(database: Database, lang: Lang, key: str | None = None) -> Iterat
     releases = _releases(database, f" WHERE 1 = 1{one}", values)
     for row in database.rows(
         "SELECT id, title, cause_id, saw, was, mended, libraries, exception, message, devices, op,"
-        " argument, frames, fixes, versions, gpus, reproduce, recorded"
+        " argument, frames, fixes, versions, gpus, reproduce, recorded, inferred"
         f" FROM incident JOIN incident_text ON incident_id = id WHERE lang = :lang{one}"
         " ORDER BY position",
         lang=lang,
@@ -269,4 +269,5 @@ def _incidents(database: Database, lang: Lang, key: str | None = None) -> Iterat
             reproduce=row[16],
             recorded=_recording(decoded(row[17])),
             releases=releases.get(row[0], ()),
+            inferred=tuple(decoded(row[18])),
         )

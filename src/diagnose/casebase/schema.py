@@ -128,6 +128,8 @@ class IncidentRow(Base):
     reproduce: Mapped[str]
     #: Frames, message and libraries of the traceback that ``reproduce`` printed; empty without one.
     recorded: Mapped[Table] = mapped_column(default=dict)
+    #: What no source shows, each with how it was inferred.
+    inferred: Mapped[Strings] = mapped_column(default=list)
 
 
 class IncidentTextRow(Base):

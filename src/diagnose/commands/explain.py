@@ -55,6 +55,7 @@ def _incident(incident: Incident, casebase: Casebase) -> str:
         incident.was,
         incident.mended,
         "\n".join(f"{source.url}\n  {source.supports}" for source in incident.sources),
+        "\n".join(f"inferred, {one}" for one in incident.inferred),
         incident.reproduce.strip(),
     ]
     return "\n\n".join(part for part in parts if part)

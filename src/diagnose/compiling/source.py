@@ -199,6 +199,7 @@ def _incident(
         gpus=incident.gpus,
         reproduce=reproduce,
         recorded=recorded,
+        inferred=list(incident.inferred),
     )
     for lang in LANGS:
         texts = getattr(incident, lang)

@@ -136,7 +136,8 @@ class Release(NamedTuple):
 
 
 class Incident(NamedTuple):
-    """A documented incident in one language: what people saw, what it was, what mended it."""
+    """A documented incident in one language: what people saw, what it was, what mended it; ``inferred``
+    is what no source shows, each as "field: how it was inferred", in English."""
 
     id: str
     title: str
@@ -159,6 +160,7 @@ class Incident(NamedTuple):
     reproduce: str = ""
     recorded: Recording | None = None
     releases: tuple[Release, ...] = ()
+    inferred: tuple[str, ...] = ()
 
 
 class FamilyRule(NamedTuple):

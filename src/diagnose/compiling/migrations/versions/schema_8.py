@@ -1,5 +1,6 @@
-"""Schema version 8: the releases of libraries that have the bug of an incident are a table; libraries are
-recorded with what logs call them, which publishing writes."""
+"""Schema version 8: the releases of libraries that have the bug of an incident are a table, what was
+inferred of an incident is a column; libraries are recorded with what logs call them, which publishing
+writes."""
 
 from __future__ import annotations
 
@@ -11,7 +12,8 @@ down_revision = "7"
 
 
 def upgrade() -> None:
-    """Makes the table; a team's own incidents have none."""
+    """Makes the table and the column; a team's own incidents have nothing there."""
+    op.add_column("incident", sa.Column("inferred", sa.JSON(), nullable=False, server_default="[]"))
     op.create_table(
         "incident_release",
         sa.Column(
