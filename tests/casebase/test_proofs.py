@@ -6,10 +6,11 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
+import psutil
 import pytest
 from click.testing import CliRunner, Result
 
-from diagnose.authoring.proving import Proof
+from diagnose.authoring.proving import Proof, prove
 from diagnose.commands.doors import doors
 from diagnose.commands.proofs import table, told
 
@@ -122,6 +123,19 @@ def test_a_program_that_ends_its_parent_costs_a_sentence(two: Path) -> None:
     done = check(two, "timm-reset-head")
     assert done.exit_code == 1
     assert "proving timm-reset-head stopped" in done.output
+
+
+def test_who_stops_early_leaves_no_process_behind(two: Path, casebase_path: Path) -> None:
+    pytest.importorskip("torch")
+    slow = two / "cases/timm-reset-head/reproduce.py"
+    slow.write_text("import time\ntime.sleep(600)\n")
+    slugs = ["pytorch-list-of-buffers", "timm-reset-head"]
+    proofs = prove(two, slugs, casebase=casebase_path, processes=2)
+    assert next(proofs).incident == "pytorch-list-of-buffers"
+    started = psutil.Process().children(recursive=True)
+    assert started
+    proofs.close()
+    assert not [one for one in psutil.wait_procs(started, timeout=20)[1] if one.is_running()]
 
 
 def test_a_mistake_is_told_and_nothing_is_run(two: Path) -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from fnmatch import fnmatchcase
+from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 from diagnose.authoring.byhand import raised_by_hand
@@ -55,7 +56,7 @@ def asked(read: Files, *, required: bool) -> Iterator[KbError]:
             continue
         with suppress(KbError):  # what cannot be read is told elsewhere
             facts = toml_of(read, name)
-            program = text_of(read, name.replace("case.toml", "reproduce.py"))
+            program = text_of(read, str(PurePosixPath(name).with_name("reproduce.py")))
             for one in ASKED:
                 lacks = one.required == required and one.key not in facts
                 if lacks and (reason := one.missing(facts, program)):

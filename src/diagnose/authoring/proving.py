@@ -15,7 +15,7 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -99,7 +99,7 @@ class Proof:
 
 def prove(
     kb: Path, slugs: Sequence[str], *, casebase: Path, processes: int | None = None
-) -> Iterator[Proof]:
+) -> Generator[Proof, None, None]:
     """Proves incidents on simulated GPUs, in the order in which they finish.
 
     Args:
@@ -113,7 +113,8 @@ def prove(
     """
     count = max(1, min(processes or os.cpu_count() or 1, len(slugs)))
     idle: SimpleQueue[_Child] = SimpleQueue()
-    with contextlib.ExitStack() as ends, ThreadPoolExecutor(count) as pool:
+    # Left early, the children end first: whoever waits for one of them goes on.
+    with ThreadPoolExecutor(count) as pool, contextlib.ExitStack() as ends:
         for _ in range(count):
             child = _Child(kb, casebase)
             ends.callback(child.end)
@@ -166,9 +167,11 @@ class _Child:
     def end(self) -> None:
         """Ends the process, which has nothing to lose."""
         self._process.kill()
-        with contextlib.suppress(BrokenPipeError):
-            self._process.communicate()
-        self._errors.close()
+        self._process.wait()
+        for stream in (self._process.stdin, self._process.stdout, self._errors):
+            with contextlib.suppress(OSError):
+                if stream is not None:
+                    stream.close()
 
 
 def _by_any(idle: SimpleQueue[_Child], slug: str) -> Proof:
