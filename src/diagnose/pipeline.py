@@ -13,6 +13,7 @@ from diagnose.bulkhead import collecting, guarded, missing
 from diagnose.casebase.store import Casebase, load
 from diagnose.errors import DiagnoseError, printable
 from diagnose.facts.again import known_again
+from diagnose.facts.words import experience
 from diagnose.fixes import for_cause
 from diagnose.fixes.releases import known_bugs
 from diagnose.model import (
@@ -166,8 +167,9 @@ def _device(scene: Scene, casebase: Casebase, top: int, answers: Answers) -> Dia
         found = fact_stage.read(scene)
         stage = "ranking"
         matches = nearest(report, casebase.incidents)
+        learned = guarded("words", lambda: experience(scene), dict[str, float]())
         described = report.description is not None
-        ranked = rank(found, matches, casebase.causes, described=described)
+        ranked = rank(found, matches, casebase.causes, learned, described=described)
         if answers:
             ranked = answered(ranked, answers, casebase.questions())
     except DiagnoseError:

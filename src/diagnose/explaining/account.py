@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from diagnose import facts as fact_stage
 from diagnose.casebase.store import Casebase
+from diagnose.facts.words import experience
 from diagnose.fixes import Considered, considered
 from diagnose.model import DEVICE_FAMILY, Diagnosis, Fact, Report
 from diagnose.parsing import selection
@@ -91,8 +92,13 @@ def account(
         return told
     scene = Scene(report, casebase.knowledge, sources)
     found = fact_stage.read(scene)
-    described = report.description is not None
-    ranked = rank(found, nearest(report, casebase.incidents), casebase.causes, described=described)
+    ranked = rank(
+        found,
+        nearest(report, casebase.incidents),
+        casebase.causes,
+        experience(scene),
+        described=report.description is not None,
+    )
     weighed = (Weighed(one, considered(one.cause, scene, found)) for one in ranked[:top])
     facts = tuple(_held(fact, read.lines, casebase) for fact in found.values())
     return told._replace(facts=facts, causes=tuple(weighed), suspects=scene.suspects)

@@ -1,13 +1,14 @@
 """Facts and neighbours to causes: a log-linear model whose numbers are readable in kb/.
 
-score(cause) = log(prior) + sum of the weights of the facts that hold + weight of the nearest incident;
-the confidences are the softmax of the scores. See docs/ranking.md.
+score(cause) = log(prior) + sum of the weights of the facts that hold + what the words of the failure add +
+weight of the nearest incident; the confidences are the softmax of the scores. See docs/ranking.md.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from diagnose.facts.again import AGAIN
@@ -36,11 +37,17 @@ THRESHOLD = 0.6
 SUPPORT = 0.3
 
 
-class Term(NamedTuple):
-    """What one thing adds to a cause's score: its prior (``id`` is the cause's), a fact that holds, or the
-    nearest of its incidents (``description`` where its words alone tell that it is near)."""
+#: How the words' term is called where terms are listed.
+_OF_LINES = "of its lines and calls"
+_NONE: Mapping[str, float] = MappingProxyType({})
 
-    kind: Literal["prior", "fact", "incident", "description"]
+
+class Term(NamedTuple):
+    """What one thing adds to a cause's score: its prior (``id`` is the cause's), a fact that holds, the words
+    of the failure, or the nearest of its incidents (``description`` where its words alone tell that it is
+    near)."""
+
+    kind: Literal["prior", "fact", "words", "incident", "description"]
     id: str
     value: float
 
@@ -65,16 +72,25 @@ def rank(
     facts: Mapping[str, Fact],
     matches: Sequence[IncidentMatch],
     causes: Mapping[str, Cause],
+    words: Mapping[str, float] = _NONE,
     *,
     described: bool = False,
 ) -> tuple[Scored, ...]:
-    """All causes, most likely first; the confidences add up to 1. ``described`` says that there was no
-    traceback, but somebody's words."""
+    """All causes, most likely first; the confidences add up to 1.
+
+    Args:
+        facts: those that hold.
+        matches: the incidents that resemble the report.
+        causes: all that there are.
+        words: what the words of the failure add to each cause; nothing to one that is missing.
+        described: whether there was no traceback, but somebody's words.
+    """
     by_cause: dict[str, list[IncidentMatch]] = {}
     for match in matches:
         by_cause.setdefault(match.cause, []).append(match)
     adding = {
-        cause.id: terms(cause, facts, by_cause.get(cause.id, ())) for cause in causes.values()
+        cause.id: terms(cause, facts, by_cause.get(cause.id, ()), words)
+        for cause in causes.values()
     }
     scores = {key: _total(its) for key, its in adding.items()}
     confidences = calibrated(
@@ -93,11 +109,16 @@ def rank(
 
 
 def terms(
-    cause: Cause, facts: Mapping[str, Fact], matches: Sequence[IncidentMatch]
+    cause: Cause,
+    facts: Mapping[str, Fact],
+    matches: Sequence[IncidentMatch],
+    words: Mapping[str, float],
 ) -> tuple[Term, ...]:
     """The terms of a cause's score; ``matches`` are those of its own incidents."""
     held = [Term("fact", key, weight) for key, weight in cause.weights.items() if key in facts]
-    return (Term("prior", cause.id, math.log(cause.prior)), *held, *_boost(matches))
+    learned = words.get(cause.id)
+    said = [Term("words", _OF_LINES, round(learned, 2))] if learned else []
+    return (Term("prior", cause.id, math.log(cause.prior)), *held, *said, *_boost(matches))
 
 
 def _total(some: Sequence[Term]) -> float:

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property, partial
+from itertools import dropwhile, islice
 from typing import TYPE_CHECKING
 
 from diagnose.bulkhead import guarded
 from diagnose.model import Edits, Frame, Knowledge, Line, Report, Statement
 from diagnose.patterns import lazy
 from diagnose.placement import Suspect
-from diagnose.scene import files, meeting, roles
+from diagnose.scene import files, meeting, provenance, roles
 from diagnose.scene.devices import kind
 from diagnose.scene.live import Seen, ruled
 from diagnose.scene.meeting import Meeting
@@ -93,6 +94,23 @@ class Scene:
     def near(self) -> tuple[Place, ...]:
         """The places that are closest to the failing op: the site and the user's own, each once."""
         return tuple(dict.fromkeys(one for one in (self.site, self.own) if one is not None))
+
+    @cached_property
+    def above(self) -> tuple[Place, ...]:
+        """The places whose calls led to the site, outside torch, innermost first."""
+        if self.site is None:
+            return ()
+        site = self.site.frame
+        begun = dropwhile(lambda frame: frame is not site, self._peopled)
+        return tuple(self.place(f) for f in islice(begun, 1, None) if f.library != "torch")
+
+    @cached_property
+    def provenance(self) -> Mapping[str, float] | None:
+        """Where the misplaced operand most likely comes from; None where the line shows no operand."""
+        met, site = self.met, self.site
+        if met is None or site is None:
+            return None
+        return provenance.of_operands(met.strays, site, self.above, self.knowledge.torch)
 
     @cached_property
     def _peopled(self) -> tuple[Frame, ...]:

@@ -1,0 +1,20 @@
+"""What the words of a failure (`diagnose.facts.words`) add to the score of each cause.
+
+Learned from labelled failures beside the corrections of the experts' beliefs (training/learn.py).
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from diagnose.naming.table import Table
+
+#: How many rows the table has.
+ROWS = 1 << 14
+
+
+@cache
+def table() -> Table:
+    """The table that comes with the package; its columns are the causes' ids."""
+    return Table.read(Path(__file__).with_name("causes.bin").read_bytes())
