@@ -43,9 +43,9 @@ _NONE: Mapping[str, float] = MappingProxyType({})
 
 
 class Term(NamedTuple):
-    """What one thing adds to a cause's score: its prior (``id`` is the cause's), a fact that holds, the words
-    of the failure, or the nearest of its incidents (``description`` where its words alone tell that it is
-    near)."""
+    """What one thing adds to a cause's score: its prior (``id`` is the cause's), a fact that holds, the
+    words of the failure, or the nearest of its incidents (``description`` where its words alone tell that
+    it is near)."""
 
     kind: Literal["prior", "fact", "words", "incident", "description"]
     id: str
