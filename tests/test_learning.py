@@ -1,4 +1,4 @@
-"""scripts/learn_weights.py: what labelled reports teach, and what they may not change."""
+"""training/learn.py: what labelled reports teach, and what they may not change."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from diagnose._toml import loads
 from diagnose.casebase.store import Casebase
 from diagnose.compiling.weights import corrections_of, weighed
 
-torch = pytest.importorskip("torch")
+pytest.importorskip("torch")
 ROOT = Path(__file__).parents[1]
-SCRIPT = ROOT / "scripts" / "learn_weights.py"
+SCRIPT = ROOT / "training" / "learn.py"
 
 
 def of_kb(name: str) -> dict[str, Any]:
@@ -28,7 +28,7 @@ def of_kb(name: str) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def script() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("learn_weights", SCRIPT)
+    spec = importlib.util.spec_from_file_location("learn", SCRIPT)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -37,36 +37,86 @@ def script() -> ModuleType:
     return module
 
 
-@pytest.fixture
-def double() -> None:
-    before = torch.get_default_dtype()
-    torch.set_default_dtype(torch.float64)
-    yield
-    torch.set_default_dtype(before)
-
-
-def test_reports_correct_a_belief_and_only_that(
-    script: ModuleType, casebase: Casebase, double: None
-) -> None:
+def test_reports_correct_a_belief_and_only_that(script: ModuleType, casebase: Casebase) -> None:
     """A fact that is believed to speak for a cause, and stands in many reports of another."""
     beliefs = {"input-not-moved": {"training": 1.0}, "index-device": {"training": 0.2}}
     seen = frozenset({"training"})
-    reports = [script.Example(seen, ("index-device",), f"team/{n}", False) for n in range(12)]
-    learned = script.learn(reports, beliefs, casebase)
+    none = frozenset[int]()
+    reports = [script.Example(seen, none, ("index-device",), f"team/{n}") for n in range(12)]
+    learned = script.learn(reports, beliefs, casebase).facts
     assert {cause: set(table) for cause, table in learned.items() if table} == {
         cause: set(table) for cause, table in beliefs.items()
     }
     assert learned["input-not-moved"]["training"] < 1.0
     assert learned["index-device"]["training"] > 0.2
-    assert script.learn(reports, beliefs, casebase) == learned
+    assert script.learn(reports, beliefs, casebase).facts == learned
 
 
-def test_what_reports_do_not_show_stays_as_believed(
-    script: ModuleType, casebase: Casebase, double: None
+def test_words_tell_what_they_stood_beside(script: ModuleType, casebase: Casebase) -> None:
+    """A row that stands beside one cause speaks for it and against the others; a rare one for nothing."""
+    index, made, rare = 7, 11, 13
+    reports = [
+        script.Example(frozenset(), frozenset({word, *extra}), (cause,), f"{cause}/{n}")
+        for word, cause in ((index, "index-device"), (made, "created-without-device"))
+        for n, extra in enumerate([(), (), (), (rare,)])
+    ]
+    table = script.learn(reports, {}, casebase).words
+    width = len(table.columns)
+    of = {
+        row: dict(zip(table.columns, table.weights[row * width : (row + 1) * width], strict=True))
+        for row in (index, made, rare)
+    }
+    assert 0 < of[index]["index-device"] < 128 <= of[index]["created-without-device"]
+    assert 0 < of[made]["created-without-device"] < 128 <= of[made]["index-device"]
+    assert not any(of[rare].values())
+
+
+def test_what_is_written_down_reads_as_the_failure_that_it_tells(
+    script: ModuleType, casebase: Casebase, tmp_path: Path
 ) -> None:
+    told = {
+        "cause": "created-without-device",
+        "also": ["input-not-moved"],
+        "message": "Expected all tensors to be on the same device, but found at least two devices, "
+        "cuda:0 and cpu!",
+        "frames": [["train.py", "<module>", "main()"], ["losses.py", "nt_xent", "return a * mask"]],
+        "log": ["epoch 1"],
+    }
+    file = tmp_path / "some.jsonl"
+    file.write_text(json.dumps(told) + "\n", encoding="utf-8")
+    [example] = script.of_written(file, casebase)
+    assert example.causes == ("created-without-device", "input-not-moved")
+    assert "mask-operand" in example.facts
+    assert example.words
+    file.write_text(json.dumps(told | {"cause": "bad-luck"}) + "\n", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"some.jsonl:1: no such cause: bad-luck"):
+        list(script.of_written(file, casebase))
+
+
+def test_a_row_is_what_was_read_off_a_report(script: ModuleType, tmp_path: Path) -> None:
+    example = script.Example(frozenset({"deep"}), frozenset({3, 9}), ("index-device",), "a/b")
+    file = tmp_path / "rows.jsonl"
+    file.write_text(script.as_row(example) + "\n", encoding="utf-8")
+    assert list(script.of_rows(file)) == [example]
+
+
+def test_all_that_is_kept_names_causes_that_exist(casebase: Casebase) -> None:
+    kept = [
+        *(ROOT / "training").glob("written/*.jsonl"),
+        *(ROOT / "training").glob("public/*.jsonl"),
+    ]
+    assert kept
+    for file in kept:
+        for line in file.read_text(encoding="utf-8").splitlines():
+            told = json.loads(line)
+            named = told.get("causes") or [told["cause"], *told.get("also", ())]
+            assert set(named) <= set(casebase.causes), (file.name, named)
+
+
+def test_what_reports_do_not_show_stays_as_believed(script: ModuleType, casebase: Casebase) -> None:
     beliefs = of_kb("beliefs.toml")
-    nothing = script.Example(frozenset(), ("index-device",), "team/x", False)
-    learned = script.learn([nothing], beliefs, casebase)
+    nothing = script.Example(frozenset(), frozenset(), ("index-device",), "team/x")
+    learned = script.learn([nothing], beliefs, casebase).facts
     assert {cause: table for cause, table in learned.items() if table} == beliefs
 
 
@@ -113,7 +163,7 @@ def test_the_command_validates_on_reports_of_ones_own(tmp_path: Path) -> None:
     before = (ROOT / "kb" / "corrections.toml").read_bytes()
     plot = tmp_path / "calibration.svg"
     done = subprocess.run(
-        [sys.executable, SCRIPT, tmp_path, "--plot", plot],
+        [sys.executable, SCRIPT, tmp_path, "--only", "--folds", "3", "--plot", plot],
         capture_output=True,
         text=True,
         check=False,

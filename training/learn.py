@@ -181,7 +181,8 @@ def _sparse(lists: Sequence[Sequence[int]], width: int) -> torch.Tensor:
     """Ones at the columns that each row lists."""
     at = [[k for k, some in enumerate(lists) for _ in some], [c for some in lists for c in some]]
     size = (len(lists), max(1, width))
-    return torch.sparse_coo_tensor(torch.tensor(at), torch.ones(len(at[0])), size).coalesce()
+    ones = torch.ones(len(at[0]))
+    return torch.sparse_coo_tensor(torch.tensor(at), ones, size, check_invariants=True).coalesce()
 
 
 def _share(example: Example, cause: str) -> float:
