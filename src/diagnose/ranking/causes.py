@@ -19,7 +19,7 @@ TEMPERATURE = 0.6
 #: Intercept and slope in log-odds from the softmax's first share to how often such a first cause is a
 #: defensible one (Platt 1999), fitted on labelled reports and lowered, because reports that nobody had
 #: seen were right less often than those (docs/ranking.md).
-CALIBRATION = (1.3, 0.9)
+CALIBRATION = (1.05, 0.8)
 #: The same where a failure is only described: what people say of it is less than what the program printed,
 #: and a sentence may be of something else.
 CALIBRATION_OF_WORDS = (0.2, 0.45)
