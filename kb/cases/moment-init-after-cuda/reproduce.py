@@ -1,8 +1,9 @@
-"""A pipeline builds the head of its task in init(), which is called after .to("cuda").
+"""A pipeline builds the head of its task in init(), which is called after the move to the GPU.
 
 Needs torch and one GPU. ``python reproduce.py failing`` ends in the device error,
 ``python reproduce.py fixed`` calls init() first and prints "fixed: ok".
-The encoder is one layer, small and random.
+Loading gives a model with the head of another task, reconstruction; init() puts the wanted one in
+its place. The encoder is one layer, small and random.
 """
 
 import sys
@@ -11,49 +12,52 @@ import torch
 from torch import nn
 
 
+class ReconstructionHead(nn.Module):
+    def __init__(self, width, channels):
+        super().__init__()
+        self.linear = nn.Linear(width, channels)
+
+    def forward(self, patches):
+        return self.linear(patches)
+
+
 class ClassificationHead(nn.Module):
-    def __init__(self, d_model, num_class):
+    def __init__(self, width, classes):
         super().__init__()
-        self.linear = nn.Linear(d_model, num_class)
+        self.linear = nn.Linear(width, classes)
 
-    def forward(self, x):
-        x = x.mean(dim=1)
-        return self.linear(x)
+    def forward(self, patches):
+        return self.linear(patches.mean(dim=1))
 
 
-class MOMENTPipeline(nn.Module):
-    def __init__(self, d_model=8, num_class=2):
+class Pipeline(nn.Module):
+    def __init__(self, classes, channels=4, width=8):
         super().__init__()
-        self.d_model, self.num_class = d_model, num_class
-        self.encoder = nn.Linear(4, d_model)
-        self.head = None
+        self.classes, self.width = classes, width
+        self.encoder = nn.Linear(channels, width)
+        self.head = ReconstructionHead(width, channels)
 
     def init(self):
-        self.head = ClassificationHead(self.d_model, self.num_class)
+        """Makes the pipeline one for classification."""
+        self.head = ClassificationHead(self.width, self.classes)
 
-    def forward(self, x_enc):
-        return self.head(torch.relu(self.encoder(x_enc)))
-
-
-def get_logits(model, dataloader):
-    logits_list = []
-    with torch.no_grad():
-        for batch_x in dataloader:
-            batch_x = batch_x.to("cuda").float()
-            logits_list.append(model(batch_x).detach().cpu())
-    return torch.cat(logits_list)
+    def forward(self, series):
+        return self.head(torch.relu(self.encoder(series)))
 
 
 def main(variant):
     torch.manual_seed(0)
-    model = MOMENTPipeline()
+    device = torch.device("cuda")
+    pipeline = Pipeline(classes=2)
+    if variant == "fixed":
+        pipeline.init()
+    pipeline.to(device)
     if variant == "failing":
-        model = model.to("cuda").float()
-        model.init()
-    else:
-        model.init()
-        model = model.to("cuda").float()
-    get_logits(model, [torch.rand(2, 5, 4)])
+        pipeline.init()
+    with torch.inference_mode():
+        for series in torch.rand(2, 3, 5, 4):
+            scores = pipeline(series.to(device))
+            assert scores.shape == (3, 2)
     print(f"{variant}: ok")
 
 
