@@ -8,6 +8,7 @@ import sys
 
 import torch
 from torch import nn
+from torch.utils._pytree import tree_map_only
 
 
 class QWenBlock(nn.Module):
@@ -23,18 +24,6 @@ class QWenBlock(nn.Module):
         return hidden_states + self.mlp(query * attention_mask[..., None])
 
 
-def move_to_device(value, device):
-    return value.to(device)
-
-
-def nested_move_to_device(value, device):
-    if isinstance(value, torch.Tensor):
-        return move_to_device(value, device)
-    if isinstance(value, (list, tuple)):
-        return type(value)(nested_move_to_device(item, device) for item in value)
-    return value
-
-
 class BaseGPTQ:
     data_device = "cuda:0"
 
@@ -43,8 +32,8 @@ class BaseGPTQ:
 
     def move(self, value):
         if self.variant == "fixed":
-            return nested_move_to_device(value, self.data_device)
-        return move_to_device(value, self.data_device) if torch.is_tensor(value) else value
+            return tree_map_only(torch.Tensor, lambda t: t.to(self.data_device), value)
+        return value.to(self.data_device) if torch.is_tensor(value) else value
 
     @torch.no_grad()
     def quantize(self, layer_inputs, layer_kwargs):

@@ -21,11 +21,10 @@ class RewardModel(nn.Module):
 
     def forward(self, input_ids, attention_mask):
         values = self.value_head(self.layers(self.embed_tokens(input_ids))).squeeze(-1)
-        reversed_mask = attention_mask.long().fliplr()
-        eos_indices = attention_mask.size(1) - 1 - reversed_mask.argmax(dim=1, keepdim=True)
+        last_token = attention_mask.sum(dim=1, keepdim=True) - 1
         if self.index_follows_values:
-            eos_indices = eos_indices.to(values.device)
-        return values.gather(dim=1, index=eos_indices).squeeze(1)
+            last_token = last_token.to(values.device)
+        return torch.gather(values, 1, last_token).flatten()
 
 
 class RewardModelProxy:

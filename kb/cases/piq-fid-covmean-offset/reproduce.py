@@ -1,7 +1,7 @@
-"""A rare branch of a metric adds an identity matrix that was made on the cpu.
+"""A rare branch of a distance adds a multiple of the identity that was made on the cpu.
 
 Needs torch and one GPU. ``python reproduce.py failing`` ends in the device error,
-``python reproduce.py fixed`` makes the identity like the means and prints "fixed: ok".
+``python reproduce.py fixed`` makes the identity beside the covariance and prints "fixed: ok".
 """
 
 import sys
@@ -9,43 +9,41 @@ import sys
 import torch
 
 
-def _sqrtm_newton_schulz(matrix, num_iters=30):
-    norm = matrix.norm()
-    y, identity = matrix / norm, torch.eye(len(matrix), device=matrix.device)
-    z = identity.clone()
-    for _ in range(num_iters):
-        t = 0.5 * (3.0 * identity - z.mm(y))
-        y, z = y.mm(t), t.mm(z)
-    return y * norm.sqrt()
+def matrix_sqrt(matrix):
+    """By Newton's iteration with inverses; no finite numbers come of a matrix of zeros."""
+    root = matrix / matrix.norm()
+    inverse = torch.eye(len(matrix), device=matrix.device)
+    for _ in range(12):
+        step = 1.5 * torch.eye(len(matrix), device=matrix.device) - 0.5 * inverse @ root
+        root, inverse = root @ step, step @ inverse
+    return root * matrix.norm().sqrt()
 
 
-def _compute_fid(mu1, sigma1, mu2, sigma2, variant, eps=1e-6):
-    diff = mu1 - mu2
-    covmean = _sqrtm_newton_schulz(sigma1.mm(sigma2))
-    if not torch.isfinite(covmean).all():
-        offset = torch.eye(sigma1.size(0)) * eps
-        if variant == "fixed":
-            offset = torch.eye(sigma1.size(0)).to(mu1) * eps
-        covmean = _sqrtm_newton_schulz((sigma1 + offset).mm(sigma2 + offset))
-    return diff.dot(diff) + torch.trace(sigma1) + torch.trace(sigma2) - 2 * torch.trace(covmean)
+def regularized(covariance, variant, amount=1e-6):
+    device = covariance.device if variant == "fixed" else None
+    return covariance + amount * torch.eye(len(covariance), device=device)
 
 
-class FID:
+class FrechetDistance:
     def __init__(self, variant):
         self.variant = variant
 
-    def __call__(self, prediction_features, target_features):
-        statistics = []
-        for features in (prediction_features, target_features):
-            statistics += [features.mean(0), torch.cov(features.T)]
-        return _compute_fid(*statistics, variant=self.variant)
+    def __call__(self, features, others):
+        means = features.mean(dim=0), others.mean(dim=0)
+        first, second = features.T.cov(), others.T.cov()
+        common = matrix_sqrt(first @ second)
+        if not common.isfinite().all():
+            first, second = (regularized(c, self.variant) for c in (first, second))
+            common = matrix_sqrt(first @ second)
+        spread = (first + second - 2 * common).diagonal().sum()
+        return (means[0] - means[1]).square().sum() + spread
 
 
 def main(variant):
     torch.manual_seed(0)
-    prediction_features = torch.rand(4, 16, device="cuda")
-    target_features = torch.zeros(4, 16, device="cuda")
-    assert FID(variant)(prediction_features, target_features).is_cuda
+    features = torch.rand(6, 8, device="cuda")
+    assert FrechetDistance(variant)(features, torch.rand(6, 8, device="cuda")).is_cuda
+    assert FrechetDistance(variant)(features, torch.zeros(6, 8, device="cuda")).is_cuda
     print(f"{variant}: ok")
 
 

@@ -2,7 +2,7 @@
 
 Needs torch and one GPU. ``python reproduce.py failing`` ends in the device error,
 ``python reproduce.py fixed`` makes the zero on the model's device and prints "fixed: ok".
-The collective of RecBole's trainer is left out; its buffer on the GPU is what the loss meets.
+The collective of RecBole's trainer is left out; its sum on the GPU is what the loss meets.
 """
 
 import sys
@@ -16,39 +16,39 @@ class Pop(nn.Module):
 
     def __init__(self, n_items, device, variant):
         super().__init__()
-        self.device = device
-        self.item_cnt = torch.zeros(n_items, 1, dtype=torch.long, device=device)
-        self.fake_loss = nn.Parameter(torch.zeros(1))
-        self.variant = variant
+        self.device, self.variant = device, variant
+        self.register_buffer("bought", torch.zeros(n_items))
+        self.placeholder = nn.Parameter(torch.zeros(1))
 
-    def calculate_loss(self, item):
-        self.item_cnt[item, :] = self.item_cnt[item, :] + 1
-        loss = nn.Parameter(torch.zeros(1))
-        return loss.to(self.device) if self.variant == "fixed" else loss
+    def calculate_loss(self, items):
+        self.bought += torch.bincount(items, minlength=len(self.bought))
+        zero = nn.Parameter(torch.zeros(1))
+        return zero.to(self.device) if self.variant == "fixed" else zero
 
 
 class Trainer:
-    def __init__(self, model, device):
-        self.model = model.to(device)
-        self.device = device
+    def __init__(self, model, device, distributed):
+        self.model, self.device = model.to(device), device
+        self.distributed = distributed
 
-    def sync_grad_loss(self):
-        """Ties the loss to all parameters, as DDP wants it."""
-        sync_loss = torch.zeros(1, device=self.device)
-        for params in self.model.parameters():
-            sync_loss = sync_loss + torch.sum(params) * 0
-        return sync_loss
+    def tied_to_all_parameters(self):
+        """Zero, but with a gradient for every parameter: DDP waits for each of them."""
+        return sum(0 * parameter.sum() for parameter in self.model.parameters())
 
-    def _train_epoch(self, train_data):
-        for item in train_data:
-            loss = self.model.calculate_loss(item.to(self.device))
-            (loss + self.sync_grad_loss()).backward()
+    def _train_epoch(self, batches):
+        for items in batches:
+            loss = self.model.calculate_loss(items.to(self.device))
+            if self.distributed:
+                loss = loss + self.tied_to_all_parameters().reshape(1)
+            loss.backward()
 
 
 def main(variant):
     device = torch.device("cuda:0")
-    trainer = Trainer(Pop(n_items=6, device=device, variant=variant), device)
-    trainer._train_epoch([torch.tensor([1, 2]), torch.tensor([2, 5])])
+    batches = [torch.tensor([1, 2]), torch.tensor([2, 5])]
+    for distributed in (False, True):
+        model = Pop(n_items=6, device=device, variant=variant)
+        Trainer(model, device, distributed)._train_epoch(batches)
     print(f"{variant}: ok")
 
 

@@ -26,31 +26,28 @@ class Resample(nn.Module):
         return F.conv1d(padded[:, None], self.kernel, stride=self.stride)[:, 0]
 
 
-class UrbanSoundDataset(Dataset):
-    def __init__(self, target_sample_rate, device, variant):
+class Clips(Dataset):
+    def __init__(self, wanted_rate, device, variant):
         self.files = [(torch.randn(1, 800), 16000), (torch.randn(1, 1600), 32000)]
-        self.target_sample_rate, self.device, self.variant = target_sample_rate, device, variant
+        self.wanted_rate, self.device, self.variant = wanted_rate, device, variant
 
     def __len__(self):
         return len(self.files)
 
     def __getitem__(self, index):
-        signal, sr = self.files[index]
-        return self._resample_if_necessary(signal.to(self.device), sr)
+        waveform, rate = self.files[index]
+        waveform = waveform.to(self.device)
+        return waveform if rate == self.wanted_rate else self.converter(rate)(waveform)
 
-    def _resample_if_necessary(self, signal, sr):
-        if sr != self.target_sample_rate:
-            resampler = Resample(sr, self.target_sample_rate)
-            if self.variant == "fixed":
-                resampler = resampler.to(self.device)
-            signal = resampler(signal)
-        return signal
+    def converter(self, rate):
+        """A module of its own for each file."""
+        module = Resample(rate, self.wanted_rate)
+        return module.to(self.device) if self.variant == "fixed" else module
 
 
 def main(variant):
-    usd = UrbanSoundDataset(16000, "cuda", variant)
-    signals = [usd[i] for i in range(len(usd))]
-    assert all(signal.is_cuda for signal in signals)
+    clips = Clips(16000, "cuda", variant)
+    assert all(clips[i].is_cuda for i in range(len(clips)))
     print(f"{variant}: ok")
 
 

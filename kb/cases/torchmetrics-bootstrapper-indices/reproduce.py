@@ -24,10 +24,9 @@ class MeanAbsoluteError(nn.Module):
         return self.total[0] / self.total[1]
 
 
-def _bootstrap_sampler(size):
-    """How often a row is drawn is Poisson distributed."""
-    repeats = torch.distributions.Poisson(1).sample((size,))
-    return torch.arange(size).repeat_interleave(repeats.long(), dim=0)
+def draw_rows(size):
+    """As many rows as there are, with replacement."""
+    return torch.randint(size, (size,))
 
 
 class BootStrapper(nn.Module):
@@ -38,12 +37,10 @@ class BootStrapper(nn.Module):
 
     def update(self, preds, target):
         for metric in self.metrics:
-            sample_idx = _bootstrap_sampler(len(preds))
+            rows = draw_rows(len(preds))
             if self.variant == "fixed":
-                sample_idx = sample_idx.to(preds.device)
-            metric.update(
-                torch.index_select(preds, 0, sample_idx), torch.index_select(target, 0, sample_idx)
-            )
+                rows = rows.to(preds.device)
+            metric.update(*(torch.index_select(x, 0, rows) for x in (preds, target)))
 
     def compute(self):
         return torch.stack([metric.compute() for metric in self.metrics]).std()

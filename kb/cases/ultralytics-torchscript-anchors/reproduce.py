@@ -15,23 +15,22 @@ from torch.fx.experimental.proxy_tensor import make_fx
 class Detect(nn.Module):
     def __init__(self):
         super().__init__()
-        self.cv2 = nn.Conv2d(4, 4, 1)
+        self.to_distances = nn.Conv2d(4, 4, 1)
         self.shape = None
         self.anchors = None
 
-    def make_anchors(self, features):
+    def cell_centres(self, features):
+        """The middle of each cell, row by row, as two rows of coordinates."""
         height, width = features.shape[2:]
-        sy = torch.arange(height, device=features.device) + 0.5
-        sx = torch.arange(width, device=features.device) + 0.5
-        sy, sx = torch.meshgrid(sy, sx, indexing="ij")
-        return torch.stack((sx, sy)).flatten(1)
+        cells = torch.arange(height * width, device=features.device)
+        return torch.stack([cells % width, cells // width]) + 0.5
 
     def forward(self, features):
-        if self.shape != tuple(features.shape):
-            self.shape = tuple(features.shape)
-            self.anchors = self.make_anchors(features)
-        lt, rb = self.cv2(features).flatten(2).chunk(2, 1)
-        return torch.cat((self.anchors - lt, self.anchors + rb), 1)
+        if self.shape != features.shape:
+            self.shape = features.shape
+            self.anchors = self.cell_centres(features)
+        distances = self.to_distances(features).flatten(2)
+        return torch.cat([self.anchors - distances[:, :2], self.anchors + distances[:, 2:]], dim=1)
 
 
 def export_torchscript(model, im, variant):

@@ -21,12 +21,11 @@ class Infinity(nn.Module):
         else:
             rng = torch.Generator(device="cpu")
         rng.manual_seed(0)
-        unconditional = torch.empty(text_maxlen, text_channels)
-        nn.init.trunc_normal_(unconditional, std=1.2, generator=rng)
-        self.cfg_uncond = nn.Parameter(unconditional / text_channels**0.5)
+        noise = torch.empty(text_maxlen, text_channels).normal_(0, 0.02, generator=rng)
+        self.without_text = nn.Parameter(noise)
 
     def forward(self, text, drop):
-        text = torch.where(drop[:, None, None], self.cfg_uncond[: text.shape[1]], text)
+        text = torch.where(drop[:, None, None], self.without_text[: text.shape[1]], text)
         return self.text_proj(text)
 
 
