@@ -10,11 +10,11 @@ import torch
 from torch import nn
 
 
-def multi_quantile(quantiles, y, y_hat):
-    error = y_hat - y.unsqueeze(-1)
-    sq = torch.maximum(-error, torch.zeros_like(error))
-    s1_q = torch.maximum(error, torch.zeros_like(error))
-    return (quantiles * sq + (1 - quantiles) * s1_q).mean()
+def pinball(levels, y, y_hat):
+    """Weighs what lies below a quantile by its level, what lies above by the rest."""
+    above = (y_hat - y.unsqueeze(-1)).relu()
+    below = (y.unsqueeze(-1) - y_hat).relu()
+    return (levels * below + (1 - levels) * above).mean()
 
 
 class MQLoss:
@@ -22,7 +22,7 @@ class MQLoss:
         self.quantiles = torch.Tensor(quantiles)
 
     def __call__(self, y, y_hat):
-        return multi_quantile(self.quantiles, y, y_hat)
+        return pinball(self.quantiles, y, y_hat)
 
 
 class MQLossModule(nn.Module):
@@ -31,7 +31,7 @@ class MQLossModule(nn.Module):
         self.quantiles = nn.Parameter(torch.Tensor(quantiles), requires_grad=False)
 
     def forward(self, y, y_hat):
-        return multi_quantile(self.quantiles, y, y_hat)
+        return pinball(self.quantiles, y, y_hat)
 
 
 class NHITS(nn.Module):
