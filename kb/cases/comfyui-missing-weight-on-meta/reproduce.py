@@ -1,7 +1,7 @@
 """A model is built on meta, its file lacks a weight that is never used, and then it is moved.
 
-Needs torch. ``python reproduce.py failing`` ends in the meta tensor's error,
-``python reproduce.py fixed`` fills what is missing with zeros before it is moved and prints
+Needs torch and one GPU. ``python reproduce.py failing`` ends in the meta tensor's
+error, ``python reproduce.py fixed`` fills what is missing with zeros before it is moved and prints
 "fixed: ok".
 """
 

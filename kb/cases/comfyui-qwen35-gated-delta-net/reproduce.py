@@ -29,7 +29,8 @@ class GatedDeltaNet(nn.Module):
         if self.variant == "fixed":
             A_log = cast_to_device(A_log, a.device, torch.float32)
             dt_bias = cast_to_device(dt_bias, a.device, torch.float32)
-        return -A_log.float().exp() * F.softplus(a.float() + dt_bias.float())
+        step = F.softplus((a + dt_bias).float())
+        return -step * A_log.float().exp()
 
     def forward(self, x):
         mixed = F.linear(x, cast_to_device(self.in_proj, x.device, x.dtype))

@@ -10,16 +10,14 @@ import torch
 from torch import nn
 
 
-def make_triangular_kernel(kernel_size):
-    half = torch.ones((kernel_size + 1) // 2)
-    kernel = nn.functional.conv1d(half[None, None], half[None, None], padding=len(half) - 1)
-    return kernel.flatten()
+def triangle(size):
+    return (size + 1) / 2 - (torch.arange(size) - size // 2).abs()
 
 
 class LocalNormalizedCrossCorrelationLoss(nn.Module):
     def __init__(self, kernel_size, variant):
         super().__init__()
-        window = make_triangular_kernel(kernel_size)
+        window = triangle(kernel_size)
         self.kernel = window[:, None] * window[None, :]
         self.kernel_vol = self.kernel.sum()
         self.variant = variant

@@ -22,12 +22,10 @@ def der_update(preds, target, threshold, variant):
     if scalar_threshold:
         where = {"device": preds.device} if variant == "fixed" else {}
         threshold = torch.tensor([threshold], dtype=preds.dtype, **where)
-    permutated_preds = permutate(target, preds)
-    hypothesis = (permutated_preds.unsqueeze(-1) > threshold).float()
-    target = target.unsqueeze(-1)
-    false_alarm = (hypothesis - target).clamp(min=0).sum((0, 1, 2))
-    missed = (target - hypothesis).clamp(min=0).sum((0, 1, 2))
-    return (false_alarm + missed) / target.sum()
+    aligned = permutate(target, preds)
+    active = aligned[..., None] > threshold
+    wrong = active != target.bool()[..., None]
+    return wrong.sum((0, 1, 2)) / target.sum()
 
 
 def main(variant):

@@ -1,4 +1,4 @@
-"""A fused Adam gets its moments back on the GPU and its step counter on the cpu.
+"""A fused AdamW gets its moments back on the GPU and its step counter on the cpu.
 
 Needs torch and one GPU. ``python reproduce.py failing`` ends in the device error,
 ``python reproduce.py fixed`` moves the counters as well and prints "fixed: ok".
@@ -25,14 +25,15 @@ def load_state_dict(optimizer, saved, variant):
 
 def train_step(model, optimizer):
     optimizer.zero_grad()
-    inputs = torch.tensor([[0.1, 0.2], [0.3, 0.4], [0.5, 0.6]], device="cuda")
-    model(inputs).sum().backward()
+    tokens = torch.randint(12, (4, 5), device="cuda")
+    logits = model(tokens[:, :-1])
+    nn.functional.cross_entropy(logits.flatten(0, 1), tokens[:, 1:].flatten()).backward()
     optimizer.step()
 
 
 def build():
-    model = nn.Sequential(nn.Linear(2, 3), nn.Sigmoid(), nn.Linear(3, 1)).cuda()
-    return model, torch.optim.Adam(model.parameters(), fused=True)
+    model = nn.Sequential(nn.Embedding(12, 8), nn.LayerNorm(8), nn.Linear(8, 12)).to("cuda")
+    return model, torch.optim.AdamW(model.parameters(), lr=1e-3, fused=True)
 
 
 def main(variant):

@@ -13,15 +13,12 @@ EPS = torch.finfo(torch.float32).eps
 
 
 def determine_qparams(min_val, max_val, quant_min, quant_max, variant, eps=EPS):
-    min_val_neg = torch.minimum(min_val, torch.zeros_like(min_val))
-    max_val_pos = torch.maximum(max_val, torch.zeros_like(max_val))
-    eps = torch.tensor([eps])
+    low, high = min_val.clamp(max=0), max_val.clamp(min=0)
+    smallest = torch.tensor([eps])
     if variant == "fixed":
-        eps = eps.to(min_val_neg.device)
-    scale = (max_val_pos - min_val_neg) / (quant_max - quant_min)
-    scale = torch.max(scale, eps)
-    zero_point = (quant_min - min_val_neg / scale).round().clamp(quant_min, quant_max)
-    return scale, zero_point
+        smallest = smallest.to(low.device)
+    scale = torch.maximum((high - low) / (quant_max - quant_min), smallest)
+    return scale, quant_min - (low / scale).round()
 
 
 class PerChannelMinMaxObserver(nn.Module):

@@ -34,9 +34,9 @@ def convert_gemma_weights(attention, n_heads, d_head, variant):
 
 def fold_value_biases(state_dict):
     """Moves the value biases through W_O into the output bias."""
-    folded = (state_dict["b_V"][:, :, None] * state_dict["W_O"]).sum(dim=[0, 1])
-    state_dict["b_O"] = state_dict["b_O"] + folded
-    state_dict["b_V"] = torch.zeros_like(state_dict["b_V"])
+    per_head = state_dict["W_O"] * state_dict["b_V"].unsqueeze(-1)
+    state_dict["b_O"] += per_head.flatten(0, 1).sum(0)
+    state_dict["b_V"].zero_()
     return state_dict
 
 
