@@ -13,7 +13,7 @@ from torch import nn
 
 
 class BlazeFace(nn.Module):
-    x_scale = y_scale = 128.0
+    scale = 128.0
 
     def __init__(self):
         super().__init__()
@@ -30,11 +30,10 @@ class BlazeFace(nn.Module):
         return [head(features).flatten(2).mT for head in heads]
 
     def _decode_boxes(self, raw_boxes, anchors):
-        x_center = raw_boxes[..., 0] / self.x_scale * anchors[:, 2] + anchors[:, 0]
-        y_center = raw_boxes[..., 1] / self.y_scale * anchors[:, 3] + anchors[:, 1]
-        w = raw_boxes[..., 2] / self.x_scale * anchors[:, 2]
-        h = raw_boxes[..., 3] / self.y_scale * anchors[:, 3]
-        return torch.stack([x_center - w / 2, y_center - h / 2, x_center + w, y_center + h], -1)
+        offsets, sizes = (raw_boxes / self.scale).split(2, dim=-1)
+        places, extents = anchors.split(2, dim=-1)
+        centres, halves = places + offsets * extents, sizes * extents / 2
+        return torch.cat([centres - halves, centres + halves], dim=-1)
 
     @torch.no_grad()
     def predict_on_batch(self, x, variant):

@@ -1,7 +1,8 @@
 """A cache describes its sequences by a bias that is built on the default GPU.
 
 Needs torch and two GPUs. ``python reproduce.py failing`` ends in the device error,
-``python reproduce.py fixed`` hands the cache's device on and prints "fixed: ok".
+``python reproduce.py fixed`` hands the cache's device on and prints "fixed: ok". Attention is written
+out in torch, which finds the two devices when xformers' own check of its arguments is not there.
 """
 
 import sys

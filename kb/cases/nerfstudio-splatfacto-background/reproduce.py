@@ -17,7 +17,7 @@ class SplatfactoModel(nn.Module):
         self.variant = variant
         self.means = nn.Parameter(torch.rand(num_points, 2))
         self.colors = nn.Parameter(torch.rand(num_points, 3))
-        self.background_color = torch.tensor([0.1490, 0.1647, 0.2157])
+        self.background_color = torch.tensor([0.2, 0.2, 0.3])
 
     @property
     def device(self):

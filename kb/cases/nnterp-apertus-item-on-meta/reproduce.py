@@ -8,23 +8,20 @@ import sys
 
 import torch
 from torch import nn
-from torch.nn.functional import softplus
+from torch.nn.functional import relu, softplus
 
 
 class XIELU(nn.Module):
-    def __init__(self, alpha_p=0.8, alpha_n=0.8, beta=0.5):
+    """A parabola to the right, a line to the left, both with the slope beta at zero."""
+
+    def __init__(self, curvature=0.8, beta=0.5):
         super().__init__()
-        self.alpha_p = nn.Parameter(torch.tensor([alpha_p]).expm1().log())
-        self.alpha_n = nn.Parameter(torch.tensor([alpha_n - beta]).expm1().log())
-        self.register_buffer("beta", torch.tensor(beta))
-        self._beta_scalar = float(self.beta.item())
+        self.curvature = nn.Parameter(torch.tensor(curvature))
+        self.beta = nn.Parameter(torch.tensor(beta))
+        self.slope = self.beta.item()
 
     def forward(self, x):
-        alpha_p = softplus(self.alpha_p)
-        alpha_n = self._beta_scalar + softplus(self.alpha_n)
-        positive = alpha_p * x * x + self._beta_scalar * x
-        negative = (torch.expm1(x.clamp(max=-1e-6)) - x) * alpha_n + self._beta_scalar * x
-        return torch.where(x > 0, positive, negative)
+        return self.slope * x + softplus(self.curvature) * relu(x).square()
 
 
 class ApertusMLP(nn.Module):

@@ -14,8 +14,8 @@ ENVIRON = {}
 
 
 def main_worker(local_rank, variant):
-    gpus = ENVIRON["CUDA_VISIBLE_DEVICES"].split(",")
-    gpu = local_rank if variant == "fixed" else int(gpus[local_rank])
+    chosen = [int(number) for number in ENVIRON["CUDA_VISIBLE_DEVICES"].split(",")]
+    gpu = chosen[local_rank] if variant == "failing" else local_rank
     torch.cuda.set_device(gpu)
     model = nn.Linear(4, 2).cuda(gpu)
     loss = model(torch.randn(8, 4).cuda(gpu)).pow(2).mean()

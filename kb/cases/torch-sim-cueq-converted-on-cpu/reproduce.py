@@ -17,7 +17,7 @@ class AtomicEnergiesBlock(nn.Module):
         self.register_buffer("atomic_energies", atomic_energies)
 
     def forward(self, x):
-        return torch.matmul(x, torch.atleast_2d(self.atomic_energies).T)
+        return x @ self.atomic_energies[:, None]
 
 
 def run_e3nn_to_cueq(input_model, device="cpu"):

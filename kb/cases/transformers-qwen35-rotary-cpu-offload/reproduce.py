@@ -1,4 +1,4 @@
-"""A rotary module is on the cpu, and its forward does not ask where the positions are.
+"""Offloaded parameters are gathered for each forward, a rotary module's buffer stays on the cpu.
 
 Needs torch and one GPU. ``python reproduce.py failing`` ends in the device error,
 ``python reproduce.py fixed`` takes the frequencies to x's device and prints "fixed: ok".
@@ -25,7 +25,7 @@ class TextRotaryEmbedding(nn.Module):
         if self.variant == "fixed":
             inv_freq = inv_freq.to(x.device)
         inv_freq = inv_freq.expand(3, position_ids.shape[1], -1, 1)
-        freqs = (inv_freq * position_ids[:, :, None, :].float()).transpose(2, 3)
+        freqs = (inv_freq @ position_ids[:, :, None, :].float()).transpose(2, 3)
         parts = freqs.split(SECTIONS, dim=-1)
         freqs = torch.cat([part[i] for i, part in enumerate(parts)], dim=-1)
         emb = torch.cat([freqs, freqs], dim=-1)
@@ -47,16 +47,25 @@ class TextModel(nn.Module):
         return self.norm(hidden * cos + torch.cat([-second, first], dim=-1) * sin)
 
 
-def place(model, device_map):
-    for name, device in device_map.items():
-        model.get_submodule(name).to(device)
+def fully_shard(model):
+    """Of FSDP2's cpu offload: parameters rest on the cpu and are on the GPU for their forward."""
+
+    def move_to(device):
+        def hook(module, *_):
+            for parameter in module.parameters():
+                parameter.data = parameter.data.to(device)
+
+        return hook
+
+    for module in model.children():
+        module.register_forward_pre_hook(move_to("cuda:0"))
+        module.register_forward_hook(move_to("cpu"))
     return model
 
 
 def main(variant):
     torch.manual_seed(0)
-    model = TextModel(variant)
-    place(model, {"embed_tokens": "cuda:0", "rotary_emb": "cpu", "norm": "cuda:0"})
+    model = fully_shard(TextModel(variant))
     with torch.no_grad():
         model(torch.randint(16, (2, 5), device="cuda:0"))
     print(f"{variant}: ok")
