@@ -13,16 +13,14 @@ from torch import nn
 DEVICE_MAP = {"embed_tokens": 0, "rotary_emb": 1, "layers.0": 0, "layers.1": 1, "norm": 1}
 
 
-class Qwen2RotaryEmbedding(nn.Module):
-    def __init__(self, dim):
+class RotaryEmbedding(nn.Module):
+    def __init__(self, width):
         super().__init__()
-        exponents = torch.arange(0, dim, 2) / dim
-        self.register_buffer("inv_freq", 1.0 / 10000**exponents, persistent=False)
+        self.register_buffer("speeds", torch.logspace(0, -4, width)[None, :, None])
 
-    def forward(self, position_ids):
-        inv_freq_expanded = self.inv_freq[None, :, None].expand(len(position_ids), -1, 1)
-        freqs = (inv_freq_expanded @ position_ids[:, None, :].float()).transpose(1, 2)
-        return torch.cat([freqs, freqs], dim=-1).cos()
+    def forward(self, positions):
+        """The cosines, one row for each position: speeds times positions, for every batch."""
+        return torch.bmm(self.speeds, positions[:, None].float()).mT.cos()
 
 
 class DecoderLayer(nn.Module):
@@ -38,14 +36,14 @@ class Qwen2Model(nn.Module):
     def __init__(self, vocab_size=32, width=8):
         super().__init__()
         self.embed_tokens = nn.Embedding(vocab_size, width)
-        self.rotary_emb = Qwen2RotaryEmbedding(width)
+        self.rotary_emb = RotaryEmbedding(width)
         self.layers = nn.ModuleList(DecoderLayer(width) for _ in range(2))
         self.norm = nn.LayerNorm(width)
 
     def forward(self, input_ids):
         hidden = self.embed_tokens(input_ids)
-        position_ids = torch.arange(input_ids.shape[1], device=hidden.device)[None]
-        cos = self.rotary_emb(position_ids)
+        positions = torch.arange(input_ids.shape[1], device=hidden.device)[None]
+        cos = self.rotary_emb(positions)
         for layer in self.layers:
             hidden = layer(hidden, cos)
         return self.norm(hidden)

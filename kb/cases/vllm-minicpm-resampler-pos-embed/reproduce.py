@@ -19,31 +19,25 @@ def sincos_pos_embed(embed_dim, height, width, device):
 
 
 class Resampler(nn.Module):
-    def __init__(self, embed_dim=8, max_size=(70, 70)):
+    def __init__(self, embed_dim=8, height=70, width=70):
         super().__init__()
         self.embed_dim = embed_dim
-        self.kv_proj = nn.Linear(12, embed_dim, device="cuda")
-        self._set_2d_pos_cache(max_size)
+        self.project = nn.Linear(12, embed_dim, device="cuda")
+        self.tabulate(height, width)
 
-    def _set_2d_pos_cache(self, max_size, device="cpu"):
-        self.max_size = max_size
-        table = sincos_pos_embed(self.embed_dim, *max_size, device)
-        self.register_buffer("pos_embed", table, persistent=False)
+    def tabulate(self, height, width, device="cpu"):
+        table = sincos_pos_embed(self.embed_dim, height, width, device)
+        self.register_buffer("table", table, persistent=False)
 
-    def _adjust_pos_cache(self, tgt_size, device):
-        if tgt_size[0] > self.max_size[0] or tgt_size[1] > self.max_size[1]:
-            self._set_2d_pos_cache(tgt_size, device)
-
-    def forward(self, x, tgt_size, variant):
-        self._adjust_pos_cache(tgt_size, device=x.device)
-        x = self.kv_proj(x)
-        height, width = tgt_size
-        pos_embed = self.pos_embed[:height, :width].reshape(height * width, -1)
-        if variant == "failing":
-            pos_embed = pos_embed.to(x.dtype)
-        else:
-            pos_embed = pos_embed.to(device=x.device, dtype=x.dtype)
-        return x + pos_embed
+    def forward(self, patches, height, width, variant):
+        rows, columns = self.table.shape[:2]
+        if height > rows or width > columns:  # the table is made anew, where the input is
+            self.tabulate(height, width, patches.device)
+        x = self.project(patches)
+        like_x = (
+            {"dtype": x.dtype} if variant == "failing" else {"dtype": x.dtype, "device": x.device}
+        )
+        return x + self.table[:height, :width].flatten(0, 1).to(**like_x)
 
 
 def main(variant):
@@ -51,7 +45,7 @@ def main(variant):
     resampler = Resampler()
     patches = torch.randn(1, 4 * 6, 12, device="cuda")
     with torch.no_grad():
-        resampler(patches, (4, 6), variant)
+        resampler(patches, 4, 6, variant)
     print(f"{variant}: ok")
 
 
