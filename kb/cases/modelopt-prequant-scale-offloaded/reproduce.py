@@ -52,7 +52,7 @@ def fuse_prequant_to_linear(model, scales, variant):
     pre_quant_scale = scales[model.down_proj]
     linear = model.up_proj
     with weight_access_and_writeback(linear) if variant == "fixed" else nullcontext():
-        linear.weight.data = linear.weight * pre_quant_scale.view(-1, 1)
+        linear.weight.data = linear.weight * pre_quant_scale[:, None]
 
 
 @torch.no_grad()

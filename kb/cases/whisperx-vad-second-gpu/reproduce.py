@@ -13,11 +13,12 @@ from torch import nn
 class VoiceActivitySegmentation(nn.Module):
     def __init__(self):
         super().__init__()
-        self.sincnet = nn.Sequential(nn.Conv1d(1, 8, 16, stride=8), nn.BatchNorm1d(8), nn.ReLU())
+        self.wav_norm = nn.BatchNorm1d(1)
+        self.sincnet = nn.Sequential(nn.Conv1d(1, 8, 16, stride=8), nn.ReLU())
         self.classifier = nn.Linear(8, 1)
 
     def forward(self, waveforms):
-        return self.classifier(self.sincnet(waveforms).mT).sigmoid()
+        return self.classifier(self.sincnet(self.wav_norm(waveforms)).mT).sigmoid()
 
 
 def load_vad_model(device):
