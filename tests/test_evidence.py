@@ -13,13 +13,19 @@ from pathlib import Path
 
 import pytest
 
+from diagnose import facts
+from diagnose.authoring.examples import Example, examples
 from diagnose.casebase.store import Casebase
+from diagnose.compiling.kbfile import files
 from diagnose.model import Diagnosis, Evidence, RankedCause
 from diagnose.pipeline import diagnose
+from diagnose.placeholders import sentence
+from diagnose.scene import Scene
 
 HERE = Path(__file__).parent
 RECORDED = sorted([*HERE.glob("traces/*.txt"), *HERE.glob("traces/causes/*.txt")])
 INCIDENTS = sorted(HERE.parent.glob("kb/cases/*/trace.txt"))
+EXAMPLES = [example for example in examples(files(HERE.parent / "kb")) if example.shows]
 FORMS = sorted(path for path in HERE.glob("parsing/forms/*") if path.is_file())
 
 #: A cause below this confidence is named for completeness, not claimed.
@@ -67,6 +73,18 @@ def test_every_evidence_stands_in_the_input(
             if not any(stands(reading, evidence, text, answer) for reading in readings):
                 wrong.append((cause.id, evidence.line, evidence.text))
     assert wrong == []
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: ".".join(map(str, example.way)))
+def test_every_fact_stands_in_the_example_that_shows_it(
+    example: Example, casebase: Casebase
+) -> None:
+    """Also of a fact that no recorded traceback shows just now."""
+    answer = diagnose(example.report, casebase=casebase)
+    fact = facts.read(Scene(answer.report, casebase.knowledge))[example.fact]
+    said = Evidence(sentence(casebase.knowledge.facts[fact.id].text, fact.values), fact.line)
+    readings = list(values(said, casebase))
+    assert any(stands(reading, said, example.report, answer) for reading in readings), said
 
 
 def test_a_claim_that_does_not_stand_there_is_noticed(casebase: Casebase) -> None:

@@ -126,16 +126,23 @@ def _stated(report: Report) -> tuple[Line, ...]:
 
 
 def combined(rule: FactRule, found: Mapping[str, Fact]) -> Fact | None:
-    """The fact of a rule about other facts: the line of the first that it names, the values of all."""
+    """The fact of a rule about other facts: the values of all, and the line of the first that its
+    sentence quotes. One that quotes no line rests on that of the first it names."""
     if not rule.all or any(key not in found for key in rule.all):
         return None
     if any(key in found for key in rule.none):
         return None
+    parts = [found[key] for key in rule.all]
     values: dict[str, str] = {}
-    for key in reversed(rule.all):
-        values |= found[key].values
-    return Fact(rule.id, found[rule.all[0]].line, values)
+    for part in reversed(parts):
+        values |= part.values
+    said = [key for key in _QUOTED if f"{{{key}}}" in rule.text]
+    quoted = (part for part in parts if any(key in part.values for key in said))
+    return Fact(rule.id, next(quoted, parts[0]).line, values)
 
+
+#: Values that stand in one line of the input; the others are of the message or of the whole report.
+_QUOTED = ("code", "place", "function", "name", "index", "text")
 
 _SHOWN = ("file", "function", "code", "library")
 
