@@ -39,11 +39,13 @@ def test_github_annotates_files_of_the_checkout(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     trace = TRACE.read_text().replace("/home/user/project/", f"{tmp_path}/src/")
-    lines = github.render(diagnose(trace, casebase=casebase)).splitlines()
+    answer = diagnose(trace, casebase=casebase)
+    lines = github.render(answer).splitlines()
     error, notice = map(COMMAND.match, lines)
     assert error and notice
     assert error["properties"] == "file=src/reproduce.py,line=54,title=diagnose"
-    assert "(98%25)" in error["text"] and "(98%)" in unquote(error["text"])
+    sure = f"{answer.causes[0].confidence:.0%}"
+    assert f"({sure}25)" in error["text"] and f"({sure})" in unquote(error["text"])
 
 
 def test_where_no_file_is_shown_the_line_of_the_input_is_named(casebase: Casebase) -> None:
