@@ -17,10 +17,9 @@ class RotaryEmbedding(nn.Module):
         self.register_buffer("inv_freq", 1.0 / 10000**exponents, persistent=False)
 
     def forward(self, x, position_ids):
-        inv_freq_expanded = self.inv_freq[None, :, None].expand(len(position_ids), -1, 1)
-        freqs = (inv_freq_expanded @ position_ids[:, None, :].float()).transpose(1, 2)
-        emb = torch.cat([freqs, freqs], dim=-1)
-        return emb.cos().to(x.dtype), emb.sin().to(x.dtype)
+        frequencies = self.inv_freq.expand(len(position_ids), 1, -1).mT
+        angles = torch.bmm(frequencies, position_ids[:, None].to(x.dtype)).mT.repeat(1, 1, 2)
+        return angles.cos(), angles.sin()
 
 
 class DecoderLayer(nn.Module):

@@ -1,4 +1,4 @@
-"""Several perturbations a pass are stacked with an empty mask that was made on the cpu.
+"""Windows of two inputs share a pass, and the empty masks among theirs are made on the cpu.
 
 Needs torch and one GPU. ``python reproduce.py failing`` ends in the device error,
 ``python reproduce.py fixed`` makes the mask on the input's device and prints "fixed: ok".
@@ -15,36 +15,42 @@ class Occlusion:
         self.forward_func = forward_func
         self.variant = variant
 
-    def _window_mask(self, input_tensor, index, width):
-        mask = torch.zeros((1, *input_tensor.shape[1:]), device=input_tensor.device)
-        mask[:, index : index + width] = 1
+    def _mask(self, tensor, start, width):
+        """A window of ones, or zeros where the window is another input's (start is None)."""
+        if start is None:
+            device = tensor.device if self.variant == "fixed" else None
+            return torch.zeros(tensor.shape[1:], device=device)
+        mask = torch.zeros_like(tensor[0])
+        mask[start : start + width] = 1
         return mask
 
-    def _padding_mask(self, input_tensor):
-        device = input_tensor.device if self.variant == "fixed" else None
-        return torch.zeros((1, *input_tensor.shape[1:]), device=device)
-
-    def attribute(self, input_tensor, width, perturbations_per_eval=1):
-        total = torch.zeros_like(input_tensor)
-        base = self.forward_func(input_tensor)
-        for start in range(0, input_tensor.shape[1] - width + 1, perturbations_per_eval):
-            masks = []
-            for index in range(start, start + perturbations_per_eval):
-                if index + width <= input_tensor.shape[1]:
-                    masks.append(self._window_mask(input_tensor, index, width))
-                else:
-                    masks.append(self._padding_mask(input_tensor))
-            current_mask = torch.cat(masks) if len(masks) > 1 else masks[0]
-            for mask in current_mask.split(1):
-                total += mask * (base - self.forward_func(input_tensor * (1 - mask)))
-        return total
+    def attribute(self, inputs, width, perturbations_per_eval=1):
+        totals = [torch.zeros_like(tensor) for tensor in inputs]
+        base = self.forward_func(*inputs)
+        windows = [
+            (owner, start)
+            for owner, tensor in enumerate(inputs)
+            for start in range(tensor.shape[1] - width + 1)
+        ]
+        for first in range(0, len(windows), perturbations_per_eval):
+            chunk = windows[first : first + perturbations_per_eval]
+            masks, ablated = {}, [tensor.expand(len(chunk), -1) for tensor in inputs]
+            for number in {owner for owner, _ in chunk}:
+                starts = [start if owner == number else None for owner, start in chunk]
+                column = [self._mask(inputs[number], start, width) for start in starts]
+                masks[number] = torch.stack(column)
+                ablated[number] = ablated[number] * (1 - masks[number])
+            effect = base - self.forward_func(*ablated)
+            for number, mask in masks.items():
+                totals[number] += (mask * effect).sum(dim=0)
+        return totals
 
 
 def main(variant):
     torch.manual_seed(0)
-    model = nn.Linear(7, 1).cuda()
-    inputs = torch.rand(2, 7, device="cuda")
-    ablator = Occlusion(lambda x: model(x).detach(), variant)
+    image, text = nn.Linear(5, 1).cuda(), nn.Linear(4, 1).cuda()
+    inputs = torch.rand(1, 5, device="cuda"), torch.rand(1, 4, device="cuda")
+    ablator = Occlusion(lambda x, y: (image(x) + text(y)).detach(), variant)
     ablator.attribute(inputs, width=3)
     ablator.attribute(inputs, width=3, perturbations_per_eval=2)
     print(f"{variant}: ok")

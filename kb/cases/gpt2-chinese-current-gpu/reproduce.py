@@ -34,7 +34,6 @@ def main(variant):
     model.train()
     model.to(device)
     if torch.cuda.device_count() > 1:
-        print("Let's use", torch.cuda.device_count(), "GPUs!")
         model = nn.DataParallel(model)
     batch = torch.randint(32, (4, 6)).to(device)
     loss = model(input_ids=batch, labels=batch).mean()

@@ -31,16 +31,13 @@ class Predictor:
         return torch.istft(torch.view_as_complex(spec), 64, 32, window=self.window)
 
     def demix_base(self, mix):
-        spek = self.stft(mix.to(self.device))
-        if self.variant == "fixed":
-            input_data_1 = -spek.cpu().numpy()
+        spectrum = self.stft(mix.to(self.device))
+        if self.variant == "failing" and self.device.type == "cuda":
+            array = spectrum.cuda().numpy()
         else:
-            input_data_1 = (
-                -spek.cuda().numpy() if self.device.type == "cuda" else -spek.cpu().numpy()
-            )
-        input_data_2 = -input_data_1
-        spec_pred = (self.model.run(input_data_2) - self.model.run(input_data_1)) * 0.5
-        return self.istft(torch.from_numpy(spec_pred).to(self.device))
+            array = spectrum.cpu().numpy()
+        estimate = (self.model.run(array) - self.model.run(-array)) / 2
+        return self.istft(torch.from_numpy(estimate).to(self.device))
 
     def demix(self, mix, chunk=320):
         return torch.cat([self.demix_base(part) for part in mix.split(chunk, dim=-1)], dim=-1)

@@ -40,8 +40,9 @@ def main(variant):
         optimizer.step()
         if variant == "fixed":
             wacc, tacc = wacc.cpu(), tacc.cpu()
-        meters = meters + np.array([kl_div, loss.item(), wacc * 100, tacc * 100])
-    print("KL, loss, Word, Topo:", meters / 2)
+        numbers = [kl_div, loss.item(), wacc, tacc]
+        meters += np.array(numbers)
+    print("means of two batches:", meters / 2)
     print(f"{variant}: ok")
 
 

@@ -12,19 +12,17 @@ from torch import nn
 
 
 def compute_info(args, features, labels):
-    mu_G = features.mean(dim=0).to(args.device)
-    mu_c = [features[labels == c].mean(dim=0) for c in range(args.num_classes)]
-    return mu_G, torch.stack(mu_c).to(args.device)
+    means = [features[labels == number].mean(dim=0) for number in range(args.num_classes)]
+    return (torch.stack(means) - features.mean(dim=0)).to(args.device)
 
 
-def compute_ETF(args, W, variant):
-    K = W.shape[0]
-    WWT = torch.mm(W, W.T)
-    WWT = WWT / torch.norm(WWT, p="fro")
-    sub = torch.eye(K) - 1 / K * torch.ones((K, K))
-    sub = sub.to(args.device) if variant == "fixed" else sub.cuda()
-    sub = sub / (K - 1) ** 0.5
-    return torch.norm(WWT - sub, p="fro").item()
+def compute_ETF(args, weight, variant):
+    """How far the classifier's rows are from the corners of a simplex."""
+    gram = weight @ weight.T
+    identity = torch.eye(args.num_classes)
+    identity = identity.to(args.device) if variant == "fixed" else identity.cuda()
+    simplex = identity - 1.0 / args.num_classes
+    return (gram / gram.norm() - simplex / simplex.norm()).norm().item()
 
 
 @torch.no_grad()
@@ -35,8 +33,7 @@ def main(variant):
     model = nn.Linear(6, args.num_classes).to(args.device)
     features = torch.randn(9, 6, device=args.device)
     labels = torch.arange(9, device=args.device) % args.num_classes
-    mu_G, mu_c = compute_info(args, features, labels)
-    print("between classes:", (mu_c - mu_G).norm().item())
+    print("between classes:", compute_info(args, features, labels).norm().item())
     print("ETF:", compute_ETF(args, model.weight, variant))
     print(f"{variant}: ok")
 

@@ -25,9 +25,8 @@ class DDIMScheduler:
 def get_huber_threshold(noise_scheduler, timesteps, variant, huber_c=0.1):
     table = noise_scheduler.alphas_cumprod
     device = table.device if variant == "fixed" else "cpu"
-    alphas_cumprod = torch.index_select(table, 0, timesteps.to(device))
-    sigmas = ((1.0 - alphas_cumprod) / alphas_cumprod) ** 0.5
-    return (1 - huber_c) / (1 + sigmas) ** 2 + huber_c
+    signal = torch.index_select(table, 0, timesteps.to(device))
+    return torch.lerp(torch.full_like(signal, huber_c), torch.ones_like(signal), signal)
 
 
 def process_batch(unet, latents, noise_scheduler, variant):

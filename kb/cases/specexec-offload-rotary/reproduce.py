@@ -19,10 +19,8 @@ class RotaryEmbedding(nn.Module):
         self.register_buffer("inv_freq", 1.0 / 10000**exponents, persistent=False)
 
     def forward(self, x, position_ids):
-        inv_freq_expanded = self.inv_freq[None, :, None].expand(len(position_ids), -1, 1)
-        position_ids_expanded = position_ids[:, None, :].float()
-        freqs = (inv_freq_expanded.float() @ position_ids_expanded).transpose(1, 2)
-        return torch.cat([freqs, freqs], dim=-1).cos().to(x.dtype)
+        frequencies = self.inv_freq.expand(len(position_ids), 1, -1).mT
+        return torch.bmm(frequencies, position_ids[:, None].to(x.dtype)).mT.repeat(1, 1, 2).cos()
 
 
 class LlamaModel(nn.Module):

@@ -22,15 +22,11 @@ class OPTForQuestionAnswering(nn.Module):
 
     def forward(self, input_ids, start_positions, end_positions):
         logits = self.qa_outputs(self.layers(self.embed_tokens(input_ids)))
-        start_logits, end_logits = (part.squeeze(-1) for part in logits.split(1, dim=-1))
-        ignored_index = start_logits.size(1)
-        start_positions = start_positions.clamp(0, ignored_index)
-        end_positions = end_positions.clamp(0, ignored_index)
+        positions = torch.stack([start_positions, end_positions], dim=1)
         if self.moves_positions:
-            start_positions = start_positions.to(logits.device)
-            end_positions = end_positions.to(logits.device)
-        loss_fct = nn.CrossEntropyLoss(ignore_index=ignored_index)
-        return (loss_fct(start_logits, start_positions) + loss_fct(end_logits, end_positions)) / 2
+            positions = positions.to(logits.device)
+        # One row of scores over the text for each position: that of the start, that of the end.
+        return nn.functional.cross_entropy(logits.mT.flatten(0, 1), positions.flatten())
 
 
 def main(variant):

@@ -18,13 +18,13 @@ IMAGE = 9
 def causal_mask(attention_mask, inputs_embeds, cache_position, fixed):
     if attention_mask.all():
         return None
-    length, device = attention_mask.shape[-1], inputs_embeds.device
+    device = inputs_embeds.device
     if fixed:
         cache_position = cache_position.to(device)
-    mask = torch.full((inputs_embeds.shape[1], length), float("-inf"), device=device).triu(1)
-    mask *= torch.arange(length, device=device) > cache_position.reshape(-1, 1)
-    mask = mask.nan_to_num(nan=0.0, neginf=float("-inf"))
-    return mask.masked_fill(attention_mask[:, None, :].to(device) == 0, -1e9)
+    keys = torch.arange(attention_mask.shape[-1], device=device)
+    past = keys <= cache_position[:, None]
+    allowed = past & attention_mask[:, None].to(device).bool()
+    return torch.where(allowed, 0.0, -1e9)
 
 
 class VisionLanguageModel(nn.Module):
