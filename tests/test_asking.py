@@ -14,11 +14,12 @@ from diagnose.casebase.store import Casebase
 from diagnose.pipeline import diagnose
 from diagnose.ranking.questions import UNKNOWN
 
+#: Two GPUs and a line that tells nothing: far from sure, and so from where small changes of weights lead.
 TRACE = """\
 Traceback (most recent call last):
   File "/home/u/net.py", line 9, in loss
     return combine(out, batch)
-RuntimeError: Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu!
+RuntimeError: Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cuda:1!
 """
 
 
