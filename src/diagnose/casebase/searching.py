@@ -9,6 +9,7 @@ query.
 from __future__ import annotations
 
 import math
+import re
 import sqlite3
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -27,6 +28,9 @@ from diagnose.model import Cause, Incident
 Entry = Incident | Cause
 Key = tuple[type[Entry], str]
 
+#: Where in a name a word ends and the next begins.
+_CAMEL = r"(?<=[a-z])(?=[A-Z][a-z])"
+_NAME = r"\b[A-Za-z]{1,40}[a-z][A-Z][a-z][A-Za-z]{0,40}"
 #: How much a notion in a column says: title, what was seen, why and what helped, the message, names.
 WEIGHTS = {"title": 3.0, "saw": 2.0, "was": 1.0, "message": 1.0, "names": 2.0}
 #: The part of a notion's weight that an entry gets for speaking of it at all; the rest is for how much.
@@ -124,7 +128,12 @@ def _in_all_languages(entry: Entry, translations: Sequence[Mapping[Key, Entry]])
     key = type(entry), entry.id
     versions = [entry, *(other[key] for other in translations if key in other)]
     for texts in zip(*map(_columns, versions), strict=True):
-        yield spaced("\n".join(texts))
+        yield _with_parts(spaced("\n".join(texts)))
+
+
+def _with_parts(text: str) -> str:
+    """The text, and after it the words of its names: TransformerLens speaks of transformers too."""
+    return " ".join([text, *(re.sub(_CAMEL, " ", name) for name in re.findall(_NAME, text))])
 
 
 def _columns(entry: Entry) -> tuple[str, str, str, str, str]:
