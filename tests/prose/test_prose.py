@@ -238,3 +238,20 @@ def test_without_full_text_search_the_facts_decide(
     answer = diagnose(text, casebase=casebase)
     assert answer.causes[0].id == "dataparallel-replica-state"
     assert answer.causes[0].incidents == ()
+
+
+def test_a_log_that_says_a_sentence_now_and_then_is_no_description(casebase: Casebase) -> None:
+    """The message alone, amid lines of a run that goes well, is answered as the message alone is."""
+    message = (
+        "RuntimeError: Expected all tensors to be on the same device, but found at least two devices, "
+        "cuda:1 and cpu! (when checking argument for argument mat2 in method wrapper_CUDA_mm)"
+    )
+    step = (
+        "step 12 loss 0.31 lr 1e-4\n" * 9 + "saved the model and the optimizer's state to out/1\n"
+    )
+    amid = diagnose(f"{step * 8}{message}\n{step * 8}", casebase=casebase)
+    alone = diagnose(f"{message}\n", casebase=casebase)
+    assert amid.report.description is None
+    assert [(c.id, c.confidence) for c in amid.causes] == [
+        (c.id, c.confidence) for c in alone.causes
+    ]

@@ -30,6 +30,8 @@ _OF_PROSE = re.compile(
 )
 _CHINESE = re.compile(r"[\u3400-\u9fff]{2}")
 _LEAST = 8
+#: And at least so many to a line: a log says "saved the model's state" now and then, and is not told.
+_TO_A_LINE = 0.5
 #: A sentence that holds so long a part of a message quotes it, and its English is no sign of a writer.
 _QUOTED = 20
 _ENDS = re.compile(r"(?<=[.!?])[\"')\]]?\s+(?=\S)|(?<=[。！？；])|(?<=\S)\s+(?=[-*•] )")
@@ -82,7 +84,8 @@ def describe(lines: Sequence[Peeled], knowledge: Knowledge) -> Description | Non
         (_CHINESE if any(text in line.text for text in quoted) else _OF_PROSE).findall(line.text)
         for line in sentences
     )
-    if sum(map(len, told)) < _LEAST:
+    written = sum(1 for line in read if line.text.strip())
+    if sum(map(len, told)) < max(_LEAST, _TO_A_LINE * written):
         return None
     text = "\n".join(line.text for line in read)
     return Description(text, tuple(_stated(sentences, knowledge.words)))
