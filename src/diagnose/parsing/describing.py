@@ -31,7 +31,7 @@ _OF_PROSE = re.compile(
 _CHINESE = re.compile(r"[\u3400-\u9fff]{2}")
 _LEAST = 8
 #: And at least so many to a line: a log says "saved the model's state" now and then, and is not told.
-_TO_A_LINE = 0.5
+_TO_A_LINE = 1.0
 #: A sentence that holds so long a part of a message quotes it, and its English is no sign of a writer.
 _QUOTED = 20
 _ENDS = re.compile(r"(?<=[.!?])[\"')\]]?\s+(?=\S)|(?<=[。！？；])|(?<=\S)\s+(?=[-*•] )")
