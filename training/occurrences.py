@@ -124,19 +124,18 @@ def of_file(path: Path) -> Iterator[Example]:
 
 
 def _of_tree(tree: ast.Module) -> Iterator[Example]:
-    classes = {node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
     for node in ast.walk(tree):
         if isinstance(node, ast.ClassDef):
-            own = _attributes(node, classes)
+            own = _attributes(node)
             for function in node.body:
                 if isinstance(function, ast.FunctionDef):
-                    yield from _of_function(function, own, classes)
+                    yield from _of_function(function, own)
     for node in tree.body:
         if isinstance(node, ast.FunctionDef):
-            yield from _of_function(node, {}, classes)
+            yield from _of_function(node, {})
 
 
-def _attributes(node: ast.ClassDef, classes: set[str]) -> dict[str, str]:
+def _attributes(node: ast.ClassDef) -> dict[str, str]:
     """The origin of each attribute of a class that its methods define."""
     found: dict[str, str] = {}
     methods = [f for f in node.body if isinstance(f, ast.FunctionDef)]
@@ -151,25 +150,20 @@ def _attributes(node: ast.ClassDef, classes: set[str]) -> dict[str, str]:
                     found[name] = "buffer" if how == "register_buffer" else "parameter"
                 case ast.Assign(targets=targets, value=value):
                     for target in targets:
-                        _assign(found, target, value, method.name, given, classes)
+                        _assign(found, target, value, method.name, given)
                 case ast.AnnAssign(target=target, value=ast.expr() as value):
-                    _assign(found, target, value, method.name, given, classes)
+                    _assign(found, target, value, method.name, given)
     for method in methods:  # what is a method is none
         found.pop(method.name, None)
     return found
 
 
 def _assign(
-    found: dict[str, str],
-    target: ast.expr,
-    value: ast.expr,
-    method: str,
-    given: set[str],
-    classes: set[str],
+    found: dict[str, str], target: ast.expr, value: ast.expr, method: str, given: set[str]
 ) -> None:
     match target:
         case ast.Attribute(value=ast.Name(id="self"), attr=name):
-            origin = _of_value(value, {}, given, {}, classes)
+            origin = _of_value(value, {}, given, {})
             outside = method not in {
                 "__init__",
                 "__post_init__",
@@ -198,9 +192,7 @@ def _given(function: ast.FunctionDef) -> set[str]:
     return {a.arg for a in every} - {"self", "cls"}
 
 
-def _of_function(
-    function: ast.FunctionDef, own: dict[str, str], classes: set[str]
-) -> Iterator[Example]:
+def _of_function(function: ast.FunctionDef, own: dict[str, str]) -> Iterator[Example]:
     given = _given(function)
     numbers = _numbers(function)
     local: dict[str, str] = {}
@@ -214,7 +206,7 @@ def _of_function(
             if origin in ORIGINS:
                 found = features(node, function.name, used[id(node)])
                 yield Example(found, ORIGINS.index(origin), ast.unparse(node))
-        _define(statement, local, given, own, classes, function.name)
+        _define(statement, local, given, own, function.name)
 
 
 def _numbers(function: ast.FunctionDef) -> set[str]:
@@ -330,7 +322,6 @@ def _define(
     local: dict[str, str],
     given: set[str],
     own: dict[str, str],
-    classes: set[str],
     function: str,
 ) -> None:
     def put(target: ast.expr, origin: str | None) -> None:
@@ -354,13 +345,13 @@ def _define(
                 for target in targets:
                     if isinstance(target, ast.Tuple) and len(target.elts) == len(value.elts):
                         for one, its in zip(target.elts, value.elts, strict=True):
-                            put(one, _of_value(its, local, given, own, classes))
+                            put(one, _of_value(its, local, given, own))
                         return
-            origin = _of_value(value, local, given, own, classes)
+            origin = _of_value(value, local, given, own)
             for target in targets:
                 put(target, origin)
         case ast.AnnAssign(target=target, value=ast.expr() as value):
-            put(target, _of_value(value, local, given, own, classes))
+            put(target, _of_value(value, local, given, own))
         case ast.For(target=target, iter=iterated):
             text = iterated
             while isinstance(text, ast.Call) and ast.unparse(text.func) in {
@@ -381,7 +372,7 @@ def _define(
 
 
 def _of_value(
-    value: ast.expr, local: dict[str, str], given: set[str], own: dict[str, str], classes: set[str]
+    value: ast.expr, local: dict[str, str], given: set[str], own: dict[str, str]
 ) -> str | None:
     """The origin of what an expression gives."""
     match value:
@@ -396,11 +387,11 @@ def _of_value(
         case ast.Compare():
             return "mask" if not _is_flag(value) else None
         case ast.UnaryOp(op=ast.Invert(), operand=inner):
-            return _of_value(inner, local, given, own, classes) or "mask"
+            return _of_value(inner, local, given, own) or "mask"
         case ast.UnaryOp(operand=inner):
-            return _of_value(inner, local, given, own, classes)
+            return _of_value(inner, local, given, own)
         case ast.BinOp(left=left, right=right):
-            sides = [_of_value(s, local, given, own, classes) for s in (left, right)]
+            sides = [_of_value(s, local, given, own) for s in (left, right)]
             for origin in (
                 "activation",
                 "state",
@@ -440,7 +431,7 @@ def _of_value(
                 return "listed"
             return None
         case ast.Call():
-            return _of_call(value, local, given, own, classes)
+            return _of_call(value, local, given, own)
     return None
 
 
@@ -467,12 +458,12 @@ def _class_of(value: ast.expr) -> str | None:
 
 
 def _of_call(
-    call: ast.Call, local: dict[str, str], given: set[str], own: dict[str, str], classes: set[str]
+    call: ast.Call, local: dict[str, str], given: set[str], own: dict[str, str]
 ) -> str | None:
     dotted = ast.unparse(call.func)
     package, _, name = dotted.rpartition(".")
     if package in {"torch", "th"} or package.startswith("torch.random"):
-        if name in _FACTORIES or name in {"rand", "randn"}:
+        if name in _FACTORIES:
             return "made"
         if name in _INDICES:
             return "index"
@@ -496,10 +487,10 @@ def _of_call(
             "isin",
         }:
             return "mask"
-        inner = [_of_value(a, local, given, own, classes) for a in call.args[:2]]
+        inner = [_of_value(a, local, given, own) for a in call.args[:2]]
         first = call.args[0] if call.args else None
         if isinstance(first, (ast.List, ast.Tuple)):
-            inner = [_of_value(e, local, given, own, classes) for e in first.elts]
+            inner = [_of_value(e, local, given, own) for e in first.elts]
         for origin in ("activation", "batch", "given", "made", "index", "mask"):
             if origin in inner:
                 return origin
@@ -525,7 +516,7 @@ def _of_call(
         return None
     if isinstance(call.func, ast.Attribute):
         if name in {"to", "cuda", "to_device", "npu", "xpu"}:
-            return _of_value(call.func.value, local, given, own, classes)
+            return _of_value(call.func.value, local, given, own)
         if name in {"cpu", "numpy", "tolist"}:
             return "host" if name != "cpu" else None
         if name in {"from_pretrained"}:
@@ -533,11 +524,7 @@ def _of_call(
         if name.startswith("new_"):
             return "made"
         if name in _NUMBERS:
-            return (
-                "scalar"
-                if name != "sum"
-                else _of_value(call.func.value, local, given, own, classes)
-            )
+            return "scalar" if name != "sum" else _of_value(call.func.value, local, given, own)
         if name in _INDICES:
             return "index"
         if name in {"eq", "ne", "lt", "gt", "le", "ge", "bool"}:
@@ -546,13 +533,14 @@ def _of_call(
             return "activation" if own.get(name) in {"module", "listed"} else None
         if name == "items":
             return None
-        return _of_value(call.func.value, local, given, own, classes)
+        return _of_value(call.func.value, local, given, own)
     if isinstance(call.func, ast.Name):
         if local.get(name) in {"module", "listed"} or name in {"model", "net"}:
             return "activation"
         return None
-    if isinstance(call.func, ast.Subscript) and _of_value(
-        call.func, local, given, own, classes
-    ) in {"module", "listed"}:
+    if isinstance(call.func, ast.Subscript) and _of_value(call.func, local, given, own) in {
+        "module",
+        "listed",
+    }:
         return "activation"
     return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
 from types import MappingProxyType
@@ -25,6 +25,7 @@ from diagnose.model import (
     Fact,
     FactRule,
     Frame,
+    IncidentMatch,
     Lang,
     Line,
     Met,
@@ -167,9 +168,7 @@ def _device(scene: Scene, casebase: Casebase, top: int, answers: Answers) -> Dia
         found = fact_stage.read(scene)
         stage = "ranking"
         matches = nearest(report, casebase.incidents)
-        learned = guarded("words", lambda: experience(scene), dict[str, float]())
-        described = report.description is not None
-        ranked = rank(found, matches, casebase.causes, learned, described=described)
+        ranked = ranking(scene, found, matches, casebase)
         if answers:
             ranked = answered(ranked, answers, casebase.questions())
     except DiagnoseError:
@@ -201,6 +200,15 @@ def _device(scene: Scene, casebase: Casebase, top: int, answers: Answers) -> Dia
         site=guarded("site", partial(_site, scene), None),
         met=guarded("operands", partial(_met, scene, first), ()),
     )
+
+
+def ranking(
+    scene: Scene, found: Mapping[str, Fact], matches: Sequence[IncidentMatch], casebase: Casebase
+) -> tuple[Scored, ...]:
+    """All causes of a device failure, by its facts, its words and the incidents that resemble it."""
+    learned = guarded("words", lambda: experience(scene), dict[str, float]())
+    described = scene.report.description is not None
+    return rank(found, matches, casebase.causes, learned, described=described)
 
 
 def _site(scene: Scene) -> Frame | None:

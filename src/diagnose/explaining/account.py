@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from diagnose import facts as fact_stage
 from diagnose.casebase.store import Casebase
-from diagnose.facts.words import experience
 from diagnose.fixes import Considered, considered
 from diagnose.model import DEVICE_FAMILY, Diagnosis, Fact, Report
 from diagnose.parsing import selection
@@ -16,10 +15,10 @@ from diagnose.parsing.lines import Peeled
 from diagnose.parsing.report import Found
 from diagnose.parsing.retracing import retrace
 from diagnose.parsing.watching import Taken
-from diagnose.pipeline import explain
+from diagnose.pipeline import explain, ranking
 from diagnose.placeholders import sentence
 from diagnose.placement.model import Suspect
-from diagnose.ranking.causes import Scored, rank
+from diagnose.ranking.causes import Scored
 from diagnose.ranking.neighbours import nearest
 from diagnose.scene import Scene
 from diagnose.sources import Sources
@@ -92,13 +91,7 @@ def account(
         return told
     scene = Scene(report, casebase.knowledge, sources)
     found = fact_stage.read(scene)
-    ranked = rank(
-        found,
-        nearest(report, casebase.incidents),
-        casebase.causes,
-        experience(scene),
-        described=report.description is not None,
-    )
+    ranked = ranking(scene, found, nearest(report, casebase.incidents), casebase)
     weighed = (Weighed(one, considered(one.cause, scene, found)) for one in ranked[:top])
     facts = tuple(_held(fact, read.lines, casebase) for fact in found.values())
     return told._replace(facts=facts, causes=tuple(weighed), suspects=scene.suspects)

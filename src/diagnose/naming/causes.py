@@ -5,16 +5,12 @@ Learned from labelled failures beside the corrections of the experts' beliefs (t
 
 from __future__ import annotations
 
-from functools import cache
-from pathlib import Path
-
-from diagnose.naming.table import Table
+from diagnose.naming.table import Table, shipped
 
 #: How many rows the table has.
 ROWS = 1 << 14
 
 
-@cache
 def table() -> Table:
     """The table that comes with the package; its columns are the causes' ids."""
-    return Table.read(Path(__file__).with_name("causes.bin").read_bytes())
+    return shipped("causes")

@@ -5,10 +5,7 @@ Learned from the source of public packages (training/learn_origins.py).
 
 from __future__ import annotations
 
-from functools import cache
-from pathlib import Path
-
-from diagnose.naming.table import Table
+from diagnose.naming.table import Table, shipped
 
 #: Where a value may come from, in the order of the table's columns.
 ORIGINS = (
@@ -36,7 +33,6 @@ CALLED = ("module", "listed", "criterion", "metric", "optimizer")
 VALUES = tuple(name for name in ORIGINS if name not in CALLED)
 
 
-@cache
 def table() -> Table:
     """The table that comes with the package."""
-    return Table.read(Path(__file__).with_name("origins.bin").read_bytes())
+    return shipped("origins")

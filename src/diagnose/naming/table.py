@@ -11,6 +11,8 @@ import json
 import math
 import zlib
 from collections.abc import Iterable, Sequence
+from functools import cache
+from pathlib import Path
 from typing import NamedTuple
 
 
@@ -70,6 +72,12 @@ class Table(NamedTuple):
         """The content of its file."""
         head = {"columns": self.columns, "rows": self.rows, "scale": self.scale}
         return json.dumps(head).encode() + b"\n" + self.weights
+
+
+@cache
+def shipped(name: str) -> Table:
+    """A table that comes with the package, read once."""
+    return Table.read(Path(__file__).with_name(f"{name}.bin").read_bytes())
 
 
 def row(feature: str, rows: int) -> int:
