@@ -71,30 +71,6 @@ model = Net().to(device)
 setattr(model, "head", nn.Linear(4, 2))  # here
 model(torch.rand(1,4).to(device))
 """,
-    "wrapclass": """\
-class W(nn.Module):
-    def __init__(self, net):
-        super().__init__()
-        self.extra = nn.Linear(4, 4)
-        self.net = net
-    def forward(self, x):
-        return self.net(self.extra(x))
-net = Net().to(device)
-w = W(net)  # here
-w(torch.rand(1,4).to(device))
-""",
-    "wrapclass2": """\
-class W(nn.Module):
-    def __init__(self, net):
-        super().__init__()
-        self.extra = nn.Linear(2, 2)
-        self.net = net
-    def forward(self, x):
-        return self.extra(self.net(x))
-net = Net().cuda()
-w = W(net)  # here
-w(torch.rand(1,4).to(device))
-""",
     "replace_loop": """\
 class Lora(nn.Module):
     def __init__(self, base):

@@ -960,6 +960,124 @@ class Split(nn.Module):
 Split()(torch.rand(1, 2))
 """,
     ),
+    "a field that the method which moves the others hands on": (
+        ("cuda:0", "cpu"),
+        "input-not-moved",
+        """\
+import dataclasses
+@dataclasses.dataclass
+class Rows:
+    seen: torch.Tensor
+    weight: torch.Tensor
+    def to(self, device):
+        return dataclasses.replace(self, seen=self.seen.to(device))  # here
+rows = Rows(torch.rand(4, 2), torch.rand(4, 1)).to("cuda")
+rows.seen * rows.weight
+""",
+    ),
+    "a field that stays while its object moves": (
+        ("cuda:0", "cpu"),
+        "input-not-moved",
+        """\
+class Rows:
+    def __init__(self):
+        self.seen, self.weight = torch.rand(4, 2), torch.rand(4, 1)
+    def cuda(self):
+        self.seen = self.seen.cuda()  # here
+        return self
+rows = Rows().cuda()
+rows.seen * rows.weight
+""",
+    ),
+    "a kind of container that a helper does not know": (
+        ("cuda:0", "cpu"),
+        "input-not-moved",
+        """\
+def send(what, device):
+    if torch.is_tensor(what):
+        return what.to(device)
+    if isinstance(what, tuple):
+        return tuple(send(v, device) for v in what)
+    return what  # here
+seen, rest = send((torch.rand(2, 2), [torch.rand(2, 2)]), "cuda")
+seen * rest[0]
+""",
+    ),
+    "a constant of a model that was filled after meta": (
+        ("cuda:0", "meta"),
+        "meta-tensor",
+        """\
+class Rope(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.proj = nn.Linear(4, 4)
+        self.freqs = torch.arange(4)  # here
+    def forward(self, x):
+        return self.proj(x) * self.freqs
+with torch.device("meta"):
+    net = Rope()
+net.load_state_dict({k: v.cuda() for k, v in torch.load("w.pt").items()}, assign=True)
+net(torch.rand(2, 4).cuda())
+""",
+    ),
+    "a model at home where its copies are listed elsewhere": (
+        ("cuda:1", "cuda:0"),
+        "dataparallel-home-device",
+        """\
+cards = [int(n) for n in os.environ["CARDS"].split(",")]
+net = nn.Linear(2, 2)
+net = net.cuda()  # here
+net = nn.DataParallel(net, device_ids=cards)
+net(torch.rand(2, 2))
+""",
+    ),
+    "lengths on the GPU": (
+        ("cuda:0", "cpu"),
+        "host-copy-needed",
+        """\
+rows, lengths = (t.to("cuda") for t in (torch.rand(2, 3, 4), torch.tensor([3, 2])))
+nn.utils.rnn.pack_padded_sequence(rows, lengths)  # here
+""",
+    ),
+    "a head of its own around a body that was moved": (
+        ("cuda:0", "cpu"),
+        "module-not-moved",
+        """\
+class Scored(nn.Module):
+    def __init__(self, body):
+        super().__init__()
+        self.body, self.score = body, nn.Linear(2, 1)
+    def forward(self, x):
+        return self.score(self.body(x))
+body = nn.Linear(2, 2).to("cuda")
+scored = Scored(body)  # here
+scored(torch.rand(1, 2).to("cuda"))
+""",
+    ),
+    "a companion in the shape of an input": (
+        ("cuda:0", "cpu"),
+        "created-without-device",
+        """\
+net = nn.Embedding(3, 2).cuda()
+def decode(net, src):
+    start = torch.tensor([1] * src.shape[1])  # here
+    return net(start)
+decode(net, torch.zeros(2, 3, device="cuda"))
+""",
+    ),
+    "a layer that a function adds which knows the file's device": (
+        ("cuda:0", "cpu"),
+        "submodule-added-after-move",
+        """\
+device = torch.device("cuda")
+def adapt(net):
+    net[1] = nn.Linear(2, 3)  # here
+    return net
+net = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 2)).to(device)
+net = adapt(net)
+net(torch.rand(1, 2).to(device))
+""",
+    ),
 }
 
 
@@ -973,3 +1091,34 @@ def test_a_short_program(name: str) -> None:
     ]
     assert program.complete
     assert (found[0].cause, found[0].line.code.endswith("# here")) == (cause, True)
+
+
+def test_what_one_round_of_a_loop_leaves_the_next_one_meets() -> None:
+    text = (
+        HEAD
+        + """\
+class Policy(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.core, self.state, self.taken = nn.Linear(2, 2), None, 0
+    def forward(self, x):
+        self.taken += 1
+        self.state = self.core(x) if self.state is None else self.core(x) + self.state
+    def reset(self):
+        self.state = torch.zeros(1, 2)  # here
+policy, seen = Policy().cuda(), torch.rand(1, 2).cuda()
+while True:
+    policy(seen)
+    if policy.taken > 5:
+        policy.reset()
+"""
+    )
+    source = Source("/home/u/run.py", text.split("\n"), ast.parse(text))
+    program = analyse(source, torch(), all_functions=False, rounds=2)
+    found = [one for met in program.meetings for one in of_meeting(met, ("cuda:0", "cpu"))]
+    assert found[0].line.code.endswith("# here")
+    assert not [
+        one
+        for met in analyse(source, torch(), all_functions=False).meetings
+        for one in of_meeting(met, ("cuda:0", "cpu"))
+    ]

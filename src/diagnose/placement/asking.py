@@ -12,6 +12,8 @@ from diagnose.placement.values import Class, Const, External, Number, Object, Va
 _ROWS = frozenset({"list", "tuple", "set", "Sequence", "Iterable", "Collection"})
 _MAPS = frozenset({"dict", "Mapping", "MutableMapping", "OrderedDict", "defaultdict"})
 _PLAIN = frozenset({"str", "bytes", "int", "float", "bool", "complex", "ndarray"})
+#: Those of which a value is told apart where it was written out.
+_KINDS = frozenset({"list", "tuple", "set"})
 #: Classes of which one value is not another's.
 _APART = _ROWS | _MAPS | _PLAIN | {"Tensor", "Module"}
 
@@ -42,6 +44,8 @@ def _is(value: Value, one: Value) -> bool | None:
     match value:
         case Tensor():
             return name == "Tensor" if name in _APART else None
+        case Items() if value.kind and name in _KINDS:
+            return value.kind == name
         case Items():
             return None if name in _ROWS else False if name in _APART else None
         case Table():

@@ -128,8 +128,20 @@ def _part_of_moved(module: Module, whole: Module) -> Reason | None:
     made = born_at(module.steps)
     if made is None:
         return None
+    if _of_its_making(made, whole):
+        return None
     spot, frame = where_built(made, module.frame)
     return Reason("submodule-added-after-move", spot, frame)
+
+
+def _of_its_making(made: Step, whole: Module) -> bool:
+    """Whether a module makes a part of its own beside parts that it was given, which had been moved: it
+    is late by no move of its own, for there was none."""
+    start = f"{whole.made.node.name}.__init__" if whole.made is not None else None
+    moves = (last_move(one.steps) for one in whole.family())
+    return made.spot.function == start and not any(
+        move is not None and move.spot.function == start for move in moves
+    )
 
 
 def _on_accelerator(module: Module) -> bool:
@@ -181,6 +193,9 @@ def _put_late(module: Module) -> Step | None:
     """The step that put a module into one that was moved before, and not again."""
     put = next((s for s in module.steps if s.what == "put"), None)
     if put is None or put.device is None or put.device.type != "cuda":
+        return None
+    made = born_at(module.steps)
+    if made is not None and module.owner is not None and _of_its_making(made, module.owner):
         return None
     return None if any(step.what == "moved" for step in module.steps) else put
 

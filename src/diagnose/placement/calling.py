@@ -24,6 +24,7 @@ from diagnose.placement.model import Spot
 from diagnose.placement.module_methods import applied
 from diagnose.placement.object_methods import library_call
 from diagnose.placement.offloading import brought
+from diagnose.placement.passing import handed, let_through
 from diagnose.placement.records import filled
 from diagnose.placement.tensors import Batch, Module, Table, tensors_in
 from diagnose.placement.tensors import Sequence as Items
@@ -92,6 +93,7 @@ def run(
     )
     inner.caller, inner.call = frame, Spot(frame.source, node, frame.function)
     _parameters(machine, function, given, inner)
+    taken = handed(machine, function, inner)
     machine.depths[key] = machine.depths.get(key, 0) + 1
     machine.calls.append(Spot(frame.source, node, frame.function))
     try:
@@ -101,6 +103,7 @@ def run(
     finally:
         machine.calls.pop()
         machine.depths[key] -= 1
+    let_through(machine, function, taken, inner)
     if inner.result and inner.yields:
         return Items([], _all(inner.result))
     return _all(inner.result) if inner.result else Const(None)

@@ -42,7 +42,7 @@ def listed(machine: Machine, node: Any, frame: Frame) -> Value:
     machine.spend(len(items) // 8)
     if len(items) > LONGEST or len(node.elts) > LONGEST:
         return Items(items[:LONGEST], Unknown())
-    return Items(items, more)
+    return Items(items, more, type(node).__name__.casefold())
 
 
 def table(machine: Machine, node: Any, frame: Frame) -> Value:

@@ -169,9 +169,11 @@ def _comprehended(machine: Machine, node: Any, frame: Frame) -> Value:
     if isinstance(node, ast.DictComp):
         evaluate(machine, node.key, inner)
         return Table({}, evaluate(machine, node.value, inner))
-    return Items([], _listed(machine, node.elt, inner))
+    return Items([], _listed(machine, node.elt, inner), _COMPREHENDED.get(type(node), ""))
 
 
+#: What a comprehension makes; a generator is of no kind that programs ask for.
+_COMPREHENDED: dict[type, str] = {ast.ListComp: "list", ast.SetComp: "set"}
 #: Items of a comprehension that are computed one by one.
 _EACH = 8
 
@@ -197,7 +199,7 @@ def _each(machine: Machine, node: Any, inner: Frame) -> Value | None:
     finally:
         machine.nested -= 1
     if not isinstance(node, ast.DictComp):
-        return Items([value for _, value in values])
+        return Items([value for _, value in values], None, _COMPREHENDED.get(type(node), ""))
     found = Table({})
     for name, value in values:
         if isinstance(name, Const) and isinstance(name.value, str | int):

@@ -27,6 +27,21 @@ def is_input(stray: Meets, tensor: Tensor, meeting: Meeting) -> bool:
     return inside and root is not None and root != "self" and root in meeting.frame.names
 
 
+def shaped_as_another(made: Step, frame: Frame | None) -> bool:
+    """Whether a factory makes a tensor in the shape of another that is not on the cpu: its companion."""
+    for node in ast.walk(made.spot.node) if frame is not None else ():
+        match node:
+            case ast.Attribute(value=ast.Name(id=name), attr="shape"):
+                other = frame.get(name) if frame is not None else None
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="size")):
+                other = frame.get(name) if frame is not None else None
+            case _:
+                continue
+        if isinstance(other, Tensor) and other.device is not None and not on_cpu(other):
+            return True
+    return False
+
+
 def handed_over(stray: Meets, meeting: Meeting) -> Spot:
     """Where an input is handed to the model: the argument of that call, wherever it failed."""
     if (meeting.spot.function or "").endswith(".forward"):

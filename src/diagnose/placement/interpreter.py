@@ -39,6 +39,7 @@ def analyse(
     *,
     all_functions: bool = True,
     defaults: bool = True,
+    rounds: int = 1,
 ) -> Program:
     """Runs a file as the main program, then what it never called.
 
@@ -50,12 +51,13 @@ def analyse(
         all_functions: run functions and classes that nothing called too, on arguments of which only the
             names are known.
         defaults: take options that name a device to have their defaults.
+        rounds: how often a loop runs whose items are not known; what one round leaves, the next meets.
 
     Returns:
         What was seen until the end, or until the budget was spent.
     """
     machine = Machine(torch)
-    machine.defaults = defaults
+    machine.defaults, machine.rounds = defaults, rounds
     loading = _Loading(machine, imported)
     machine.evaluate = expressions.evaluate
     machine.execute = statements.execute

@@ -96,7 +96,22 @@ def has_device(frame: Frame, spot: Spot, *, moved: bool = True) -> bool:
     values = [*((name, frame.names[name]) for name in names), *held.items()]
     if any(_tells_device(name, value) for name, value in values):
         return True
+    if frame.function is not None and frame.this is None and _of_file(frame):
+        return True
     return moved and any(_moved_in(frame, value, spot.line) for value in frame.names.values())
+
+
+def _of_file(frame: Frame) -> bool:
+    """Whether a variable of the file around a function is a device; a class is written for any file."""
+    outer = getattr(frame.around, "frame", None)
+    while outer is not None and outer.function is not None:
+        outer = getattr(outer.around, "frame", None)
+    if outer is None or outer.source is not frame.source:
+        return False
+    return any(
+        isinstance(value, Place | Const) and _tells_device(name, value)
+        for name, value in outer.names.items()
+    )
 
 
 def _is_settings(frame: Frame, name: str, value: Value) -> bool:

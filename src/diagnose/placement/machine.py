@@ -143,6 +143,10 @@ class Machine:
         self.entered: set[int] = set()
         self.depths: dict[int, int] = {}
         self.nested = 0
+        #: How often a loop runs of which the items are not known.
+        self.rounds = 1
+        #: The loops on the way of which the items are not known: what they count is not, either.
+        self.uncounted = 0
         #: The modules that the program makes.
         self.modules: list[Module] = []
         #: The objects of a class that the program makes, by the class's node.

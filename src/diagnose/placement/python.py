@@ -81,10 +81,11 @@ def builtin(machine: Machine, last: str, given: Arguments, node: ast.AST, frame:
                 return Items([Items(list(row)) for row in rows])
             return Items([], Items([element(torch, value) for value in values]))
         case "list" | "tuple" | "set" | "sorted" | "reversed":
+            kind = {"sorted": "list", "reversed": ""}.get(last, last)
             if isinstance(first, Items):
                 items = list(first.items)
-                return Items(items[::-1] if last == "reversed" else items, first.more)
-            return Items([], element(torch, first)) if first is not None else Items([])
+                return Items(items[::-1] if last == "reversed" else items, first.more, kind)
+            return Items([], element(torch, first) if first is not None else None, kind)
         case "iter":
             return first or Unknown()
         case "next":

@@ -12,6 +12,7 @@ from diagnose.placement.inputs import (
     handed_to_host,
     is_input,
     prepared_beside,
+    shaped_as_another,
     taken_by,
     unknown_input,
 )
@@ -26,6 +27,7 @@ from diagnose.placement.steps import (
     is_literal,
     last_move,
     on_cpu,
+    passed_over,
     replicated,
     said_as,
 )
@@ -44,6 +46,10 @@ def reason(stray: Meets, meeting: Meeting) -> Reason | None:
         and meeting.what != "meta"
         and tensor.device in (META, None)
     ):
+        kept = next((s for s in tensor.steps if s.what == "kept"), None)
+        if kept is not None and tensor.module is not None and tensor.module.where() != META:
+            # The weights were filled; what is no buffer has no one who fills it.
+            return Reason("meta-tensor", kept.spot, tensor.frame, f"self.{tensor.name}")
         loaded = next((s for s in reversed(tensor.steps) if s.what == "loaded"), None)
         return Reason("meta-tensor", loaded.spot if loaded else born.of or born.spot, tensor.frame)
     match meeting.what:
@@ -111,9 +117,18 @@ def _at_home(meeting: Meeting, stray: Meets) -> Reason | None:
         spot = move.spot if is_literal(move) else move.of or move.spot
         return Reason("rank-device", spot, weight.frame)
     order = [step.what for step in weight.steps if step.what in ("moved", "wrapped")]
-    if move is not None and order[-1] == "moved":
+    if move is not None and (order[-1] == "moved" or _goes_home(move, wrapped)):
         return Reason("dataparallel-home-device", move.spot, wrapper.frame)
     return Reason("dataparallel-home-device", wrapped.spot, wrapper.frame)
+
+
+def _goes_home(move: Step, wrapped: Step) -> bool:
+    """Whether a module goes to the first GPU, and its wrapper to those that a variable lists."""
+    node, wraps = move.spot.node, wrapped.spot.node
+    bare = isinstance(node, ast.Call) and ast.unparse(node).endswith(".cuda()")
+    given = wraps.keywords if isinstance(wraps, ast.Call) else []
+    ids = next((one.value for one in given if one.arg == "device_ids"), None)
+    return bare and isinstance(ids, ast.Name | ast.Attribute)
 
 
 def _on_the_way_to_the_host(stray: Meets, meeting: Meeting) -> Reason | None:
@@ -122,7 +137,8 @@ def _on_the_way_to_the_host(stray: Meets, meeting: Meeting) -> Reason | None:
     made = born_at(tensor.steps)
     node = meeting.spot.node
     called = ast.unparse(node.func).rpartition(".")[2] if isinstance(node, ast.Call) else ""
-    here = called in ("numpy", "asarray", "array", "__array__") or made is None
+    here = called in ("numpy", "asarray", "array", "__array__", "pack_padded_sequence")
+    here = here or made is None
     listed = next((s for s in tensor.steps if s.what == "listed"), None)
     if here and stray.value is tensor and isinstance(stray.node, ast.expr):
         given = handed_to_host(stray, meeting) if called in ("asarray", "array") else None
@@ -155,6 +171,10 @@ def _of_weight(tensor: Tensor, module: Module) -> Reason | None:
 def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | None:
     tensor = stray.tensor
     move = last_move(tensor.steps)
+    passed = passed_over(tensor.steps)
+    if passed is not None and isinstance(stray.node, ast.expr):
+        spot = meeting.spot._replace(node=stray.node)
+        return Reason("input-not-moved", spot, meeting.frame, beside=passed.spot)
     dropped = next((s for s in tensor.steps if s.what == "dropped"), None)
     if dropped is not None and tensor.device != dropped.device:
         return Reason("input-not-moved", dropped.spot, tensor.frame)
@@ -211,7 +231,7 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
                 return Reason("hardcoded-device", made.of, tensor.frame) if made.of else None
             if isinstance(device_argument(made.spot), ast.Constant):
                 return Reason("hardcoded-device", made.spot, tensor.frame)
-            if is_input(stray, tensor, meeting):
+            if is_input(stray, tensor, meeting) and not shaped_as_another(made, tensor.frame):
                 if (taken := taken_by(stray, made, meeting)) is not None:
                     return taken
                 return Reason("input-not-moved", *where_built(made, tensor.frame, models=True))

@@ -17,7 +17,7 @@ from diagnose.placement.model import Step
 from diagnose.placement.storing import element, loaded, store
 from diagnose.placement.tensors import WIDEST, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
-from diagnose.placement.values import Const, Frame, Loader, Place, Value
+from diagnose.placement.values import Const, Frame, Loader, Number, Place, Value
 
 
 class _Leaves(Exception):
@@ -88,6 +88,8 @@ def _augmented(machine: Machine, node: ast.AST, frame: Frame) -> None:
     ast.copy_location(operation, node)
     value = machine.evaluate(machine, operation, frame)
     held = machine.evaluate(machine, load, frame)
+    if isinstance(value, Const) and not isinstance(value.value, str) and machine.uncounted:
+        value = Number()
     if isinstance(held, Tensor) and isinstance(value, Tensor):
         value = held.like(held.device)
     elif isinstance(held, Items):
@@ -117,6 +119,7 @@ def _return(machine: Machine, node: ast.AST, frame: Frame) -> None:
     assert isinstance(node, ast.Return)
     value = machine.evaluate(machine, node.value, frame) if node.value else Const(None)
     frame.result.append(value)
+    frame.returns.append(node)
     raise _Leaves
 
 
@@ -147,14 +150,16 @@ def _loop(machine: Machine, node: ast.AST, frame: Frame) -> None:
         drawn(machine, items, node.iter, frame)
     known = _known(items) if machine.nested < _NESTED else None
     machine.nested += 1
+    machine.uncounted += known is None
     try:
-        for item in known or (element(machine.torch, items),):
+        for item in known or [element(machine.torch, items)] * machine.rounds:
             if isinstance(items, Items):
                 _draw(item)
             store(machine, node.target, item, frame, node)
             _body(machine, node.body, frame)
     finally:
         machine.nested -= 1
+        machine.uncounted -= known is None
 
 
 def _draw(item: Value) -> None:
@@ -173,8 +178,13 @@ def _known(items: Value) -> list[Value] | None:
 
 def _while(machine: Machine, node: ast.AST, frame: Frame) -> None:
     assert isinstance(node, ast.While)
-    machine.evaluate(machine, node.test, frame)
-    _body(machine, node.body, frame)
+    machine.uncounted += 1
+    try:
+        for _ in range(machine.rounds):
+            machine.evaluate(machine, node.test, frame)
+            _body(machine, node.body, frame)
+    finally:
+        machine.uncounted -= 1
 
 
 def _body(machine: Machine, body: Sequence[ast.stmt], frame: Frame) -> None:

@@ -29,6 +29,16 @@ def last_move(steps: Sequence[Step]) -> Step | None:
     return next((s for s in reversed(steps) if s.what in ("moved", "gathered")), None)
 
 
+def passed_over(steps: Sequence[Step]) -> Step | None:
+    """The step by which a function that moves others handed a value on, if nothing moved it since."""
+    found: Step | None = None
+    for step in reversed(steps):
+        if step.what == "moved":
+            break
+        found = step if step.what == "passed" else found
+    return found
+
+
 def is_literal(step: Step) -> bool:
     """Whether a move names its device itself: ``.cuda()``, ``.to("cuda:1")``."""
     node = step.spot.node

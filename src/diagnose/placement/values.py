@@ -36,6 +36,7 @@ class Frame:
         "names",
         "owner",
         "result",
+        "returns",
         "shared",
         "source",
         "this",
@@ -58,6 +59,8 @@ class Frame:
         self.this = this
         self.owner = owner
         self.result: list[Value] = []
+        #: The statements that gave it.
+        self.returns: list[ast.Return] = []
         #: Whether ``result`` holds what a generator yields.
         self.yields = False
         #: Who called, and where.

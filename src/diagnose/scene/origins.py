@@ -52,6 +52,10 @@ def of_failure(
         # The program was run with other options than their defaults.
         program = analyse(read[0], torch, parsed.imported, read[1:], defaults=False)
         said = suspects(program, stack, devices)
+    if not said:  # what one round of a loop leaves, the next one meets
+        again = analyse(read[0], torch, parsed.imported, read[1:], rounds=2)
+        if met := suspects(again, stack, devices):
+            program, said = again, met
     return Origins(said, tuple(program.sources.values()), program)
 
 
