@@ -139,6 +139,19 @@ def _culprit(scene: Scene | None, cause: Cause | None = None) -> Frame | None:
     return place.frame if place is not None else None
 
 
+def _edited(culprit: Frame | None, scene: Scene, causes: Sequence[RankedCause]) -> Frame | None:
+    """Of a statement over several lines the one that the first edit changes."""
+    suspect = scene.suspect(causes[0].id) if causes else None
+    edit = next((fix.edit for fix in causes[0].fixes if fix.patch), None) if causes else None
+    if culprit is None or suspect is None or edit is None or edit.line is None:
+        return culprit
+    spot = suspect.line
+    last = getattr(spot.node, "end_lineno", None) or spot.line
+    if edit.file != culprit.file or not spot.line < edit.line <= last:
+        return culprit
+    return culprit._replace(line=edit.line, code=edit.before.partition("\n")[0].strip())
+
+
 def _place(scene: Scene, cause: Cause | None) -> Place | None:
     """The line to edit for a cause: where the files tell, the one that defines the misplaced value."""
     if cause is None:
@@ -190,7 +203,7 @@ def _device(scene: Scene, casebase: Casebase, top: int, answers: Answers) -> Dia
     return Diagnosis(
         report,
         verdict,
-        guarded("culprit", partial(_culprit, scene, first), None),
+        guarded("culprit", lambda: _edited(_culprit(scene, first), scene, causes), None),
         causes,
         near,
         casebase.lang,

@@ -1065,6 +1065,54 @@ def decode(net, src):
 decode(net, torch.zeros(2, 3, device="cuda"))
 """,
     ),
+    "a part of a batch of which others were moved": (
+        ("cuda:0", "cpu"),
+        "input-not-moved",
+        """\
+class Rows:
+    def __init__(self, seen, other):
+        self.seen, self.other = seen, other
+net = nn.Bilinear(2, 2, 1).cuda()
+rows = Rows(torch.rand(4, 2), torch.rand(4, 2))
+seen = rows.seen.cuda()
+other = rows.other  # here
+net(seen, other)
+""",
+    ),
+    "an average that is copied before its model moves": (
+        ("cpu", "cuda:0"),
+        "module-not-moved",
+        """\
+class Average:
+    def __init__(self, model):
+        self.copy = copy.deepcopy(model).eval()
+    def update(self, model):
+        for mine, theirs in zip(self.copy.parameters(), model.parameters()):
+            mine.mul_(0.9).add_(theirs)
+class Loop:
+    def __init__(self, device):
+        self.model = nn.Linear(2, 2)
+        self.average = Average(self.model)  # here
+        self.model.to(device)
+loop = Loop(torch.device("cuda"))
+loop.average.update(loop.model)
+""",
+    ),
+    "what a tokenizer of one's own returns": (
+        ("cuda:0", "cpu"),
+        "input-not-moved",
+        """\
+from transformers import BatchEncoding
+class Words:
+    def __call__(self, texts):
+        return BatchEncoding({"input_ids": torch.zeros(len(texts), 4)})
+def run(net, device):
+    words = Words()
+    rows = words(["a"])  # here
+    return net(**rows)
+run(nn.Embedding(3, 2).cuda(), torch.device("cuda"))
+""",
+    ),
     "a layer that a function adds which knows the file's device": (
         ("cuda:0", "cpu"),
         "submodule-added-after-move",

@@ -24,14 +24,14 @@ def copied_by(
     first = given.listed[0].value if given.listed else None
     step = machine.step("made", node, frame)
     if dotted in ("copy.deepcopy", "copy.copy"):
-        return copied(first, step) if first is not None else None
+        return copied(first, step, frame) if first is not None else None
     last = dotted.rpartition(".")[2]
     model = _model_of(first)
     if model is None or not _AVERAGED.fullmatch(last):
         return None
     found = Module(last, None)
     found.weights, found.steps, found.frame = False, step, frame
-    copy = copied(model, step)
+    copy = copied(model, step, frame)
     assert isinstance(copy, Module)
     copy.owner, found.children["module"] = found, copy
     said = given.get("device", 1 if last == "AveragedModel" else None)
@@ -69,8 +69,14 @@ def averaged(
     return True
 
 
-def copied(value: Value, step: tuple[Step, ...], done: dict[int, Module] | None = None) -> Value:
-    """A copy, made by ``step`` or with its own; what it holds twice, the copy does too (``done``)."""
+def copied(
+    value: Value,
+    step: tuple[Step, ...],
+    frame: Frame | None = None,
+    done: dict[int, Module] | None = None,
+) -> Value:
+    """A copy, made by ``step`` among the variables of a call, or with the original's; what it holds twice,
+    the copy does too (``done``)."""
     done = {} if done is None else done
     if id(value) in done:
         return done[id(value)]
@@ -79,13 +85,13 @@ def copied(value: Value, step: tuple[Step, ...], done: dict[int, Module] | None 
         found.weights, found.steps, found.frame = (
             value.weights,
             (*step, *value.steps[1 if step else 0 :]),
-            value.frame,
+            frame or value.frame,
         )
         found.plain = dict(value.plain)
         found.before, found.hooks = list(value.before), list(value.hooks)
         found.tensors = {k: t.like(t.device) for k, t in value.tensors.items()}
         for name, child in value.children.items():
-            inner = copied(child, step, done)
+            inner = copied(child, step, frame, done)
             assert isinstance(inner, Module)
             inner.owner = found
             found.children[name] = inner

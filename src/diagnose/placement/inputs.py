@@ -76,6 +76,47 @@ def _steps(loader: Loader) -> list[Step]:
     return [step for tensor in batches for step in tensor.steps]
 
 
+def bound_beside(stray: Meets, meeting: Meeting) -> Reason | None:
+    """The statement that takes an input out of what others were taken out of, and moved."""
+    node: ast.AST = stray.node
+    frame = meeting.frame
+    while isinstance(node, ast.Name) and node.id in frame.given and frame.lines.get(node.id) == 0:
+        if frame.caller is None:
+            return None
+        node, frame = frame.given[node.id], frame.caller
+    statement = frame.bound.get(node.id) if isinstance(node, ast.Name) else None
+    if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Name):
+        return None
+    root = _taken_from(statement.value)
+    others = [one for one in frame.bound.values() if isinstance(one, ast.Assign)]
+    if root is None or not any(_moves_from(one.value, root) for one in others):
+        return None
+    return Reason(
+        "input-not-moved",
+        meeting.spot._replace(source=frame.source, node=statement.value, function=frame.function),
+        frame,
+    )
+
+
+def _taken_from(node: ast.expr) -> str | None:
+    """The variable of which an expression is a field or an item."""
+    part = isinstance(node, ast.Attribute | ast.Subscript)
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        node = node.value
+    return node.id if part and isinstance(node, ast.Name) else None
+
+
+def _moves_from(node: ast.expr, root: str) -> bool:
+    """Whether an expression moves a field or an item of a variable."""
+    return any(
+        isinstance(one, ast.Call)
+        and isinstance(one.func, ast.Attribute)
+        and one.func.attr in ("to", "cuda")
+        and _taken_from(one.func.value) == root
+        for one in ast.walk(node)
+    )
+
+
 def taken_by(stray: Meets, made: Step, meeting: Meeting) -> Reason | None:
     """Where a function that knows a device takes an input as its parameter, and hands it to the model."""
     node: ast.AST = stray.node

@@ -113,7 +113,7 @@ def model_call(
         return found
     if last == "from_data_list" and given.listed:
         return collated(item_of(machine, given.listed[0].value, node, frame), machine, node, frame)
-    if root == "torch_geometric" and last in ("Data", "HeteroData", "Batch"):
+    if last in torch.batches and root != "torch":
         tensors = [t for one in given.every() for t in tensors_in(one.value)]
         inner = (
             tensors[0]

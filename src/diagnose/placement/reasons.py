@@ -6,8 +6,9 @@ import ast
 from collections.abc import Sequence
 
 from diagnose.placement.building import LOSSES, built_for, moved_within, of_module, where_kept
-from diagnose.placement.devices import META, SPLIT, differ
+from diagnose.placement.devices import META, differ
 from diagnose.placement.inputs import (
+    bound_beside,
     handed_over,
     handed_to_host,
     is_input,
@@ -31,9 +32,9 @@ from diagnose.placement.steps import (
     replicated,
     said_as,
 )
-from diagnose.placement.switches import turned_on
 from diagnose.placement.tensors import Module, Tensor, tensors_in
 from diagnose.placement.values import Frame, Generator, Object, Unknown
+from diagnose.placement.wrapping import away_from_home
 
 
 def reason(stray: Meets, meeting: Meeting) -> Reason | None:
@@ -59,7 +60,7 @@ def reason(stray: Meets, meeting: Meeting) -> Reason | None:
             made_ = _made_as("generator-device", tensor.steps, tensor.frame)
             return _told_for_it(made_, tensor.frame) if made_ is not None else None
         case "home":
-            return _at_home(meeting, stray)
+            return away_from_home(meeting, stray)
         case "meta":
             return Reason("meta-tensor", meeting.spot, tensor.frame)
         case "state" if tensor.maker == "state" and tensor.module is not None:
@@ -98,37 +99,6 @@ def reason(stray: Meets, meeting: Meeting) -> Reason | None:
     if tensor.maker in ("weight", "computed") and tensor.module is not None and kept is None:
         return _of_weight(tensor, tensor.module)
     return _of_tensor(stray, meeting, kept)
-
-
-def _at_home(meeting: Meeting, stray: Meets) -> Reason | None:
-    """A wrapper whose module is not at home: the last move if it came later, else where it was wrapped."""
-    weight, wrapper = meeting.sides[0].tensor, meeting.sides[-1].tensor
-    wrapped = next((s for s in wrapper.steps if s.what == "wrapped"), None)
-    move = last_move(weight.steps)
-    if wrapped is None:
-        return None
-    if weight.device == SPLIT:
-        return Reason(
-            "device-map-under-training", turned_on("device-map-under-training", wrapped.spot)
-        )
-    if wrapper.device is not None and wrapper.device.ranked:
-        if move is None or (not is_literal(move) and move.of is None):
-            return None  # what no line names may be the process's own
-        spot = move.spot if is_literal(move) else move.of or move.spot
-        return Reason("rank-device", spot, weight.frame)
-    order = [step.what for step in weight.steps if step.what in ("moved", "wrapped")]
-    if move is not None and (order[-1] == "moved" or _goes_home(move, wrapped)):
-        return Reason("dataparallel-home-device", move.spot, wrapper.frame)
-    return Reason("dataparallel-home-device", wrapped.spot, wrapper.frame)
-
-
-def _goes_home(move: Step, wrapped: Step) -> bool:
-    """Whether a module goes to the first GPU, and its wrapper to those that a variable lists."""
-    node, wraps = move.spot.node, wrapped.spot.node
-    bare = isinstance(node, ast.Call) and ast.unparse(node).endswith(".cuda()")
-    given = wraps.keywords if isinstance(wraps, ast.Call) else []
-    ids = next((one.value for one in given if one.arg == "device_ids"), None)
-    return bare and isinstance(ids, ast.Name | ast.Attribute)
 
 
 def _on_the_way_to_the_host(stray: Meets, meeting: Meeting) -> Reason | None:
@@ -223,6 +193,8 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
         return Reason("loss-or-metric-state", made.spot, tensor.frame)
     if _is_weight_of_loss(stray, meeting):
         return Reason("loss-or-metric-state", made.spot, tensor.frame)
+    if (forgotten := bound_beside(stray, meeting)) is not None:
+        return forgotten
     match tensor.maker:
         case "factory" | "array":
             if tensor.device is not None and tensor.device.type == "cuda":

@@ -17,6 +17,7 @@ from diagnose.placement.switches import turned_on
 Form = Callable[[ast.AST, TorchNames], "ast.AST | None"]
 
 _META = re.compile(r"device\(['\"]meta['\"]\)|init_empty_weights|device=['\"]meta['\"]")
+_ORDINAL = re.compile(r"(cuda|xpu|npu|hpu):[1-9]\d*")
 _RANK = re.compile(r"rank", re.IGNORECASE)
 
 
@@ -185,7 +186,20 @@ def _ranked(node: ast.AST, _: TorchNames) -> ast.AST | None:
     return node if _called(node).endswith("cuda.set_device") else None
 
 
+def _numbered(node: ast.AST, _: TorchNames) -> ast.AST | None:
+    """An accelerator that is written down by a number that a machine may lack."""
+    match node:
+        case ast.Constant(value=str(text)):
+            return node if _ORDINAL.fullmatch(text) else None
+        case ast.Call(
+            func=ast.Attribute(attr="cuda" | "set_device"), args=[ast.Constant(value=int(n))]
+        ):
+            return node if n > 0 else None
+    return None
+
+
 _FORMS: dict[str, Form] = {
+    "hardcoded-device": _numbered,
     "meta-tensor": _meta,
     "dataparallel-home-device": _wrapped,
     "cross-shard-op": _mapped_by,

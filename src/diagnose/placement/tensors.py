@@ -81,7 +81,7 @@ _FAMILY = 5_000
 
 class Sequence(Value):
     """A list, tuple, set or generator; ``keeper`` is the module whose plain attribute it is, ``grows`` that
-    items were put into it: how many, only a run tells; ``kind`` which of them it is, where that is known."""
+    items were put into it: how many, only a run tells; ``kind`` which of them it is, where known."""
 
     __slots__ = ("grows", "items", "keeper", "kind", "more")
 
