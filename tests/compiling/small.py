@@ -229,7 +229,7 @@ elementwise_any_scalars = ["where.self"]
 elementwise_no_scalars = []
 reduction = ["sum"]
 free = ["empty"]
-
+cpu_only = ["quantized::linear_dynamic"]
 [reached]
 "mm" = { method = "wrapper_CUDA_mm", args = ["self", "mat2"] }
 

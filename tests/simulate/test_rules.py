@@ -11,7 +11,7 @@ import torch
 
 from diagnose._toml import load
 from diagnose.simulation.checks import _SPECIAL
-from diagnose.simulation.operators import Rule, load_rules, operators_path, rule_of
+from diagnose.simulation.operators import Rule, is_cpu_only, load_rules, operators_path, rule_of
 
 
 @cache
@@ -37,6 +37,20 @@ def test_every_operator_and_argument_exists() -> None:
         arguments = {argument.name: str(argument.type) for argument in schema_of(name).arguments}
         for argument, _ in rule.arguments:
             assert "Tensor" in arguments[argument], (name, argument)
+
+
+def test_every_operator_of_the_cpu_alone_has_a_kernel_there_and_none_for_cuda() -> None:
+    with operators_path().open("rb") as file:
+        names = load(file)["cpu_only"]
+    has_kernel = torch._C._dispatch_has_kernel_for_dispatch_key
+    for name in names:
+        assert is_cpu_only(name)
+        assert has_kernel(name, "CPU"), name
+        for key in ("CUDA", "CompositeImplicitAutograd", "CompositeExplicitAutograd"):
+            assert not has_kernel(name, key), (
+                name,
+                key,
+            )  # "CUDA" says something in a CUDA build only
 
 
 def test_every_special_check_names_an_operator() -> None:

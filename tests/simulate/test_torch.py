@@ -254,6 +254,16 @@ def test_torchscript(gpus: None) -> None:
     assert str(caught.value).endswith("cuda:1 and cuda:0!\n")
 
 
+@pytest.mark.filterwarnings("ignore")
+def test_dynamic_quantization_has_no_kernel_for_a_gpu(gpus: None) -> None:
+    model = nn.Sequential(nn.Linear(4, 4)).eval()
+    quantized = torch.ao.quantization.quantize_dynamic(model, {nn.Linear}, dtype=torch.qint8)
+    assert quantized(torch.randn(2, 4)).device.type == "cpu"
+    sentence = "Could not run 'quantized::linear_dynamic' with arguments from the 'CUDA' backend"
+    with pytest.raises(NotImplementedError, match=sentence):
+        quantized.to("cuda")(torch.randn(2, 4, device="cuda"))
+
+
 def test_fake_tensors_keep_their_own_devices(gpus: None) -> None:
     from torch._subclasses.fake_tensor import FakeTensorMode
 

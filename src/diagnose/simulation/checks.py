@@ -93,6 +93,21 @@ class DeviceChecks:
                 f"Expected a '{device.type}' device type for generator but found '{generator}'"
             )
 
+    def no_kernel(self, operator: str) -> None:
+        """Raise what the dispatcher raises for an operator without a kernel for CUDA.
+
+        Its list of the backends that have one, which ends the sentence, differs between builds and is
+        left out.
+        """
+        if self.enforced:
+            raise NotImplementedError(
+                f"Could not run '{operator}' with arguments from the 'CUDA' backend. This could be "
+                "because the operator doesn't exist for this backend, or was omitted during the "
+                "selective/custom build process (if using custom build). If you are a Facebook "
+                "employee using PyTorch on mobile, please visit https://fburl.com/ptmfixes for "
+                "possible resolutions."
+            )
+
     def different(
         self, argument: str, device: torch.device, common: torch.device, method: str
     ) -> str:

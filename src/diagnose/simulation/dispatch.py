@@ -10,7 +10,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from .checks import Call, DeviceChecks, Operand
 from .driver import Driver
-from .operators import Rule, rule_of
+from .operators import Rule, is_cpu_only, rule_of
 from .placement import CPU, UNPLACED, Base, device_of, label_of, place, real_device
 
 # Factories whose overload with a generator is the same operator; `rand_like` and its kin have none.
@@ -43,6 +43,7 @@ class Operator:
         self.name = f"{name}.{overload}" if overload else name
         self.aten = namespace == "aten"
         self.rule = rule_of(self.name) if self.aten else Rule("free")
+        self.cpu_only = not self.aten and is_cpu_only(schema.name)
         self.argument_names = tuple(argument.name for argument in schema.arguments)
         self.written = frozenset(
             argument.name
@@ -108,6 +109,8 @@ class SimulatedDispatch(_Mode):  # type: ignore[misc]
         if unplaced and on_gpu is None and operator.decides:
             _settle_on_cpu(operands, unplaced)
         if on_gpu is not None:
+            if operator.cpu_only:
+                self.checks.no_kernel(func._schema.name)
             call = Call(dict(zip(operator.argument_names, args, strict=False)) | kwargs)
             self.checks.check(operator.name, operator.rule, operands, call)
             for tensor in unplaced:

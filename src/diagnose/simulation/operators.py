@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -51,10 +51,16 @@ def operators_path() -> Path:
 
 
 @lru_cache(maxsize=1)
+def _tables() -> dict[str, Any]:
+    with operators_path().open("rb") as file:
+        tables: dict[str, Any] = tomllib.load(file)
+    return tables
+
+
+@lru_cache(maxsize=1)
 def load_rules() -> dict[str, Rule]:
     """Return the rule of each operator that operators.toml names, by "operator.overload"."""
-    with operators_path().open("rb") as file:
-        data = tomllib.load(file)
+    data = _tables()
     rules: dict[str, Rule] = {}
     rules.update((name, Rule("elementwise")) for name in data["elementwise"])
     rules.update(
@@ -69,6 +75,11 @@ def load_rules() -> dict[str, Rule]:
         for name, entry in data[table].items():
             rules[name] = Rule("checked", entry["method"], tuple(map(_pair, entry["args"])))
     return rules
+
+
+def is_cpu_only(name: str) -> bool:
+    """Say whether no build of torch has a CUDA kernel for an operator ("namespace::operator")."""
+    return name in _tables()["cpu_only"]
 
 
 def _pair(argument: str) -> tuple[str, str]:

@@ -76,6 +76,7 @@ class Operands(StrictRoot[dict[str, Annotated[dict[str, Role], AfterValidator(_f
 
 _Operator = Annotated[str, StringConstraints(pattern=r"^\w+(\.\w+)?$")]
 _Operators = Annotated[tuple[_Operator, ...], Field(strict=False)]
+_Qualified = Annotated[str, StringConstraints(pattern=r"^\w+::\w+$")]
 
 
 class CheckedEntry(Strict):
@@ -93,6 +94,7 @@ class Operators(Strict):
     elementwise_no_scalars: _Operators
     reduction: _Operators
     free: _Operators
+    cpu_only: Annotated[tuple[_Qualified, ...], Field(strict=False)]
     reached: dict[_Operator, CheckedEntry]
     checked: dict[_Operator, CheckedEntry]
 
