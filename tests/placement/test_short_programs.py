@@ -1126,6 +1126,44 @@ net = adapt(net)
 net(torch.rand(1, 2).to(device))
 """,
     ),
+    "a metric that is told by its methods": (
+        ("cuda:0", "cpu"),
+        "loss-or-metric-state",
+        """\
+class Tally(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.register_buffer("seen", torch.zeros(n))
+    def update(self, right):
+        self.seen += right.sum(0)
+    def compute(self):
+        return self.seen.mean()
+class Run:
+    def __init__(self, device):
+        self.net = nn.Linear(2, 3).to(device)
+        self.tallies = {name: Tally(3) for name in ("train", "dev")}  # here
+    def step(self, x, name):
+        self.tallies[name].update(self.net(x))
+Run("cuda").step(torch.rand(4, 2).cuda(), "dev")
+""",
+    ),
+    "a table that a switch leaves on the host, and what goes around it": (
+        ("cuda:0", "cpu"),
+        "offloaded-to-cpu",
+        """\
+class Search:
+    def __init__(self, device, offload_table=True):
+        self.device = device
+        self.table = nn.Embedding(50, 8)
+        self.net = nn.GRU(8, 8).to(device)
+        if not offload_table:
+            self.table.to(device)
+    def run(self, rows):
+        found = self.net(self.table(rows).to(self.device))[0]
+        return found @ self.table.weight.T  # here
+Search("cuda").run(torch.zeros(2, 3, dtype=torch.long))
+""",
+    ),
 }
 
 
@@ -1170,3 +1208,14 @@ while True:
         for met in analyse(source, torch(), all_functions=False).meetings
         for one in of_meeting(met, ("cuda:0", "cpu"))
     ]
+
+
+def test_a_message_tells_of_more_gpus_than_two() -> None:
+    text = """\
+import torch
+x = torch.rand(2).to(f"cuda:{torch.cuda.device_count() - 1}")
+x + torch.rand(2)
+"""
+    source = Source("/home/u/run.py", text.split("\n"), ast.parse(text))
+    met = analyse(source, torch(), gpus=4).meetings[-1]
+    assert str(met.sides[0].tensor.device) == "cuda:3"

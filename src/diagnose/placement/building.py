@@ -74,11 +74,13 @@ def of_module(
     if made is not None and (where is None or where.type == "cpu"):
         if module is not top and (part := _part_of_moved(module, top)) is not None:
             return part
-        loss = any(map(LOSSES.search, (top.kind, top.word, said)))
+        loss = any(map(LOSSES.search, (top.kind, top.word, said))) or _counts(top)
         spot, frame = where_built(made, top.frame)
         cause = "loss-or-metric-state" if loss else "module-not-moved"
-        if _saves_memory(made.spot.source):  # what a program does to save memory
-            cause = "low-memory-mode"
+        if (
+            low := _saves_memory(made.spot.source)
+        ) is not None:  # what a program does to save memory
+            cause = "offloaded-to-cpu" if "offload" in low.casefold() else "low-memory-mode"
         sibling = _moved_beside(top, frame, spot)
         if sibling is not None and top.word:
             return Reason(cause, sibling, frame, owner=top.word)
@@ -94,6 +96,12 @@ def of_module(
             return where_kept(cause, top) or Reason(cause, spot, frame)
         return Reason(cause, spot, frame)
     return None
+
+
+def _counts(module: Module) -> bool:
+    """Whether a module is a metric by its methods: it is told results, and computes from all of them."""
+    made = module.made
+    return made is not None and all(map(made.find, ("update", "compute")))
 
 
 def where_kept(cause: str, module: Module) -> Reason | None:

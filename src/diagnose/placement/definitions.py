@@ -71,10 +71,25 @@ def class_(machine: Machine, node: ast.AST, frame: Frame) -> None:
     inner = Frame(frame.source, {}, Around(frame), node.name, owner=made)
     machine.execute(machine, node.body, inner)
     made.members = dict(inner.names)
+    _registered(machine, made, node, frame)
     found: Value = made
     for decorator in reversed(node.decorator_list):
         found = _decorated(machine, decorator, found, frame)
     bind(frame, node.name, found, node)
+
+
+def _registered(machine: Machine, made: Class, node: ast.ClassDef, frame: Frame) -> None:
+    """Tells the bases of a class that it is made, by ``__init_subclass__``."""
+    for base in made.bases:
+        hook = base.find("__init_subclass__")
+        if isinstance(hook, Function):
+            given = {
+                one.arg: Given(one.value, machine.evaluate(machine, one.value, frame))
+                for one in node.keywords
+                if one.arg is not None
+            }
+            machine.invoke(machine, hook.bound(made), Arguments((), given), node, frame)
+            return
 
 
 def shared(machine: Machine, node: ast.AST, frame: Frame) -> None:

@@ -40,6 +40,7 @@ def analyse(
     all_functions: bool = True,
     defaults: bool = True,
     rounds: int = 1,
+    gpus: int = 2,
 ) -> Program:
     """Runs a file as the main program, then what it never called.
 
@@ -52,12 +53,13 @@ def analyse(
             names are known.
         defaults: take options that name a device to have their defaults.
         rounds: how often a loop runs whose items are not known; what one round leaves, the next meets.
+        gpus: of the machine; what fails with one fails with two, and not the other way round.
 
     Returns:
         What was seen until the end, or until the budget was spent.
     """
     machine = Machine(torch)
-    machine.defaults, machine.rounds = defaults, rounds
+    machine.defaults, machine.rounds, machine.gpus = defaults, rounds, gpus
     loading = _Loading(machine, imported)
     machine.evaluate = expressions.evaluate
     machine.execute = statements.execute

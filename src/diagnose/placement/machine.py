@@ -145,6 +145,8 @@ class Machine:
         self.nested = 0
         #: How often a loop runs of which the items are not known.
         self.rounds = 1
+        #: The accelerators of the machine.
+        self.gpus = 2
         #: The loops on the way of which the items are not known: what they count is not, either.
         self.uncounted = 0
         #: The modules that the program makes.

@@ -62,8 +62,11 @@ def container_method(
             if len(owner.items) < WIDEST:
                 owner.items.append(first)
         elif name == "insert" and len(given.listed) > 1:
+            modules.hold(owner, given.listed[1].value)
             if len(owner.items) < WIDEST:
-                owner.items.append(given.listed[1].value)
+                at = first.value if isinstance(first, Const) else None
+                position = at if isinstance(at, int) else len(owner.items)
+                owner.items.insert(position, given.listed[1].value)
         elif name == "extend" and isinstance(first, Items):
             owner.items.extend(list(first.every())[: max(0, WIDEST - len(owner.items))])
         elif name == "extend" and isinstance(first, Tensor):

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from diagnose.placement.devices import CPU, HOME, SPLIT
 from diagnose.placement.machine import Arguments, Given, Machine, Meeting, Meets, origin
 from diagnose.placement.model import Spot, Step
-from diagnose.placement.steps import Reason
+from diagnose.placement.steps import Reason, last_move
 from diagnose.placement.tensor_methods import moved
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.tensors import Sequence as Items
@@ -130,6 +130,16 @@ def gone_around(stray: Meets, module: Module, meeting: Meeting) -> Reason:
             spot, frame = around.call, around.caller
         around = around.caller
     return Reason("offloaded-to-cpu", spot, frame)
+
+
+def left_there(
+    found: Reason | None, stray: Meets, module: Module, meeting: Meeting
+) -> Reason | None:
+    """A module that is left on the host to save memory is to stay there: what uses it does not know."""
+    saving = found is not None and found.cause in ("offloaded-to-cpu", "low-memory-mode")
+    if not saving or found is None or found.owner or last_move(module.whole().steps) is not None:
+        return found
+    return gone_around(stray, module, meeting)._replace(cause=found.cause)
 
 
 def _by(spot: Spot) -> str:

@@ -20,7 +20,7 @@ from diagnose.placement.inputs import (
 from diagnose.placement.knowing import has_device, where_built
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Step
-from diagnose.placement.offloading import gone_around, is_offloaded
+from diagnose.placement.offloading import gone_around, is_offloaded, left_there
 from diagnose.placement.steps import (
     Reason,
     born_at,
@@ -79,7 +79,8 @@ def reason(stray: Meets, meeting: Meeting) -> Reason | None:
     if whose is not None and tensor.maker in ("weight", "computed") and is_offloaded(whose):
         return gone_around(stray, whose, meeting)
     if isinstance(value, Module):
-        return of_module(value, said=said_as(stray.node), used=meeting.frame)
+        found = of_module(value, said=said_as(stray.node), used=meeting.frame)
+        return left_there(found, stray, value, meeting)
     if (
         tensor.module is not None
         and tensor.name
@@ -97,7 +98,7 @@ def reason(stray: Meets, meeting: Meeting) -> Reason | None:
             return kept_by or Reason("loss-or-metric-state", spot, frame)
     kept = next((s for s in tensor.steps if s.what == "kept"), None)
     if tensor.maker in ("weight", "computed") and tensor.module is not None and kept is None:
-        return _of_weight(tensor, tensor.module)
+        return left_there(_of_weight(tensor, tensor.module), stray, tensor.module, meeting)
     return _of_tensor(stray, meeting, kept)
 
 

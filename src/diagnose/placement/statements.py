@@ -6,12 +6,13 @@ import ast
 from collections.abc import Sequence
 from itertools import islice
 
+from diagnose.placement.branches import join, own_attributes
 from diagnose.placement.datasets import drawn
 from diagnose.placement.definitions import class_, function, import_, import_from, shared
 from diagnose.placement.devices import META
 from diagnose.placement.expressions import truth
 from diagnose.placement.iterating import iterated, special
-from diagnose.placement.machine import Machine, joined
+from diagnose.placement.machine import Machine
 from diagnose.placement.matching import matches
 from diagnose.placement.model import Step
 from diagnose.placement.storing import element, loaded, store
@@ -46,26 +47,27 @@ _COPIED = 8
 
 def _forks(machine: Machine, blocks: Sequence[Sequence[ast.stmt]], frame: Frame) -> None:
     """Blocks of which one runs: each on variables of its own, which are joined where it goes on."""
-    before = frame.names
+    before, own = frame.names, own_attributes(frame)
+    outset = dict(own)
     after: list[dict[str, Value]] = []
+    kept: list[dict[str, Value]] = []
     for block in blocks:
-        machine.spend(len(before) // _COPIED)
+        machine.spend((len(before) + len(own)) // _COPIED)
         frame.names = dict(before)
+        own.clear()
+        own.update(outset)
         try:
             _block(machine, block, frame)
         except _Leaves:
             continue
+        finally:
+            kept.append(dict(own))
         after.append(dict(frame.names))
-    if not after:
-        frame.names = before
-        raise _Leaves
-    for name in {name for names in after for name in names}:
-        value: Value | None = None
-        for names in after:
-            value = joined(value, names.get(name))
-        if value is not None:
-            before[name] = value
+    join(own, kept)  # what a block leaves in an object stays there, wherever the block leads
     frame.names = before
+    if not after:
+        raise _Leaves
+    join(before, after)
 
 
 def _assign(machine: Machine, node: ast.AST, frame: Frame) -> None:

@@ -186,7 +186,7 @@ def _cuda(machine: Machine, last: str, given: Arguments) -> Value:
             machine.current = (place or HOME)._replace(home=True)
             return Const(None)
         case "device_count":
-            return Const(2)  # what fails with one GPU fails with two, and not the other way round
+            return Const(machine.gpus)
         case "current_device" | "current_device_index" | "current_device_idx":
             return Number()
     return Unknown()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import warnings
 from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 
 from diagnose.model import Frame, TorchNames
@@ -45,18 +46,26 @@ def of_failure(
     read = [source for file in files if (source := parsed.source(file)) is not None]
     if not read:
         return Origins()
-    program = analyse(read[0], torch, parsed.imported, read[1:])
+    look = partial(analyse, read[0], torch, parsed.imported, read[1:], gpus=_gpus(devices))
+    program = look()
     stack = [Line(file.path, frame.line) for frame, file in found if frame.line is not None]
     said = suspects(program, stack, devices)
     if not said and any("add_argument" in source.text for source in program.sources.values()):
         # The program was run with other options than their defaults.
-        program = analyse(read[0], torch, parsed.imported, read[1:], defaults=False)
+        program = look(defaults=False)
         said = suspects(program, stack, devices)
     if not said:  # what one round of a loop leaves, the next one meets
-        again = analyse(read[0], torch, parsed.imported, read[1:], rounds=2)
+        again = look(rounds=2)
         if met := suspects(again, stack, devices):
             program, said = again, met
     return Origins(said, tuple(program.sources.values()), program)
+
+
+def _gpus(devices: Sequence[str]) -> int:
+    """How many GPUs the machine has that a message is from: two where it does not tell of more."""
+    numbers = (device.partition(":")[2] for device in devices)
+    told = (int(number) for number in numbers if number.isdecimal() and len(number) < 3)
+    return max([2, *(number + 1 for number in told)])
 
 
 def elsewhere(origins: Origins) -> tuple[Suspect, ...]:
