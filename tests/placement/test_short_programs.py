@@ -1164,6 +1164,97 @@ class Search:
 Search("cuda").run(torch.zeros(2, 3, dtype=torch.long))
 """,
     ),
+    "state that a method makes which forward calls": (
+        ("cuda:0", "cpu"),
+        "created-without-device",
+        """\
+class Cell(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc, self.v = nn.Linear(2, 2), None
+    def start(self, rows):
+        self.v = torch.zeros(rows, 2)  # here
+    def forward(self, x):
+        if self.v is None:
+            self.start(len(x))
+        self.v = self.v + self.fc(x)
+        return self.v
+Cell().cuda()(torch.rand(3, 2).cuda())
+""",
+    ),
+    "a builder beside whose call a device is known, in a file whose program has one": (
+        ("cuda:0", "cpu"),
+        "module-not-moved",
+        """\
+def make(width):
+    return nn.Sequential(nn.Linear(2, width), nn.ELU())
+class Bonus:
+    def __init__(self, device):
+        self.fixed = make(3).requires_grad_(False)  # here
+        self.net = make(3).to(device)
+    def of(self, x):
+        return self.net(x) - self.fixed(x)
+if __name__ == "__main__":
+    device = torch.device("cuda")
+    Bonus(device).of(torch.rand(1, 2, device=device))
+""",
+    ),
+    "a part that is found by its name": (
+        ("cuda:0", "cpu"),
+        "module-not-moved",
+        """\
+class Service:
+    def __init__(self, device):
+        self.device, self.parts = torch.device(device), {}
+        self.parts["speaker"] = nn.Linear(2, 2).eval()  # here
+    def __getattr__(self, name):
+        try:
+            return self.__dict__["parts"][name]
+        except KeyError:
+            raise AttributeError(name) from None
+    def run(self, x):
+        return self.speaker(x.to(self.device))
+Service("cuda").run(torch.rand(1, 2))
+""",
+    ),
+    "state that an optimizer's other method makes": (
+        ("cuda:0", "cpu"),
+        "optimizer-state",
+        """\
+class Whiten(torch.optim.Optimizer):
+    def __init__(self, params):
+        super().__init__(params, dict(lr=0.1))
+    def start(self, p, state):
+        state["L"] = torch.eye(p.shape[0])  # here
+    def step(self):
+        for group in self.param_groups:
+            for p in group["params"]:
+                state = self.state[p]
+                if not state:
+                    self.start(p, state)
+                state["L"].mul_(0.9).add_(p.grad @ p.grad.t())
+net = nn.Linear(2, 2).cuda()
+Whiten(net.parameters()).step()
+""",
+    ),
+    "what a host's function is given of a model's output": (
+        ("cuda:0",),
+        "host-copy-needed",
+        """\
+from scipy.optimize import linear_sum_assignment
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(2, 2)
+    def forward(self, x):
+        return self.fc(x)
+def match(boxes, wanted):
+    cost = (boxes - wanted).abs()
+    return linear_sum_assignment(cost)  # here
+net = Net().cuda()
+match(net(torch.rand(2, 2).cuda()), torch.rand(2, 2).cuda())
+""",
+    ),
 }
 
 

@@ -6,7 +6,7 @@ import ast
 
 from diagnose.placement import modules
 from diagnose.placement.calling import run
-from diagnose.placement.machine import Arguments, Machine
+from diagnose.placement.machine import Arguments, Given, Machine
 from diagnose.placement.model import Step
 from diagnose.placement.module_methods import is_method, is_plain
 from diagnose.placement.offloading import read
@@ -98,6 +98,8 @@ def _of_module(machine: Machine, owner: Module, name: str, node: ast.AST, frame:
         return Method(owner, name)
     if owner.kind in ("DataParallel", "DistributedDataParallel") and "module" in owner.children:
         return _of_module(machine, owner.children["module"], name, node, frame)
+    if (named := _found_by_name(machine, owner, name, node, frame)) is not None:
+        return named
     if owner.made is not None:
         return Method(owner, name) if _called(node, frame) else Unknown(name)
     if name in machine.torch.module_settings:
@@ -137,6 +139,8 @@ def _of_object(machine: Machine, owner: Object, name: str, node: ast.AST, frame:
         return Method(owner, name)
     if owner.made is not None and (member := owner.made.find(name)) is not None:
         return _member(machine, owner, member, node, frame)
+    if (found := _found_by_name(machine, owner, name, node, frame)) is not None:
+        return found
     if owner.kind == "accelerator" and name == "device":
         return Place(machine.home())
     if owner.kind == "accelerator" and name.endswith("process_index"):
@@ -144,6 +148,18 @@ def _of_object(machine: Machine, owner: Object, name: str, node: ast.AST, frame:
     if owner.made is None and owner.kind not in ("namespace", "module"):
         return Method(owner, name)
     return Unknown(name)
+
+
+def _found_by_name(
+    machine: Machine, owner: Module | Object, name: str, node: ast.AST, frame: Frame
+) -> Value | None:
+    """What ``__getattr__`` of a class of the user's finds; None where it has none, or that is not known."""
+    find = owner.made.find("__getattr__") if owner.made is not None else None
+    if not isinstance(find, Function) or name.startswith("__"):
+        return None
+    asked = Arguments([Given(ast.copy_location(ast.Constant(name), node), Const(name))])
+    found = run(machine, find.bound(owner), asked, node, frame)
+    return None if isinstance(found, Unknown) else found
 
 
 def _member(machine: Machine, owner: Value, member: Value, node: ast.AST, frame: Frame) -> Value:

@@ -133,18 +133,6 @@ def taken_by(stray: Meets, made: Step, meeting: Meeting) -> Reason | None:
     return Reason("input-not-moved", spot._replace(node=node), frame)
 
 
-def handed_to_host(stray: Meets, meeting: Meeting) -> Reason | None:
-    """Where a function that works on the host is given what it makes an array of; else None."""
-    node, spot, frame = stray.node, meeting.spot, meeting.frame
-    while isinstance(node, ast.Name) and node.id in frame.given and frame.lines.get(node.id) == 0:
-        if frame.call is None or frame.caller is None:
-            break
-        node, spot, frame = frame.given[node.id], frame.call, frame.caller
-    if frame is meeting.frame:
-        return None
-    return Reason("host-copy-needed", spot._replace(node=node), frame)
-
-
 def unknown_input(stray: Meets, meeting: Meeting) -> Reason | None:
     """What a model on an accelerator is called with, where a call gave it of which nothing is known."""
     node, frame = stray.node, meeting.frame

@@ -102,15 +102,30 @@ def has_device(frame: Frame, spot: Spot, *, moved: bool = True) -> bool:
 
 
 def _of_file(frame: Frame) -> bool:
-    """Whether a variable of the file around a function is a device; a class is written for any file."""
+    """Whether a variable of the file around a function is a device; a class is written for any file, and
+    what is bound only where the file is the program is not meant for its functions."""
     outer = getattr(frame.around, "frame", None)
     while outer is not None and outer.function is not None:
         outer = getattr(outer.around, "frame", None)
     if outer is None or outer.source is not frame.source:
         return False
+    own = _guarded(outer.source.tree)
     return any(
-        isinstance(value, Place | Const) and _tells_device(name, value)
+        isinstance(value, Place | Const)
+        and _tells_device(name, value)
+        and outer.lines.get(name) not in own
         for name, value in outer.names.items()
+    )
+
+
+@lru_cache(maxsize=8)
+def _guarded(tree: ast.Module) -> frozenset[int]:
+    """The lines under ``if __name__ == "__main__"``."""
+    return frozenset(
+        line
+        for node in tree.body
+        if isinstance(node, ast.If) and "__name__" in ast.unparse(node.test)
+        for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
     )
 
 

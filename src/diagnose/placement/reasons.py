@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 from diagnose.placement.building import LOSSES, built_for, moved_within, of_module, where_kept
 from diagnose.placement.devices import META, differ
+from diagnose.placement.hosting import on_the_way_to_the_host
 from diagnose.placement.inputs import (
     bound_beside,
     handed_over,
-    handed_to_host,
     is_input,
     prepared_beside,
     shaped_as_another,
@@ -68,7 +68,7 @@ def reason(stray: Meets, meeting: Meeting) -> Reason | None:
                 "optimizer-state", tensor.steps, tensor.frame
             )
         case "host":
-            return _on_the_way_to_the_host(stray, meeting)
+            return on_the_way_to_the_host(stray, meeting)
         case "index" if stray is meeting.sides[1]:
             spot = meeting.spot._replace(node=stray.node)
             if born is not None and born.spot.function == meeting.spot.function:
@@ -100,27 +100,6 @@ def reason(stray: Meets, meeting: Meeting) -> Reason | None:
     if tensor.maker in ("weight", "computed") and tensor.module is not None and kept is None:
         return left_there(_of_weight(tensor, tensor.module), stray, tensor.module, meeting)
     return _of_tensor(stray, meeting, kept)
-
-
-def _on_the_way_to_the_host(stray: Meets, meeting: Meeting) -> Reason | None:
-    """What host code is given: at the call where it stands there, else where it was made."""
-    tensor = stray.tensor
-    made = born_at(tensor.steps)
-    node = meeting.spot.node
-    called = ast.unparse(node.func).rpartition(".")[2] if isinstance(node, ast.Call) else ""
-    here = called in ("numpy", "asarray", "array", "__array__", "pack_padded_sequence")
-    here = here or made is None
-    listed = next((s for s in tensor.steps if s.what == "listed"), None)
-    if here and stray.value is tensor and isinstance(stray.node, ast.expr):
-        given = handed_to_host(stray, meeting) if called in ("asarray", "array") else None
-        if given is None or listed is None:
-            spot = meeting.spot._replace(node=stray.node)
-            return given or Reason("host-copy-needed", spot, tensor.frame)
-    if listed is not None:
-        return Reason("host-copy-needed", listed.spot, tensor.frame)
-    if made is not None:
-        return Reason("host-copy-needed", made.spot, tensor.frame)
-    return Reason("host-copy-needed", meeting.spot, tensor.frame)
 
 
 def _of_weight(tensor: Tensor, module: Module) -> Reason | None:
@@ -173,6 +152,9 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
     if kept is not None and tensor.module is not None:
         owner = tensor.module
         loss = LOSSES.search(owner.kind) and not any(s.what == "moved" for s in owner.steps)
+        born = born_at(tensor.steps)
+        if born is not None and not loss and _is_remade(born, kept, tensor):
+            return Reason("created-without-device", born.spot, tensor.frame)
         cause = "loss-or-metric-state" if loss else "unregistered-tensor"
         return Reason(cause, kept.spot, tensor.frame, f"self.{tensor.name}")
     held = next((s for s in tensor.steps if s.what == "held"), None)
@@ -250,6 +232,19 @@ def _told_for_it(found: Reason, frame: Frame | None) -> Reason:
     return Reason(found.cause, frame.call._replace(node=frame.given[said.id]), frame.caller)
 
 
+def _is_remade(made: Step, kept: Step, tensor: Tensor) -> bool:
+    """Whether a module keeps what a factory makes in that statement, later than in its ``__init__``: it is
+    state, and no table that is computed once."""
+    frame = tensor.frame
+    if made.spot.node not in ast.walk(kept.spot.node):
+        return False
+    while frame is not None and isinstance(frame.this, Module):
+        if (frame.function or "").endswith(".__init__"):
+            return False
+        frame = frame.caller
+    return tensor.maker == "factory" and frame is not tensor.frame
+
+
 def _is_made_beside(made: Step, frame: Frame | None) -> bool:
     """Whether a generator that knows a device makes a part of a batch by a function of torch."""
     node = made.spot.node
@@ -271,8 +266,10 @@ def _of_optimizer(stray: Meets, meeting: Meeting) -> Reason | None:
     if not isinstance(this, Object) or this.kind != "optimizer" or not on_cpu(stray.tensor):
         return None
     made = born_at(stray.tensor.steps)
-    if made is not None and made.spot.function == meeting.frame.function and not _resembles(made):
-        return Reason("optimizer-state", made.spot, stray.tensor.frame)
+    frame = stray.tensor.frame
+    own = made is not None and frame is not None and frame.this is this
+    if made is not None and own and not _resembles(made):
+        return Reason("optimizer-state", made.spot, frame)
     weights = next(tensors_in(this.attributes.get("param_groups", Unknown())), None)
     return built_for(weights.module) if weights is not None and weights.module else None
 

@@ -224,8 +224,15 @@ def _with(machine: Machine, node: ast.AST, frame: Frame) -> None:
 def _try(machine: Machine, node: ast.AST, frame: Frame) -> None:
     assert isinstance(node, ast.Try)
     handlers = [handler.body for handler in node.handlers]
-    _forks(machine, ([*node.body, *node.orelse], *handlers), frame)
+    tried = [] if _asks_the_base(node) else [[*node.body, *node.orelse]]
+    _forks(machine, (*tried, *handlers), frame)
     _block(machine, node.finalbody, frame)
+
+
+def _asks_the_base(node: ast.Try) -> bool:
+    """Whether ``__getattr__`` asks its base first, which has not what nothing else had."""
+    text = ast.unparse(node.body[0]) if len(node.body) == 1 and node.handlers else ""
+    return text.startswith("return super().__getattr__(")
 
 
 def _match(machine: Machine, node: ast.AST, frame: Frame) -> None:

@@ -1,0 +1,43 @@
+"""What code that works on the host is given: at the call where it stands there, else where it was made."""
+
+from __future__ import annotations
+
+import ast
+
+from diagnose.placement.machine import Meeting, Meets
+from diagnose.placement.steps import Reason, born_at
+
+
+def on_the_way_to_the_host(stray: Meets, meeting: Meeting) -> Reason | None:
+    """What host code is given: at the call where it stands there, else where it was made."""
+    tensor = stray.tensor
+    made = born_at(tensor.steps)
+    node = meeting.spot.node
+    called = ast.unparse(node.func).rpartition(".")[2] if isinstance(node, ast.Call) else ""
+    here = called in ("numpy", "asarray", "array", "__array__", "pack_padded_sequence")
+    here = here or made is None
+    listed = next((s for s in tensor.steps if s.what == "listed"), None)
+    if here and stray.value is tensor and isinstance(stray.node, ast.expr):
+        given = _handed_over(stray, meeting) if called in ("asarray", "array") else None
+        if given is None or listed is None:
+            spot = meeting.spot._replace(node=stray.node)
+            return given or Reason("host-copy-needed", spot, tensor.frame)
+    if listed is not None:
+        return Reason("host-copy-needed", listed.spot, tensor.frame)
+    if made is not None and (made.spot.function or "").endswith(".forward"):  # it is no host's code
+        return Reason("host-copy-needed", meeting.spot._replace(node=stray.node), tensor.frame)
+    if made is not None:
+        return Reason("host-copy-needed", made.spot, tensor.frame)
+    return Reason("host-copy-needed", meeting.spot, tensor.frame)
+
+
+def _handed_over(stray: Meets, meeting: Meeting) -> Reason | None:
+    """Where a function that works on the host is given what it makes an array of; else None."""
+    node, spot, frame = stray.node, meeting.spot, meeting.frame
+    while isinstance(node, ast.Name) and node.id in frame.given and frame.lines.get(node.id) == 0:
+        if frame.call is None or frame.caller is None:
+            break
+        node, spot, frame = frame.given[node.id], frame.call, frame.caller
+    if frame is meeting.frame:
+        return None
+    return Reason("host-copy-needed", spot._replace(node=node), frame)
