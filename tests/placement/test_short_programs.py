@@ -1255,6 +1255,111 @@ net = Net().cuda()
 match(net(torch.rand(2, 2).cuda()), torch.rand(2, 2).cuda())
 """,
     ),
+    "a copy of a layer that is put into a model that has moved": (
+        ("cuda:0", "cpu"),
+        "submodule-added-after-move",
+        """\
+class Growing(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.pattern = [nn.Linear(2, 2)]
+        self.parts = nn.ModuleList([copy.deepcopy(self.pattern[0])])
+    def grow(self):
+        new = copy.deepcopy(self.pattern[0])
+        new.requires_grad_(True)
+        self.parts.append(new)  # here
+    def forward(self, x):
+        for part in self.parts:
+            x = part(x)
+        return x
+def advance(net):
+    net.grow()
+net = Growing().cuda()
+advance(net)
+net(torch.rand(1, 2).cuda())
+""",
+    ),
+    "a teacher that another method forgets to prepare": (
+        ("cuda:0", "cpu"),
+        "module-not-moved",
+        """\
+from accelerate import Accelerator
+class Work:
+    def __init__(self):
+        self.accelerator = Accelerator()
+        self.teacher = nn.Linear(2, 2)
+        self.student = nn.Linear(2, 2)
+    def setup(self):
+        self.student = self.accelerator.prepare(self.student)  # here
+    def step(self, x):
+        return self.teacher(x) + self.student(x)
+work = Work()
+work.setup()
+work.step(torch.rand(1, 2).cuda())
+""",
+    ),
+    "what a function builds for a tensor that it is given": (
+        ("cuda:0", "cpu"),
+        "module-not-moved",
+        """\
+def calibrated(scores):
+    scale = nn.Linear(scores.size(-1), 1)  # here
+    return scale(scores)
+net = nn.Linear(2, 3).cuda()
+calibrated(net(torch.rand(4, 2).cuda()))
+""",
+    ),
+    "a part that nothing fills before all is moved": (
+        ("meta",),
+        "meta-tensor",
+        """\
+class Whole(nn.Module):
+    def __init__(self, body, head):
+        super().__init__()
+        self.body, self.head = body, head
+with torch.device("meta"):
+    body = nn.GRU(4, 4)
+    head = nn.Linear(4, 2)  # here
+body.load_state_dict(nn.GRU(4, 4).state_dict(), assign=True)
+Whole(body, head).to("cuda")
+""",
+    ),
+    "a model that its own method spreads, and a trainer gathers": (
+        ("cuda:0", "cuda:1"),
+        "device-map-under-training",
+        """\
+from transformers import PretrainedConfig, PreTrainedModel, Trainer
+class Cards(PretrainedConfig):
+    def __init__(self, cards=("cuda:0", "cuda:1"), **rest):
+        super().__init__(**rest)
+        self.cards = list(cards)
+class Split(PreTrainedModel):
+    def __init__(self, config):
+        super().__init__(config)
+        self.emb, self.out = nn.Embedding(3, 2), nn.Linear(2, 3)
+    def spread(self):
+        one, two = self.config.cards
+        self.emb.to(one)
+        self.out.to(two)
+        return self
+    def forward(self, ids):
+        one, two = self.config.cards
+        return self.out(self.emb(ids.to(one)).to(two))
+model = Split(Cards()).spread()  # here
+Trainer(model).train()
+model(torch.zeros(1, dtype=torch.long))
+""",
+    ),
+    "a library's function that is given what was loaded": (
+        ("cuda:0", "cpu"),
+        "checkpoint-location",
+        """\
+from sentence_transformers import util
+def nearest(model, text):
+    table = torch.load("table.pt", map_location="cpu")  # here
+    return util.cos_sim(model.encode(text), table)
+""",
+    ),
 }
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 
-from diagnose.placement.knowing import has_device, is_statement, key_of, where_built
+from diagnose.placement.knowing import has_device, is_prepared, is_statement, key_of, where_built
 from diagnose.placement.model import Source, Spot, Step
 from diagnose.placement.steps import Reason, born_at, is_literal, last_move
 from diagnose.placement.tensors import Module, Tensor
-from diagnose.placement.values import Frame, Object
+from diagnose.placement.values import Frame, Object, Value
 
 _LOW_MEMORY = re.compile(
     r"low_?(v?ram|mem)|med_?vram|offload|keep_?on_?cpu|save_?memory", re.IGNORECASE
@@ -57,6 +58,8 @@ def of_module(
     if late is not None and made is not None and top.owner is not None:
         moved = last_move(top.owner.steps)
         spot, frame = where_built(made, top.frame)
+        if _is_copy(made) and (given := _given(late.spot)) is not None:
+            spot = given
         return Reason("submodule-added-after-move", spot, frame, move=moved.spot if moved else None)
     where = tensor.device if tensor is not None else module.where()
     if move is not None and move.device is not None and move.device.type == "cpu":
@@ -189,12 +192,36 @@ def _moved_beside(
     for other in held.values():
         if isinstance(other, Module) and other is not module and other.owner is None:
             move = last_move(other.steps)
-            if move is None or move.spot.function != spot.function or move.spot.file != spot.file:
+            if move is None or move.spot.file != spot.file:
+                continue
+            if move.spot.function != spot.function:
+                if is_prepared(move.spot) and _are_of(frame.this, (module, other)):
+                    found.append(move.spot)
                 continue
             first = spot.line if after is None else after
             if move.spot.line >= first and is_statement(move.spot):
                 found.append(move.spot)
     return max(found, key=lambda one: one.line, default=None)
+
+
+def _are_of(this: Value | None, modules: Sequence[Module]) -> bool:
+    """Whether modules are attributes of an object: one of its methods can do to all what it does to one."""
+    held = this.attributes.values() if isinstance(this, Object) else ()
+    return all(any(one is each for one in held) for each in modules)
+
+
+def _is_copy(made: Step) -> bool:
+    """Whether a module was made by a copy, which cannot be told a device."""
+    node = made.spot.node
+    return isinstance(node, ast.Call) and ast.unparse(node.func).endswith("copy")
+
+
+def _given(put: Spot) -> Spot | None:
+    """The expression of what a statement or a method puts into a model."""
+    match put.node:
+        case ast.Assign(value=value) | ast.Call(args=[*_, value]):
+            return put._replace(node=value)
+    return None
 
 
 def _put_late(module: Module) -> Step | None:

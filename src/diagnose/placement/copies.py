@@ -81,12 +81,12 @@ def copied(
     if id(value) in done:
         return done[id(value)]
     if isinstance(value, Module):
+        life = value.steps[1 if step else 0 :]
+        if step and not done:  # it is in nothing that the original is in
+            life = tuple(one for one in life if one.what not in ("held", "put"))
         found = done[id(value)] = Module(value.kind, value.device, value.made)
-        found.weights, found.steps, found.frame = (
-            value.weights,
-            (*step, *value.steps[1 if step else 0 :]),
-            frame or value.frame,
-        )
+        found.weights, found.steps = value.weights, (*step, *life)
+        found.frame = frame or value.frame
         found.plain = dict(value.plain)
         found.before, found.hooks = list(value.before), list(value.hooks)
         found.tensors = {k: t.like(t.device) for k, t in value.tensors.items()}

@@ -25,6 +25,8 @@ def where_built(
     while around is not None:
         if has_device(around, spot) or (models and _has_model(around, spot)):
             return spot, around
+        if _is_given_tensor(around):
+            return spot, around
         if tensors and around is not frame and _has_tensor(around, spot):
             return spot, around
         if around.call is None or not _gives_what_it_builds(around):
@@ -153,6 +155,15 @@ def _has_tensor(frame: Frame, spot: Spot) -> bool:
     ) or isinstance(frame.this, Module)
 
 
+def _is_given_tensor(frame: Frame) -> bool:
+    """Whether a function is given a tensor that is on an accelerator: what it builds belongs there."""
+    return any(
+        isinstance(value, Tensor) and value.device is not None and value.device.type == "cuda"
+        for name, value in frame.names.items()
+        if frame.lines.get(name) == 0
+    )
+
+
 def _moved_in(frame: Frame, value: Value, line: int) -> bool:
     """Whether a module was moved in a call to an accelerator before a line, as others can be."""
     move = last_move(value.steps) if isinstance(value, Module) else None
@@ -176,9 +187,12 @@ def _tells_device(name: str, value: Value) -> bool:
 
 def is_statement(spot: Spot) -> bool:
     """Whether a call is all of a statement, such as ``model.to(device)``, or prepares what it is given."""
-    if isinstance(spot.node, ast.Call) and ast.unparse(spot.node.func).endswith(".prepare"):
-        return True
-    return id(spot.node) in _statements(spot.source.tree)
+    return is_prepared(spot) or id(spot.node) in _statements(spot.source.tree)
+
+
+def is_prepared(spot: Spot) -> bool:
+    """Whether a call prepares what it is given, as accelerate does."""
+    return isinstance(spot.node, ast.Call) and ast.unparse(spot.node.func).endswith(".prepare")
 
 
 @lru_cache(maxsize=8)

@@ -13,6 +13,7 @@ from diagnose.placement.machine import Arguments, Machine, operands, origin
 from diagnose.placement.model import Device, Step
 from diagnose.placement.object_methods import HELD, library_call, prepared
 from diagnose.placement.offloading import offloaded_by
+from diagnose.placement.tensor_methods import unknown_arguments
 from diagnose.placement.tensors import Batch, Module, Table, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.torch_calls import loaded_from, optimizer
@@ -155,9 +156,9 @@ def model_call(
         made.steps, made.frame = machine.step("made", node, frame), frame
         made.attributes[HELD] = Items([side.tensor.like(side.tensor.device) for side in sides])
         return made
-    if len(sides) > 1 and root in torch.function_libraries:
-        machine.meet("join", node, frame, sides)
     if sides and (root in torch.model_libraries or root in torch.function_libraries):
+        what = "join" if root in torch.function_libraries else "library"
+        machine.meet(what, node, frame, [*sides, *unknown_arguments(given)])
         return sides[0].tensor.like(sides[0].tensor.device)
     return library_call(machine, None, given, node, frame)
 

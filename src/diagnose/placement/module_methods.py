@@ -6,7 +6,7 @@ import ast
 
 from diagnose.placement import modules
 from diagnose.placement.copies import averaged
-from diagnose.placement.devices import CPU, SPLIT
+from diagnose.placement.devices import CPU, META, SPLIT
 from diagnose.placement.forward_hooks import seen
 from diagnose.placement.layers import fill
 from diagnose.placement.machine import Arguments, Given, Machine, Meets, generating, operands
@@ -95,6 +95,12 @@ def applied(
     return Batch(output) if module.kind.startswith(("transformers", "diffusers")) else output
 
 
+def _keeps_config(module: Module) -> bool:
+    """Whether a base of a module's class keeps the config that it is given."""
+    names = module.made.names() if module.made is not None else ()
+    return any(name.rpartition(".")[2].casefold() == "pretrainedmodel" for name in names)
+
+
 def _draws(machine: Machine, module: Module, given: Arguments, node: ast.AST, frame: Frame) -> None:
     """A generator that is handed to a module draws where the module's weights are."""
     where = module.where()
@@ -121,16 +127,20 @@ def module_method(
         if moves(machine, given, name):
             device = target(machine, name, given)
             before = owner.where()
-            if before is not None and before.type == "meta" and name != "to_empty":
-                weight = Tensor(before, "weight", owner.steps, owner.frame, module=owner)
-                machine.meet("meta", node, frame, [Meets(node, owner, weight)])
+            empty = next((one for one in owner.family() if one.where() == META), None)
+            if empty is not None and name != "to_empty":
+                weight = Tensor(META, "weight", empty.steps, empty.frame, module=empty)
+                machine.meet("meta", node, frame, [Meets(node, empty, weight)])
             if before != SPLIT:
                 step = move(machine, given, node, frame, device)
                 if device == CPU and frame.call is not None and _is_parameter(node, frame):
                     step = step._replace(spot=frame.call)
                 owner.move(device, step)
         return owner
-    if name == "__init__":  # of a class that is built on a container
+    if name == "__init__":  # of a class that is built on a container, or on a library's model
+        config = given.get("config", 0)
+        if config is not None and _keeps_config(owner):
+            owner.plain["config"] = config.value
         if (kind := modules.container(machine, owner)) is not None:
             fill(machine, owner, kind, given, node, frame)
         return Const(None)

@@ -11,7 +11,7 @@ from diagnose.placement.library_objects import exported, scaler, scheduler, tran
 from diagnose.placement.machine import Arguments, Machine, Meets, generating, operands
 from diagnose.placement.model import Device, Step
 from diagnose.placement.storing import KEY, put_at
-from diagnose.placement.tensor_methods import moved
+from diagnose.placement.tensor_methods import moved, unknown_arguments
 from diagnose.placement.tensors import (
     WIDEST,
     Batch,
@@ -142,6 +142,8 @@ def library_call(
         drawn = generating(one)
         if drawn is not None:
             machine.meet("generator", node, frame, [drawn])
+    if len(sides) == 1:
+        machine.meet("library", node, frame, [*sides, *unknown_arguments(given)])
     if len(sides) > 1:
         machine.meet("library", node, frame, sides)
         known = next(

@@ -61,6 +61,8 @@ def reason(stray: Meets, meeting: Meeting) -> Reason | None:
             return _told_for_it(made_, tensor.frame) if made_ is not None else None
         case "home":
             return away_from_home(meeting, stray)
+        case "meta" if born is not None and isinstance(value, Module) and value.owner is not None:
+            return Reason("meta-tensor", born.spot, tensor.frame)  # all else was filled
         case "meta":
             return Reason("meta-tensor", meeting.spot, tensor.frame)
         case "state" if tensor.maker == "state" and tensor.module is not None:

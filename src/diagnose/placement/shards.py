@@ -63,10 +63,10 @@ def gathered(meeting: Meeting) -> Suspect | None:
 
 
 def _made_by(module: Module | None, function: str) -> Module | None:
-    """The module in whose constructor a part of it was moved."""
+    """The module by whose method a part of it was moved."""
     owners = module.owners() if module is not None else ()
     made = (one for one in owners if one.made is not None)
-    return next((one for one in made if function == f"{one.kind}.__init__"), None)
+    return next((one for one in made if function.startswith(f"{one.kind}.")), None)
 
 
 def _entered(side: Meets, meeting: Meeting) -> tuple[ast.AST, Spot]:
