@@ -1164,6 +1164,71 @@ class Search:
 Search("cuda").run(torch.zeros(2, 3, dtype=torch.long))
 """,
     ),
+    "an offload by the name of a part": (
+        ("cuda:0", "cpu"),
+        "offloaded-to-cpu",
+        """\
+class Parts:
+    def __init__(self, device):
+        self.device, self.held = device, {"refine": nn.Linear(2, 2)}
+    def acquire(self, name):
+        return self.held[name].to(self.device)
+    def release(self, name):
+        self.held[name].to("cpu")
+parts = Parts(torch.device("cuda"))
+refine = parts.acquire("refine")
+x = refine(torch.rand(1, 2).cuda())
+parts.release("refine")  # here
+refine(x)
+""",
+    ),
+    "a GPU that is told to a method of the input's": (
+        ("cuda:0", "cuda:1"),
+        "input-on-wrong-shard",
+        """\
+class Sweep:
+    def __init__(self, points):
+        self.points = points
+    def to(self, device):
+        return Sweep(self.points.to(device))
+class Split(nn.Module):
+    def __init__(self, first, second):
+        super().__init__()
+        self.a, self.b = nn.Linear(2, 2).to(first), nn.Linear(2, 2).to(second)
+        self.second = second
+    def forward(self, sweep):
+        return self.b(self.a(sweep.points).to(self.second))
+split = Split("cuda:1", "cuda:0")
+split(Sweep(torch.rand(1, 2)).to("cuda"))  # here
+""",
+    ),
+    "a mask of what was brought to the host": (
+        ("cpu", "cuda:0"),
+        "input-not-moved",
+        """\
+class Memory(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("ids", torch.zeros(4))
+memory = Memory().cuda()
+ids = torch.randint(9, (4,))
+keep = ids != memory.ids.cpu()
+torch.rand(4, 4).cuda().masked_fill(~keep, 0.0)  # here
+""",
+    ),
+    "a generator on the GPU that was chosen, and an order on the host": (
+        ("cpu", "cuda:0"),
+        "generator-device",
+        """\
+class Codes(nn.Module):
+    def __init__(self, device):
+        super().__init__()
+        self.rng = torch.Generator(device=device).manual_seed(3)
+    def pick(self, z):
+        return torch.randperm(len(z), generator=self.rng)  # here
+Codes(torch.device("cuda")).pick(torch.rand(3, 2).cuda())
+""",
+    ),
     "state that a method makes which forward calls": (
         ("cuda:0", "cpu"),
         "created-without-device",

@@ -38,8 +38,14 @@ def suspects(
             for each in of_meeting(one, devices or ("?", "cpu"), split=program.split):
                 found.setdefault((each.cause, each.spot.file, each.spot.line), each)
         if found:
-            return tuple(sorted(found.values(), key=lambda one: not one.sure))
+            gpus = "cpu" not in (device.casefold() for device in devices)
+            return tuple(sorted(found.values(), key=lambda one: not _is_sure(one, gpus=gpus)))
     return ()
+
+
+def _is_sure(suspect: Suspect, *, gpus: bool) -> bool:
+    """Whether it is known where a suspect is; of two GPUs one is that which a checkpoint was saved from."""
+    return suspect.sure or (gpus and suspect.cause == "checkpoint-location")
 
 
 def _of_kernel(program: Program, stack: Sequence[Line]) -> tuple[Suspect, ...]:

@@ -31,12 +31,14 @@ def is_plain(machine: Machine, name: str) -> bool:
 
 
 def _is_parameter(call: ast.AST, frame: Frame) -> bool:
-    """Whether the method of a parameter, or of each that one holds, is called."""
+    """Whether the method of a parameter is called, of each that one holds, or of what one chooses."""
     owner = (
         call.func.value
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)
         else None
     )
+    if isinstance(owner, ast.Subscript):
+        owner = owner.slice
     if not isinstance(owner, ast.Name):
         return False
     bound = frame.bound.get(owner.id)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
 
 from diagnose.placement.building import LOSSES, built_for, moved_within, of_module, where_kept
 from diagnose.placement.devices import META, differ
+from diagnose.placement.drawing import of_generator
 from diagnose.placement.hosting import on_the_way_to_the_host
 from diagnose.placement.inputs import (
     bound_beside,
@@ -27,13 +27,14 @@ from diagnose.placement.steps import (
     device_argument,
     is_literal,
     last_move,
+    made_as,
     on_cpu,
     passed_over,
     replicated,
     said_as,
 )
 from diagnose.placement.tensors import Module, Tensor, tensors_in
-from diagnose.placement.values import Frame, Generator, Object, Unknown
+from diagnose.placement.values import Frame, Object, Unknown
 from diagnose.placement.wrapping import away_from_home
 
 
@@ -55,10 +56,7 @@ def reason(stray: Meets, meeting: Meeting) -> Reason | None:
         return Reason("meta-tensor", loaded.spot if loaded else born.of or born.spot, tensor.frame)
     match meeting.what:
         case "generator" if tensor.maker == "generator":
-            if isinstance(value, Generator) and value.agreed:  # it draws elsewhere where it is
-                return Reason("generator-device", meeting.spot, meeting.frame)
-            made_ = _made_as("generator-device", tensor.steps, tensor.frame)
-            return _told_for_it(made_, tensor.frame) if made_ is not None else None
+            return of_generator(stray, meeting)
         case "home":
             return away_from_home(meeting, stray)
         case "meta" if born is not None and isinstance(value, Module) and value.owner is not None:
@@ -66,7 +64,7 @@ def reason(stray: Meets, meeting: Meeting) -> Reason | None:
         case "meta":
             return Reason("meta-tensor", meeting.spot, tensor.frame)
         case "state" if tensor.maker == "state" and tensor.module is not None:
-            return built_for(tensor.module) or _made_as(
+            return built_for(tensor.module) or made_as(
                 "optimizer-state", tensor.steps, tensor.frame
             )
         case "host":
@@ -100,6 +98,9 @@ def reason(stray: Meets, meeting: Meeting) -> Reason | None:
             return kept_by or Reason("loss-or-metric-state", spot, frame)
     kept = next((s for s in tensor.steps if s.what == "kept"), None)
     if tensor.maker in ("weight", "computed") and tensor.module is not None and kept is None:
+        if _is_brought_back(tensor, tensor.module) and isinstance(stray.node, ast.expr):
+            spot = meeting.spot._replace(node=stray.node)
+            return Reason("input-not-moved", spot, meeting.frame)
         return left_there(_of_weight(tensor, tensor.module), stray, tensor.module, meeting)
     return _of_tensor(stray, meeting, kept)
 
@@ -118,6 +119,13 @@ def _of_weight(tensor: Tensor, module: Module) -> Reason | None:
     if on_cpu(tensor) and differ(module.where(), tensor.device):
         return built_for(module)
     return of_module(module, tensor)
+
+
+def _is_brought_back(tensor: Tensor, module: Module) -> bool:
+    """Whether a copy of a weight was brought to the host, and its module stayed on an accelerator."""
+    move, whole = last_move(tensor.steps), last_move(module.whole().steps)
+    back = move is not None and move.device is not None and move.device.type == "cpu"
+    return back and whole is not None and on_cpu(tensor) and module.where() == whole.device
 
 
 def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | None:
@@ -219,21 +227,6 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
     return None
 
 
-def _told_for_it(found: Reason, frame: Frame | None) -> Reason:
-    """Where a device is told that a parameter hands on to a generator, and to nothing else."""
-    said = device_argument(found.spot)
-    node = found.spot.node
-    if said is None and isinstance(node, ast.Call) and node.args:
-        said = node.args[0]
-    if frame is None or not isinstance(said, ast.Name) or said.id not in frame.given:
-        return found
-    uses = [n for n in ast.walk(found.spot.source.tree) if isinstance(n, ast.Name)]
-    other = sum(n.id == said.id and isinstance(n.ctx, ast.Load) for n in uses) > 1
-    if other or frame.call is None or not isinstance(frame.given[said.id], ast.Constant):
-        return found
-    return Reason(found.cause, frame.call._replace(node=frame.given[said.id]), frame.caller)
-
-
 def _is_remade(made: Step, kept: Step, tensor: Tensor) -> bool:
     """Whether a module keeps what a factory makes in that statement, later than in its ``__init__``: it is
     state, and no table that is computed once."""
@@ -255,11 +248,6 @@ def _is_made_beside(made: Step, frame: Frame | None) -> bool:
     if not factory or frame is None or not frame.yields:
         return False
     return has_device(frame, made.spot, moved=False)
-
-
-def _made_as(cause: str, steps: Sequence[Step], frame: Frame | None) -> Reason | None:
-    step = next((s for s in steps if s.what in ("made", "loaded", "wrapped")), None)
-    return Reason(cause, step.spot, frame) if step is not None else None
 
 
 def _of_optimizer(stray: Meets, meeting: Meeting) -> Reason | None:

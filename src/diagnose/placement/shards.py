@@ -6,7 +6,7 @@ import ast
 
 from diagnose.placement.devices import differ
 from diagnose.placement.machine import Meeting, Meets
-from diagnose.placement.model import Device, Spot, Suspect
+from diagnose.placement.model import Device, Spot, Step, Suspect
 from diagnose.placement.steps import born_at, last_move, said_as
 from diagnose.placement.tensors import Module
 from diagnose.placement.values import Frame
@@ -31,7 +31,7 @@ def crossing(meeting: Meeting) -> Suspect | None:
         node, spot = _entered(side, meeting)
         move = last_move(side.tensor.steps)
         moved = move is not None and isinstance(move.spot.node, ast.Call)
-        place = move.spot if moved and move is not None and beside is None else spot
+        place = _chosen(move) if moved and move is not None and beside is None else spot
         return Suspect(
             cause,
             said_as(node),
@@ -44,6 +44,14 @@ def crossing(meeting: Meeting) -> Suspect | None:
             beside=beside,
         )
     return None
+
+
+def _chosen(move: Step) -> Spot:
+    """Where the device of a move is chosen: by the literal that a function is given which moves."""
+    said = move.spot.node.args[:1] if isinstance(move.spot.node, ast.Call) else []
+    given = move.of is not None and move.of.function != move.spot.function
+    named = any(isinstance(one, ast.Name) for one in said)
+    return move.of if given and named and move.of is not None else move.spot
 
 
 def gathered(meeting: Meeting) -> Suspect | None:

@@ -58,6 +58,12 @@ def born_at(steps: Sequence[Step]) -> Step | None:
     return next((s for s in steps if s.what in ("made", "loaded")), None)
 
 
+def made_as(cause: str, steps: Sequence[Step], frame: Frame | None) -> Reason | None:
+    """A cause at the step that made or wrapped something."""
+    step = next((s for s in steps if s.what in ("made", "loaded", "wrapped")), None)
+    return Reason(cause, step.spot, frame) if step is not None else None
+
+
 def device_argument(spot: Spot) -> ast.expr | None:
     """What a factory is given as ``device=``."""
     if isinstance(spot.node, ast.Call):

@@ -229,7 +229,14 @@ class Optimizer(Value):
 def leading(tensors: list[Tensor]) -> Tensor:
     """The operand that says where an operation runs: one with dimensions, known to be on an accelerator."""
     wide = [tensor for tensor in tensors if not tensor.scalar] or tensors
-    return next((t for t in wide if t.device is not None and t.device.type != "cpu"), wide[0])
+    there = next((t for t in wide if t.device is not None and t.device.type != "cpu"), None)
+    return there or next((t for t in wide if _is_brought(t)), wide[0])
+
+
+def _is_brought(tensor: Tensor) -> bool:
+    """Whether a tensor was brought to the host: what is computed with it is there on purpose."""
+    move = next((step for step in reversed(tensor.steps) if step.what == "moved"), None)
+    return move is not None and move.device is not None and move.device.type == "cpu"
 
 
 def tensors_in(value: Value) -> Iterator[Tensor]:

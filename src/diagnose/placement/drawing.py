@@ -1,0 +1,47 @@
+"""Why a generator draws elsewhere: where it was made, or what it draws for."""
+
+from __future__ import annotations
+
+import ast
+
+from diagnose.placement.machine import Meeting, Meets
+from diagnose.placement.steps import Reason, born_at, device_argument, made_as, on_cpu
+from diagnose.placement.tensors import Tensor
+from diagnose.placement.values import Frame, Generator
+
+
+def of_generator(stray: Meets, meeting: Meeting) -> Reason | None:
+    """The reason for a generator that draws elsewhere; None where it was not seen being made."""
+    value, tensor = stray.value, stray.tensor
+    if isinstance(value, Generator) and (value.agreed or _is_chosen(tensor, meeting)):
+        return Reason("generator-device", meeting.spot, meeting.frame)
+    made = made_as("generator-device", tensor.steps, tensor.frame)
+    return _told_for_it(made, tensor.frame) if made is not None else None
+
+
+def _is_chosen(tensor: Tensor, meeting: Meeting) -> bool:
+    """Whether a generator is on an accelerator that a program has chosen, and draws for what is not told
+    any device."""
+    made, drawn = born_at(tensor.steps), meeting.spot
+    if made is None or on_cpu(tensor) or not isinstance(drawn.node, ast.Call):
+        return False
+    given = made.spot.node.args if isinstance(made.spot.node, ast.Call) else []
+    said = device_argument(made.spot) or next(iter(given), None)
+    told = said is not None and not isinstance(said, ast.Constant)
+    factory = any(one.tensor.maker == "factory" for one in meeting.sides)
+    return told and factory and device_argument(drawn) is None
+
+
+def _told_for_it(found: Reason, frame: Frame | None) -> Reason:
+    """Where a device is told that a parameter hands on to a generator, and to nothing else."""
+    said = device_argument(found.spot)
+    node = found.spot.node
+    if said is None and isinstance(node, ast.Call) and node.args:
+        said = node.args[0]
+    if frame is None or not isinstance(said, ast.Name) or said.id not in frame.given:
+        return found
+    uses = [n for n in ast.walk(found.spot.source.tree) if isinstance(n, ast.Name)]
+    other = sum(n.id == said.id and isinstance(n.ctx, ast.Load) for n in uses) > 1
+    if other or frame.call is None or not isinstance(frame.given[said.id], ast.Constant):
+        return found
+    return Reason(found.cause, frame.call._replace(node=frame.given[said.id]), frame.caller)
