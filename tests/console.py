@@ -11,17 +11,37 @@ from pathlib import Path
 
 BLOCK = re.compile(r"^```(\w+)( fails)?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PLACE = re.compile(r"# (?P<file>[\w./-]+), (?:(?P<how>new|at the end)|below: (?P<line>.+))\n")
-COMMAND = re.compile(r"^\$ (?P<command>.+)\n(?P<shown>(?:(?!\$ ).*\n)*)", re.MULTILINE)
+COMMAND = re.compile(r"^\$ (?P<command>(?:.*\\\n)*.+)\n(?P<shown>(?:(?!\$ ).*\n)*)", re.MULTILINE)
 
 
-def commands(folder: Path, *names: str) -> Path:
-    """A folder for PATH in which these modules of this Python are commands."""
+def commands(folder: Path, *names: str, **modules: str) -> Path:
+    """A folder for PATH in which modules of this Python are commands: those that are called as the command is,
+    and those that are named; the Python itself where the name is empty."""
     folder.mkdir()
-    for name in names:
+    for name, module in ({name: name for name in names} | modules).items():
         command = folder / name
-        command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m {name} "$@"\n')
+        run = f"-m {module}" if module else ""
+        command.write_text(f'#!/bin/sh\nexec "{sys.executable}" {run} "$@"\n')
         command.chmod(0o755)
     return folder
+
+
+def environment(bin: Path, source: Path, **more: str) -> dict[str, str]:
+    """The variables of a command: those of the tests, but none that steers diagnose or pytest.
+
+    Args:
+        bin: what stands first on its PATH.
+        source: where it imports diagnose from.
+        more: further variables.
+    """
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("DIAGNOSE_", "PYTEST_"))}
+    kept.pop("COLUMNS", None)
+    return {
+        **kept,
+        "PATH": f"{bin}{os.pathsep}{os.environ['PATH']}",
+        "PYTHONPATH": str(source),
+        **more,
+    }
 
 
 def run(folder: Path, command: str, bin: Path, source: Path, status: int = 0, **more: str) -> str:
@@ -35,20 +55,14 @@ def run(folder: Path, command: str, bin: Path, source: Path, status: int = 0, **
         status: how it should end.
         more: further variables of its environment.
     """
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(("DIAGNOSE_", "PYTEST_"))}
-    kept.pop("COLUMNS", None)
     done = subprocess.run(
         ["sh", "-c", command],
+        stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         encoding="utf-8",
         cwd=folder,
-        env={
-            **kept,
-            "PATH": f"{bin}{os.pathsep}{os.environ['PATH']}",
-            "PYTHONPATH": str(source),
-            **more,
-        },
+        env=environment(bin, source, **more),
     )
     assert done.returncode == status, f"$ {command}\n{done.stdout}"
     return done.stdout
@@ -85,3 +99,9 @@ def missing(output: str, shown: str) -> Iterator[str]:
     for line in shown.splitlines():
         if not any(_shown(line).fullmatch(printed) for printed in left):
             yield line
+
+
+def lines_match(output: str, shown: str) -> bool:
+    """Whether the output is what a page shows, line by line."""
+    printed, lines = output.rstrip().splitlines(), shown.rstrip().splitlines()
+    return len(printed) == len(lines) and not list(missing(output, shown))

@@ -235,6 +235,33 @@ def test_usage_errors_have_status_2() -> None:
     assert "Did you mean" not in run("explain", "qqqq").stderr.decode()
 
 
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        (("explan", "cross-shard-op"), "explain"),
+        (("chek", "train.py"), "check"),
+        (("simulat", "train.py"), "simulate"),
+        (("cases", "lst"), "list"),
+        (("cases", "check", "easyedit-memit"), "easyedit-memit-delta"),
+        (("cases", "record", "easyedit-memit"), "easyedit-memit-delta"),
+        (("check", "--select", "cros-shard-op", "."), "cross-shard-op"),
+        (("check", "--ignore", "creatd-without-device", "."), "created-without-device"),
+    ],
+)
+def test_a_slip_of_the_pen_is_told_what_it_may_mean(typed: tuple[str, ...], meant: str) -> None:
+    done = run(*typed)
+    assert done.returncode == 2
+    assert "did you mean" in done.stderr.decode().lower()
+    assert meant in done.stderr.decode()
+
+
+def test_a_file_may_be_called_as_a_command_nearly_is(tmp_path: Path) -> None:
+    (tmp_path / "scans").write_text(TRACE)
+    assert run("scans", cwd=tmp_path).returncode == 0
+    done = run("weightlog")
+    assert (done.returncode, b"cannot be read" in done.stderr) == (2, True)
+
+
 def test_help_and_version_load_nothing_heavy() -> None:
     shown = run("--help").stdout.decode()
     assert "diagnose < traceback.txt" in shown

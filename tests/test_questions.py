@@ -339,6 +339,27 @@ def test_likelihoods_are_probabilities(casebase: Casebase) -> None:
             assert min(row) >= 0
 
 
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu!",
+        "Expected all tensors to be on the same device, but found at least two devices, cuda:1 and cuda:0!",
+        "Expected all tensors to be on the same device, but found at least two devices, cpu and cuda:0! "
+        "(when checking argument for argument mat1 in method wrapper_CUDA_addmm)",
+    ],
+)
+def test_a_message_that_fits_many_causes_is_a_question(casebase: Casebase, message: str) -> None:
+    answer = diagnose(f"RuntimeError: {message}\n", casebase=casebase)
+    assert answer.verdict == "unknown"
+    assert answer.questions and len(answer.causes) > 1
+
+
+def test_a_message_of_one_cause_alone_is_an_answer(casebase: Casebase) -> None:
+    message = "RuntimeError: Expected a 'cuda' device type for generator but found 'cpu'\n"
+    answer = diagnose(message, casebase=casebase)
+    assert (answer.verdict, answer.causes[0].id) == ("diagnosed", "generator-device")
+
+
 def test_json_holds_the_questions(casebase: Casebase) -> None:
     answer = as_dict(diagnose(AMBIGUOUS, casebase=casebase))
     ids = set(casebase.causes)

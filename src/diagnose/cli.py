@@ -83,10 +83,12 @@ def _given(args: list[str]) -> tuple[dict[str, Any], list[str]]:
 
 
 def _only_files(args: list[str]) -> bool:
-    """True where click has nothing to read: no option, no subcommand, no variable, no Windows pattern."""
+    """True where click has nothing to read: no option, no subcommand nor a word that may be meant for one,
+    no variable, no Windows pattern."""
     return (
         all(arg and (arg == "-" or not arg.startswith("-")) for arg in args)
         and not (args and (args[0] in COMMANDS or os.name == "nt"))
+        and not (args and args[0].isalpha() and not os.path.exists(args[0]))  # noqa: PTH110
         and not os.environ.get("DIAGNOSE_LANG")
         and not os.environ.get("_DIAGNOSE_COMPLETE")  # a shell asks what could be typed
     )

@@ -220,7 +220,7 @@ def ranking(
 ) -> tuple[Scored, ...]:
     """All causes of a device failure, by its facts, its words and the incidents that resemble it."""
     learned = guarded("words", lambda: experience(scene), dict[str, float]())
-    described = scene.report.description is not None
+    described = scene.report.description is not None or not scene.report.frames
     return rank(found, matches, casebase.causes, learned, described=described)
 
 

@@ -70,16 +70,18 @@ def test_unused_ones_are_told_when_it_is_asked_for(project: Path) -> None:
         "x = 1  # diagnose: ignore[created-without-device]\n"
         "y = 2  # noqa: E501, unregistered-tensor\n"
         "z = 3  # noqa\n"
-        "a = 4  # diagnose: ignore[no-such-rule]\n"
+        "a = 4  # diagnose: ignore[no-such-thing]\n"
+        "c = 6  # diagnose: ignore[unregistered-tensr]\n"
         "b = 5  # noqa: hardcoded-device\n"  # in preview: nobody looked for it
     )
     assert check("train.py", cwd=project).returncode == 0
     run = check("--warn-unused-ignores", "train.py", cwd=project)
     assert run.returncode == 1
-    assert run.stdout.splitlines()[:3] == [
+    assert run.stdout.splitlines()[:4] == [
         "train.py:1:8: ignores created-without-device, which is not found here",
         "train.py:2:8: ignores unregistered-tensor, which is not found here",
-        "train.py:4:8: ignores no-such-rule, which is not found here",
+        "train.py:4:8: ignores no-such-thing, which is not found here",
+        "train.py:5:8: unregistered-tensr is not the id of a rule; did you mean unregistered-tensor?",
     ]
     assert (
         "hardcoded-device"

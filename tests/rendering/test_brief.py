@@ -11,7 +11,7 @@ from diagnose.casebase.store import Casebase
 from diagnose.model import Diagnosis, Edit, Evidence, Fix, Frame, SeenTensor
 from diagnose.pipeline import diagnose
 from diagnose.rendering import text
-from diagnose.rendering.brief import Change, brief, changes
+from diagnose.rendering.brief import Because, Change, brief, changes, reason
 from diagnose.rendering.words import cut, middle, width
 from diagnose.sources import per_report
 
@@ -165,3 +165,28 @@ def test_links_are_only_of_the_case_base_and_of_files_that_are_there(
     assert linked("/nowhere/net.py") == [cause.incidents[0].url]
     assert linked(str(file)) == [file.as_uri(), cause.incidents[0].url]
     assert linked("net.py") == [cause.incidents[0].url]
+
+
+def test_a_line_that_only_closes_is_shown_below_what_it_closes() -> None:
+    patch = (
+        "--- a/t.py\n+++ b/t.py\n@@ -3,3 +3,3 @@\n metrics = Collection({\n"
+        '     "f1": F1(),\n-})\n+}).to(device)\n'
+    )
+    edit = Edit("t.py", 5, "})", "}).to(device)")
+    fix = Fix("move-module", "", patch=patch, edit=edit)
+    assert changes(fix) == (Change("t.py:4", 4, ('    "f1": F1(),',), ("})",), ("}).to(device)",)),)
+
+
+def test_a_fact_that_says_the_cause_stands_alone() -> None:
+    because = Because("The index is elsewhere", "99%", "The index is elsewhere: at a.py:3", None)
+    assert reason(because, "en") == "The index is elsewhere: at a.py:3 (99%)"
+    other = because._replace(fact="It is made at a.py:3")
+    assert reason(other, "en") == "The index is elsewhere (99%): It is made at a.py:3"
+
+
+def test_no_blank_stands_behind_a_chinese_full_stop(answers: list[Diagnosis]) -> None:
+    fix = Fix("free-memory", "释放显存。", code="- a\n+ b", example=True)
+    first = next(answer for answer in answers if answer.verdict == "diagnosed")
+    cause = first.causes[0]._replace(fixes=(fix,))
+    page = text.render(first._replace(lang="zh", causes=(cause,)))
+    assert "释放显存。例如：" in page

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import difflib
+from collections.abc import Collection, Iterator, Mapping
 
 from diagnose.bulkhead import missing
 from diagnose.casebase.store import load
@@ -86,7 +87,7 @@ def _judged(file: Read, options: Options, texts: Mapping[str, str]) -> CheckedFi
         tuple(dict.fromkeys(findings)),
         said.judged,
         said.unknown,
-        tuple(_unused(file, *one) for one in idle),
+        tuple(_unused(file, *one, rules) for one in idle),
         said.problem,
     )
 
@@ -157,10 +158,10 @@ def _column(line: str, offset: int) -> int:
     return len(line.encode("utf-8", "surrogatepass")[:offset].decode("utf-8", "ignore")) + 1
 
 
-def _unused(file: Read, line: int, comment: Ignored, rule: str) -> Unused:
+def _unused(file: Read, line: int, comment: Ignored, rule: str, known: Collection[str]) -> Unused:
     source: Source = file.source
     cell, number = file.cells.places[line - 1] if file.cells else (None, line)
     code = source.lines[line - 1].rstrip("\r")
-    return Unused(
-        Place(source.path, number, comment.column, number, len(code) + 1, code, None, cell), rule
-    )
+    place = Place(source.path, number, comment.column, number, len(code) + 1, code, None, cell)
+    near = [] if rule in known else difflib.get_close_matches(rule, known, n=1)
+    return Unused(place, rule, next(iter(near), ""))

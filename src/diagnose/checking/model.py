@@ -76,10 +76,12 @@ class Finding(NamedTuple):
 
 
 class Unused(NamedTuple):
-    """A comment that ignores a rule where nothing was found."""
+    """A comment that ignores a rule where nothing was found; ``meant`` is the rule that is called nearly so
+    where none is called so."""
 
     place: Place
     id: str
+    meant: str = ""
 
 
 class CheckedFile(NamedTuple):

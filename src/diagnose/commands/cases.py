@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import sys
 import tempfile
 from importlib.util import find_spec
@@ -14,7 +13,7 @@ import click
 from diagnose.casebase.store import CasebaseError, default_path, load
 from diagnose.commands.drafts import new
 from diagnose.commands.explain import explain
-from diagnose.commands.shared import KB, LANG, fail
+from diagnose.commands.shared import KB, LANG, fail, incident_ids, near
 from diagnose.compiling.kberror import KbError
 from diagnose.model import Lang
 
@@ -61,7 +60,7 @@ def build(kb: Path, output: Path | None) -> None:
     metavar="N",
     help="Run in N processes; by default one a core.",
 )
-@click.argument("incidents", nargs=-1, metavar="[INCIDENT]...")
+@click.argument("incidents", nargs=-1, metavar="[INCIDENT]...", shell_complete=incident_ids)
 def check(kb: Path, run: bool, jobs: int | None, incidents: tuple[str, ...]) -> None:
     """Check kb/: every mistake, and all that is still to do, with file, line, key and what is allowed.
 
@@ -76,9 +75,7 @@ def check(kb: Path, run: bool, jobs: int | None, incidents: tuple[str, ...]) -> 
     """
     known = sorted(path.name for path in (kb / "cases").glob("*/") if path.is_dir())
     if unknown := sorted(set(incidents) - set(known)):
-        near = difflib.get_close_matches(unknown[0], known, n=1)
-        hint = f"; did you mean {near[0]}?" if near else ""
-        fail(f"no incident {', '.join(unknown)} in {kb}{hint}")
+        fail(f"no incident {', '.join(unknown)} in {kb}.{near(unknown[0], known)}")
     from diagnose.authoring.asked import asked
 
     source = _source(kb)
@@ -176,7 +173,7 @@ def _run_incidents(kb: Path, source: Source, incidents: tuple[str, ...], jobs: i
 
 @cases.command()
 @KB
-@click.argument("incidents", nargs=-1, metavar="[INCIDENT]...")
+@click.argument("incidents", nargs=-1, metavar="[INCIDENT]...", shell_complete=incident_ids)
 def record(kb: Path, incidents: tuple[str, ...]) -> None:
     """Record what INCIDENTs (or all) print when they fail, as their trace.txt.
 
@@ -187,7 +184,7 @@ def record(kb: Path, incidents: tuple[str, ...]) -> None:
 
     known = sorted(path.parent.name for path in (kb / "cases").glob("*/case.toml"))
     if unknown := sorted(set(incidents) - set(known)):
-        fail(f"no incident {', '.join(unknown)} in {kb}")
+        fail(f"no incident {', '.join(unknown)} in {kb}.{near(unknown[0], known)}")
     try:
         for proof in prove(kb, incidents or known, casebase=default_path()):
             prints = proof.failing == 1 and not proof.silent

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any, TypeVar
 
 import click
 
@@ -13,6 +15,8 @@ from diagnose.commands.shared import LANG, OUTPUT
 from diagnose.model import Lang
 from diagnose.scanning.workers import cores
 
+Command = TypeVar("Command", bound=Callable[..., Any])
+
 
 def _ids(
     _context: click.Context, _option: click.Parameter, value: tuple[str, ...]
@@ -21,10 +25,25 @@ def _ids(
     return tuple(one.strip() for given in value for one in given.split(",") if one.strip())
 
 
+def _completed(_context: click.Context, _option: click.Parameter, incomplete: str) -> list[str]:
+    """What the last id between commas may be, behind those before it."""
+    from diagnose.casebase.store import load
+
+    before, comma, begun = incomplete.rpartition(",")
+    return [f"{before}{comma}{rule.id}" for rule in load().checks() if rule.id.startswith(begun)]
+
+
+def _rules(name: str, about: str) -> Callable[[Command], Command]:
+    """An option that takes ids of rules."""
+    return click.option(
+        name, multiple=True, metavar="ID,...", callback=_ids, shell_complete=_completed, help=about
+    )
+
+
 @click.command()
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
-@click.option("--select", multiple=True, metavar="ID,...", callback=_ids, help="Only these rules.")
-@click.option("--ignore", multiple=True, metavar="ID,...", callback=_ids, help="Not these rules.")
+@_rules("--select", "Only these rules.")
+@_rules("--ignore", "Not these rules.")
 @click.option("--preview", is_flag=True, help="Rules in preview too, and what is only likely.")
 @click.option(
     "--exclude",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import click
@@ -10,7 +11,7 @@ from click.shell_completion import CompletionItem
 
 from diagnose import __version__
 from diagnose.commands import COMMANDS, DEFAULT
-from diagnose.commands.shared import BadInput
+from diagnose.commands.shared import BadInput, near
 from diagnose.errors import BAD_INPUT, DiagnoseError, printable
 
 
@@ -34,6 +35,7 @@ class Doors(click.Group):
         if ctx.resilient_parsing and not args:  # a shell completes the first word
             return super().parse_args(ctx, args)
         if not args or (args[0] not in COMMANDS and args[0] not in {"--help", "-h", "--version"}):
+            _refuse_slip(args)
             args = [DEFAULT, *args]
         return super().parse_args(ctx, args)
 
@@ -67,6 +69,13 @@ class Doors(click.Group):
         """The overview, without importing any subcommand."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, about) for name, (_, _, about) in COMMANDS.items()])
+
+
+def _refuse_slip(args: list[str]) -> None:
+    """Asks what was meant by a first word that is no file and nearly a subcommand."""
+    word = args[0] if args else ""
+    if word.isalpha() and not Path(word).exists() and (hint := near(word, COMMANDS)):
+        raise BadInput(f"there is no command and no file {word!r}.{hint}")
 
 
 @click.command(

@@ -62,6 +62,13 @@ def ids(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str
     return [id for id in (*casebase.causes, *casebase.incidents) if id.startswith(incomplete)]
 
 
+def incident_ids(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    """The incidents that a shell may complete a word to."""
+    from diagnose.casebase.store import load
+
+    return [id for id in load().incidents if id.startswith(incomplete)]
+
+
 def near(word: str, known: Iterable[str]) -> str:
     """`` Did you mean ...?`` with the known words that look like one or contain it; empty where none does,
     else with a blank before it."""
@@ -69,8 +76,12 @@ def near(word: str, known: Iterable[str]) -> str:
 
     words = list(known)
     alike = [*difflib.get_close_matches(word, words, n=3), *(one for one in words if word in one)]
-    found = list(dict.fromkeys(alike))[:_MOST_NEAR]
-    return f" Did you mean {' or '.join(found)}?" if word and found else ""
+    *others, last = list(dict.fromkeys(alike))[:_MOST_NEAR] or [""]
+    return (
+        f" Did you mean {' or '.join(filter(None, (', '.join(others), last)))}?"
+        if word and last
+        else ""
+    )
 
 
 def fail(sentence: str) -> NoReturn:

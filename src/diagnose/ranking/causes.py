@@ -20,8 +20,8 @@ TEMPERATURE = 0.6
 #: defensible one (Platt 1999), fitted on labelled reports and lowered, because reports that nobody had
 #: seen were right less often than those (docs/ranking.md).
 CALIBRATION = (1.05, 0.8)
-#: The same where a failure is only described: what people say of it is less than what the program printed,
-#: and a sentence may be of something else.
+#: The same where a failure is only described, or shown by its message alone: what people say of it is less
+#: than what the program printed, a sentence may be of something else, and a message fits many causes.
 CALIBRATION_OF_WORDS = (0.2, 0.45)
 #: What an incident that matches fully adds to its cause's score; below FLOOR it adds nothing.
 INCIDENT_WEIGHT = 2.0
@@ -83,7 +83,7 @@ def rank(
         matches: the incidents that resemble the report.
         causes: all that there are.
         words: what the words of the failure add to each cause; nothing to one that is missing.
-        described: whether there was no traceback, but somebody's words.
+        described: whether there was no traceback, but somebody's words or the message alone.
     """
     by_cause: dict[str, list[IncidentMatch]] = {}
     for match in matches:

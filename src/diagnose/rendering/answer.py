@@ -104,7 +104,8 @@ def answer(diagnosis: Diagnosis, source: str) -> Answer:
     if diagnosis.verdict == "failed" or error is None:
         return shown._replace(ending=labels["failed"].format(source=source))
     if error.family != DEVICE_FAMILY:
-        other = labels["other"].format(family=error.family or "other")
+        named = error.family not in (None, "other")
+        other = labels["other" if named else "other-kind"].format(family=error.family)
         return shown._replace(ending=other, advice=diagnosis.advice)
     unknown = diagnosis.verdict == "unknown"
     return shown._replace(

@@ -29,14 +29,17 @@ from diagnose.rendering.words import percent
 from diagnose.verification.invocation import proof
 
 #: A further cause of less confidence is not worth a line.
-_WORTH_A_LINE = 0.05
+_WORTH_A_LINE = 0.08
 _HUNK = "@@ -"
+#: A line that begins so ends what stands above it, and tells nothing by itself.
+_CLOSING = (")", "]", "}")
 
 
 class Change(NamedTuple):
     """Neighbouring lines of the user's file that change: where they stand, which go, which come.
 
-    Where lines only come, ``above`` is the one that they follow and that ``place`` names.
+    Where lines only come, or those that go close what stands above, ``above`` is the one that they follow
+    and that ``place`` names.
     """
 
     place: str
@@ -170,8 +173,10 @@ def _because(cause: RankedCause, diagnosis: Diagnosis) -> Because:
 
 
 def reason(because: Because, lang: Lang) -> str:
-    """The cause, how sure it is, and the fact, in a sentence."""
+    """The cause, how sure it is, and the fact, in a sentence. A fact that says the cause stands alone."""
     sure = LABELS[lang]["sure"].format(sure=because.sure)
+    if because.fact.startswith(because.title):
+        return f"{because.fact}{sure}"
     why = LABELS[lang]["why"].format(fact=because.fact) if because.fact else ""
     return f"{because.title}{sure}{why}"
 
@@ -230,7 +235,7 @@ def _hunks(patch: str, edit: Edit) -> Iterator[Change]:
             number += line[0] == "-"
             continue
         if gone or come:
-            shown = () if gone else above
+            shown = () if gone and not gone[0].lstrip().startswith(_CLOSING) else above
             first = number - len(gone) - len(shown)
             yield Change(place(edit.file, first), first, shown, tuple(gone), tuple(come))
             gone, come = [], []

@@ -76,8 +76,11 @@ class _Page:
         report, culprit = self.diagnosis.report, self.diagnosis.culprit
         assert report.error is not None
         kind = self.styled(clean(report.error.type), "bold", "red")
-        where = f" {self.labels['in']} {_place(culprit)}" if culprit else ""
-        yield f"{kind}{self.styled(where, 'bold')}"
+        where = f"{self.labels['in']} {_place(culprit)}" if culprit else ""
+        beside = where and width(report.error.type) + 1 + width(where) <= self.columns
+        yield f"{kind} {self.styled(where, 'bold')}" if beside else kind
+        if where and not beside:
+            yield f"  {self.styled(where, 'bold')}"
         if culprit is not None and culprit.code:
             yield f"    {self.styled(code(culprit.code).strip(), 'cyan')}"
         for line in wrap(_shortened(report.error.message, 400), self.columns - 4):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from diagnose.model import Diagnosis, Question, indentation
+from diagnose.model import Diagnosis, Question, Reply, indentation
 from diagnose.rendering.answer import answer, unused_line
 from diagnose.rendering.brief import Because, Brief, Change, Do, Other, brief, reason
 from diagnose.rendering.labels import LABELS
@@ -17,6 +17,8 @@ _MOST_OPERANDS = 3
 #: Lines of an edit, of an example and of a sentence; the rest stands in the full answer.
 _MOST_CHANGED, _MOST_EXAMPLE, _MOST_WRAPPED = 12, 4, 2
 _LONGEST_OPERAND = 32
+#: Less of an incident's title than this says nothing beside its address.
+_LEAST_TITLE = 24
 #: So many columns of a long line are left of it beside the devices.
 _LEAST_CODE = 48
 
@@ -70,7 +72,6 @@ class _Page:
             yield from self._because(shown.because)
             yield from self._entry("prove", self._prove())
             yield from self._others("else", shown.others)
-            yield from self._asked()
         yield from self._known()
         yield from self._more()
         if unused := unused_line(self.diagnosis):
@@ -82,8 +83,9 @@ class _Page:
     def _head(self) -> Iterator[str]:
         """The error's class, where it was raised, and through which libraries; then the line."""
         shown = self.shown
-        kind = clean(shown.type)
-        where = f"  {clean(shown.place)}" if shown.place else ""
+        kind, where = clean(shown.type), f"  {clean(shown.place)}" if shown.place else ""
+        if width(kind + where) > self.columns:
+            kind = kind.rpartition(".")[2]  # the module of an exception's class tells least
         function = f" {self.labels['in']} {clean(shown.function)}" if shown.function else ""
         if width(kind + where + function) <= self.columns:
             where += function
@@ -198,12 +200,6 @@ class _Page:
             text = f"{self.paint(clean(other.id), 'yellow')} {other.sure}  {when}"
             yield from self._entry(label if number == 0 else "", text)
 
-    def _asked(self) -> Iterator[str]:
-        """Where more than one cause is likely, what decides between them, in a line."""
-        if self.shown.question is not None:
-            text = cut(clean(self.shown.question.text), self.columns - _LABEL)
-            yield from self._entry("ask", text)
-
     def _undecided(self) -> Iterator[str]:
         """Where no cause is sure: the question that decides, with its answers, then the candidates."""
         question = self.shown.question
@@ -221,25 +217,35 @@ class _Page:
         elif question.command is not None:
             yield f"{_INDENT}$ {code(question.command)}"
         for reply in question.replies:
-            causes = f"→ {self.labels['either'].join(map(clean, reply.causes))}"
-            text = cut(clean(reply.text), self.columns - _LABEL - width(causes) - 3)
-            yield f"{_INDENT}- {text} {self.paint(causes, 'yellow')}"
+            yield f"{_INDENT}- {self._reply(reply)}"
+
+    def _reply(self, reply: Reply) -> str:
+        """What a person may find, and the causes that it points to, as far as there is room for them."""
+        text, room = clean(reply.text), self.columns - _LABEL - 2
+        for causes in (reply.causes, reply.causes[:1]):
+            pointed = f"→ {self.labels['either'].join(map(clean, causes))}"
+            if width(text) + 1 + width(pointed) <= room:
+                return f"{text} {self.paint(pointed, 'yellow')}"
+        return cut(text, room)
 
     # --- where there is more ----------------------------------------------------------------------
 
     def _known(self) -> Iterator[str]:
         known = self.shown.known
         if known is not None:
-            room = self.columns - _LABEL - width(known.url) - 2
-            title = cut(clean(known.title), room) if room >= 16 else ""
+            room, title = self.columns - _LABEL - width(known.url) - 2, clean(known.title)
+            if width(title) > room:
+                title = (
+                    cut(_without_project(title, known.url), room) if room >= _LEAST_TITLE else ""
+                )
             told = f"{title}  {known.url}" if title else known.url
             yield from self._entry("known", self.paint.link(told, known.url))
 
     def _more(self) -> Iterator[str]:
         explain = f"diagnose explain {clean(self.diagnosis.causes[0].id)}"
+        again = self.labels["again" if self.shown.question is None else "ask-again"]
         # A live exception is no input that a command could be given again.
-        again = "" if self.diagnosis.report.live else self.labels["again"]
-        yield from self._entry("more", explain + again)
+        yield from self._entry("more", explain + ("" if self.diagnosis.report.live else again))
 
     # --- laying out -------------------------------------------------------------------------------
 
@@ -252,7 +258,8 @@ class _Page:
     def _wrapped(self, text: str, end: str = "") -> list[str]:
         """At most `_MOST_WRAPPED` lines of a sentence, of which the last one ends in ``end``."""
         room = self.columns - _LABEL
-        tail = f" {end}" if end and not end.startswith("（") else end
+        close = end.startswith("（") or text.endswith("。")
+        tail = end if close or not end else f" {end}"
         lines = wrap(text, room) or [""]
         if len(lines) > _MOST_WRAPPED:
             kept = lines[_MOST_WRAPPED - 1]
@@ -260,6 +267,12 @@ class _Page:
         elif tail and width(lines[-1]) + width(tail) > room and len(lines) < _MOST_WRAPPED:
             return [*lines, end]
         return [*lines[:-1], cut(lines[-1], room - width(tail)) + tail]
+
+
+def _without_project(title: str, url: str) -> str:
+    """The title of an incident without the name before its colon, where the address says it as well."""
+    project, _, said = title.replace("：", ": ", 1).partition(": ")
+    return said if said and project.casefold() in url.casefold() else title
 
 
 def _marked(change: Change) -> list[str]:

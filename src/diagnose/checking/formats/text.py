@@ -20,7 +20,8 @@ def render(report: Report, lang: Lang = "en") -> str:
     for finding in report.findings:
         lines += [*_finding(finding, lang), ""]
     for one in report.unused:
-        lines.append(f"{where(one.place)}: {WORDS[lang]['unused'].format(id=shown(one.id))}")
+        told = WORDS[lang]["slip" if one.meant else "unused"]
+        lines.append(f"{where(one.place)}: {told.format(id=shown(one.id), meant=one.meant)}")
     return "\n".join([*lines, summary(report, lang)]) + "\n"
 
 
