@@ -109,3 +109,118 @@ ids, mask = torch.tensor([1, 2]), torch.tensor([0, 1])
 for given in pickle.loads(pickle.dumps([MADE])):
     print(net(given).item())
 """
+
+#: Programs by what is wrong with them, and a line of the diff that mends them: no answer proposes it.
+ORIGINS = {
+    "two shards meet in an expression": (
+        """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Linear(4, 4).to("cuda:0")
+        self.second = nn.Linear(4, 4).to("cuda:1")
+        self.norm = nn.LayerNorm(4).to("cuda:1")
+
+    def forward(self, x):
+        early = self.first(x)
+        late = self.second(early.to("cuda:1"))
+        return self.norm(late) + 0.1 * early
+
+
+print(Net()(torch.ones(2, 4, device="cuda:0")).sum().item())
+""",
+        "+        return self.norm(late).to(early.device) + 0.1 * early",
+    ),
+    "a loss that keeps targets, and that nobody moves": (
+        """\
+import torch
+from torch import nn
+
+
+class Loss(nn.Module):
+    def __init__(self, count):
+        super().__init__()
+        self.targets = torch.zeros(count, 2)
+
+    def forward(self, index, scores):
+        self.targets[index] = 0.5 * self.targets[index] + scores.detach().softmax(1)
+        return (self.targets[index] * scores).sum()
+
+
+device = "cuda:1"
+net = nn.Linear(3, 2).to(device)
+loss = Loss(6)
+for _ in range(2):
+    print(loss(torch.tensor([0, 2], device=device), net(torch.ones(2, 3, device=device))).item())
+""",
+        '+        self.register_buffer("targets", torch.zeros(count, 2))',
+    ),
+    "statistics that were saved": (
+        """\
+import tempfile
+import torch
+
+FILE = tempfile.mktemp()
+torch.save({"mean": torch.ones(3), "count": 4}, FILE)
+
+
+class Pipeline:
+    def __init__(self, device):
+        stats = torch.load(FILE)
+        self.mean, self.device = stats["mean"], device
+
+    def __call__(self, x):
+        return x.to(self.device) - self.mean
+
+
+pipeline = Pipeline(torch.device("cuda:0"))
+for _ in range(3):
+    print(pipeline(torch.ones(2, 3)).sum().item())
+""",
+        "+        stats = torch.load(FILE, map_location=device)",
+    ),
+    "a model that was put away": (
+        """\
+import torch
+from torch import nn
+
+
+class Both:
+    def __init__(self, device):
+        self.device = device
+        self.one, self.other = (nn.Linear(3, 3).to(device) for _ in range(2))
+
+    def put_away(self, *models):
+        for model in models:
+            model.to("cpu")
+
+    def run(self, x):
+        x = self.one(x)
+        self.put_away(self.one, self.other)
+        return self.other(x)
+
+
+print(Both("cuda").run(torch.ones(2, 3, device="cuda")).sum().item())
+""",
+        "+        return self.other.to(self.device)(x)",
+    ),
+    "a skeleton that gets its weights later": (
+        """\
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+weights = nn.Linear(4, 3).state_dict()
+with torch.device("meta"):
+    model = nn.Linear(4, 3)
+model = model.to("cuda:0")
+model.load_state_dict(weights)
+print(model(torch.ones(2, 4, device="cuda:0")).sum().item())
+""",
+        '+model = model.to_empty(device="cuda:0")',
+    ),
+}

@@ -13,11 +13,14 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from string import Formatter
 from typing import Any
 
 import psutil
 import pytest
 from repairing import programs
+
+from diagnose.repairing.words import names
 
 GIT = shutil.which("git")
 
@@ -244,6 +247,38 @@ def test_a_flood_of_output_is_read_and_not_kept(tmp_path: Path) -> None:
     assert len(json.dumps(found)) < 500_000
 
 
+@pytest.mark.large
+def test_a_gigabyte_of_output_takes_no_memory_and_no_disk(tmp_path: Path) -> None:
+    copies, user = tmp_path / "copies", tmp_path / "user"
+    for folder in (copies, user):
+        folder.mkdir()
+    line = "import sys\nfor _ in range({count}):\n    sys.stdout.write('x' * 999_999 + chr(10))\n"
+    taken = {}
+    for count in (1, 1000):
+        (user / "train.py").write_text(line.format(count=count) + programs.HEALTHY)
+        taken[count] = _taken(user, copies)
+    assert taken[1000][0] - taken[1][0] < 50_000_000, "memory"
+    assert taken[1000][1] < 5_000_000, "disk"
+
+
+def _taken(user: Path, copies: Path) -> tuple[int, int]:
+    """The most memory of ``diagnose fix train.py`` itself, and the most that it has on disk."""
+    process = psutil.Popen(
+        [sys.executable, "-m", "diagnose", "fix", "train.py"],
+        cwd=user,
+        env={**os.environ, "TMPDIR": str(copies)},
+        stdout=subprocess.DEVNULL,
+    )
+    memory = disk = 0
+    while process.poll() is None:
+        with contextlib.suppress(psutil.Error, OSError):
+            memory = max(memory, process.memory_info().rss)
+            disk = max(disk, sum(path.stat().st_size for path in copies.rglob("*")))
+        time.sleep(0.05)
+    assert process.returncode == 3, "nothing to fix"
+    return memory, disk
+
+
 def test_processes_that_a_script_starts_end_with_it(tmp_path: Path) -> None:
     copies, user = tmp_path / "copies", tmp_path / "user"
     for folder in (copies, user):
@@ -321,6 +356,76 @@ def test_what_only_the_values_tell_is_moved(tmp_path: Path, made: str, moved: st
     found = fixed(tmp_path, "train.py")
     assert (found["outcome"], found["failure"]["placement"]) == ("repaired", True)
     assert moved in found["diff"]
+
+
+@pytest.mark.faults
+@pytest.mark.parametrize(
+    ("fails", "status", "outcome"),
+    [
+        ("performing.candidates", 1, "not-repaired"),
+        ("candidates._of_values", 0, "repaired"),
+        ("candidates._of_origins", 0, "repaired"),
+    ],
+)
+def test_a_fault_of_ours_costs_the_edits_and_not_what_the_run_told(
+    tmp_path: Path, fails: str, status: int, outcome: str
+) -> None:
+    (tmp_path / "train.py").write_text(programs.THREE)
+    module, _, name = fails.partition(".")
+    poisoned = (
+        "import sys\n"
+        f"from diagnose.repairing import {module}\n"
+        "def fails(*given):\n"
+        "    raise IndexError('a secret')\n"
+        f"{module}.{name} = fails\n"
+        "from diagnose.cli import main\n"
+        "main(sys.argv[1:])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", poisoned, "fix", "--format", "json", "train.py"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    found = json.loads(done.stdout)
+    assert (done.returncode, found["outcome"]) == (status, outcome)
+    assert found["failure"]["place"] == "train.py:11"
+    assert [one.partition(":")[0] for one in found["incomplete"]] == ["candidates"] * status
+    assert "secret" not in done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_in_chinese_it_says_the_same(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(programs.THREE)
+    done = run(tmp_path, "--lang", "zh", "train.py")
+    assert done.returncode == 0, done.stdout + done.stderr
+    head, _, rest = done.stdout.partition("\n")
+    assert head.startswith("train.py: 已修复并验证")
+    told = rest[rest.index("\n原因 ") + 1 :].splitlines()
+    assert {line.split()[0] for line in told if line[0] != " "} == {"原因", "检查", "验证"}
+    proofs = [line.partition("ok ")[2].strip() for line in told if "ok " in line]
+    assert proofs and all("\u4e00" <= said[0] <= "\u9fff" for said in proofs)
+
+
+def test_all_that_is_said_is_said_in_both_languages() -> None:
+    for name, said in names().items():
+        assert set(said) == {"en", "zh"}, name
+        filled = [
+            sorted(f for _, f, _, _ in Formatter().parse(text) if f) for text in said.values()
+        ]
+        assert filled[0] == filled[1], name
+
+
+@pytest.mark.parametrize("name", programs.ORIGINS)
+def test_what_the_answer_does_not_propose_comes_from_where_the_operands_do(
+    tmp_path: Path, name: str
+) -> None:
+    program, edit = programs.ORIGINS[name]
+    (tmp_path / "train.py").write_text(program)
+    found = fixed(tmp_path, "train.py")
+    assert found["level"] == "proven", found["guards"]
+    assert edit in found["diff"]
 
 
 def test_ranks_of_a_launcher_are_mended_together(tmp_path: Path) -> None:

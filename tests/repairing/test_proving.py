@@ -136,6 +136,34 @@ def test_what_fails_with_the_second_batch_is_seen(folder: Path) -> None:
     assert level == "same-numbers"
 
 
+SKELETON = """\
+import torch
+from torch import nn
+
+with torch.device("meta"):
+    model = nn.Linear(4, 3)
+model.to("cuda")
+print(model(torch.ones(2, 4, device="cuda")).sum().item())
+"""
+
+
+def test_memory_that_nobody_wrote_to_proves_nothing(folder: Path) -> None:
+    edit = ('model.to("cuda")', 'model.to_empty(device="cuda")')
+    level, guards = proof(folder, SKELETON, edit, kind="materialize-meta")
+    assert guards["output"] is False
+    assert level == "runs"
+
+
+def test_another_gpu_by_its_number_is_right_on_this_machine_alone(folder: Path) -> None:
+    program = SECOND_GPU.replace('device="cuda"', "")
+    level, guards = proof(
+        folder, program, ("randn(8, 4, )", 'randn(8, 4, device="cuda:1")'), kind="create-on-device"
+    )
+    assert guards["output"] is True
+    assert guards["numbered"] is False
+    assert level == "same-numbers"
+
+
 def test_an_edit_that_never_ran_proves_nothing(folder: Path) -> None:
     program = TRAINS.replace(*MOVED).replace(
         "torch.manual_seed(1)\n", "def unused(x):\n    return x\n\n\ntorch.manual_seed(1)\n"

@@ -13,8 +13,9 @@ from typing import Any, NoReturn
 
 import click
 
-from diagnose.commands.shared import GPUS, BadInput
+from diagnose.commands.shared import GPUS, LANG, BadInput
 from diagnose.errors import DiagnoseError
+from diagnose.model import Lang
 from diagnose.outputs import write
 from diagnose.repairing.applying import apply
 from diagnose.repairing.candidates import of_log
@@ -66,6 +67,7 @@ NOT_PROVEN = 5
     help="What --apply asks for.",
 )
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text")
+@LANG
 @click.option(
     "--timeout",
     type=click.FloatRange(1),
@@ -77,7 +79,7 @@ NOT_PROVEN = 5
 @click.option(
     "--tries",
     type=click.IntRange(1),
-    default=40,
+    default=Limits().tries,
     show_default=True,
     help="How many edits are tried.",
 )
@@ -99,6 +101,7 @@ def fix(
     write_back: bool,
     level: Level,
     form: str,
+    lang: Lang,
     timeout: float,
     tries: int,
     writable: tuple[Path, ...],
@@ -126,12 +129,17 @@ def fix(
             warm(program.folder / _file(program))
         except TorchMissingError as error:
             raise click.UsageError(str(error)) from error
-        runner = Runner(program, workspace, timeout, writable)
+        runner = Runner(program, workspace, timeout, writable, lang)
         progress = _progress()
-        proposed = of_log(log, workspace) if log is not None else ()
+        proposed = of_log(log, workspace, lang) if log is not None else ()
         repair = Search(runner, gpus, Limits(tries=tries), progress).repair(proposed)
         progress("")
-        _tell(repair, program, gpus, form, proposed[0].patch if proposed else "")
+        if form == "json":
+            click.echo(as_json(repair, program, gpus))
+        else:
+            from_log = proposed[0].patch if proposed else ""
+            for line in lines(repair, program, gpus, from_log=from_log, lang=lang):
+                click.echo(line)
         if output is not None and repair.diff:
             write(repair.diff, output)
         if write_back and repair.proof is not None:
@@ -174,14 +182,6 @@ def _notebooks(program: Program) -> tuple[str, ...]:
 
 def _file(program: Program) -> str:
     return program.script.replace(".", "/") + ".py" if program.module else program.script
-
-
-def _tell(repair: Repair, program: Program, gpus: int, form: str, from_log: str) -> None:
-    if form == "json":
-        click.echo(as_json(repair, program, gpus))
-        return
-    for line in lines(repair, program, gpus, from_log=from_log):
-        click.echo(line)
 
 
 def _apply(repair: Repair, proof: Proof, level: Level, workspace: Workspace) -> None:

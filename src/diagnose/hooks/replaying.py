@@ -57,17 +57,22 @@ class Known(NamedTuple):
     suspects: tuple[Suspect, ...]
 
 
-def known(recorder: Recorder, error: BaseException, scene: Scene) -> Known | None:
-    """The operands of the failing call and the suspects; None where the recorder saw nothing of the
-    failure.
+class Met(NamedTuple):
+    """What met in a failure: the meeting, what is known of its operands, and of the program around it."""
+
+    meeting: Meeting
+    operands: tuple[Operand, ...]
+    lives: Lives
+    asked: str | None
+
+
+def met(recorder: Recorder, error: BaseException) -> Met | None:
+    """What met in a failure; None where the recorder saw nothing of it.
 
     Args:
         recorder: what was running.
         error: the live exception.
-        scene: of its report.
     """
-    mismatch = scene.report.mismatch
-    devices = mismatch.devices if mismatch is not None else ()
     failed, frames = _of(recorder, error)
     own = [one for one in frames if is_own(one.line.code)]
     lines = [one.line for one in own] or list(reversed(failed.stack if failed is not None else ()))
@@ -82,11 +87,28 @@ def known(recorder: Recorder, error: BaseException, scene: Scene) -> Known | Non
     if not operands or around is None:
         return None
     meeting = Meeting(what, spot, tuple(one.side for one in operands), calls, around)
+    return Met(meeting, tuple(operands), lives, failed.asked if failed is not None else None)
+
+
+def known(recorder: Recorder, error: BaseException, scene: Scene) -> Known | None:
+    """The operands of the failing call and the suspects; None where the recorder saw nothing of the
+    failure.
+
+    Args:
+        recorder: what was running.
+        error: the live exception.
+        scene: of its report.
+    """
+    mismatch = scene.report.mismatch
+    devices = mismatch.devices if mismatch is not None else ()
+    seen = met(recorder, error)
+    if seen is None:
+        return None
+    meeting, operands, lives, asked = seen
     found: dict[tuple[str, str, int], Suspect] = {}
     for suspect in _suspects(meeting, devices, split=lives.several_cards()):
         found.setdefault((suspect.cause, suspect.spot.file, suspect.spot.line), suspect)
     suspects = tuple(found.values())
-    asked = failed.asked if failed is not None else None
     misplaced = tuple(misplaced_in(meeting, suspects, devices, asked))
     return Known(tuple(told(operands, meeting, misplaced, lives)), suspects)
 

@@ -4,20 +4,27 @@ from __future__ import annotations
 
 import re
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from diagnose.bulkhead import guarded
 from diagnose.casebase.store import load
 from diagnose.hooks.live import explain, printed
 from diagnose.inputs import opened
-from diagnose.model import DEVICE_FAMILY, Diagnosis, RankedCause
+from diagnose.model import DEVICE_FAMILY, Diagnosis, Lang, RankedCause
 from diagnose.parsing import parse
 from diagnose.pipeline import diagnose
-from diagnose.repairing.model import Candidate, Failure
+from diagnose.repairing.model import Candidate, Failure, Source
+from diagnose.repairing.words import say
 from diagnose.repairing.workspace import Workspace
 from diagnose.sources import Folder, Sources
+
+if TYPE_CHECKING:
+    from diagnose.repairing.moving import Move
+
+    _Proposing = Callable[[BaseException, Workspace], Iterator[Move]]
 
 #: So many causes' fixes are tried.
 _CAUSES = 8
@@ -26,6 +33,8 @@ _CAUSES = 8
 _MEETS = "move-tensor-at-line"
 #: Fixes that move a value to where others are.
 _MOVES = (_MEETS, "move-input", "index-to-device")
+#: What a fix mends by itself, where several causes begin with it.
+_MENDED = {"move-module": "module-not-moved", "move-input": "input-not-moved"}
 
 
 def failure(error: BaseException, workspace: Workspace) -> Failure:
@@ -54,20 +63,27 @@ def is_placement(error: BaseException) -> bool:
 
 
 def candidates(
-    error: BaseException, workspace: Workspace
+    error: BaseException, workspace: Workspace, lang: Lang = "en"
 ) -> tuple[list[Candidate], dict[str, Any] | None]:
     """The edits of the user's files that the answer proposes, likeliest cause first, each only once; and
     the answer as JSON."""
     from diagnose.rendering.json import as_dict
 
-    answer = explain(error, top=_CAUSES)
+    answer = explain(error, lang=lang, top=_CAUSES)
     found = _of_answer(answer, workspace)
-    more = guarded("moves", lambda: list(_of_values(error, answer, workspace)), list[Candidate]())
-    found += [one for one in more if not _known(one, found)]
+    proposing: tuple[tuple[Source, _Proposing], ...] = (
+        ("values", _of_values),
+        ("origins", _of_origins),
+    )
+    for source, propose in proposing if answer.causes else ():
+        more = guarded(source, partial(_list, propose, error, workspace), [])
+        for one in _of_moves(source, more, answer, workspace):
+            if not _known(one, found):
+                found.append(one)
     return found, as_dict(answer)
 
 
-def of_log(log: str, workspace: Workspace) -> tuple[Candidate, ...]:
+def of_log(log: str, workspace: Workspace, lang: Lang = "en") -> tuple[Candidate, ...]:
     """The edits that the answer to a traceback or a log proposes.
 
     Raises:
@@ -75,7 +91,7 @@ def of_log(log: str, workspace: Workspace) -> tuple[Candidate, ...]:
     """
     sources = Sources([Folder(str(workspace.fresh({})))], read=None)
     with opened(log) as stream:
-        answer = diagnose(stream, log, sources=sources, top=_CAUSES)
+        answer = diagnose(stream, log, casebase=load(lang=lang), sources=sources, top=_CAUSES)
     return tuple(_of_answer(answer, workspace))
 
 
@@ -92,24 +108,60 @@ def _known(one: Candidate, found: list[Candidate]) -> bool:
     return any(one.patch == other.patch and one.file == other.file for other in found)
 
 
-def _of_values(
-    error: BaseException, answer: Diagnosis, workspace: Workspace
-) -> Iterator[Candidate]:
+def _list(propose: _Proposing, error: BaseException, workspace: Workspace) -> list[Move]:
+    return list(propose(error, workspace))
+
+
+def _of_values(error: BaseException, workspace: Workspace) -> Iterator[Move]:
     """The edits that only the values in the failing frames speak for."""
     from diagnose.repairing.moving import moves
 
-    if not answer.causes:
-        return
-    cause = answer.causes[0]
-    kinds = [fix.kind for fix in load().causes[cause.id].fixes if fix.kind in _MOVES]
-    for one in moves(error, lambda file: workspace.path_of(file) is not None):
+    return moves(error, lambda file: workspace.path_of(file) is not None)
+
+
+def _of_origins(error: BaseException, workspace: Workspace) -> Iterator[Move]:
+    """The edits of all lines that the operands come from."""
+    from diagnose.repairing.origins import origins
+
+    return origins(error)
+
+
+def _of_moves(
+    source: Source, moves: Sequence[Move], answer: Diagnosis, workspace: Workspace
+) -> Iterator[Candidate]:
+    for one in moves:
         file, edit = workspace.path_of(one.edit.file), one.edit
-        if file is not None and edit.diff is not None:
-            because = f"seen in the failing call: {one.title}"
-            kind = kinds[0] if kinds else one.kind
-            yield Candidate(
-                cause.id, because, kind, one.title, file, edit.line, edit.diff, one.stopgap
-            )
+        if file is None or edit.diff is None:
+            continue
+        cause = _cause_of(one.kind, answer)
+        kinds = [fix.kind for fix in load().causes[cause].fixes]
+        if source == "values":
+            kind = next((kind for kind in kinds if kind in _MOVES), one.kind)
+        else:
+            kind = one.kind
+        title = _title(one, answer.lang)
+        because = say(answer.lang, source, title=title)
+        yield Candidate(
+            cause, because, kind, title, file, edit.line, edit.diff, one.stopgap, source
+        )
+
+
+def _title(move: Move, lang: Lang) -> str:
+    if move.moves is None:
+        return load(lang=lang).fixes[move.kind]
+    names, device = move.moves
+    return say(lang, "move", names=names, device=device)
+
+
+def _cause_of(kind: str, answer: Diagnosis) -> str:
+    """The likeliest cause that a fix is of; where it is of none of them, the one that it mends first."""
+    causes = load().causes
+    likely = [cause.id for cause in answer.causes]
+    for cause in likely:
+        if kind in _MOVES or any(fix.kind == kind for fix in causes[cause].fixes):
+            return cause
+    firsts = [one.id for one in causes.values() if one.fixes and one.fixes[0].kind == kind]
+    return _MENDED.get(kind) or (firsts or likely)[0]
 
 
 def _of_cause(cause: RankedCause, workspace: Workspace) -> list[Candidate]:

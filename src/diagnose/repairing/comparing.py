@@ -6,7 +6,9 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from difflib import SequenceMatcher, unified_diff
 
+from diagnose.model import Lang
 from diagnose.repairing.model import Ran
+from diagnose.repairing.words import say
 
 _NUMBER = re.compile(r"[-+]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?")
 _DEVICE = re.compile(r"\b(?:cpu|cuda(?::\d+)?)\b")
@@ -14,13 +16,16 @@ _DEVICE = re.compile(r"\b(?:cpu|cuda(?::\d+)?)\b")
 _RELATIVE, _ABSOLUTE = 1e-3, 1e-5
 
 
-def difference(wanted: str, got: str, varying: Collection[int] = ()) -> str | None:
+def difference(
+    wanted: str, got: str, varying: Collection[int] = (), lang: Lang = "en"
+) -> str | None:
     """The first line in which two outputs differ by more than devices' names and rounding.
 
     Args:
         wanted: what was meant to be printed.
         got: what was printed.
         varying: numbers of lines, from 1 on, that are not compared.
+        lang: the language of the sentence.
 
     Returns:
         A sentence about the line, None where there is none.
@@ -29,9 +34,9 @@ def difference(wanted: str, got: str, varying: Collection[int] = ()) -> str | No
     for number in differing(wanted, got):
         if number not in varying:
             meant, printed = one[number - 1].strip()[:50], two[number - 1].strip()[:50]
-            return f"line {number} of its output is {printed!r}, meant: {meant!r}"
+            return say(lang, "output-line", line=number, got=printed, meant=meant)
     if len(one) != len(two):
-        return f"it prints {len(two)} lines, meant: {len(one)}"
+        return say(lang, "output-length", got=len(two), meant=len(one))
     return None
 
 

@@ -16,6 +16,12 @@ LEVELS: tuple[Level, ...] = ("runs", "same-numbers", "proven")
 Outcome = Literal["repaired", "nothing-to-fix", "not-reproducible", "not-repaired"]
 
 
+#: Who proposes an edit, in the order in which they are asked: the ``answer`` to the failure, the ``values``
+#: in the failing call, the ``origins`` of its operands.
+Source = Literal["answer", "values", "origins"]
+SOURCES: tuple[Source, ...] = ("answer", "values", "origins")
+
+
 class Program(NamedTuple):
     """What the user runs: a script and its arguments, in a folder of files.
 
@@ -46,7 +52,7 @@ class Candidate(NamedTuple):
     """An edit that an answer proposes: of which cause and fix, and the fact that speaks for it.
 
     ``file`` is a path in the program's folder, ``patch`` a diff of that file alone, ``stopgap`` says that
-    another fix of this cause mends it where it comes from.
+    another fix of this cause mends it where it comes from; ``source`` who proposes it.
     """
 
     cause: str
@@ -57,6 +63,7 @@ class Candidate(NamedTuple):
     line: int
     patch: str
     stopgap: bool = False
+    source: Source = "answer"
 
 
 class Failure(NamedTuple):
@@ -85,9 +92,10 @@ class Ran(NamedTuple):
 
     ``status`` is the exit status (124: it took too long); ``output`` and ``errors`` are the beginning and
     the end of what it printed, ``printed`` counts the bytes on standard output; ``failed_at`` is when, in
-    seconds of the clock; ``calls`` counts operators by device type; ``to_host`` are the lines that copy
-    tensors from a GPU to the host, as ``file:line``; ``trained`` tells of each parameter that an optimizer
-    steps its shape, device and sum; ``homes`` where the models' tensors are at the end; ``silent`` what
+    seconds of the clock; ``missing`` what a fault of ours kept from proposing edits; ``calls`` counts
+    operators by device type; ``to_host`` are the lines that copy tensors from a GPU to the host, as
+    ``file:line``; ``trained`` tells of each parameter that an optimizer steps its shape, device and sum;
+    ``homes`` where the models' tensors are at the end; ``silent`` what
     an audit finds; ``executed`` the functions that ran, as ``file:line``.
     """
 
@@ -99,6 +107,7 @@ class Ran(NamedTuple):
     failed_at: float | None = None
     failure: Failure | None = None
     candidates: tuple[Candidate, ...] = ()
+    missing: tuple[str, ...] = ()
     answer: Mapping[str, Any] | None = None
     calls: Mapping[str, int] = {}
     to_host: frozenset[str] = frozenset()
@@ -124,11 +133,12 @@ class Guard(NamedTuple):
 
 class Proof(NamedTuple):
     """What is known of a patch that runs, and what was not exercised: functions of the edited files that
-    never ran."""
+    never ran; ``whole`` where it was looked at from all sides."""
 
     level: Level
     guards: tuple[Guard, ...]
     unexercised: tuple[str, ...] = ()
+    whole: bool = True
 
 
 class Repair(NamedTuple):

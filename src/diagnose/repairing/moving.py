@@ -29,13 +29,13 @@ _FRAMES = 4
 
 
 class Move(NamedTuple):
-    """An edit of a file that moves values, with the fix it amounts to; ``stopgap`` where what an object
-    keeps is moved each time it is used."""
+    """An edit of a file, with the fix it amounts to; ``stopgap`` where what an object keeps is moved each
+    time it is used; ``moves`` the expressions that are moved and the device."""
 
     kind: str
-    title: str
     edit: FileEdit
-    stopgap: bool
+    stopgap: bool = False
+    moves: tuple[str, str] | None = None
 
 
 class _Stray(NamedTuple):
@@ -190,7 +190,7 @@ def _made(spot: Spot, device: str, strays: list[_Stray], kind: str) -> Iterator[
         edit = file_edit(spot.source, [_change(spot, one, device) for one in unique])
         names = ", ".join(ast.unparse(one.node) for one in unique)
         kept = any(isinstance(one.node, ast.Attribute) for one in unique)
-        yield Move(kind, f"move {names} to {device}", edit, kept)
+        yield Move(kind, edit, kept, (names, device))
 
 
 def _change(spot: Spot, stray: _Stray, device: str) -> Change:

@@ -14,7 +14,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from diagnose.bulkhead import guarded
+from diagnose.bulkhead import collecting, guarded
+from diagnose.model import Lang
 from diagnose.repairing.candidates import candidates, failure
 from diagnose.repairing.model import Program, Terms
 from diagnose.repairing.observing import Observer
@@ -31,10 +32,17 @@ def perform(
     result: Path,
     terms: Terms,
     writable: Sequence[Path],
+    lang: Lang,
 ) -> int:
     """Runs a program in a copied folder and writes what was seen to ``result``; its exit status."""
     calls: Counter[str] = Counter()
-    told: dict[str, Any] = {"status": 1, "failure": None, "candidates": [], "answer": None}
+    told: dict[str, Any] = {
+        "status": 1,
+        "failure": None,
+        "candidates": [],
+        "answer": None,
+        "missing": [],
+    }
     told["failed_at"] = None
     observer = Observer(folder, calls, watched=terms.watched)
 
@@ -44,8 +52,10 @@ def perform(
         told["failure"] = failure(error, workspace)
         if terms.checked and told["failure"].placement:
             # A fault of ours costs the answer's edits, and not what is known of the run.
-            look = partial(candidates, error, workspace)
-            told["candidates"], told["answer"] = guarded("candidates", look, ([], None))
+            look = partial(candidates, error, workspace, lang)
+            with collecting() as missing:
+                told["candidates"], told["answer"] = guarded("candidates", look, ([], None))
+            told["missing"] = [f"{one.what}: {one.fault}" for one in missing]
 
     os.chdir(folder / program.folder.relative_to(program.origin))
     protect((folder.parent, *writable), workspace.origin)

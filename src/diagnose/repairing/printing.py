@@ -5,23 +5,26 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from diagnose.errors import printable
+from diagnose.model import Lang
 from diagnose.processes import TOO_LONG
+from diagnose.rendering.words import width
 from diagnose.repairing.model import Candidate, Program, Ran, Repair
+from diagnose.repairing.words import say
 
 SCHEMA = 1
-_LEVELS = {
-    "proven": "repaired and proven",
-    "same-numbers": "repaired; the numbers are right, and not all guards hold",
-    "runs": "it runs to its end, and more is not known",
-}
 _HOLDS = {True: "ok ", False: "NO ", None: " ? "}
 _SHOWN = 5
+#: Columns of what a line begins with.
+_LABELS = 9
 
 
-def lines(repair: Repair, program: Program, gpus: int, *, from_log: str = "") -> Iterator[str]:
+def lines(
+    repair: Repair, program: Program, gpus: int, *, from_log: str = "", lang: Lang = "en"
+) -> Iterator[str]:
     """The repair as text.
 
     Args:
@@ -29,74 +32,85 @@ def lines(repair: Repair, program: Program, gpus: int, *, from_log: str = "") ->
         program: what was run.
         gpus: on how many simulated GPUs.
         from_log: a diff that only a log's report speaks for, where nothing fails here.
+        lang: the language; guards and reasons are in that of the attempt.
     """
-    yield _head(repair, program, gpus)
+    tell = partial(say, lang)
+    yield _head(repair, program, gpus, lang)
     if repair.diff:
         yield ""
         yield from map(printable, repair.diff.splitlines())
         yield ""
     for one in repair.applied:
-        yield f"Because  {one.file}:{one.line} {printable(one.because)}"
-        yield f"         {one.cause}: {printable(one.title)}"
+        yield _row(tell("because"), f"{one.file}:{one.line} {printable(one.because)}")
+        yield _row("", f"{one.cause}: {printable(one.title)}")
     if repair.proof is not None:
         for number, guard in enumerate(repair.proof.guards):
-            yield f"{'Proof' if number == 0 else '':<8} {_HOLDS[guard.holds]} {guard.sentence}"
-        yield from _unexercised(repair.proof.unexercised)
-        yield f"Prove    on your GPUs: {' '.join(_command(program, 'verify'))}"
+            told = f"{_HOLDS[guard.holds]} {printable(guard.sentence)}"
+            yield _row("" if number else tell("proof"), told)
+        yield from _unexercised(repair.proof.unexercised, lang)
+        command = " ".join(_command(program, "verify"))
+        yield _row(tell("prove"), tell("on-your-gpus", command=command))
     if repair.left is not None and repair.left.failure is not None:
         left = repair.left.failure
-        yield f"Left     {left.place} {printable(left.error).splitlines()[0]}"
-        yield from _advice(repair.left)
+        yield _row(tell("left"), f"{left.place} {printable(left.error).splitlines()[0]}")
+        yield from _advice(repair.left, lang)
+    for fault in _missing(repair):
+        yield _row(tell("missing"), tell("fault", fault=fault))
     if repair.outcome == "not-reproducible":
-        yield from _why(repair.first)
+        yield from _why(repair.first, lang)
         if from_log:
-            yield "The log's report proposes this; it could not be tried:"
+            yield tell("log-proposes")
             yield from map(printable, from_log.splitlines())
 
 
-def _head(repair: Repair, program: Program, gpus: int) -> str:
-    said = {
-        "nothing-to-fix": "nothing to fix: it runs to its end as it is",
-        "not-reproducible": "not reproducible here",
-        "not-repaired": "not repaired",
-    }.get(repair.outcome, "")
-    if repair.proof is not None:
-        said = _LEVELS[repair.proof.level]
-    return (
-        f"{program.script}: {said}  ({gpus} simulated GPUs, {repair.tries} runs, "
-        f"{repair.seconds:.0f} s)"
+def _missing(repair: Repair) -> list[str]:
+    """What a fault of ours kept from being proposed, where that may be why it is not repaired."""
+    runs = (
+        [] if repair.proof is not None else [repair.first, *([repair.left] if repair.left else [])]
     )
+    return list(dict.fromkeys(fault for ran in runs for fault in ran.missing))
 
 
-def _unexercised(names: tuple[str, ...]) -> Iterator[str]:
+def _row(label: str, told: str) -> str:
+    return f"{label}{' ' * max(1, _LABELS - width(label))}{told}"
+
+
+def _head(repair: Repair, program: Program, gpus: int, lang: Lang) -> str:
+    said = say(lang, repair.proof.level if repair.proof is not None else repair.outcome)
+    spent = say(lang, "spent", gpus=gpus, runs=repair.tries, seconds=repair.seconds)
+    return f"{program.script}: {said}  {spent}"
+
+
+def _unexercised(names: tuple[str, ...], lang: Lang) -> Iterator[str]:
     if names:
-        more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-        yield f"Not run  {', '.join(names[:_SHOWN])}{more}"
+        rest = len(names) - _SHOWN
+        more = f" {say(lang, 'more', count=rest)}" if rest > 0 else ""
+        yield _row(say(lang, "unexercised"), f"{', '.join(names[:_SHOWN])}{more}")
 
 
 def _command(program: Program, name: str) -> list[str]:
     return ["diagnose", name, *map(shlex.quote, (program.script, *program.args))]
 
 
-def _advice(left: Ran) -> Iterator[str]:
+def _advice(left: Ran, lang: Lang) -> Iterator[str]:
     """What the answer knows beside edits of the user's files: a library's fixed version, a command."""
     causes = (left.answer or {}).get("causes", [])[:1]
     for cause in causes:
-        yield f"Likely   {cause['id']}: {printable(cause['title'])}"
+        yield _row(say(lang, "likely"), f"{cause['id']}: {printable(cause['title'])}")
         for fix in cause["fixes"][:2]:
             told = fix["command"] or (fix["patch"] and f"\n{fix['patch']}") or fix["title"]
-            yield f"Try      {printable(told)}"
+            yield _row(say(lang, "try"), printable(told))
 
 
-def _why(first: Ran) -> Iterator[str]:
+def _why(first: Ran, lang: Lang) -> Iterator[str]:
     if first.status == TOO_LONG:
-        yield "It did not end in time (--timeout SECONDS allows more)."
+        yield say(lang, "too-long")
         return
     if first.failure is not None:
-        yield f"It fails of something that is no device placement: {first.failure.place}"
+        yield say(lang, "other-failure", place=first.failure.place)
         yield from map(printable, first.failure.error.splitlines()[:3])
         return
-    yield f"It ends with status {first.status} and without an exception; its last words:"
+    yield say(lang, "no-exception", status=first.status)
     yield from map(printable, first.errors.strip().splitlines()[-3:])
 
 
@@ -118,6 +132,7 @@ def as_dict(repair: Repair, program: Program, gpus: int) -> dict[str, Any]:
         "failure": _failure(repair.first),
         "left": _failure(left) if left else None,
         "status": repair.first.status,
+        "incomplete": _missing(repair),
         "answer": _answer(repair, proven if proof else None),
         "runs": repair.tries,
         "seconds": round(repair.seconds, 3),

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from diagnose.model import Lang
 from diagnose.repairing.comparing import (
     difference,
     differing,
@@ -14,11 +16,14 @@ from diagnose.repairing.comparing import (
 )
 from diagnose.repairing.model import Candidate, Guard, Level, Proof, Ran, Terms
 from diagnose.repairing.running import Runner
+from diagnose.repairing.words import say
 
 #: Fixes that bring something to the host because it belongs there.
 _TO_THE_HOST = frozenset({"cpu-before-numpy", "index-to-device"})
 #: Fixes after which more parameters are trained: those that nobody had registered.
 _REGISTERING = frozenset({"register-module", "register-buffer"})
+#: A GPU other than the first.
+_NUMBERED = re.compile(r"\bcuda:[1-9]\d*")
 
 
 class Reference:
@@ -41,65 +46,78 @@ class Reference:
             self._ran[gpus] = self._runner.run({}, Terms(gpus, checked=False))
         return self._ran[gpus]
 
-    def prove(self, texts: Mapping[str, str], ran: Ran, applied: Sequence[Candidate]) -> Proof:
-        """Looks at a patch that runs from all sides.
+    def doubts(self, texts: Mapping[str, str], ran: Ran, applied: Sequence[Candidate]) -> Proof:
+        """What the run of a patch itself tells against it; nothing more is run for that.
 
         Args:
             texts: the edited files.
             ran: what the program gives with them.
             applied: the edits.
         """
-        wanted = self.on(self._gpus)
+        guards = tuple(self._seen(texts, ran, applied))
+        return Proof(_level(guards), guards, whole=False)
+
+    def prove(self, texts: Mapping[str, str], ran: Ran, applied: Sequence[Candidate]) -> Proof:
+        """Looks at a patch that runs from all sides. Takes what `doubts` does."""
+        lang = self._runner.lang
         watched = self._runner.run(texts, Terms(self._gpus, watched=True))
-        silent, meant = self._unexercised(texts, watched), list(self._numbers(ran, applied))
-        guards = [
-            *meant,
-            *_homes(wanted, ran),
-            *_on_gpu(wanted, ran, applied, self._edited(texts)),
-            *_silent(wanted, ran),
-            *self._elsewhere(texts, numbers=any(guard.holds for guard in meant[:1])),
-            _again(watched),
-            _exercised(silent, applied),
-            _stopgap(applied),
-        ]
-        return Proof(_level(meant, guards), tuple(guards), tuple(name for _, _, name in silent))
+        silent, seen = self._unexercised(texts, watched), list(self._seen(texts, ran, applied))
+        right = any(guard.id == "output" and guard.holds for guard in seen)
+        guards = (
+            *seen,
+            *self._elsewhere(texts, numbers=right),
+            _again(watched, lang),
+            _exercised(silent, applied, lang),
+        )
+        return Proof(_level(guards), guards, tuple(name for _, _, name in silent))
+
+    def _seen(
+        self, texts: Mapping[str, str], ran: Ran, applied: Sequence[Candidate]
+    ) -> Iterator[Guard]:
+        wanted, lang = self.on(self._gpus), self._runner.lang
+        yield from self._numbers(ran, applied)
+        yield from _homes(wanted, ran, lang)
+        yield from _on_gpu(wanted, ran, applied, self._edited(texts), lang)
+        yield from _silent(wanted, ran, lang)
+        yield from self._numbered(texts)
+        yield _stopgap(applied, lang)
 
     def _numbers(self, ran: Ran, applied: Sequence[Candidate]) -> Iterator[Guard]:
         """It prints and trains what it was meant to."""
         wanted = self.on(self._gpus)
         if not wanted.passed:
-            yield Guard("output", None, "without device checks the program does not run either")
+            yield Guard("output", None, self._say("no-reference"))
             return
         more = len(ran.trained) - len(wanted.trained)
         registered = more > 0 and any(one.kind in _REGISTERING for one in applied)
         other = self._difference(wanted, ran)
         if other is not None and registered:
-            other = f"{other}, for more parameters are trained"
-        told = other or "it prints the numbers that it was meant to"
+            other = self._say("more-trained-so", other=other)
+        told = other or self._say("output")
         yield Guard("output", None if other and registered else other is None, told)
         count = len(wanted.trained)
         if more < 0:
-            yield Guard("trained", False, f"{-more} parameters no longer reach the optimizer")
+            yield Guard("trained", False, self._say("fewer-trained", count=-more))
         elif more > 0:
-            told = f"{more} more parameters reach the optimizer than before"
+            told = self._say("more-trained", count=more)
             yield Guard("trained", registered and still_trained(wanted, ran), told)
         elif count and not same_values(wanted, ran):
             same = None if self._varies() else False
-            yield Guard("trained", same, "trained parameters end with other values")
+            yield Guard("trained", same, self._say("trained-otherwise"))
         elif count:
-            told = (
-                f"all {count} trained parameters end with the values that they were meant to have"
-            )
-            yield Guard("trained", True, told)
+            yield Guard("trained", True, self._say("trained", count=count))
 
     def _difference(self, wanted: Ran, ran: Ran) -> str | None:
         """Where a run prints something else; lines in which the program differs from itself, such as
         times, are left out."""
-        other = difference(wanted.output, ran.output)
-        if other is None:
+        if difference(wanted.output, ran.output) is None:
             return None
         first, second = self.on(self._gpus), self._twice()
-        return difference(wanted.output, ran.output, set(differing(first.output, second.output)))
+        varying = set(differing(first.output, second.output))
+        return difference(wanted.output, ran.output, varying, self._runner.lang)
+
+    def _say(self, name: str, **values: object) -> str:
+        return say(self._runner.lang, name, **values)
 
     def _varies(self) -> bool:
         """Whether the program does not train twice to the same values: its threads race."""
@@ -116,17 +134,18 @@ class Reference:
         for gpus in (0, 1, 2):
             if gpus == self._gpus:
                 continue
-            where = {0: "without a GPU", 1: "on one GPU"}.get(gpus, f"on {gpus} GPUs")
+            where = self._say(f"where-{gpus}")
             meant = self.on(gpus)
             if not meant.passed:
-                yield Guard(f"gpus-{gpus}", None, f"{where} the program itself does not run")
+                yield Guard(f"gpus-{gpus}", None, self._say("not-there-either", where=where))
                 continue
             ran = self._runner.run(texts, Terms(gpus))
-            told = "" if ran.passed else (ran.failure.error if ran.failure else "it fails")
-            other = told.partition("\n")[0] or None
+            error = ran.failure.error if ran.failure else self._say("it-fails")
+            other = None if ran.passed else error.partition("\n")[0]
             if ran.passed and numbers:
                 other = self._difference(meant, ran)
-            yield Guard(f"gpus-{gpus}", other is None, f"{where}: {other or 'it runs'}")
+            told = other or self._say("it-runs")
+            yield Guard(f"gpus-{gpus}", other is None, self._say("there", where=where, told=told))
 
     def _edited(self, texts: Mapping[str, str]) -> set[str]:
         """The lines of the copies that the edits made, as ``file:line``."""
@@ -136,6 +155,19 @@ class Reference:
             for file, text in texts.items()
             for line in edited_lines(workspace.text(file), text)
         }
+
+    def _numbered(self, texts: Mapping[str, str]) -> Iterator[Guard]:
+        """No edit writes down another GPU than the first by its number, unless the program does too: on
+        another machine, or in another rank, that is another one or none."""
+        for file, text in texts.items():
+            before = self._runner.workspace.text(file)
+            known = set(_NUMBERED.findall(before))
+            for line in sorted(edited_lines(before, text)):
+                for device in _NUMBERED.findall(text.splitlines()[line - 1]):
+                    if device not in known:
+                        told = self._say("numbered", line=line, device=device)
+                        yield Guard("numbered", False, told)
+                        return
 
     def _unexercised(self, texts: Mapping[str, str], watched: Ran) -> list[tuple[str, range, str]]:
         """Functions of the edited files that never ran: file, lines, and how they are called."""
@@ -152,73 +184,98 @@ class Reference:
         return found
 
 
-def _level(meant: Sequence[Guard], guards: Sequence[Guard]) -> Level:
-    """``meant`` are the guards of what is computed: one at least has to hold, and none to object."""
-    if any(guard.holds is False for guard in meant) or not any(guard.holds for guard in meant):
+def settled(proof: Proof, lang: Lang) -> Proof:
+    """A proof after all else was tried: a move where a value is used is a stop-gap as long as there may be
+    something better, and else the mend that there is."""
+    guards = tuple(
+        guard._replace(holds=None, sentence=say(lang, "settled", told=guard.sentence))
+        if guard.id == "stopgap" and guard.holds is False
+        else guard
+        for guard in proof.guards
+    )
+    return proof._replace(level=_level(guards), guards=guards)
+
+
+#: The guards of what is computed.
+_MEANT = frozenset({"output", "trained"})
+
+
+def _level(guards: Sequence[Guard]) -> Level:
+    """Of the guards of what is computed one at least has to hold, and none to object."""
+    meant = [guard.holds for guard in guards if guard.id in _MEANT]
+    if False in meant or True not in meant:
         return "runs"
     return "same-numbers" if any(guard.holds is False for guard in guards) else "proven"
 
 
-def _homes(wanted: Ran, ran: Ran) -> Iterator[Guard]:
+def _homes(wanted: Ran, ran: Ran, lang: Lang) -> Iterator[Guard]:
     """What was on a GPU stays on it."""
     for name, device in wanted.homes.items():
         now = ran.homes.get(name, device)
         if device.startswith("cuda") and now != device:
-            yield Guard("homes", False, f"{name} ends on {now}, it was meant for {device}")
+            told = say(lang, "home-moved", name=name, now=now, device=device)
+            yield Guard("homes", False, told)
             return
     if wanted.homes:
-        told = "every parameter and buffer ends on the device that it was meant for"
-        yield Guard("homes", True, told)
+        yield Guard("homes", True, say(lang, "homes"))
 
 
 def _on_gpu(
-    wanted: Ran, ran: Ran, applied: Sequence[Candidate], edited: set[str]
+    wanted: Ran, ran: Ran, applied: Sequence[Candidate], edited: set[str], lang: Lang
 ) -> Iterator[Guard]:
-    """Nothing moves from a GPU to the cpu."""
-    if not wanted.passed or any(one.kind in _TO_THE_HOST for one in applied):
+    """Nothing moves from a GPU to the cpu, but what a fix brings there because it belongs there."""
+    bringing = [one for one in applied if one.kind in _TO_THE_HOST]
+    if not wanted.passed or len(bringing) == len(applied):
         return
+    allowed = {str(one.line) for one in bringing}
     more = ran.calls.get("cpu", 0) - wanted.calls.get("cpu", 0)
-    copies = sorted(edited & ran.to_host)
+    copies = [line for one in sorted(edited & ran.to_host) if (line := _line(one)) not in allowed]
     if more > 0:
-        yield Guard("on-gpu", False, f"{more} more operators run on the cpu")
+        yield Guard("on-gpu", False, say(lang, "more-on-cpu", count=more))
     if copies:
-        line = copies[0].rpartition(":")[2]
-        yield Guard("to-host", False, f"line {line} copies from a GPU to the cpu")
+        yield Guard("to-host", False, say(lang, "copies-to-cpu", line=copies[0]))
     if more <= 0 and not copies:
-        yield Guard("on-gpu", True, "nothing moves from a GPU to the cpu")
+        yield Guard("on-gpu", True, say(lang, "on-gpu"))
 
 
-def _silent(wanted: Ran, ran: Ran) -> Iterator[Guard]:
+def _line(place: str) -> str:
+    return place.rpartition(":")[2]
+
+
+def _silent(wanted: Ran, ran: Ran, lang: Lang) -> Iterator[Guard]:
     """Nothing is misplaced in silence that was not before."""
     known = {(one.kind, one.names) for one in wanted.silent}
     copied = sum(one.kind == "copied" for one in wanted.silent)
     for one in ran.silent:
         if one.kind == "copied" and (copied := copied - 1) < 0:
-            yield Guard("copied", False, f"line {one.line} copies the same tensor again and again")
+            yield Guard("copied", False, say(lang, "copied", line=one.line))
         elif one.kind != "copied" and (one.kind, one.names) not in known:
-            yield Guard(one.kind, False, f"in silence: {one.kind}: {', '.join(one.names)}")
+            told = say(lang, "silent", kind=one.kind, names=", ".join(one.names))
+            yield Guard(one.kind, False, told)
 
 
-def _again(watched: Ran) -> Guard:
+def _again(watched: Ran, lang: Lang) -> Guard:
     """A second batch passes as the first one does."""
     if watched.passed:
-        return Guard("again", True, "each call of a model passes a second time")
+        return Guard("again", True, say(lang, "again"))
     holds = None if watched.failure is None or not watched.failure.placement else False
-    return Guard("again", holds, "a second call of a model fails")
+    return Guard("again", holds, say(lang, "again-fails"))
 
 
-def _exercised(silent: Sequence[tuple[str, range, str]], applied: Sequence[Candidate]) -> Guard:
+def _exercised(
+    silent: Sequence[tuple[str, range, str]], applied: Sequence[Candidate], lang: Lang
+) -> Guard:
     """Each edit has run."""
     for one in applied:
         for file, lines, name in silent:
             if file == one.file and one.line in lines:
-                return Guard("exercised", False, f"the edit in {name} never ran")
-    return Guard("exercised", True, "every edited line has run")
+                return Guard("exercised", False, say(lang, "never-ran", name=name))
+    return Guard("exercised", True, say(lang, "exercised"))
 
 
-def _stopgap(applied: Sequence[Candidate]) -> Guard:
+def _stopgap(applied: Sequence[Candidate], lang: Lang) -> Guard:
     """The edits are where what is wrong comes from."""
     stopgap = next((one for one in applied if one.stopgap), None)
     if stopgap is None:
-        return Guard("stopgap", True, "it mends what is wrong where that comes from")
-    return Guard("stopgap", False, f"a stop-gap: {stopgap.file}:{stopgap.line} moves what is wrong")
+        return Guard("stopgap", True, say(lang, "at-source"))
+    return Guard("stopgap", False, say(lang, "stopgap", file=stopgap.file, line=stopgap.line))

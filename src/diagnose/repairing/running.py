@@ -14,21 +14,28 @@ from pathlib import Path
 from typing import Any
 
 from diagnose.errors import DiagnoseError
+from diagnose.model import Lang
 from diagnose.processes import TOO_LONG, Ended, forked, import_all
 from diagnose.repairing.model import Candidate, Failure, Program, Ran, Silent, Terms
 from diagnose.repairing.workspace import Workspace
 
 
 class Runner:
-    """Runs a program with edited files; counts the runs."""
+    """Runs a program with edited files; counts the runs. ``lang`` is the language of what is told."""
 
     def __init__(
-        self, program: Program, workspace: Workspace, seconds: float, writable: Sequence[Path] = ()
+        self,
+        program: Program,
+        workspace: Workspace,
+        seconds: float,
+        writable: Sequence[Path] = (),
+        lang: Lang = "en",
     ) -> None:
         self.program = program
         self.workspace = workspace
         self._seconds = seconds
         self._writable = tuple(writable)
+        self.lang = lang
         self.count = 0
 
     def run(self, texts: Mapping[str, str], terms: Terms) -> Ran:
@@ -66,7 +73,9 @@ class Runner:
         from diagnose.repairing.performing import perform
 
         os.environ.update(environment)
-        return perform(self.program, self.workspace, folder, result, terms, self._writable)
+        return perform(
+            self.program, self.workspace, folder, result, terms, self._writable, self.lang
+        )
 
 
 def _ranks(processes: int) -> list[dict[str, str]]:
@@ -121,6 +130,7 @@ def _ran(told: dict[str, Any], ended: Ended) -> Ran:
     return bare._replace(
         failure=Failure(*failure) if failure else None,
         candidates=tuple(Candidate(*one) for one in told.pop("candidates")),
+        missing=tuple(told.pop("missing")),
         trained=tuple((one[0], one[1], one[2]) for one in told.pop("trained")),
         silent=tuple(
             Silent(kind, tuple(names), file, line) for kind, names, file, line in told.pop("silent")

@@ -8,21 +8,31 @@ from typing import NamedTuple
 
 from diagnose.fixes.diff import patched
 from diagnose.repairing.comparing import diff_of
-from diagnose.repairing.model import LEVELS, Candidate, Outcome, Proof, Ran, Repair, Terms
-from diagnose.repairing.proving import Reference
+from diagnose.repairing.model import (
+    LEVELS,
+    SOURCES,
+    Candidate,
+    Outcome,
+    Proof,
+    Ran,
+    Repair,
+    Source,
+    Terms,
+)
+from diagnose.repairing.proving import Reference, settled
 from diagnose.repairing.running import Runner
 
 
 class Limits(NamedTuple):
     """How much is tried: edits in all, edits on top of each other, seconds."""
 
-    tries: int = 40
+    tries: int = 60
     depth: int = 8
     seconds: float = 1800
 
 
-#: After an edit that runs but is not proven, so many more are tried for a better one.
-_BETTER = 6
+#: After so many patches that run but are not proven, somebody else is asked for a better one.
+_BETTER = 4
 
 
 class _Node(NamedTuple):
@@ -31,6 +41,11 @@ class _Node(NamedTuple):
     applied: tuple[Candidate, ...]
     texts: Mapping[str, str]
     ran: Ran
+
+    @property
+    def patch(self) -> tuple[Mapping[str, str], Ran, tuple[Candidate, ...]]:
+        """What a proof looks at."""
+        return self.texts, self.ran, self.applied
 
 
 class Search:
@@ -55,7 +70,7 @@ class Search:
         self._limits = limits
         self._progress = progress
         self._tried = 0
-        self._seen: set[tuple[tuple[str, str], ...]] = set()
+        self._known: dict[tuple[tuple[str, str], ...], _Node | None] = {}
         self._end = 0.0
 
     def repair(self, proposed: Sequence[Candidate] = ()) -> Repair:
@@ -83,34 +98,62 @@ class Search:
         reference = Reference(self._runner, self._gpus)
         best: _Node | None = None
         proof: Proof | None = None
-        furthest, left = root, _BETTER
-        for node in self._nodes(root):
-            if not node.ran.passed:
-                if len(node.applied) > len(furthest.applied):
-                    furthest = node
-                continue
-            self._progress("proving that it is right")
-            found = reference.prove(node.texts, node.ran, node.applied)
-            if proof is None or _worth(found) > _worth(proof):
-                best, proof = node, found
-            if found.level == "proven" or not (left := left - 1):
-                break
+        furthest = root
+        for nodes in self._passes(root):
+            left = _BETTER
+            for node in nodes:
+                if not node.ran.passed:
+                    if len(node.applied) > len(furthest.applied):
+                        furthest = node
+                    continue
+                self._progress("proving that it is right")
+                found = reference.doubts(*node.patch)
+                if found.level == "proven":
+                    found = reference.prove(*node.patch)
+                    if found.level == "proven":
+                        return node, found, furthest
+                if proof is None or _worth(found) > _worth(proof):
+                    best, proof = node, found
+                if not (left := left - 1):
+                    break
+        if best is not None and proof is not None:
+            proof = settled(
+                proof if proof.whole else reference.prove(*best.patch), self._runner.lang
+            )
         return best, proof, furthest
 
-    def _nodes(self, node: _Node) -> Iterator[_Node]:
-        """Depth first, best first: nodes that run, and those that come further."""
-        for candidate in node.ran.candidates:
-            if self._tried >= self._limits.tries or time.monotonic() > self._end:
-                return
-            tried = self._try(node, candidate)
-            if tried is None:
-                continue
-            yield tried
-            if not tried.ran.passed and len(tried.applied) < self._limits.depth:
-                yield from self._nodes(tried)
+    def _passes(self, root: _Node) -> Iterator[Iterator[_Node]]:
+        """All nodes, each once: first those of what the answer proposes, then with what else does, who
+        knows less. Each gets its part of the tries."""
+        for number, _ in enumerate(SOURCES, 1):
+            most = self._limits.tries * number // len(SOURCES)
+            yield self._nodes(root, SOURCES[:number], most)
 
-    def _try(self, node: _Node, candidate: Candidate) -> _Node | None:
-        """A node with one more edit, None where it does not help."""
+    def _nodes(self, node: _Node, sources: Sequence[Source], most: int) -> Iterator[_Node]:
+        """Depth first, best first: nodes that run, and those that come further. What is new in this pass
+        comes before what the passes before it tried."""
+        for candidate in sorted(node.ran.candidates, key=lambda one: one.source != sources[-1]):
+            if candidate.source not in sources:
+                continue
+            if self._tried >= most or time.monotonic() > self._end:
+                return
+            texts = self._edited(node, candidate)
+            if texts is None:
+                continue
+            key = tuple(sorted(texts.items()))
+            new = key not in self._known
+            if new:
+                self._known[key] = self._try(node, candidate, texts)
+            tried = self._known[key]
+            if tried is None or (not new and tried.applied != (*node.applied, candidate)):
+                continue
+            if new:
+                yield tried
+            if not tried.ran.passed and len(tried.applied) < self._limits.depth:
+                yield from self._nodes(tried, sources, most)
+
+    def _edited(self, node: _Node, candidate: Candidate) -> dict[str, str] | None:
+        """The files of a node with one more edit, None where it cannot be made."""
         try:
             before = node.texts.get(candidate.file) or self._runner.workspace.text(candidate.file)
             text = patched(before, candidate.patch)
@@ -118,11 +161,10 @@ class Search:
             return None
         if self._runner.workspace.edited(candidate.file, text) is None:
             return None
-        texts = {**node.texts, candidate.file: text}
-        key = tuple(sorted(texts.items()))
-        if key in self._seen:
-            return None
-        self._seen.add(key)
+        return {**node.texts, candidate.file: text}
+
+    def _try(self, node: _Node, candidate: Candidate, texts: Mapping[str, str]) -> _Node | None:
+        """A node with one more edit, None where it does not help."""
         self._tried += 1
         self._progress(f"trying {candidate.kind} at {candidate.file}:{candidate.line}")
         ran = self._runner.run(texts, Terms(self._gpus))

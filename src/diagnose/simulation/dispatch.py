@@ -27,8 +27,9 @@ _MIXED_PRECISION = {
     for name in ("mm", "bmm", "addmm", "baddbmm")
     for overload in ("dtype", "dtype_out")
 }
-# What makes nothing new.
+# What computes nothing: copies, and memory that is only taken.
 _COPIES = frozenset({"_to_copy", "copy", "copy_", "clone"})
+_MEMORY = frozenset({"empty", "empty_like", "empty_strided", "new_empty", "set_", "resize_"})
 # Results that stay on the cpu whatever went in: (operator, position).
 _ON_CPU = {("_pack_padded_sequence", 1)}
 
@@ -54,7 +55,7 @@ class Operator:
         self.has_device = "device" in self.argument_names
         self.has_generator = "generator" in self.argument_names
         self.foreach = name.startswith("_foreach_")
-        self.computes = self.rule.kind != "free" and name not in _COPIES
+        self.computes = self.rule.kind != "free" and name not in _COPIES | _MEMORY
         self.puts = name in ("index_put", "_unsafe_index_put")  # the result is where self is
         # Indices may be on the cpu whatever they index, so they tell nothing of unplaced memory.
         self.decides = self.rule.kind != "free" and "indices" not in self.argument_names

@@ -76,22 +76,7 @@ def install(
     patches.set(torch.nn.parallel._functions.Broadcast, "backward", staticmethod(_broadcast_back()))
     patches.set(torch.cuda.nccl, "is_available", lambda tensors: False)
     patches.set(torch.nn.parallel._functions, "_get_stream", Stream)
-    if not checks.enforced:
-        patches.set(torch.nn.DataParallel, "forward", _home(driver, torch.nn.DataParallel.forward))
     patches.set(threading.Thread, "_bootstrap_inner", _bootstrap_inner(new_dispatch))
-
-
-def _home(driver: Driver, original: Any) -> Callable[..., Any]:
-    """DataParallel compares devices in Python: where nobody does, its module counts as at home."""
-
-    def forward(self: Any, *inputs: Any, **kwargs: Any) -> Any:
-        if self.device_ids:
-            home = driver.resolve(self.device_ids[0])
-            for tensor in (*self.module.parameters(), *self.module.buffers()):
-                place(tensor, home)
-        return original(self, *inputs, **kwargs)
-
-    return forward
 
 
 def _broadcast_back() -> Callable[..., Any]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from . import distributed, functions, gradients, parallel, scripting, tensors, tracebacks
+from . import distributed, functions, gradients, parallel, scripting, tensors, tracebacks, unchecked
 from . import driver as driver_module
 from .checks import DeviceChecks
 from .dispatch import SimulatedDispatch
@@ -51,6 +51,7 @@ class Session:
                 driver, self._checks, lambda: SimulatedDispatch(driver, self._checks), patches
             )
             scripting.install(self._checks, patches)
+            unchecked.install(driver, self._checks, patches)
             distributed.install(driver, patches)
             tracebacks.install(patches)
             undo.enter_context(SimulatedDispatch(driver, self._checks))

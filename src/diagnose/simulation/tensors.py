@@ -77,6 +77,13 @@ def transfer(
     return _copy(tensor, device, dtype, options)
 
 
+def place_new(tensor: Any, device: torch.device, dtype: torch.dtype) -> Any:
+    """Memory for a tensor that has none, with nothing in it."""
+    made = torch.zeros(tensor.shape, dtype=dtype, device=CPU)
+    place(made, device)
+    return made
+
+
 def install(driver: Driver, checks: DeviceChecks, patches: Patches) -> None:
     """Replace what of `torch.Tensor` and of storages depends on the device."""
     replaced = {**_placement(driver, checks), **_new(driver), **_writes(checks)}
@@ -98,6 +105,8 @@ def _placement(driver: Driver, checks: DeviceChecks) -> dict[str, Any]:
         if target.type not in ("cpu", "cuda", "meta"):
             return Base.to(self, *args, **kwargs)
         dtype, options = _dtype_argument(rest, others)
+        if self.device.type == "meta" and target.type != "meta" and not checks.enforced:
+            return place_new(self, target, dtype or self.dtype)
         if target != self.device:
             options.pop("copy", None)
             return transfer(self, target, dtype, **options)

@@ -22,3 +22,5 @@ class Terms(NamedTuple):
 
 #: Those of a real machine.
 CHECKED = Terms()
+#: What memory that nobody has written to holds where runs are compared.
+COMPARED = float("nan")

@@ -1,0 +1,173 @@
+"""What a repair says, in English and in Chinese."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from diagnose.model import Lang
+
+_WORDS: Mapping[str, Mapping[Lang, str]] = {
+    # The outcome, in the first line.
+    "proven": {"en": "repaired and proven", "zh": "已修复并验证"},
+    "same-numbers": {
+        "en": "repaired; the numbers are right, and not all guards hold",
+        "zh": "已修复；数值正确，但有检查未通过",
+    },
+    "runs": {
+        "en": "it runs to its end, and more is not known",
+        "zh": "能运行到结束，其余未知",
+    },
+    "nothing-to-fix": {
+        "en": "nothing to fix: it runs to its end as it is",
+        "zh": "无需修复：程序本身能运行到结束",
+    },
+    "not-reproducible": {"en": "not reproducible here", "zh": "此处无法复现"},
+    "not-repaired": {"en": "not repaired", "zh": "未能修复"},
+    "spent": {
+        "en": "({gpus} simulated GPUs, {runs} runs, {seconds:.0f} s)",
+        "zh": "（模拟 {gpus} 块 GPU，运行 {runs} 次，{seconds:.0f} 秒）",
+    },
+    # What comes after the diff.
+    "because": {"en": "Because", "zh": "原因"},
+    "proof": {"en": "Proof", "zh": "检查"},
+    "unexercised": {"en": "Not run", "zh": "未运行"},
+    "more": {"en": "and {count} more", "zh": "等，另有 {count} 个"},
+    "prove": {"en": "Prove", "zh": "验证"},
+    "on-your-gpus": {"en": "on your GPUs: {command}", "zh": "在您的 GPU 上：{command}"},
+    "left": {"en": "Left", "zh": "仍失败"},
+    "likely": {"en": "Likely", "zh": "可能"},
+    "try": {"en": "Try", "zh": "可试"},
+    "missing": {"en": "Missing", "zh": "缺少"},
+    "fault": {
+        "en": "edits that a fault of diagnose kept from being proposed: {fault}",
+        "zh": "因 diagnose 自身故障而未能提出的修改：{fault}",
+    },
+    "log-proposes": {
+        "en": "The log's report proposes this; it could not be tried:",
+        "zh": "日志中的报错建议如下修改；此处无法试运行：",
+    },
+    "too-long": {
+        "en": "It did not end in time (--timeout SECONDS allows more).",
+        "zh": "程序未在时限内结束（可用 --timeout SECONDS 放宽）。",
+    },
+    "other-failure": {
+        "en": "It fails of something that is no device placement: {place}",
+        "zh": "失败与设备放置无关：{place}",
+    },
+    "no-exception": {
+        "en": "It ends with status {status} and without an exception; its last words:",
+        "zh": "程序以状态码 {status} 结束，没有异常；最后的输出：",
+    },
+    # Who proposes an edit.
+    "values": {"en": "seen in the failing call: {title}", "zh": "由失败的调用可见：{title}"},
+    "origins": {"en": "what fails comes from here: {title}", "zh": "出错的值来自此处：{title}"},
+    "move": {"en": "move {names} to {device}", "zh": "把 {names} 搬到 {device}"},
+    # The guards.
+    "no-reference": {
+        "en": "without device checks the program does not run either",
+        "zh": "不检查设备时，原程序同样不能运行",
+    },
+    "output": {
+        "en": "it prints the numbers that it was meant to",
+        "zh": "输出的数值与预期一致",
+    },
+    "output-line": {
+        "en": "line {line} of its output is {got!r}, meant: {meant!r}",
+        "zh": "输出第 {line} 行为 {got!r}，预期：{meant!r}",
+    },
+    "output-length": {
+        "en": "it prints {got} lines, meant: {meant}",
+        "zh": "输出 {got} 行，预期 {meant} 行",
+    },
+    "more-trained-so": {
+        "en": "{other}, for more parameters are trained",
+        "zh": "{other}（因为训练的参数增多）",
+    },
+    "fewer-trained": {
+        "en": "{count} parameters no longer reach the optimizer",
+        "zh": "有 {count} 个参数不再传给优化器",
+    },
+    "more-trained": {
+        "en": "{count} more parameters reach the optimizer than before",
+        "zh": "传给优化器的参数比之前多 {count} 个",
+    },
+    "trained-otherwise": {
+        "en": "trained parameters end with other values",
+        "zh": "训练后的参数值与预期不同",
+    },
+    "trained": {
+        "en": "all {count} trained parameters end with the values that they were meant to have",
+        "zh": "全部 {count} 个训练参数的最终值与预期一致",
+    },
+    "where-0": {"en": "without a GPU", "zh": "没有 GPU 时"},
+    "where-1": {"en": "on one GPU", "zh": "在 1 块 GPU 上"},
+    "where-2": {"en": "on 2 GPUs", "zh": "在 2 块 GPU 上"},
+    "not-there-either": {
+        "en": "{where} the program itself does not run",
+        "zh": "{where}，原程序本身不能运行",
+    },
+    "there": {"en": "{where}: {told}", "zh": "{where}：{told}"},
+    "it-runs": {"en": "it runs", "zh": "能运行"},
+    "it-fails": {"en": "it fails", "zh": "运行失败"},
+    "home-moved": {
+        "en": "{name} ends on {now}, it was meant for {device}",
+        "zh": "{name} 最终位于 {now}，预期为 {device}",
+    },
+    "homes": {
+        "en": "every parameter and buffer ends on the device that it was meant for",
+        "zh": "每个参数和缓冲区最终都位于预期的设备",
+    },
+    "more-on-cpu": {
+        "en": "{count} more operators run on the cpu",
+        "zh": "在 CPU 上运行的算子多了 {count} 个",
+    },
+    "copies-to-cpu": {
+        "en": "line {line} copies from a GPU to the cpu",
+        "zh": "第 {line} 行把数据从 GPU 复制到 CPU",
+    },
+    "on-gpu": {
+        "en": "nothing moves from a GPU to the cpu",
+        "zh": "没有数据或计算从 GPU 移到 CPU",
+    },
+    "copied": {
+        "en": "line {line} copies the same tensor again and again",
+        "zh": "第 {line} 行反复复制同一个张量",
+    },
+    "silent": {"en": "in silence: {kind}: {names}", "zh": "没有报错，但存在问题：{kind}：{names}"},
+    "again": {
+        "en": "each call of a model passes a second time",
+        "zh": "模型的每次调用再执行一次仍通过",
+    },
+    "again-fails": {
+        "en": "a second call of a model fails",
+        "zh": "模型再次调用时失败",
+    },
+    "never-ran": {"en": "the edit in {name} never ran", "zh": "{name} 中的修改从未运行"},
+    "exercised": {"en": "every edited line has run", "zh": "修改过的每一行都已运行"},
+    "numbered": {
+        "en": "line {line} names {device} by its number",
+        "zh": "第 {line} 行用编号写死了 {device}",
+    },
+    "at-source": {
+        "en": "it mends what is wrong where that comes from",
+        "zh": "修改位于错误的源头",
+    },
+    "stopgap": {
+        "en": "a stop-gap: {file}:{line} moves what is wrong",
+        "zh": "权宜之计：{file}:{line} 只是在使用处移动张量",
+    },
+    "settled": {
+        "en": "{told}, and nothing better was found",
+        "zh": "{told}；没有找到更好的改法",
+    },
+}
+
+
+def say(lang: Lang, name: str, /, **values: object) -> str:
+    """A sentence or a word of a repair, with what it is about filled in."""
+    return _WORDS[name][lang].format(**values)
+
+
+def names() -> Mapping[str, Mapping[Lang, str]]:
+    """All that is said, in each language."""
+    return _WORDS
