@@ -171,3 +171,39 @@ def test_an_edit_that_never_ran_proves_nothing(folder: Path) -> None:
     level, guards = proof(folder, program, ("return x", "return x.cuda()"))
     assert guards["exercised"] is False
     assert level == "same-numbers"
+
+
+TABLE = """\
+import torch
+
+x = torch.ones(4, device="cuda")
+table = torch.arange(4.0)
+
+
+
+print((table * 2 + x).sum().item())
+
+
+
+print((table + x).sum().item())
+"""
+#: It only moves the failure on: the next line fails of the same table.
+FIRST = """\
+--- a/train.py
++++ b/train.py
+@@ -8 +8 @@
+-print((table * 2 + x).sum().item())
++print((table.to(x.device) * 2 + x).sum().item())
+"""
+
+
+def test_an_edit_that_is_not_needed_in_the_end_goes(folder: Path) -> None:
+    (folder / "train.py").write_text(TABLE)
+    patch = folder.parent / "first.diff"
+    patch.write_text(FIRST)
+    script = Path(__file__).parent / "search.py"
+    command = [sys.executable, script, folder, "train.py", patch, "8"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    changed = [row for row in done.stdout.splitlines() if row[:1] == "+" and row[:3] != "+++"]
+    assert changed == ["+table = torch.arange(4.0, device=x.device)"], done.stdout

@@ -20,7 +20,7 @@ from diagnose.casebase.store import load
 from diagnose.fixes.definitions import DEFINITIONS, define
 from diagnose.fixes.definitions.expressions import moved
 from diagnose.fixes.editing import Refused
-from diagnose.fixes.file_edit import FileEdit, file_edit
+from diagnose.fixes.file_edit import file_edit
 from diagnose.hooks.operands import value
 from diagnose.hooks.replaying import Met, met
 from diagnose.hooks.uncalled import Operand
@@ -134,7 +134,7 @@ def _with_move(
 ) -> Iterator[Move]:
     if isinstance(node, ast.expr):
         with suppress(Refused):
-            edit: FileEdit = file_edit(spot.source, [moved(spot.source, node, device)])
+            edit = file_edit(spot.source, [moved(spot.source, node, device)])
             yield Move(kind, edit, kept, (ast.unparse(node), device))
 
 
@@ -164,7 +164,8 @@ def _places(found: Met, operand: Operand) -> Iterator[_Place]:
     for event, owner in events:
         for at, line in enumerate(event.stack[:_LINES]):
             spot = found.lives.texts.spot(line)
-            if spot is not None and (event.what in ("put", "moved") or _gives(found, spot)):
+            own = at == 0 and event.what in ("put", "moved")
+            if spot is not None and (own or _gives(found, spot)):
                 yield _Place(event.what, spot, event.stack[at:], owner is not None, owner)
 
 
@@ -175,10 +176,10 @@ def _gives(found: Met, spot: Spot) -> bool:
 
 
 def _made(found: Met, place: _Place, stray: Operand, wanted: Device | None) -> Iterator[Move]:
-    """The edits that a place allows; where a module was moved in it, the move may come too early."""
+    """The edits that a place allows."""
     kinds = (_OF_MODULES if place.of_module else _OF_TENSORS).get(place.what, ())
     for kind in kinds:
-        if (kind == "materialize-meta") <= (_device(stray) == META):
+        if kind != "materialize-meta" or _device(stray) == META:
             yield from _defined(found, kind, stray, place.spot, place.stack, wanted, place.owner)
 
 

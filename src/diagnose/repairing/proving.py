@@ -157,11 +157,14 @@ class Reference:
         }
 
     def _numbered(self, texts: Mapping[str, str]) -> Iterator[Guard]:
-        """No edit writes down another GPU than the first by its number, unless the program does too: on
-        another machine, or in another rank, that is another one or none."""
+        """No edit writes down another GPU than the first by its number, unless the program does too, or did
+        so in that line: on another machine, or in another rank, that is another one or none."""
         for file, text in texts.items():
             before = self._runner.workspace.text(file)
             known = set(_NUMBERED.findall(before))
+            gone = edited_lines(text, before)
+            if any("cuda:" in before.splitlines()[line - 1] for line in gone):
+                continue
             for line in sorted(edited_lines(before, text)):
                 for device in _NUMBERED.findall(text.splitlines()[line - 1]):
                     if device not in known:

@@ -106,6 +106,7 @@ class Search:
                     if len(node.applied) > len(furthest.applied):
                         furthest = node
                     continue
+                node = self._lean(node)
                 self._progress("proving that it is right")
                 found = reference.doubts(*node.patch)
                 if found.level == "proven":
@@ -151,6 +152,27 @@ class Search:
                 yield tried
             if not tried.ran.passed and len(tried.applied) < self._limits.depth:
                 yield from self._nodes(tried, sources, most)
+
+    def _lean(self, node: _Node) -> _Node:
+        """A node that runs, without the edits that it runs without too: they only moved the failure on."""
+        for candidate in node.applied[:-1]:
+            rest = tuple(one for one in node.applied if one is not candidate)
+            if (texts := self._of(rest)) is None:
+                continue
+            self._progress(f"trying without {candidate.kind} at {candidate.file}:{candidate.line}")
+            ran = self._runner.run(texts, Terms(self._gpus))
+            if ran.passed:
+                node = _Node(rest, texts, ran)
+        return node
+
+    def _of(self, applied: Sequence[Candidate]) -> dict[str, str] | None:
+        """The files with some edits, None where one of them needs another."""
+        node = _Node((), {}, Ran(0))
+        for candidate in applied:
+            if (texts := self._edited(node, candidate)) is None:
+                return None
+            node = node._replace(texts=texts)
+        return dict(node.texts)
 
     def _edited(self, node: _Node, candidate: Candidate) -> dict[str, str] | None:
         """The files of a node with one more edit, None where it cannot be made."""
