@@ -1164,6 +1164,68 @@ class Search:
 Search("cuda").run(torch.zeros(2, 3, dtype=torch.long))
 """,
     ),
+    "a field that a method leaves out of those it moves": (
+        ("cuda:0", "cpu"),
+        "input-not-moved",
+        """\
+class Rows(Dataset):
+    def __len__(self):
+        return 8
+    def __getitem__(self, i):
+        return {"points": torch.rand(3), "kind": i % 2}
+class Runner:
+    def __init__(self, net, device):
+        self.net, self.device = net.to(device), device
+    def unpack(self, sample):
+        points = sample["points"].to(self.device)
+        return points, sample["kind"]  # here
+    def run(self, loader):
+        for sample in loader:
+            points, kind = self.unpack(sample)
+            self.net(kind)
+Runner(nn.Embedding(2, 3), torch.device("cuda")).run(DataLoader(Rows(), batch_size=2))
+""",
+    ),
+    "a replica that makes what it joins where the constructor was told": (
+        ("cuda:1", "cuda:0"),
+        "dataparallel-replica-state",
+        """\
+class Field(nn.Module):
+    def __init__(self, device):
+        super().__init__()
+        self.device, self.fc = device, nn.Linear(2, 1)
+    def forward(self, x):
+        base = torch.ones(len(x), 1, device=self.device)  # here
+        return torch.where(x[:, :1] > 0, self.fc(x), base)
+device = torch.device("cuda:0")
+net = nn.DataParallel(Field(device).to(device))
+net(torch.rand(4, 2).to(device))
+""",
+    ),
+    "statistics of the data that an object in a model keeps": (
+        ("cuda:0", "cpu"),
+        "created-without-device",
+        """\
+class Scale:
+    def __init__(self, data):
+        self.mean = data.mean(0)
+    def encode(self, u):
+        return u - self.mean
+class Net(nn.Module):
+    def __init__(self, scale):
+        super().__init__()
+        self.scale, self.fc = scale, nn.Linear(2, 2)
+    def forward(self, u):
+        return self.fc(self.scale.encode(u))
+def main():
+    device = torch.device("cuda")
+    data = torch.rand(8, 2)
+    net = Net(Scale(data)).to(device)  # here
+    for chunk in data.split(4):
+        net(chunk.to(device))
+main()
+""",
+    ),
     "an offload by the name of a part": (
         ("cuda:0", "cpu"),
         "offloaded-to-cpu",

@@ -7,9 +7,10 @@ import ast
 from diagnose.placement.knowing import has_device
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Spot, Step
-from diagnose.placement.steps import Reason, on_cpu
+from diagnose.placement.passing import moves_from, taken_from
+from diagnose.placement.steps import Reason, born_at, on_cpu
 from diagnose.placement.tensors import Module, Tensor, tensors_in
-from diagnose.placement.values import Frame, Loader, Unknown
+from diagnose.placement.values import Frame, Loader, Object, Unknown
 
 
 def is_input(stray: Meets, tensor: Tensor, meeting: Meeting) -> bool:
@@ -87,9 +88,9 @@ def bound_beside(stray: Meets, meeting: Meeting) -> Reason | None:
     statement = frame.bound.get(node.id) if isinstance(node, ast.Name) else None
     if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Name):
         return None
-    root = _taken_from(statement.value)
+    root = taken_from(statement.value)
     others = [one for one in frame.bound.values() if isinstance(one, ast.Assign)]
-    if root is None or not any(_moves_from(one.value, root) for one in others):
+    if root is None or not any(moves_from(one.value, root) for one in others):
         return None
     return Reason(
         "input-not-moved",
@@ -98,23 +99,25 @@ def bound_beside(stray: Meets, meeting: Meeting) -> Reason | None:
     )
 
 
-def _taken_from(node: ast.expr) -> str | None:
-    """The variable of which an expression is a field or an item."""
-    part = isinstance(node, ast.Attribute | ast.Subscript)
-    while isinstance(node, ast.Attribute | ast.Subscript):
-        node = node.value
-    return node.id if part and isinstance(node, ast.Name) else None
-
-
-def _moves_from(node: ast.expr, root: str) -> bool:
-    """Whether an expression moves a field or an item of a variable."""
-    return any(
-        isinstance(one, ast.Call)
-        and isinstance(one.func, ast.Attribute)
-        and one.func.attr in ("to", "cuda")
-        and _taken_from(one.func.value) == root
-        for one in ast.walk(node)
-    )
+def given_to_owner(stray: Meets, made: Step, meeting: Meeting) -> Reason | None:
+    """Where an object is made that computes what it keeps of something that is used elsewhere, too."""
+    owner = meeting.frame.this
+    built = born_at(owner.steps) if isinstance(owner, Object) else None
+    if owner is None or built is None or owner.frame is None:
+        return None
+    if not any(step.what == "stored" for step in stray.tensor.steps):
+        return None
+    given = built.spot.node.args if isinstance(built.spot.node, ast.Call) else []
+    tree, frame = built.spot.source.tree, owner.frame
+    for node in given:
+        value = frame.names.get(node.id) if isinstance(node, ast.Name) else None
+        if value is None or not any(made in one.steps for one in tensors_in(value)):
+            continue
+        uses = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id == ast.unparse(node)]
+        elsewhere = sum(isinstance(one.ctx, ast.Load) for one in uses) > 1
+        if elsewhere and has_device(frame, built.spot):
+            return Reason("created-without-device", built.spot._replace(node=node), frame)
+    return None
 
 
 def taken_by(stray: Meets, made: Step, meeting: Meeting) -> Reason | None:

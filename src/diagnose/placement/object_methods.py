@@ -70,6 +70,7 @@ def container_method(
         elif name == "extend" and isinstance(first, Items):
             owner.items.extend(list(first.every())[: max(0, WIDEST - len(owner.items))])
         elif name == "extend" and isinstance(first, Tensor):
+            listed(machine, first, given.listed[0].node, frame)
             if len(owner.items) < WIDEST:
                 owner.items.append(first)
         elif name in ("pop", "popleft"):

@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from diagnose.placement.machine import Machine
 from diagnose.placement.model import Step
+from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.tensors import Tensor, tensors_in
 from diagnose.placement.values import Frame, Function, Object, Value
 
@@ -21,6 +22,8 @@ def handed(machine: Machine, function: Function, inner: Frame) -> list[Tensor]:
 
 def let_through(machine: Machine, function: Function, given: list[Tensor], inner: Frame) -> None:
     """Marks the tensors that came back from a function as they went in, where others were moved."""
+    for value, returned in zip(inner.result, inner.returns, strict=False):
+        _left(machine, value, returned, inner)
     node = _moving(function.node, tuple(machine.torch.moves))
     if not given or node is None:
         return
@@ -31,6 +34,21 @@ def let_through(machine: Machine, function: Function, given: list[Tensor], inner
                 there = node if isinstance(node, ast.Assign) else returned
                 step = Step("passed", machine.spot(there, inner), tensor.device)
                 tensor.steps = (*tensor.steps[-12:], step)
+
+
+def _left(machine: Machine, value: Value, returned: ast.Return, inner: Frame) -> None:
+    """Marks the items of a batch that a function returns as they are, where it moves others of it."""
+    nodes = returned.value.elts if isinstance(returned.value, ast.Tuple) else []
+    items = value.items if isinstance(value, Items) and len(value.items) == len(nodes) else []
+    for node, item in zip(nodes, items, strict=False):
+        root = taken_from(node)
+        if root is None or inner.lines.get(root) != 0:
+            continue
+        others = [one.value for one in inner.bound.values() if isinstance(one, ast.Assign)]
+        if any(moves_from(one, root) for one in (*others, *nodes)):
+            for tensor in tensors_in(item):
+                step = Step("left", machine.spot(node, inner), tensor.device)
+                tensor.steps, tensor.frame = (*tensor.steps[-12:], step), inner
 
 
 def _held(value: Value) -> Iterator[Tensor]:
@@ -63,5 +81,24 @@ def _moves(node: ast.expr, moves: tuple[str, ...]) -> bool:
         and isinstance(one.func, ast.Attribute)
         and one.func.attr in moves
         and one.func.attr != "cpu"
+        for one in ast.walk(node)
+    )
+
+
+def taken_from(node: ast.expr) -> str | None:
+    """The variable of which an expression is a field or an item."""
+    part = isinstance(node, ast.Attribute | ast.Subscript)
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        node = node.value
+    return node.id if part and isinstance(node, ast.Name) else None
+
+
+def moves_from(node: ast.expr, root: str) -> bool:
+    """Whether an expression moves a field or an item of a variable."""
+    return any(
+        isinstance(one, ast.Call)
+        and isinstance(one.func, ast.Attribute)
+        and one.func.attr in ("to", "cuda")
+        and taken_from(one.func.value) == root
         for one in ast.walk(node)
     )

@@ -10,6 +10,7 @@ from diagnose.placement.drawing import of_generator
 from diagnose.placement.hosting import on_the_way_to_the_host
 from diagnose.placement.inputs import (
     bound_beside,
+    given_to_owner,
     handed_over,
     is_input,
     prepared_beside,
@@ -25,6 +26,7 @@ from diagnose.placement.steps import (
     Reason,
     born_at,
     device_argument,
+    fixed_in_replica,
     is_literal,
     last_move,
     made_as,
@@ -135,9 +137,14 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
     if passed is not None and isinstance(stray.node, ast.expr):
         spot = meeting.spot._replace(node=stray.node)
         return Reason("input-not-moved", spot, meeting.frame, beside=passed.spot)
+    left = next((s for s in reversed(tensor.steps) if s.what == "left"), None)
+    if left is not None and move is None:
+        return Reason("input-not-moved", left.spot, tensor.frame)
     dropped = next((s for s in tensor.steps if s.what == "dropped"), None)
     if dropped is not None and tensor.device != dropped.device:
         return Reason("input-not-moved", dropped.spot, tensor.frame)
+    if (fixed := fixed_in_replica(tensor)) is not None:
+        return Reason("dataparallel-replica-state", fixed.spot, tensor.frame)
     if kept is not None and isinstance(tensor.module, Module) and not on_cpu(tensor):
         cause = "dataparallel-replica-state" if replicated(tensor.module) else "unregistered-tensor"
         return Reason(cause, kept.spot, tensor.frame, f"self.{tensor.name}")
@@ -200,6 +207,8 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
                 if (taken := taken_by(stray, made, meeting)) is not None:
                     return taken
                 return Reason("input-not-moved", *where_built(made, tensor.frame, models=True))
+            if (kept_of := given_to_owner(stray, made, meeting)) is not None:
+                return kept_of
             return Reason("created-without-device", made.spot, tensor.frame)
         case "tokens":
             return Reason("input-not-moved", *where_built(made, tensor.frame, models=True))

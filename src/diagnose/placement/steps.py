@@ -82,6 +82,22 @@ def replicated(module: Module | None) -> bool:
     return any(step.what == "wrapped" for one in owners for step in one.steps)
 
 
+def fixed_in_replica(tensor: Tensor) -> Step | None:
+    """The step by which a method of a replicated module brings a tensor to a device that it names, or that
+    the module remembers: the same one in every replica."""
+    frame, step = tensor.frame, last_move(tensor.steps) or born_at(tensor.steps)
+    if step is None or on_cpu(tensor) or frame is None or not isinstance(frame.this, Module):
+        return None
+    if not replicated(frame.this) or (frame.function or "").endswith(".__init__"):
+        return None
+    node = step.spot.node
+    first = node.args[0] if isinstance(node, ast.Call) and node.args else None
+    match device_argument(step.spot) or (first if step.what == "moved" else None):
+        case ast.Attribute(value=ast.Name(id="self"), attr=name) if name in frame.this.plain:
+            return step
+    return step if is_literal(step) else None
+
+
 def said_as(node: ast.AST) -> str:
     """An expression as text."""
     return ast.unparse(node) if isinstance(node, ast.expr) else ""

@@ -6,7 +6,14 @@ from collections.abc import Iterator, Sequence
 
 from diagnose.placement.devices import differ, is_said
 from diagnose.placement.machine import Meeting, Meets
-from diagnose.placement.steps import born_at, is_literal, is_on, last_move, replicated
+from diagnose.placement.steps import (
+    born_at,
+    fixed_in_replica,
+    is_literal,
+    is_on,
+    last_move,
+    replicated,
+)
 from diagnose.placement.tensors import Module, Tensor
 
 
@@ -24,6 +31,8 @@ def agree(meeting: Meeting) -> bool:
 
 def _of_replica(side: Meets) -> bool:
     """Whether an operand is kept by a module that is copied to several GPUs, and is not copied with it."""
+    if fixed_in_replica(side.tensor) is not None:
+        return True
     kept = any(step.what in ("kept", "held") for step in side.tensor.steps)
     return kept and not is_on(side, "cpu") and replicated(side.tensor.module)
 
@@ -121,7 +130,7 @@ def _suspicion(side: Meets) -> int:
         return 2 if tensor.maker == "weight" and move is not None and is_literal(move) else 0
     if tensor.maker == "load" and last_move(tensor.steps) is None:
         return 5
-    if any(step.what in ("kept", "held") for step in tensor.steps):
+    if any(step.what in ("kept", "held") for step in tensor.steps) or fixed_in_replica(tensor):
         return 4
     last = last_move(tensor.steps) or born_at(tensor.steps)
     if last is not None and last.device is not None and last.device.type == "cuda":
