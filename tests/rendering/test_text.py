@@ -268,3 +268,14 @@ def test_wrapping_loses_no_word(value: str, columns: int) -> None:
 )
 def test_nothing_is_certain_and_nothing_listed_is_impossible(confidence: float, shown: str) -> None:
     assert percent(confidence) == shown
+
+
+def test_an_opening_bracket_does_not_end_a_line() -> None:
+    lines = wrap("由 nn.DataParallel 运行（torch/nn/parallel/data_parallel.py:213）。", 30)
+    assert lines == ["由 nn.DataParallel 运行", "（torch/nn/parallel/data_parallel.py:213）。"]
+
+
+def test_the_full_answer_begins_with_the_line_that_failed() -> None:
+    failed = Frame("net.py", 9, "forward", "return self.fc(x) + self.pe")
+    page = full.render(ANSWERS["diagnosed"]._replace(site=failed)).splitlines()
+    assert page[:2] == ["RuntimeError in net.py:9, forward", "    return self.fc(x) + self.pe"]

@@ -187,7 +187,7 @@ def _cause(number: int, cause: RankedCause, diagnosis: Diagnosis) -> ShownCause:
     def told(text: str, line: int | None) -> str:
         # In a hook there is no input whose lines could be counted.
         numbered = line is not None and not diagnosis.report.live
-        return f"{text} ({labels['line'].format(line=line)})" if numbered else text
+        return text.rstrip(".。") + labels["line"].format(line=line) if numbered else text
 
     return ShownCause(
         number,

@@ -73,16 +73,18 @@ class _Page:
             yield from wrap(shown.incomplete, self.columns)
 
     def _what_failed(self) -> Iterator[str]:
-        report, culprit = self.diagnosis.report, self.diagnosis.culprit
+        report = self.diagnosis.report
         assert report.error is not None
+        # What failed is not always what is to be edited; the fix says where that is.
+        site = self.diagnosis.site or self.diagnosis.culprit
         kind = self.styled(clean(report.error.type), "bold", "red")
-        where = f"{self.labels['in']} {_place(culprit)}" if culprit else ""
+        where = f"{self.labels['in']} {_place(site)}" if site else ""
         beside = where and width(report.error.type) + 1 + width(where) <= self.columns
         yield f"{kind} {self.styled(where, 'bold')}" if beside else kind
         if where and not beside:
             yield f"  {self.styled(where, 'bold')}"
-        if culprit is not None and culprit.code:
-            yield f"    {self.styled(code(culprit.code).strip(), 'cyan')}"
+        if site is not None and site.code:
+            yield f"    {self.styled(code(site.code).strip(), 'cyan')}"
         for line in wrap(_shortened(report.error.message, 400), self.columns - 4):
             yield f"    {self.styled(line, 'dim')}"
         stack = " > ".join(clean(name) for name in report.libraries)
@@ -126,7 +128,7 @@ class _Page:
             yield from self._entry("seen", clean(text), first=number == 0)
         for match in shown.incidents:
             alike = self.labels["alike"].format(percent=f"{match.similarity:.0%}")
-            yield from self._entry("known", f"{clean(match.title)} ({alike})")
+            yield from self._entry("known", f"{clean(match.title)}{alike}")
             yield " " * (_INDENT + _LABEL) + match.url
         for line in wrap(shown.rather or "", self.columns - _INDENT):
             yield " " * _INDENT + self.styled(line, "dim")

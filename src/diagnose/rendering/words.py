@@ -90,14 +90,14 @@ def wrap(text: str, columns: int) -> list[str]:
 
 def _pieces(text: str) -> list[str]:
     """The text in pieces that must stay together: words with the space after them, and single wide
-    characters, with closing punctuation kept at its character."""
+    characters, with closing and opening punctuation kept at its character."""
     if text.isascii():
         return _WORD.findall(text)
     pieces: list[str] = []
     for character in text:
         wide = unicodedata.east_asian_width(character) in "WF"
         closing = character in "，。；：、！？）》」』”’"
-        if closing and pieces:
+        if pieces and (closing or pieces[-1][-1] in "（《「『“‘"):
             pieces[-1] += character
         elif wide or not pieces:
             pieces.append(character)
