@@ -25,6 +25,75 @@ from torch.utils.data import DataLoader, Dataset, TensorDataset
 
 #: Name -> the devices of the message, the cause, and the program; ``# here`` ends the line to edit.
 PROGRAMS = {
+    "an input that a callback keeps for the trainer's model": (
+        ("cuda:0", "cpu"),
+        "input-not-moved",
+        """\
+from transformers import TrainerCallback
+class Probe(TrainerCallback):
+    def __init__(self, ids):
+        self.ids = ids
+    def on_step_end(self, args, state, control, model=None, **rest):
+        model(input_ids=self.ids)  # here
+Probe(torch.tensor([[1, 2]]))
+""",
+    ),
+    "parts of a library's model that are replaced by their name": (
+        ("cuda:0", "cpu"),
+        "unregistered-tensor",
+        """\
+from transformers import GPT2LMHeadModel
+class Small(nn.Module):
+    def __init__(self, weight):
+        super().__init__()
+        self.register_buffer("small", weight.round())
+        self.scale = weight.abs().amax(1, keepdim=True)  # here
+    def forward(self, x):
+        return F.linear(x, self.small * self.scale)
+net = GPT2LMHeadModel.from_pretrained("gpt2")
+for name, part in list(net.named_children()):
+    if isinstance(part, nn.Linear):
+        setattr(net, name, Small(part.weight))
+net.to("cuda")
+""",
+    ),
+    "an optimizer that an object makes before it moves its model": (
+        ("cuda:0", "cpu"),
+        "optimizer-state",
+        """\
+class Sign(torch.optim.Optimizer):
+    def __init__(self, weights, lr):
+        super().__init__(weights, dict(lr=lr))
+        for group in self.param_groups:
+            for p in group["params"]:
+                self.state[p]["mean"] = torch.zeros_like(p)
+    def step(self):
+        for group in self.param_groups:
+            for p in group["params"]:
+                p.add_(self.state[p]["mean"] + p.grad)
+class Fit:
+    def __init__(self, net, device):
+        self.optimizer = Sign(net.parameters(), 0.1)  # here
+        self.net = net.to(device)
+    def run(self):
+        self.optimizer.step()
+Fit(nn.Linear(2, 2), "cuda").run()
+""",
+    ),
+    "rows that a function collects and returns as one": (
+        ("cuda",),
+        "host-copy-needed",
+        """\
+def rows(net, batches):
+    found = []
+    for batch in batches:
+        found.append(net(batch.cuda()))
+    return torch.cat(found)  # here
+def kept(rows):
+    return np.asarray(rows)
+kept(rows(nn.Linear(2, 2).cuda(), [torch.rand(1, 2)]))
+""",
+    ),
     "gen_dropout": (
         ("cuda", "cpu"),
         "generator-device",

@@ -235,7 +235,19 @@ def _put_late(module: Module) -> Step | None:
     return None if any(step.what == "moved" for step in module.steps) else put
 
 
-def built_for(module: Module) -> Reason | None:
-    """Where the module of an optimizer is built: moved there, it is where its optimizer finds it."""
+def built_for(module: Module, inside: Frame | None = None) -> Reason | None:
+    """Where the module of an optimizer is built: moved there, it is where its optimizer finds it.
+
+    Where no device is known there, the optimizer is made too early: in the first of the calls that lead
+    to where it is made (``inside``) in which one is.
+    """
     made = born_at(module.steps)
-    return Reason("optimizer-state", *where_built(made, module.frame)) if made is not None else None
+    if made is None:
+        return None
+    spot, frame = where_built(made, module.frame)
+    if frame is None or not has_device(frame, spot):
+        while inside is not None and inside.call is not None and inside.caller is not None:
+            call, inside = inside.call, inside.caller
+            if has_device(inside, call):
+                return Reason("optimizer-state", call, inside)
+    return Reason("optimizer-state", spot, frame)

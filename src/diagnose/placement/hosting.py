@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from diagnose.placement.machine import Meeting, Meets
+from diagnose.placement.model import Spot
 from diagnose.placement.steps import Reason, born_at
 
 
@@ -23,12 +24,25 @@ def on_the_way_to_the_host(stray: Meets, meeting: Meeting) -> Reason | None:
             spot = meeting.spot._replace(node=stray.node)
             return given or Reason("host-copy-needed", spot, tensor.frame)
     if listed is not None:
-        return Reason("host-copy-needed", listed.spot, tensor.frame)
+        apart = listed.spot.function != meeting.spot.function
+        spot = (_returned(listed.spot) if apart else None) or listed.spot
+        return Reason("host-copy-needed", spot, tensor.frame)
     if made is not None and (made.spot.function or "").endswith(".forward"):  # it is no host's code
         return Reason("host-copy-needed", meeting.spot._replace(node=stray.node), tensor.frame)
     if made is not None:
         return Reason("host-copy-needed", made.spot, tensor.frame)
     return Reason("host-copy-needed", meeting.spot, tensor.frame)
+
+
+def _returned(listed: Spot) -> Spot | None:
+    """What a function that lists tensors returns, where that is all of them in one, and nothing else."""
+    for node in ast.walk(listed.source.tree):
+        if isinstance(node, ast.FunctionDef) and any(one is listed.node for one in ast.walk(node)):
+            returned = [one.value for one in ast.walk(node) if isinstance(one, ast.Return)]
+            match returned:
+                case [ast.Call(func=ast.Attribute(attr="cat" | "stack" | "concat")) as joined]:
+                    return listed._replace(node=joined)
+    return None
 
 
 def _handed_over(stray: Meets, meeting: Meeting) -> Reason | None:

@@ -128,12 +128,25 @@ def taken_by(stray: Meets, made: Step, meeting: Meeting) -> Reason | None:
         if frame.call is None or frame.caller is None:
             return None
         node, spot, frame = frame.given[node.id], frame.call, frame.caller
+    made_in = stray.tensor.frame
+    if _is_kept(node, frame) and made_in is not None and not has_device(made_in, made.spot):
+        given = (frame.names.get(name) for name in frame.lines if frame.lines[name] == 0)
+        if any(isinstance(one, Module) and one is not frame.this for one in given):
+            return Reason("input-not-moved", spot._replace(node=node), frame)
     own = isinstance(node, ast.Name) and node.id in frame.given and node.id not in frame.bound
     if not own or frame.function == made.spot.function or isinstance(frame.this, Module):
         return None
     if not has_device(frame, spot, moved=False):
         return None
     return Reason("input-not-moved", spot._replace(node=node), frame)
+
+
+def _is_kept(node: ast.AST, frame: Frame) -> bool:
+    """Whether an expression is what the object keeps whose method this is."""
+    match node:
+        case ast.Attribute(value=ast.Name(id=name)) if isinstance(frame.this, Object):
+            return frame.names.get(name) is frame.this
+    return False
 
 
 def unknown_input(stray: Meets, meeting: Meeting) -> Reason | None:

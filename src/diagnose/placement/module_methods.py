@@ -97,6 +97,12 @@ def applied(
     return Batch(output) if module.kind.startswith(("transformers", "diffusers")) else output
 
 
+def _some_part(module: Module) -> Value:
+    """Some part of a library's model, of which no more is known than that it moves with the whole."""
+    whole = module.made is None and module.weights and "." in module.kind
+    return modules.child(module, modules.SOME) if whole else Unknown()
+
+
 def _keeps_config(module: Module) -> bool:
     """Whether a base of a module's class keeps the config that it is given."""
     names = module.made.names() if module.made is not None else ()
@@ -138,6 +144,9 @@ def module_method(
                 if device == CPU and frame.call is not None and _is_parameter(node, frame):
                     step = step._replace(spot=frame.call)
                 owner.move(device, step)
+            whole = owner.owner
+            if whole is not None and whole.children.get(modules.SOME) is owner:
+                whole.device = None  # of its other parts nobody knows whether they moved, too
         return owner
     if name == "__init__":  # of a class that is built on a container, or on a library's model
         config = given.get("config", 0)
@@ -175,11 +184,11 @@ def module_method(
         return Items([], Items([Unknown("name"), weight]))
     if name in ("children", "modules", "values"):
         found = list(owner.children.values())
-        return Items(list(found), None if found else Unknown())
+        return Items(list(found), None if found else _some_part(owner))
     if name in ("named_children", "named_modules", "items"):
         if 0 < len(owner.children) <= _NAMED:
             return Items([Items([Const(key), one]) for key, one in owner.children.items()])
-        some: Value = next(iter(owner.children.values()), Unknown())
+        some: Value = next(iter(owner.children.values()), None) or _some_part(owner)
         return Items([], Items([Unknown("name"), some]))
     if name == "state_dict":
         weight = Tensor(owner.where(), "weight", owner.steps, owner.frame, module=owner)

@@ -92,6 +92,10 @@ def buffer(
         owner.plain[name] = value
 
 
+#: What some part of a library's model is called.
+SOME = "?"
+
+
 def child(owner: Module, name: str) -> Module:
     """A part of a library's module that the user reaches into: it moves with the whole."""
     found = Module(f"{owner.kind}.{name}", owner.device if owner.weights else None)

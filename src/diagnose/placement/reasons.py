@@ -270,7 +270,8 @@ def _of_optimizer(stray: Meets, meeting: Meeting) -> Reason | None:
     if made is not None and own and not _resembles(made):
         return Reason("optimizer-state", made.spot, frame)
     weights = next(tensors_in(this.attributes.get("param_groups", Unknown())), None)
-    return built_for(weights.module) if weights is not None and weights.module else None
+    module = weights.module if weights is not None else None
+    return built_for(module, frame) if module is not None else None
 
 
 def _resembles(made: Step) -> bool:

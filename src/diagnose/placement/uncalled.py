@@ -145,6 +145,8 @@ def _names(function: Function) -> list[str]:
     if function.this is not None:
         names = names[1:]
     with_default = set(names[len(names) - len(args.defaults) :]) if args.defaults else set()
+    if _is_of(function, "Callback"):  # which is handed all by name
+        with_default -= set(_MODELS)
     return [name for name in names if name not in with_default or named_so(name)]
 
 
@@ -161,11 +163,15 @@ def _used_as_tensors(machine: Machine, function: Function) -> frozenset[str]:
     )
 
 
-def _trains(function: Function) -> bool:
-    """Whether a method is of a class that is built on a library's trainer."""
+#: What the methods of a callback call the model that a trainer hands them.
+_MODELS = ("model", "pl_module")
+
+
+def _is_of(function: Function, kind: str) -> bool:
+    """Whether a method is of a class that is built on a library's of a kind, such as its trainer."""
     made = function.owner
     return made is not None and any(
-        base.endswith("Trainer") for one in made.line() for base in one.library
+        base.endswith(kind) for one in made.line() for base in one.library
     )
 
 
@@ -174,7 +180,10 @@ def _guessed(machine: Machine, name: str, function: Function, used: frozenset[st
     method = function.name.rpartition(".")[2]
     if name == "batch" and method in machine.torch.step_methods:
         return Batch(Tensor(HOME, "given"))
-    if name in ("model", "inputs") and method in machine.torch.trainer_steps and _trains(function):
+    if name in _MODELS and _is_of(function, "Callback"):
+        return Module("transformers.model", machine.home())
+    of_trainer = method in machine.torch.trainer_steps and _is_of(function, "Trainer")
+    if name in ("model", "inputs") and of_trainer:
         home = machine.home()  # a trainer has moved its model, and moves what it hands over
         if name == "model":
             return Module("transformers.model", home)
