@@ -123,19 +123,19 @@ model(torch.rand(1,4).to(device))
     "growmethod": """\
 class G(Net):
     def grow(self):
-        self.head = nn.Linear(4, 5)
+        self.head = nn.Linear(4, 5)  # here
 g = G().to(device)
-g.grow()  # here
+g.grow()
 g(torch.rand(1,4).to(device))
 """,
     "registerparam": """\
 class G(Net):
     def grow(self):
-        self.register_parameter("p", nn.Parameter(torch.rand(2)))
+        self.register_parameter("p", nn.Parameter(torch.rand(2)))  # here
     def forward(self, x):
         return super().forward(x) * self.p
 g = G().to(device)
-g.grow()  # here
+g.grow()
 g(torch.rand(1,4).to(device))
 """,
     "deepcopy": """\

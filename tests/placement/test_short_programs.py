@@ -1046,7 +1046,7 @@ rows.seen * rows.weight
     ),
     "a field that stays while its object moves": (
         ("cuda:0", "cpu"),
-        "input-not-moved",
+        "unregistered-tensor",
         """\
 class Rows:
     def __init__(self):
@@ -1180,6 +1180,95 @@ def run(net, device):
     rows = words(["a"])  # here
     return net(**rows)
 run(nn.Embedding(3, 2).cuda(), torch.device("cuda"))
+""",
+    ),
+    "a device that a constructor may be given": (
+        ("cuda:0", "cpu"),
+        "created-without-device",
+        """\
+class Table:
+    def __init__(self, n, device="cpu"):
+        self.rows = torch.rand(n, 2, device=device)
+def run(device):
+    table = Table(4)  # here
+    return table.rows * torch.rand(2, device=device)
+run(torch.device("cuda"))
+""",
+    ),
+    "a tracker that could move": (
+        ("cuda:0", "cpu"),
+        "loss-or-metric-state",
+        """\
+class HitTracker:
+    def __init__(self):
+        self.hits = torch.zeros(3)
+    def to(self, device):
+        self.hits = self.hits.to(device)
+        return self
+    def add(self, hits):
+        self.hits += hits
+def run(device):
+    tracker = HitTracker()  # here
+    tracker.add(torch.ones(3, device=device))
+run(torch.device("cuda"))
+""",
+    ),
+    "what a helper returns beside what it has moved": (
+        ("cuda:0", "cpu"),
+        "input-not-moved",
+        """\
+def unpack(row, device):
+    seen = row["seen"].to(device)
+    return seen, row["mask"]  # here
+seen, mask = unpack({"seen": torch.rand(2, 2), "mask": torch.rand(2, 2)}, "cuda")
+seen * mask
+""",
+    ),
+    "a bound that a function's backward makes": (
+        ("cuda:0", "cpu"),
+        "created-without-device",
+        """\
+class Clipped(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, limit):
+        ctx.save_for_backward(x)
+        ctx.limit = limit
+        return x.sigmoid()
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        bound = torch.full((x.shape[-1],), ctx.limit)  # here
+        return torch.minimum(grad * x, bound), None
+Clipped.apply(torch.rand(2, 2, requires_grad=True).cuda(), 0.5).sum().backward()
+""",
+    ),
+    "a copy on the first GPU among those on another": (
+        ("cuda:1", "cuda:0"),
+        "hardcoded-device",
+        """\
+class Client:
+    def __init__(self, device):
+        self.rows, self.device = torch.rand(4, 2), device
+    def update(self, model):
+        local = copy.deepcopy(model).cuda()  # here
+        return local(self.rows.to(self.device))
+clients = [Client(pick_device()) for _ in range(3)]
+for n in torch.randperm(3).tolist():
+    clients[n].update(nn.Linear(2, 2))
+""",
+    ),
+    "layers that a function puts in, found where a device is known": (
+        ("cuda:0", "cpu"),
+        "submodule-added-after-move",
+        """\
+def adapt(net):
+    net[0] = nn.Linear(2, 2)
+    return 1
+def run(device):
+    net = nn.Sequential(nn.Linear(2, 2)).to(device)
+    count = adapt(net)  # here
+    net(torch.rand(1, 2).to(device))
+run(torch.device("cuda"))
 """,
     ),
     "a layer that a function adds which knows the file's device": (

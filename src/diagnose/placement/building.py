@@ -11,7 +11,7 @@ from diagnose.placement.knowing import has_device, is_prepared, is_statement, ke
 from diagnose.placement.model import Source, Spot, Step
 from diagnose.placement.steps import Reason, born_at, is_literal, last_move
 from diagnose.placement.tensors import Module, Tensor
-from diagnose.placement.values import Frame, Object, Value
+from diagnose.placement.values import Frame, Function, Object, Value
 
 _LOW_MEMORY = re.compile(
     r"low_?(v?ram|mem)|med_?vram|offload|keep_?on_?cpu|save_?memory", re.IGNORECASE
@@ -19,7 +19,7 @@ _LOW_MEMORY = re.compile(
 
 
 LOSSES = re.compile(
-    r"(Loss|Criterion|CrossEntropy|LPIPS|SSIM|LossNet|Metric|(?<!para)Meter|Accuracy|F1|AUROC|Perceptual)",
+    r"(Loss|Criterion|CrossEntropy|LPIPS|SSIM|LossNet|Metric|(?<!para)Meter|Tracker|Confusion|Accuracy|F1|AUROC|Perceptual)",
     re.IGNORECASE,
 )
 
@@ -105,6 +105,19 @@ def _counts(module: Module) -> bool:
     """Whether a module is a metric by its methods: it is told results, and computes from all of them."""
     made = module.made
     return made is not None and all(map(made.find, ("update", "compute")))
+
+
+def of_holder(holder: Value | None) -> Reason | None:
+    """Where an object that is no module is made, whose class can move what it holds and was not told to."""
+    if not isinstance(holder, Object) or holder.made is None:
+        return None
+    movers = [holder.made.find(name) for name in ("to", "cuda")]
+    made = born_at(holder.steps)
+    if made is None or not any(isinstance(mover, Function) for mover in movers):
+        return None
+    loss = LOSSES.search(holder.kind) is not None
+    cause = "loss-or-metric-state" if loss else "unregistered-tensor"
+    return Reason(cause, *where_built(made, holder.frame))
 
 
 def where_kept(cause: str, module: Module) -> Reason | None:

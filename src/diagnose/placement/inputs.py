@@ -8,7 +8,7 @@ from diagnose.placement.knowing import has_device
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Spot, Step
 from diagnose.placement.passing import moves_from, taken_from
-from diagnose.placement.steps import Reason, born_at, on_cpu
+from diagnose.placement.steps import Reason, born_at, device_argument, on_cpu
 from diagnose.placement.tensors import Module, Tensor, tensors_in
 from diagnose.placement.values import Frame, Loader, Object, Unknown
 
@@ -75,6 +75,23 @@ def _steps(loader: Loader) -> list[Step]:
     """What happened to the tensors of a loader's batches; a data set has none."""
     batches = (one for one in tensors_in(loader.item) if one.maker == "batch")
     return [step for tensor in batches for step in tensor.steps]
+
+
+def left_out(made: Step, frame: Frame | None) -> tuple[Spot, Frame] | None:
+    """The call that leaves out the device for which a factory has a parameter; None where there is none."""
+    said = device_argument(made.spot)
+    if frame is None or frame.function != made.spot.function:
+        return None
+    spot = made.spot
+    while isinstance(said, ast.Name) and frame.lines.get(said.id) == 0 and frame.call is not None:
+        caller = frame.caller
+        if caller is None or not isinstance(frame.call.node, ast.Call):
+            return None
+        spot, given, frame = frame.call, frame.given.get(said.id), caller
+        if given is None:
+            return spot, frame
+        said = given
+    return None
 
 
 def bound_beside(stray: Meets, meeting: Meeting) -> Reason | None:

@@ -25,7 +25,7 @@ def where_built(
     while around is not None:
         if has_device(around, spot) or (models and _has_model(around, spot)):
             return spot, around
-        if _is_given_tensor(around):
+        if _has_placed(around, 0):
             return spot, around
         if tensors and around is not frame and _has_tensor(around, spot):
             return spot, around
@@ -51,7 +51,8 @@ def told_by_a_call(found: Reason) -> Reason:
     call, caller = frame.call, frame.caller
     if found.cause != "submodule-added-after-move" or call is None or caller is None:
         return found
-    if isinstance(frame.this, Module) and is_statement(call) and has_device(caller, call):
+    # A method finds the device at its own object, whose other layers were moved.
+    if frame.this is None and has_device(caller, call) and not _has_placed(frame, spot.line):
         return found._replace(spot=call, frame=caller)
     return found
 
@@ -155,12 +156,13 @@ def _has_tensor(frame: Frame, spot: Spot) -> bool:
     ) or isinstance(frame.this, Module)
 
 
-def _is_given_tensor(frame: Frame) -> bool:
-    """Whether a function is given a tensor that is on an accelerator: what it builds belongs there."""
+def _has_placed(frame: Frame, line: int) -> bool:
+    """Whether a variable that a call has by a line (a parameter, by 0) holds a tensor on an accelerator:
+    what is built there belongs beside it."""
     return any(
         isinstance(value, Tensor) and value.device is not None and value.device.type == "cuda"
         for name, value in frame.names.items()
-        if frame.lines.get(name) == 0
+        if frame.lines.get(name, 0) <= line
     )
 
 
@@ -199,6 +201,21 @@ def is_prepared(spot: Spot) -> bool:
 def _statements(tree: ast.Module) -> frozenset[int]:
     """The expressions of a file that are all of a statement."""
     return frozenset(id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr))
+
+
+def held_by(node: ast.AST, frame: Frame) -> Value | None:
+    """What an expression takes a field of: an object or a module; None where that is not known."""
+    if not isinstance(node, ast.Attribute):
+        return None
+    whose = node.value
+    if isinstance(whose, ast.Name):
+        return frame.get(whose.id)
+    outer = held_by(whose, frame)
+    if isinstance(outer, Object) and isinstance(whose, ast.Attribute):
+        return outer.attributes.get(whose.attr)
+    if isinstance(outer, Module) and isinstance(whose, ast.Attribute):
+        return outer.children.get(whose.attr) or outer.plain.get(whose.attr)
+    return None
 
 
 def key_of(value: Value, names: Mapping[str, Value]) -> str | None:

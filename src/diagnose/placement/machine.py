@@ -11,7 +11,7 @@ from diagnose.placement.devices import CPU, HOME, RANKED, is_rank, named_so, wri
 from diagnose.placement.model import Device, Spot, Step
 from diagnose.placement.tensors import Module, Table, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
-from diagnose.placement.values import Const, Frame, Generator, Number, Place, Unknown, Value
+from diagnose.placement.values import Const, Frame, Generator, Number, Object, Place, Unknown, Value
 
 #: Nodes that are visited at most on the way from one entry of a program, and of all of them.
 BUDGET = 150_000
@@ -264,6 +264,8 @@ def joined(one: Value | None, other: Value | None) -> Value:
         return one
     if type(one) is type(other) and isinstance(one, Module | Items | Table):
         return other
+    if isinstance(one, Object) and isinstance(other, Object) and one.made is other.made:
+        return other if one.kind == other.kind else Unknown()
     return other if isinstance(other, Unknown) else Unknown()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from diagnose.placement import modules
-from diagnose.placement.machine import Arguments, Machine
+from diagnose.placement.machine import Arguments, Given, Machine
 from diagnose.placement.model import Step
 from diagnose.placement.module_methods import module_method
 from diagnose.placement.object_methods import container_method, object_method, optimizer_method
@@ -79,11 +79,24 @@ def _class(
             device = machine.asked(said.value) if said is not None else None
             made.move(device, Step("loaded", machine.spot(node, frame), device))
         return made
-    if name == "apply":  # of an autograd function
-        found = owner.find("forward")
-        if isinstance(found, Object) and isinstance(
-            function := found.attributes.get("call"), Function
-        ):
-            context = Arguments([*given.listed[:0], *given.listed])
-            return machine.invoke(machine, function.bound(Object("ctx")), context, node, frame)
+    if name == "apply" and isinstance(owner.find("forward"), Object):
+        return _autograd(machine, owner, given, node, frame)
     return Unknown()
+
+
+def _autograd(
+    machine: Machine, owner: Class, given: Arguments, node: ast.AST, frame: Frame
+) -> Value:
+    """An autograd function: its forward, and its backward on a gradient that is where the result is."""
+    context = Object("ctx")
+
+    def run(name: str, given: Arguments) -> Value:
+        member = owner.find(name)
+        function = member.attributes.get("call") if isinstance(member, Object) else None
+        if not isinstance(function, Function):
+            return Unknown()
+        return machine.invoke(machine, function.bound(context), given, node, frame)
+
+    found = run("forward", given)
+    run("backward", Arguments([Given(ast.Name("gradient"), found)]))
+    return found

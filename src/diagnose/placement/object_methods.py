@@ -112,6 +112,9 @@ def object_method(
     machine: Machine, owner: Object, name: str, given: Arguments, node: ast.AST, frame: Frame
 ) -> Value:
     """What a method of a library's object gives."""
+    if owner.kind == "ctx" and name == "save_for_backward":
+        owner.attributes["saved_tensors"] = Items([one.value for one in given.listed])
+        return Const(None)
     run = _OBJECTS.get(owner.kind)
     if run is not None:
         return run(machine, owner, name, given, node, frame)

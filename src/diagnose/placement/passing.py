@@ -67,11 +67,15 @@ def _moving(node: ast.AST, moves: tuple[str, ...]) -> ast.stmt | None:
     for one in ast.walk(node):
         if isinstance(one, ast.Return) and one.value is not None and _moves(one.value, moves):
             return one
-        if isinstance(one, ast.Assign) and isinstance(
-            one.targets[0], ast.Attribute | ast.Subscript
-        ):
+        if isinstance(one, ast.Assign) and _is_field(one.targets[0]):
             found = one if _moves(one.value, moves) else found
     return found
+
+
+def _is_field(target: ast.expr) -> bool:
+    """Whether an assignment is to fields or items."""
+    first = target.elts[0] if isinstance(target, ast.Tuple) and target.elts else target
+    return isinstance(first, ast.Attribute | ast.Subscript)
 
 
 def _moves(node: ast.expr, moves: tuple[str, ...]) -> bool:

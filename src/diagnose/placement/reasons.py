@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
-from diagnose.placement.building import LOSSES, built_for, moved_within, of_module, where_kept
+from diagnose.placement.building import (
+    LOSSES,
+    built_for,
+    moved_within,
+    of_holder,
+    of_module,
+    where_kept,
+)
 from diagnose.placement.devices import META, differ
 from diagnose.placement.drawing import of_generator
 from diagnose.placement.hosting import on_the_way_to_the_host
@@ -13,15 +21,17 @@ from diagnose.placement.inputs import (
     given_to_owner,
     handed_over,
     is_input,
+    left_out,
     prepared_beside,
     shaped_as_another,
     taken_by,
     unknown_input,
 )
-from diagnose.placement.knowing import has_device, where_built
+from diagnose.placement.knowing import has_device, held_by, where_built
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Step
 from diagnose.placement.offloading import gone_around, is_offloaded, left_there
+from diagnose.placement.optimizers import of_optimizer
 from diagnose.placement.steps import (
     Reason,
     born_at,
@@ -35,8 +45,8 @@ from diagnose.placement.steps import (
     replicated,
     said_as,
 )
-from diagnose.placement.tensors import Module, Tensor, tensors_in
-from diagnose.placement.values import Frame, Object, Unknown
+from diagnose.placement.tensors import Module, Tensor
+from diagnose.placement.values import Frame
 from diagnose.placement.wrapping import away_from_home
 
 
@@ -136,7 +146,8 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
     passed = passed_over(tensor.steps)
     if passed is not None and isinstance(stray.node, ast.expr):
         spot = meeting.spot._replace(node=stray.node)
-        return Reason("input-not-moved", spot, meeting.frame, beside=passed.spot)
+        cause = "unregistered-tensor" if _is_of_mover(tensor.steps, passed) else "input-not-moved"
+        return Reason(cause, spot, meeting.frame, beside=passed.spot)
     left = next((s for s in reversed(tensor.steps) if s.what == "left"), None)
     if left is not None and move is None:
         return Reason("input-not-moved", left.spot, tensor.frame)
@@ -183,12 +194,14 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
     if grown is not None and tensor.maker == "grown":
         return Reason("submodule-added-after-move", grown.spot, tensor.frame)
     made = born_at(tensor.steps)
-    state = _of_optimizer(stray, meeting)
+    state = of_optimizer(stray, meeting)
     if state is not None:
         return state
     if made is None:
         return unknown_input(stray, meeting)
     stored = next((s for s in tensor.steps if s.what == "stored"), None)
+    if stored is not None and (late := of_holder(held_by(stray.node, meeting.frame))) is not None:
+        return late
     if stored is not None and LOSSES.search((stored.spot.function or "").partition(".")[0]):
         return Reason("loss-or-metric-state", made.spot, tensor.frame)
     if _is_weight_of_loss(stray, meeting):
@@ -201,6 +214,8 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
                 if is_literal(made):
                     return Reason("hardcoded-device", made.spot, tensor.frame)
                 return Reason("hardcoded-device", made.of, tensor.frame) if made.of else None
+            if (call := left_out(made, tensor.frame)) is not None:
+                return Reason("created-without-device", *call)
             if isinstance(device_argument(made.spot), ast.Constant):
                 return Reason("hardcoded-device", made.spot, tensor.frame)
             if is_input(stray, tensor, meeting) and not shaped_as_another(made, tensor.frame):
@@ -249,6 +264,12 @@ def _is_remade(made: Step, kept: Step, tensor: Tensor) -> bool:
     return tensor.maker == "factory" and frame is not tensor.frame
 
 
+def _is_of_mover(steps: Sequence[Step], passed: Step) -> bool:
+    """Whether a value was made by the class whose method moves the others."""
+    made, mover = born_at(steps), (passed.spot.function or "").rpartition(".")[0]
+    return bool(mover) and made is not None and (made.spot.function or "").startswith(f"{mover}.")
+
+
 def _is_made_beside(made: Step, frame: Frame | None) -> bool:
     """Whether a generator that knows a device makes a part of a batch by a function of torch."""
     node = made.spot.node
@@ -257,27 +278,6 @@ def _is_made_beside(made: Step, frame: Frame | None) -> bool:
     if not factory or frame is None or not frame.yields:
         return False
     return has_device(frame, made.spot, moved=False)
-
-
-def _of_optimizer(stray: Meets, meeting: Meeting) -> Reason | None:
-    """State that an optimizer of the user's has made of weights before they were moved."""
-    this = meeting.frame.this
-    if not isinstance(this, Object) or this.kind != "optimizer" or not on_cpu(stray.tensor):
-        return None
-    made = born_at(stray.tensor.steps)
-    frame = stray.tensor.frame
-    own = made is not None and frame is not None and frame.this is this
-    if made is not None and own and not _resembles(made):
-        return Reason("optimizer-state", made.spot, frame)
-    weights = next(tensors_in(this.attributes.get("param_groups", Unknown())), None)
-    module = weights.module if weights is not None else None
-    return built_for(module, frame) if module is not None else None
-
-
-def _resembles(made: Step) -> bool:
-    """Whether a factory makes a tensor where another is."""
-    node = made.spot.node
-    return isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("_like", "clone"))
 
 
 def _is_weight_of_loss(stray: Meets, meeting: Meeting) -> bool:

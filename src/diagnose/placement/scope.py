@@ -51,6 +51,11 @@ def _in_scope(frame: Frame, spot: Spot, wanted: Device | None) -> Iterator[str]:
             yield name
         if isinstance(outer, Object) and outer.kind == "accelerator":
             yield f"{name}.device"
+    whole = frame.this if isinstance(frame.this, Module) else None
+    if whole is not None and not (frame.function or "").endswith(".__init__"):
+        where = whole.where()
+        if where is not None and differ(where, wanted) is False:
+            yield "next(self.parameters()).device"
     for name, value in local:
         where = value.where() if isinstance(value, Module) and name != "self" else None
         if where is not None and differ(where, wanted) is False:

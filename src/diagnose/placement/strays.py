@@ -91,10 +91,17 @@ def _of_cpu(meeting: Meeting) -> Iterator[tuple[Meets, Meets | None]]:
         yield stray, next((s for s in rest if s is not stray), None)
     if not known:
         open_ = [s for s in rest if s.tensor.device is None and not last_move(s.tensor.steps)]
+        open_ = [s for s in open_ if not _is_of_moved(s.tensor)]
         # A weight that a library has spread, and may have left on the host.
         open_ += [s for s in rest if is_on(s, "split") and s.tensor.maker in ("weight", "computed")]
         for stray in open_:
             yield stray, next((s for s in rest if s is not stray), None)
+
+
+def _is_of_moved(tensor: Tensor) -> bool:
+    """Whether a tensor comes out of a module that is on an accelerator."""
+    where = tensor.module.where() if tensor.module is not None else None
+    return tensor.maker == "output" and where is not None and where.type == "cuda"
 
 
 def _of_gpus(meeting: Meeting, devices: Sequence[str]) -> Iterator[tuple[Meets, Meets | None]]:
@@ -127,7 +134,9 @@ def _suspicion(side: Meets) -> int:
         move = last_move(tensor.steps)
         if move is None and tensor.maker != "output" and _is_loaded(tensor):
             return 5
-        return 2 if tensor.maker == "weight" and move is not None and is_literal(move) else 0
+        if tensor.maker == "output" and tensor.module is not None:
+            move = last_move(tensor.module.steps)
+        return 2 if tensor.maker != "computed" and move is not None and is_literal(move) else 0
     if tensor.maker == "load" and last_move(tensor.steps) is None:
         return 5
     if any(step.what in ("kept", "held") for step in tensor.steps) or fixed_in_replica(tensor):

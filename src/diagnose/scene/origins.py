@@ -50,10 +50,12 @@ def of_failure(
     program = look()
     stack = [Line(file.path, frame.line) for frame, file in found if frame.line is not None]
     said = suspects(program, stack, devices)
-    if not said and any("add_argument" in source.text for source in program.sources.values()):
+    options = any("add_argument" in source.text for source in program.sources.values())
+    if options and (not said or "add_argument" in said[0].spot.code):
         # The program was run with other options than their defaults.
-        program = look(defaults=False)
-        said = suspects(program, stack, devices)
+        other = look(defaults=False)
+        if met := suspects(other, stack, devices):
+            program, said = other, met
     if not said:  # what one round of a loop leaves, the next one meets
         again = look(rounds=2)
         if met := suspects(again, stack, devices):

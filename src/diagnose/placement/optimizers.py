@@ -1,0 +1,33 @@
+"""Why the state of an optimizer of the user's is where it is."""
+
+from __future__ import annotations
+
+import ast
+
+from diagnose.placement.building import built_for
+from diagnose.placement.machine import Meeting, Meets
+from diagnose.placement.model import Step
+from diagnose.placement.steps import Reason, born_at, on_cpu
+from diagnose.placement.tensors import tensors_in
+from diagnose.placement.values import Object, Unknown
+
+
+def of_optimizer(stray: Meets, meeting: Meeting) -> Reason | None:
+    """State that an optimizer of the user's has made of weights before they were moved."""
+    this = meeting.frame.this
+    if not isinstance(this, Object) or this.kind != "optimizer" or not on_cpu(stray.tensor):
+        return None
+    made = born_at(stray.tensor.steps)
+    frame = stray.tensor.frame
+    own = made is not None and frame is not None and frame.this is this
+    if made is not None and own and not _resembles(made):
+        return Reason("optimizer-state", made.spot, frame)
+    weights = next(tensors_in(this.attributes.get("param_groups", Unknown())), None)
+    module = weights.module if weights is not None else None
+    return built_for(module, frame) if module is not None else None
+
+
+def _resembles(made: Step) -> bool:
+    """Whether a factory makes a tensor where another is."""
+    node = made.spot.node
+    return isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("_like", "clone"))
