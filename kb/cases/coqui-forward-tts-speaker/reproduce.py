@@ -1,7 +1,7 @@
-"""Speaker numbers from the batch are looked up on the GPU while they are still on the cpu.
+"""Speaker numbers are cast to torch.LongTensor, the cpu's type, right before their look-up on the GPU.
 
 Needs torch and one GPU. ``python reproduce.py failing`` ends in the device error,
-``python reproduce.py fixed`` moves them to the device of the text and prints "fixed: ok".
+``python reproduce.py fixed`` sends them back to the device of the text and prints "fixed: ok".
 Only the embeddings of a multi-speaker ForwardTTS are built; they are small and random.
 """
 
@@ -21,6 +21,7 @@ class ForwardTTS(nn.Module):
 
     def _forward_encoder(self, x, g=None):
         if g is not None:
+            g = g.type(torch.LongTensor)
             if self.follow_input:
                 g = g.to(x.device)
             g = self.emb_g(g)
@@ -33,10 +34,8 @@ class ForwardTTS(nn.Module):
         return self._forward_encoder(x, g=aux_input["speaker_ids"])
 
 
-def train_step(model, batch, device):
-    text_input = batch["text_input"].to(device)
-    aux_input = {"speaker_ids": batch["speaker_ids"]}
-    outputs = model(text_input, aux_input)
+def train_step(model, batch):
+    outputs = model(batch["text_input"], {"speaker_ids": batch["speaker_ids"]})
     outputs.square().mean().backward()
 
 
@@ -45,7 +44,7 @@ def main(variant):
     device = torch.device("cuda:0")
     model = ForwardTTS(follow_input=variant == "fixed").to(device)
     batch = {"text_input": torch.randint(16, (2, 5)), "speaker_ids": torch.tensor([0, 2])}
-    train_step(model, batch, device)
+    train_step(model, {name: value.to(device) for name, value in batch.items()})
     print(f"{variant}: ok")
 
 
