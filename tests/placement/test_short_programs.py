@@ -25,6 +25,23 @@ from torch.utils.data import DataLoader, Dataset, TensorDataset
 
 #: Name -> the devices of the message, the cause, and the program; ``# here`` ends the line to edit.
 PROGRAMS = {
+    "what the backward of an autograd function makes": (
+        ("cuda:0", "cpu"),
+        "created-without-device",
+        """\
+class Clipped(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, limit):
+        ctx.save_for_backward(x)
+        ctx.limit = limit
+        return x * 2
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        bound = torch.full((x.shape[-1],), ctx.limit)  # here
+        return torch.minimum(grad * x, bound), None
+""",
+    ),
     "an input that a callback keeps for the trainer's model": (
         ("cuda:0", "cpu"),
         "input-not-moved",

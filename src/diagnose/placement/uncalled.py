@@ -75,7 +75,10 @@ def _class(machine: Machine, made: Class, frame: Frame) -> bool:
         if isinstance(this, Module) and known is None:
             this.move(HOME, Step("moved", machine.spot(made.node, frame), HOME))
         if id(member.node) not in machine.entered:
-            complete = _entered(machine, member.bound(this), frame) and complete
+            bound = (
+                member if member.owner is None else member.bound(this)
+            )  # static ones are given none
+            complete = _entered(machine, bound, frame) and complete
     return complete
 
 
@@ -98,8 +101,14 @@ def _assigned(node: ast.AST) -> frozenset[str]:
 
 
 def _methods(made: Class) -> list[Function]:
-    members = [one for one in made.members.values() if isinstance(one, Function)]
-    return [one.undecorated or one for one in members]
+    members = list(made.members.values())
+    held = [one.attributes.get("call") if _is_static(one) else one for one in members]
+    return [one.undecorated or one for one in held if isinstance(one, Function)]
+
+
+def _is_static(member: Value) -> bool:
+    """Whether a member is a static method, as those of an autograd function are."""
+    return isinstance(member, Object) and member.kind == "static"
 
 
 def _forget_devices(this: Value, made: Class) -> None:
