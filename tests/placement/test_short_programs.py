@@ -1401,6 +1401,63 @@ def main():
 main()
 """,
     ),
+    "a model that a table of builders makes": (
+        ("cuda:0", "cpu"),
+        "module-not-moved",
+        """\
+KINDS = {"small": lambda: nn.Linear(2, 2), "big": lambda: nn.Sequential(nn.Linear(2, 2))}
+def main():
+    device = torch.device("cuda")
+    student = KINDS["small"]().to(device)
+    teacher = KINDS["big"]().eval()  # here
+    x = torch.rand(4, 2, device=device)
+    return F.mse_loss(student(x), teacher(x))
+main()
+""",
+    ),
+    "a table of an object that knows its device": (
+        ("cpu", "cuda:0"),
+        "created-without-device",
+        """\
+class Diffusion:
+    def __init__(self, steps, device):
+        self.device = device
+        self.alphas = torch.linspace(1.0, 0.1, steps)  # here
+    def noise(self, x, t):
+        return self.alphas[t].view(-1, 1) * x
+ours = Diffusion(10, "cuda")
+ours.noise(torch.rand(4, 2).to(ours.device), torch.randint(10, (4,), device=ours.device))
+""",
+    ),
+    "a table that is kept on the host, and its rows moved": (
+        ("cpu", "cuda:0"),
+        "index-device",
+        """\
+class Replay:
+    def __init__(self, size, device):
+        self.device, self.seen = device, torch.zeros(size, 4)
+    def draw(self, weights):
+        rows = torch.multinomial(weights.to(self.device), 2)
+        return self.seen[rows].to(self.device)  # here
+Replay(8, torch.device("cuda")).draw(torch.rand(8))
+""",
+    ),
+    "what an object that knows no device gives to a model": (
+        ("cuda:0", "cpu"),
+        "input-not-moved",
+        """\
+class Buffer:
+    def __init__(self, size):
+        self.seen = torch.zeros(size, 4)
+    def all(self):
+        return self.seen
+def main():
+    device = torch.device("cuda")
+    net, buffer = nn.Linear(4, 2).to(device), Buffer(10)
+    return net(buffer.all())  # here
+main()
+""",
+    ),
     "an offload by the name of a part": (
         ("cuda:0", "cpu"),
         "offloaded-to-cpu",

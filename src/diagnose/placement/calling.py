@@ -98,7 +98,8 @@ def run(
     machine.calls.append(Spot(frame.source, node, frame.function))
     try:
         if isinstance(function.node, ast.Lambda):
-            return machine.evaluate(machine, function.node.body, inner)
+            inner.result = [machine.evaluate(machine, function.node.body, inner)]
+            return inner.result[0]
         machine.execute(machine, function.node.body, inner)
     finally:
         machine.calls.pop()

@@ -116,6 +116,16 @@ def bound_beside(stray: Meets, meeting: Meeting) -> Reason | None:
     )
 
 
+def drawn_from_owner(stray: Meets, made: Step, meeting: Meeting) -> Reason | None:
+    """Where an object that knows no device gives what it keeps, to be handed to a model."""
+    frame = stray.tensor.frame
+    if frame is None or not isinstance(frame.this, Object) or has_device(frame, made.spot):
+        return None
+    if frame.this is meeting.frame.this or not has_device(meeting.frame, meeting.spot):
+        return None
+    return Reason("input-not-moved", handed_over(stray, meeting), meeting.frame)
+
+
 def given_to_owner(stray: Meets, made: Step, meeting: Meeting) -> Reason | None:
     """Where an object is made that computes what it keeps of something that is used elsewhere, too."""
     owner = meeting.frame.this

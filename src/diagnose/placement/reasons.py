@@ -18,6 +18,7 @@ from diagnose.placement.drawing import of_generator
 from diagnose.placement.hosting import on_the_way_to_the_host
 from diagnose.placement.inputs import (
     bound_beside,
+    drawn_from_owner,
     given_to_owner,
     handed_over,
     is_input,
@@ -221,6 +222,8 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
             if is_input(stray, tensor, meeting) and not shaped_as_another(made, tensor.frame):
                 if (taken := taken_by(stray, made, meeting)) is not None:
                     return taken
+                if stored is not None and (drawn := drawn_from_owner(stray, made, meeting)):
+                    return drawn
                 return Reason("input-not-moved", *where_built(made, tensor.frame, models=True))
             if (kept_of := given_to_owner(stray, made, meeting)) is not None:
                 return kept_of

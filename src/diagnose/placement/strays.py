@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Sequence
 
 from diagnose.placement.devices import differ, is_said
+from diagnose.placement.knowing import has_device
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.steps import (
     born_at,
@@ -12,6 +14,7 @@ from diagnose.placement.steps import (
     is_literal,
     is_on,
     last_move,
+    on_cpu,
     replicated,
 )
 from diagnose.placement.tensors import Module, Tensor
@@ -54,7 +57,8 @@ def strays(meeting: Meeting, devices: Sequence[str]) -> Iterator[tuple[Meets, Me
         if devices or is_on(sides[1], "cuda"):
             table = sides[0].tensor
             kept = table.maker == "weight" or any(s.what in ("kept", "held") for s in table.steps)
-            if kept and table.module is not None:  # the table should have moved with its module
+            known = kept and table.module is not None  # it should have moved with its module
+            if known or (_is_given(sides[1], meeting) and _made_where_known(table)):
                 yield sides[0], sides[1]
             else:
                 yield sides[1], sides[0]
@@ -70,6 +74,20 @@ def strays(meeting: Meeting, devices: Sequence[str]) -> Iterator[tuple[Meets, Me
         yield from _of_cpu(meeting)
     else:
         yield from _of_gpus(meeting, devices)
+
+
+def _made_where_known(table: Tensor) -> bool:
+    """Whether an object keeps a table that was made where a device was known."""
+    made = born_at(table.steps)
+    if made is None or table.frame is None or not any(s.what == "stored" for s in table.steps):
+        return False
+    return on_cpu(table) and has_device(table.frame, made.spot)
+
+
+def _is_given(index: Meets, meeting: Meeting) -> bool:
+    """Whether a function is given an index as its parameter: what it computes itself, it can place."""
+    node, frame = index.node, meeting.frame
+    return isinstance(node, ast.Name) and node.id in frame.given and node.id not in frame.bound
 
 
 def _guessed(tensor: Tensor) -> bool:
