@@ -101,14 +101,15 @@ def _assigned(node: ast.AST) -> frozenset[str]:
 
 
 def _methods(made: Class) -> list[Function]:
-    members = list(made.members.values())
-    held = [one.attributes.get("call") if _is_static(one) else one for one in members]
-    return [one.undecorated or one for one in held if isinstance(one, Function)]
+    members = [_called(one) for one in made.members.values()]
+    return [one.undecorated or one for one in members if isinstance(one, Function)]
 
 
-def _is_static(member: Value) -> bool:
-    """Whether a member is a static method, as those of an autograd function are."""
-    return isinstance(member, Object) and member.kind == "static"
+def _called(member: Value) -> Value | None:
+    """What is called by a member: of a static method, as an autograd function's are, its function."""
+    if isinstance(member, Object) and member.kind == "static":
+        return member.attributes.get("call")
+    return member
 
 
 def _forget_devices(this: Value, made: Class) -> None:
