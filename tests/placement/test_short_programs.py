@@ -1458,6 +1458,35 @@ def main():
 main()
 """,
     ),
+    "rows of the labels beside moved rows of the inputs": (
+        ("cuda:0", "cpu"),
+        "input-not-moved",
+        """\
+def main():
+    device = torch.device("cuda")
+    net = nn.Linear(2, 1).to(device)
+    xs = torch.rand(8, 2)
+    ys = torch.rand(8, 1)
+    for i in range(0, 8, 4):
+        x = xs[i:i + 4].to(device)
+        y = ys[i:i + 4]  # here
+        F.mse_loss(net(x), y)
+main()
+""",
+    ),
+    "one of two that a statement takes, and the other moved": (
+        ("cuda:0", "cpu"),
+        "input-not-moved",
+        """\
+def main():
+    device = torch.device("cuda")
+    net, (xs, ys) = nn.Linear(2, 1).to(device), (torch.rand(8, 2), torch.rand(8, 1))
+    for rows in torch.randperm(8).split(4):
+        x, y = xs[rows].to(device), ys[rows]  # here
+        F.mse_loss(net(x), y)
+main()
+""",
+    ),
     "an offload by the name of a part": (
         ("cuda:0", "cpu"),
         "offloaded-to-cpu",

@@ -7,7 +7,7 @@ import ast
 from diagnose.placement.knowing import has_device
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Spot, Step
-from diagnose.placement.passing import moves_from, taken_from
+from diagnose.placement.passing import moved_in, moves_from, taken_from
 from diagnose.placement.steps import Reason, born_at, device_argument, on_cpu
 from diagnose.placement.tensors import Module, Tensor, tensors_in
 from diagnose.placement.values import Frame, Loader, Object, Unknown
@@ -95,24 +95,44 @@ def left_out(made: Step, frame: Frame | None) -> tuple[Spot, Frame] | None:
 
 
 def bound_beside(stray: Meets, meeting: Meeting) -> Reason | None:
-    """The statement that takes an input out of what others were taken out of, and moved."""
+    """The statement that takes an input out of what others were taken out of, and moved, or in which the
+    same rows of others are."""
     node: ast.AST = stray.node
     frame = meeting.frame
     while isinstance(node, ast.Name) and node.id in frame.given and frame.lines.get(node.id) == 0:
         if frame.caller is None:
             return None
         node, frame = frame.given[node.id], frame.caller
-    statement = frame.bound.get(node.id) if isinstance(node, ast.Name) else None
-    if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Name):
+    value = _bound_to(node.id, frame) if isinstance(node, ast.Name) else None
+    root = taken_from(value) if value is not None else None
+    others = [one.value for one in frame.bound.values() if isinstance(one, ast.Assign)]
+    if value is None or root is None or not any(_moves_beside(one, value, root) for one in others):
         return None
-    root = taken_from(statement.value)
-    others = [one for one in frame.bound.values() if isinstance(one, ast.Assign)]
-    if root is None or not any(moves_from(one.value, root) for one in others):
-        return None
-    return Reason(
-        "input-not-moved",
-        meeting.spot._replace(source=frame.source, node=statement.value, function=frame.function),
-        frame,
+    spot = meeting.spot._replace(source=frame.source, node=value, function=frame.function)
+    return Reason("input-not-moved", spot, frame)
+
+
+def _bound_to(name: str, frame: Frame) -> ast.expr | None:
+    """The expression that a statement gives a name, by itself or as one of several."""
+    match frame.bound.get(name):
+        case ast.Assign(targets=[ast.Name()], value=value):
+            return value
+        case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)):
+            pairs = zip(names, values, strict=False)
+            return next((v for n, v in pairs if isinstance(n, ast.Name) and n.id == name), None)
+    return None
+
+
+def _moves_beside(node: ast.expr, value: ast.expr, root: str) -> bool:
+    """Whether an expression moves another part of what a value is taken from, or the same rows."""
+    if moves_from(node, root):
+        return True
+    rows = value.slice if isinstance(value, ast.Subscript) else None
+    if rows is None or not any(isinstance(one, ast.Name) for one in ast.walk(rows)):
+        return False
+    return any(
+        isinstance(one, ast.Subscript) and ast.dump(one.slice) == ast.dump(rows)
+        for one in moved_in(node)
     )
 
 

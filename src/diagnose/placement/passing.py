@@ -99,10 +99,12 @@ def taken_from(node: ast.expr) -> str | None:
 
 def moves_from(node: ast.expr, root: str) -> bool:
     """Whether an expression moves a field or an item of a variable."""
-    return any(
-        isinstance(one, ast.Call)
-        and isinstance(one.func, ast.Attribute)
-        and one.func.attr in ("to", "cuda")
-        and taken_from(one.func.value) == root
-        for one in ast.walk(node)
-    )
+    return any(taken_from(one) == root for one in moved_in(node))
+
+
+def moved_in(node: ast.expr) -> Iterator[ast.expr]:
+    """What the moves of an expression move."""
+    for one in ast.walk(node):
+        match one:
+            case ast.Call(func=ast.Attribute(value=value, attr="to" | "cuda")):
+                yield value
