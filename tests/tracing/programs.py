@@ -123,7 +123,7 @@ net = Net().cuda()
 net(torch.randn(2, 4).cuda())
 """,
         ("unregistered-submodule",),
-        "net.block.weight",
+        "net.blocks[0].weight",
     ),
     "second-model": Program(
         """\
@@ -413,5 +413,109 @@ print(net(x) + bias.view(1, 4))
 """,
         ("created-without-device", "input-not-moved"),
         "bias.view(1, 4)",
+    ),
+    "handed on under another name": Program(
+        """\
+import torch
+from torch import nn
+
+def run(net, x):
+    return net(x)
+
+net = nn.Linear(4, 4).to("cuda")
+coords = torch.randn(2, 4)  # edit born
+run(net, coords)
+""",
+        ("input-not-moved",),
+        "x",
+        "coords",
+    ),
+    "state that no weight is asked for": Program(
+        """\
+import torch
+from torch import nn
+
+class Momentum(torch.optim.Optimizer):
+    def __init__(self, params):
+        super().__init__(params, {})
+
+    @torch.no_grad()
+    def step(self):
+        for p in self.param_groups[0]["params"]:
+            state = self.state[p]
+            if not state:
+                state["past"] = torch.zeros(p.shape)  # edit born
+            state["past"].add_(p.grad)
+            p.sub_(state["past"])
+
+net = nn.Linear(4, 4).to("cuda")
+optimizer = Momentum(net.parameters())
+net(torch.randn(2, 4, device="cuda")).sum().backward()
+optimizer.step()
+""",
+        ("optimizer-state",),
+        "state['past']",
+    ),
+    "a part of a model on meta": Program(
+        """\
+import torch
+from torch import nn
+
+def extend(net):
+    with torch.device("meta"):  # edit
+        net.head = nn.Linear(4, 2)  # born
+    return net
+
+net = extend(nn.Sequential(nn.Linear(4, 4)))
+net.to("cuda")
+""",
+        ("meta-tensor",),
+        "net.head.weight",
+    ),
+    "a model on meta that others move": Program(
+        """\
+import torch
+from torch import nn
+
+def build():
+    with torch.device("meta"):  # edit
+        return nn.Linear(4, 4)  # born
+
+net = build()
+list(map(nn.Module.cuda, [net]))
+""",
+        ("meta-tensor",),
+        "net.weight",
+    ),
+    "models of a checkpoint": Program(
+        """\
+import torch
+from torch import nn
+
+for card in range(2):
+    torch.save(nn.Linear(4, 4).to(f"cuda:{card}"), f"{card}.pt")
+
+nets = nn.ModuleList([torch.load(f"{card}.pt", weights_only=False) for card in range(2)])  # edit born
+x = torch.randn(2, 4).to("cuda:0")
+print([net(x) for net in nets])
+""",
+        ("checkpoint-location",),
+        "nets.1.weight",
+    ),
+    "a process that has not chosen its device": Program(
+        """\
+import os
+import torch
+from torch import nn
+
+os.environ["LOCAL_RANK"] = "1"
+local_rank = int(os.environ["LOCAL_RANK"])
+device = torch.device("cuda", local_rank)  # edit
+net = nn.Linear(4, 4).to(device)
+x = torch.randn(2, 4)  # born
+print(net(x.cuda()))  # moved
+""",
+        ("rank-device",),
+        "x.cuda()",
     ),
 }

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import torch
@@ -126,6 +128,37 @@ def test_nothing_is_guarded_outside() -> None:
     with diagnose.guard("disallow"):
         pass
     by_index()
+
+
+def test_it_holds_for_the_task_that_enters_it() -> None:
+    async def guarded(turn: asyncio.Event, back: asyncio.Event) -> None:
+        with diagnose.guard("disallow"):
+            turn.set()
+            await back.wait()
+            with pytest.raises(TransferError):
+                by_index()
+            with pytest.raises(TransferError):
+                await asyncio.create_task(below())
+
+    async def below() -> None:
+        by_index()
+
+    async def run() -> None:
+        turn, back = asyncio.Event(), asyncio.Event()
+        task = asyncio.create_task(guarded(turn, back))
+        await turn.wait()
+        by_index()  # the guard stands, and is the other task's
+        back.set()
+        await task
+
+    asyncio.run(run())
+
+
+def test_it_does_not_hold_for_other_threads() -> None:
+    with diagnose.guard("disallow"), ThreadPoolExecutor(1) as pool:
+        pool.submit(by_index).result()
+        with pytest.raises(TransferError):
+            by_index()
 
 
 def test_another_action_is_refused() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import copy
 import gc
 import pickle
@@ -28,6 +29,10 @@ def line_of(event: Event) -> str:
 
 def make() -> torch.Tensor:
     return torch.zeros(3)
+
+
+#: Torch 2.0, with which the recorder works too, cannot swap tensors.
+swaps = pytest.mark.skipif(not hasattr(torch.utils, "swap_tensors"), reason="torch before 2.3")
 
 
 def test_a_tensor_is_born_where_it_is_made() -> None:
@@ -109,7 +114,7 @@ def test_a_checkpoint_is_loaded(tmp_path: Any) -> None:
     assert (life.maker, life.events[0].what) == ("load", "loaded")
 
 
-@pytest.mark.parametrize("wrapped", [nn.Parameter, nn.parameter.Buffer])
+@pytest.mark.parametrize("wrapped", [nn.Parameter, getattr(nn.parameter, "Buffer", nn.Parameter)])
 def test_a_parameter_shares_the_life_of_its_data(wrapped: Any) -> None:
     with trace() as recorder:
         data = make()
@@ -162,6 +167,7 @@ def test_a_move_is_noted_once() -> None:
     assert [event.what for event in life.events].count("moved") == 1
 
 
+@swaps
 def test_tensors_can_be_swapped() -> None:
     with trace() as recorder:
         one, other = nn.Parameter(make()), nn.Parameter(torch.ones(2))
@@ -171,6 +177,7 @@ def test_tensors_can_be_swapped() -> None:
     assert one.tolist() == [1, 1]
 
 
+@swaps
 def test_modules_that_swap_what_they_hold_are_recorded() -> None:
     before = torch.__future__.get_swap_module_params_on_conversion()
     torch.__future__.set_swap_module_params_on_conversion(True)
@@ -319,26 +326,84 @@ def test_a_traceback_holds_no_frame_of_the_recorder() -> None:
     ]
 
 
-def test_everything_is_put_back() -> None:
+def wrapped() -> list[Any]:
+    """What stands where a recorder puts its wrappers."""
     loaders: Any = torch.utils.data.dataloader
-    kept = (
+    places = (
         (nn.Module, "__init__"),
         (nn.Module, "_apply"),
+        (nn.Parameter, "__new__"),
         (torch, "load"),
         (loaders._BaseDataLoaderIter, "__next__"),
         (threading.Thread, "_bootstrap_inner"),
         (traceback.TracebackException, "__init__"),
     )
-    before = [vars(owner)[name] for owner, name in kept]
+    return [vars(owner)[name] for owner, name in places]
+
+
+def test_everything_is_put_back() -> None:
+    before = wrapped()
     with trace() as recorder:
         assert active() is recorder
-        assert [vars(owner)[name] for owner, name in kept] != before
-    assert [vars(owner)[name] for owner, name in kept] == before
+        assert all(now is not then for now, then in zip(wrapped(), before, strict=True))
+    assert wrapped() == before
     assert active() is None
     made = torch.zeros(1)
     nn.Linear(1, 1)
     assert recorder.tensors.get(made) is None
     assert len(recorder.modules) == 0
+
+
+async def recorded(first: asyncio.Event, last: asyncio.Event) -> list[Event]:
+    """What a task's recorder knows of a module that the task builds once others are done."""
+    with trace() as recorder:
+        first.set()
+        await last.wait()
+        assert active() is recorder
+        life = recorder.modules.get(nn.Linear(2, 2))
+        assert life is not None
+        return list(life.events)
+
+
+def test_recorders_of_tasks_that_take_turns_are_their_own() -> None:
+    before = wrapped()
+
+    async def run() -> None:
+        begun, ended = asyncio.Event(), asyncio.Event()
+        with trace() as recorder:
+            task = asyncio.create_task(recorded(begun, ended))
+            await begun.wait()
+            assert active() is recorder  # the other one was entered later
+        ended.set()
+        assert [event.what for event in await task] == ["made"]
+
+    asyncio.run(run())
+    assert active() is None
+    assert wrapped() == before
+
+
+def test_recorders_of_threads_that_overlap_are_their_own() -> None:
+    before = wrapped()
+    begun, ended = threading.Event(), threading.Event()
+    found: list[Any] = []
+
+    def other() -> None:
+        with trace() as recorder:
+            begun.set()
+            ended.wait(60)
+            found.append((recorder, active(), recorder.modules.get(nn.Linear(2, 2))))
+
+    thread = threading.Thread(target=other)
+    with trace() as recorder:
+        thread.start()
+        assert begun.wait(60)
+        assert active() is recorder
+    ended.set()
+    thread.join()
+    own, seen, life = found[0]
+    assert seen is own is not recorder
+    assert life is not None
+    assert wrapped() == before
 
 
 def test_steps_are_left_out_below_the_programs_own_modes() -> None:

@@ -107,6 +107,10 @@ class Holders:
         """The variable that holds what a tensor was computed from."""
         return next((one for one in self._sharing(life) if one.tensor is not thing), None)
 
+    def outermost(self, thing: Any) -> Holder | None:
+        """The variable of the outermost function that a tensor came from: what it was called there."""
+        return next(iter(self._of(thing)[-1:]), None)
+
     def alike(self, thing: Any, life: Life | None) -> list[Any]:
         """A tensor, and what shares its life."""
         return [thing, *(one.tensor for one in self._sharing(life))]

@@ -22,11 +22,12 @@ _MODULES = 5_000
 
 
 class Kept(NamedTuple):
-    """Where something is kept: the module, its attribute, whether within a list or dict."""
+    """Where something is kept: the module, its attribute, and ``at`` which place of a list or dict that is
+    (``[0]``), empty where the attribute itself is it."""
 
     owner: Any
     name: str
-    listed: bool
+    at: str = ""
 
 
 class Keepers:
@@ -68,10 +69,10 @@ class Keepers:
             for name, value in fields(module):
                 if name in _REGISTERED:
                     for inner, tensor in entries(value) if name != "_modules" else ():
-                        self._registered.setdefault(id(tensor), Kept(module, inner, False))
+                        self._registered.setdefault(id(tensor), Kept(module, inner))
                     continue
-                for listed, one in ((False, value), *((True, item) for _, item in items(value))):
-                    self._note(one, Kept(module, name, listed), seen)
+                for at, one in (("", value), *items(value)):
+                    self._note(one, Kept(module, name, at), seen)
 
     def _note(self, thing: Any, kept: Kept, seen: set[int]) -> None:
         if is_a(thing, self._torch.Tensor):
@@ -79,7 +80,7 @@ class Keepers:
             life = self._recorder.tensors.get(thing)
             if life is not None:
                 self._known.setdefault(id(life), kept)
-        elif kept.listed and is_a(thing, self._torch.nn.Module):
+        elif kept.at and is_a(thing, self._torch.nn.Module):
             self._known.setdefault(id(thing), kept)
             self._look_into(thing, seen)
 

@@ -7,21 +7,20 @@ import ast
 import sys
 from collections.abc import Sequence
 from functools import cached_property
-from itertools import islice
 from types import FrameType
 from typing import Any
 
 from diagnose.hooks.holders import Holders
 from diagnose.hooks.keeping import Keepers
-from diagnose.hooks.modules import walk
 from diagnose.hooks.operands import reads
-from diagnose.hooks.peeking import attributes, device_of, entries, is_a, shape_of
+from diagnose.hooks.peeking import device_of, is_a, shape_of
 from diagnose.hooks.positions import Texts
 from diagnose.hooks.scopes import Scopes
 from diagnose.hooks.steps import Steps
+from diagnose.hooks.whereabouts import Whereabouts
 from diagnose.hooks.wrappers import is_offloaded, is_replica
 from diagnose.placement import Device, Spot, Step
-from diagnose.placement.devices import META, SPLIT, written
+from diagnose.placement.devices import META, written
 from diagnose.placement.offloading import is_offloaded as brought
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Generator
@@ -64,6 +63,7 @@ class Lives:
         self._modules: dict[int, Module] = {}
         self._live: dict[int, Any] = {}
         self.steps = Steps(texts)
+        self.whereabouts = Whereabouts(self.torch, recorder)
         self.scopes = Scopes(self.torch, texts, alive, self.module_value, self.device)
 
     @cached_property
@@ -84,17 +84,10 @@ class Lives:
         text = device_of(tensor)
         return None if text is None else written(text)
 
-    def several_cards(self) -> bool:
-        """Whether the program's modules are on several accelerators."""
-        found = set[Device]()
-        for module in islice(self.recorder.modules.things(), _MODULES):
-            life = self.recorder.modules.get(module)
-            if life is not None and not (life.owner or is_replica(module)):
-                where = self._where(module)
-                if where is not None and where.type == "split":
-                    return True
-                found |= {where} if where is not None and where.type == "cuda" else set()
-        return len(found) > 1
+    def is_partly(self, device: Device, module: Module | None) -> bool:
+        """Whether the model that a module belongs to is on a device with a part of its tensors only."""
+        owners = list(module.owners()) if module is not None else []
+        return bool(owners) and self.whereabouts.is_partly(device, self._live.get(id(owners[-1])))
 
     # --- tensors ---
 
@@ -136,7 +129,7 @@ class Lives:
             module, name = self.module_value(kept.owner), kept.name
             spot = self.keepers.statement(kept, stack)
             if spot is not None:
-                steps = (*steps, Step("held" if kept.listed else "kept", spot, device))
+                steps = (*steps, Step("held" if kept.at else "kept", spot, device))
         elif (
             maker not in ("weight", "output")
             and self.replica is not None
@@ -214,7 +207,7 @@ class Lives:
         if known is not None:
             return known
         module = life.module()
-        value = self._modules[id(life)] = Module(life.kind, self._where(module))
+        value = self._modules[id(life)] = Module(life.kind, self.whereabouts.of(module))
         self._live[id(value)] = module
         value.steps = self.steps.of(life.events)
         value.frame = self.scopes.frame(_birth(life.events))
@@ -233,7 +226,7 @@ class Lives:
         kept = self.keepers.of(module)
         spot = self.keepers.statement(kept, _birth(life.events)) if kept is not None else None
         if kept is not None and spot is not None:
-            value.owner = self.module_value(kept.owner)
+            value.owner, value.word = self.module_value(kept.owner), kept.name + kept.at
             value.steps = (*value.steps, Step("held", spot))
 
     def _variable(self, module: Any) -> str:
@@ -259,18 +252,6 @@ class Lives:
             life = ModuleLife(module)
             self.recorder.modules.set(module, life)
         return life
-
-    def _where(self, module: Any) -> Device | None:
-        """The device of a module's own weights; ``split`` where they are on several accelerators."""
-        found = set[Device]()
-        for _, one in islice(walk(module), _MODULES) if module is not None else ():
-            for slot in ("_parameters", "_buffers"):
-                for _, tensor in entries(attributes(one).get(slot)):
-                    if is_a(tensor, self.tensor) and (device := self.device(tensor)) is not None:
-                        found.add(device)
-            if sum(one.type == "cuda" for one in found) > 1:
-                return SPLIT
-        return found.pop() if len(found) == 1 else None
 
 
 def _is_whole(life: Life) -> bool:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from diagnose.hooks import placing
+from diagnose.hooks.correcting import corrected
 from diagnose.hooks.exceptions import related, traceback_of
 from diagnose.hooks.lives import Lives
 from diagnose.hooks.operands import at_position, listed, only_other
@@ -106,7 +107,8 @@ def known(recorder: Recorder, error: BaseException, scene: Scene) -> Known | Non
         return None
     meeting, operands, lives, asked = seen
     found: dict[tuple[str, str, int], Suspect] = {}
-    for suspect in _suspects(meeting, devices, split=lives.several_cards()):
+    for by_rules in _suspects(meeting, devices, split=lives.whereabouts.several_cards()):
+        suspect = corrected(by_rules, meeting, lives)
         found.setdefault((suspect.cause, suspect.spot.file, suspect.spot.line), suspect)
     suspects = tuple(found.values())
     misplaced = tuple(misplaced_in(meeting, suspects, devices, asked))
@@ -132,14 +134,20 @@ def _as_input(side: Meets, spot: Spot) -> None:
 
 
 def _of(recorder: Recorder, error: BaseException) -> tuple[Failed | None, list[Running]]:
-    """The recorded call that an exception, or one behind it, comes from, and that exception's frames."""
-    failed = recorder.failed
-    for one in related(error):
-        if failed is not None and failed.is_of(one):
-            return failed, _frames(one)
-    # Raised again in another thread (DataParallel): the words hold the first one's, the frames do not.
-    again = failed is not None and failed.is_within(error)
-    return (failed, []) if again else (None, _frames(error))
+    """The recorded call that an exception, or one behind it, comes from, and the frames that ran it."""
+    failed, frames = recorder.failed, _frames(error)
+    if failed is None:
+        return None, frames
+    first = next((one for one in related(error) if failed.is_of(one)), None)
+    inner = _frames(first) if first is not None else []
+    if any(is_own(one.line.code) for one in inner):
+        return failed, inner
+    if first is None and not failed.is_within(error):
+        return None, frames
+    # Raised again: by `Module.to`, in the same frames, or by DataParallel, in another thread's.
+    own = [one.line.code for one in frames if is_own(one.line.code)]
+    same = own[-1:] == [line.code for line in failed.stack[:1]]
+    return failed, frames if same else inner
 
 
 def _frames(error: BaseException) -> list[Running]:

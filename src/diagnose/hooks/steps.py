@@ -10,6 +10,17 @@ from diagnose.placement import Spot, Step
 from diagnose.placement.devices import written
 from diagnose.tracing.lives import MOVES, Event
 
+#: Where a library is told to put what it restores.
+_PLACES = frozenset({"map_location", "device", "device_map"})
+
+
+def _restores(node: ast.AST) -> bool:
+    """Whether a library restores a module by a call that names no device: it is where it was saved."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr=name), keywords=named) if "checkpoint" in name:
+            return not _PLACES & {one.arg for one in named}
+    return False
+
 
 class Steps:
     """Events as steps: their lines as expressions of the program's files."""
@@ -26,6 +37,8 @@ class Steps:
         if spot is None:
             return None
         device = written(event.device) if event.device is not None else None
+        if event.what == "moved" and _restores(spot.node):
+            return Step("loaded", spot)
         if event.what != "copied":
             return Step(event.what, spot, device, self._of(spot))
         text = self._texts.of(spot.file)

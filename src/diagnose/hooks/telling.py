@@ -74,7 +74,8 @@ def misplaced_in(
 
 
 def _accused(meeting: Meeting, suspect: Suspect) -> tuple[Meets | None, Meets | None]:
-    """The operand that a suspect is about, and one that is elsewhere."""
+    """The operand that a suspect is about, and one that is elsewhere; of what was restored to where it was
+    saved, the restored one."""
     sides = [
         side
         for side in meeting.sides
@@ -82,7 +83,14 @@ def _accused(meeting: Meeting, suspect: Suspect) -> tuple[Meets | None, Meets | 
     ]
     stray = next(iter(sides), None)
     where = stray.tensor.device if stray is not None else None
-    return stray, next((s for s in meeting.sides if s.tensor.device not in (where, None)), None)
+    other = next((s for s in meeting.sides if s.tensor.device not in (where, None)), None)
+    if suspect.cause == "checkpoint-location" and other is not None and not _restored(stray):
+        return other, stray
+    return stray, other
+
+
+def _restored(side: Meets | None) -> bool:
+    return side is not None and any(step.what == "loaded" for step in side.tensor.steps)
 
 
 def _expected(
@@ -202,7 +210,7 @@ def _root(one: Operand, name: str, lives: Lives) -> LiveOperand | None:
         return _kept(keeper.name, keeper.tensor, lives) if keeper.name != name else None
     if (weight := _weight(one, lives)) is not None:
         return weight
-    source = lives.holders.source(one.thing, one.life)
+    source = lives.holders.source(one.thing, one.life) or lives.holders.outermost(one.thing)
     return _kept(source.name, source.tensor, lives) if source and source.name != name else None
 
 

@@ -57,7 +57,8 @@ def of_optimizer(
                     continue
                 if lives.device(state) != lives.device(parameter):
                     weight = lives.tensor_value(parameter)
-                    stray = Tensor(lives.device(state), "state", (), None, module=weight.module)
+                    stray = lives.tensor_value(state)
+                    stray.maker, stray.module = "state", weight.module
                     return "state", [
                         _of_live(Meets(spot.node, stray, stray), state, lives),
                         _of_live(Meets(spot.node, weight, weight), parameter, lives),

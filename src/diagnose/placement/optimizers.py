@@ -7,7 +7,7 @@ import ast
 from diagnose.placement.building import built_for
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Step
-from diagnose.placement.steps import Reason, born_at, on_cpu
+from diagnose.placement.steps import Reason, born_at, device_argument, on_cpu
 from diagnose.placement.tensors import tensors_in
 from diagnose.placement.values import Object, Unknown
 
@@ -20,14 +20,14 @@ def of_optimizer(stray: Meets, meeting: Meeting) -> Reason | None:
     made = born_at(stray.tensor.steps)
     frame = stray.tensor.frame
     own = made is not None and frame is not None and frame.this is this
-    if made is not None and own and not _resembles(made):
+    if made is not None and own and not resembles(made):
         return Reason("optimizer-state", made.spot, frame)
     weights = next(tensors_in(this.attributes.get("param_groups", Unknown())), None)
     module = weights.module if weights is not None else None
     return built_for(module, frame) if module is not None else None
 
 
-def _resembles(made: Step) -> bool:
+def resembles(made: Step) -> bool:
     """Whether a factory makes a tensor where another is."""
-    node = made.spot.node
-    return isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("_like", "clone"))
+    called = ast.unparse(made.spot.node.func) if isinstance(made.spot.node, ast.Call) else ""
+    return called.endswith(("_like", "clone")) or device_argument(made.spot) is not None

@@ -16,7 +16,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
 from diagnose.simulation import strip_simulator_frames
@@ -27,14 +28,17 @@ if TYPE_CHECKING:
 
 __all__ = ["active", "start", "trace", "witness"]
 
+#: All that run, the newest last, and which of them this task or thread entered.
 _ACTIVE: list[Recorder] = []
+_ENTERED: ContextVar[Recorder | None] = ContextVar("entered", default=None)
 #: The one that an exception left last: it is asked when the exception is explained.
 _LEFT: list[Recorder] = []
 
 
 @contextmanager
 def trace(*, every: int = 1) -> Iterator[Recorder]:
-    """Remember where the tensors of a block are born, and what moves them.
+    """Remember where the tensors of a block are born, and what moves them; also those of other tasks of its
+    thread, and of threads that are started meanwhile, for a tensor of one may fail in another.
 
     Args:
         every: record the calls of one optimizer step in so many; 1 records all. What modules, loaders and
@@ -51,6 +55,7 @@ def trace(*, every: int = 1) -> Iterator[Recorder]:
     recorder = Recorder(every)
     with recorder:
         _ACTIVE.append(recorder)
+        token = _ENTERED.set(recorder)
         try:
             yield recorder
         except BaseException as error:
@@ -59,6 +64,8 @@ def trace(*, every: int = 1) -> Iterator[Recorder]:
             raise
         finally:
             _ACTIVE.remove(recorder)
+            with suppress(ValueError):  # left in another context than it was entered in
+                _ENTERED.reset(token)
 
 
 def start() -> None:
@@ -80,8 +87,10 @@ def _begin() -> None:
 
 
 def active() -> Recorder | None:
-    """The recorder that runs in this process, the innermost of several."""
-    return _ACTIVE[-1] if _ACTIVE else None
+    """The recorder that runs in this process; of several the one that this task or thread entered, else
+    the newest."""
+    entered = _ENTERED.get()
+    return entered if entered in _ACTIVE else _ACTIVE[-1] if _ACTIVE else None
 
 
 def witness(error: BaseException) -> Recorder | None:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from typing import Any, Literal
 
 import torch
@@ -26,6 +27,10 @@ _WRITES = frozenset({"__getitem__", "__setitem__", "index_put_", "index_put"})
 _READS = frozenset({"__bool__", "__float__", "__int__", "__index__", "__complex__", "__array__"})
 
 
+#: The guards that hold here. A mode holds for a thread; which of its tasks runs, only the context knows.
+_HELD: ContextVar[tuple[TorchFunctionMode, ...]] = ContextVar("held", default=())
+
+
 class TransferError(RuntimeError):
     """A copy between devices that a guard does not allow."""
 
@@ -34,7 +39,8 @@ class TransferError(RuntimeError):
 def guard(
     action: Action = "log", *, to: str | None = None, allow: Collection[str] = ()
 ) -> Iterator[None]:
-    """Tell, or refuse, silent copies between devices in a block, in this thread.
+    """Tell, or refuse, silent copies between devices in a block: in the thread or asyncio task that enters
+    it, and in tasks that are made there.
 
     0-dim tensors on the cpu, numbers and lists pass: torch hands them to kernels as constants.
 
@@ -53,10 +59,13 @@ def guard(
         raise ValueError(f"action is 'log' or 'disallow', not {action!r}")
     mode = _Guard(action, to, frozenset(allow))
     modes.put(mode)
+    token = _HELD.set((*_HELD.get(), mode))
     try:
         yield
     finally:
         modes.take(mode)
+        with suppress(ValueError):  # left in another context than it was entered in
+            _HELD.reset(token)
 
 
 class _Guard(TorchFunctionMode):
@@ -71,7 +80,7 @@ class _Guard(TorchFunctionMode):
         self, func: Callable[..., Any], types: Any, args: Any = (), kwargs: Any = None
     ) -> Any:
         name = getattr(func, "__name__", "")
-        if name in self._watched:
+        if name in self._watched and self in _HELD.get():
             self._look(name, args, kwargs or {})
         return func(*args, **(kwargs or {}))
 

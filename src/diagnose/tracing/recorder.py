@@ -10,7 +10,6 @@ import traceback
 import weakref
 from collections.abc import Callable
 from contextlib import ExitStack
-from functools import wraps
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +25,7 @@ from diagnose.tracing.lives import MOVES, Event, Life, ModuleLife, Table
 from diagnose.tracing.quiet import quiet
 from diagnose.tracing.registered import Registered
 from diagnose.tracing.stacks import Stack, stack, started_by
+from diagnose.tracing.wrapping import wrap
 
 #: What they make is made there, also where a tensor says how many.
 _FACTORIES = frozenset(
@@ -44,8 +44,10 @@ _FACTORIES = frozenset(
     }
 )
 _VIEWS = frozenset({"t", "transpose", "permute", "view", "reshape", "detach", "__get__", "flatten"})
-_SET_DATA = vars(torch._C.TensorBase)["data"].__set__
-_GET_GRAD = vars(torch._C.TensorBase)["grad"].__get__
+#: What `torch.Tensor` is built on; its name is not the same in all versions.
+_BASE: Any = torch.Tensor.__mro__[1]
+_SET_DATA = vars(_BASE)["data"].__set__
+_GET_GRAD = vars(_BASE)["grad"].__get__
 #: The modules of `autograd.Function`s that copy between devices, on simulated GPUs too.
 _COPYING = ("torch.nn.parallel", "diagnose.simulation")
 #: So many optimizer steps are recorded in full before steps are left out.
@@ -76,12 +78,8 @@ class Recorder:
         hide(str(Path(__file__).parent))
         with ExitStack() as undo:
             for owner, name, wrapper in self._wrappers():
-                original = vars(owner)[name]
-                kind = type(original) if isinstance(original, staticmethod | classmethod) else None
-                called = original.__func__ if kind is not None else original
-                wrapped = wraps(called)(wrapper(called))
-                setattr(owner, name, kind(wrapped) if kind is not None else wrapped)
-                undo.callback(setattr, owner, name, original)
+                if name in vars(owner):  # an older torch lacks some, and cannot do that either
+                    undo.callback(wrap(owner, name, wrapper))
             for register, hook in (
                 (nn_module.register_module_module_registration_hook, self._registered.put_module),
                 (
