@@ -518,4 +518,68 @@ print(net(x.cuda()))  # moved
         ("rank-device",),
         "x.cuda()",
     ),
+    "a loader's own generator": Program(
+        """\
+import torch
+from torch.utils.data import DataLoader
+
+def epoch(loader):
+    for batch in loader:
+        print(batch.shape)
+
+loaders = {
+    "train": DataLoader(torch.randn(8, 3), batch_size=4, shuffle=True),  # edit born
+    "test": DataLoader(torch.randn(8, 3), batch_size=4),
+}
+with torch.device("cuda"):  # a generator is the cpu's all the same
+    epoch(loaders["train"])
+""",
+        ("generator-device",),
+        "generator",
+    ),
+    "lengths of what is packed": Program(
+        """\
+import torch
+from torch import nn
+from torch.nn.utils.rnn import pack_padded_sequence
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rnn = nn.GRU(3, 4, batch_first=True)
+
+    def forward(self, x, lengths):
+        packed = pack_padded_sequence(x, lengths, batch_first=True)  # edit
+        return self.rnn(packed)
+
+net = Net().cuda()
+sizes = torch.tensor([4, 2]).cuda()  # born
+net(torch.randn(2, 4, 3).cuda(), sizes)
+""",
+        ("host-copy-needed",),
+        "lengths",
+        "sizes",
+    ),
+    "a restored table": Program(
+        """\
+import torch
+from torch import nn
+
+torch.save({"mean": torch.zeros(4)}, "table.pt")
+
+class Pipeline:
+    def __init__(self, device):
+        self.device = device
+        self.net = nn.Linear(4, 4).to(device)
+        table = torch.load("table.pt")  # edit born
+        self.mean = table["mean"]
+
+    def run(self, x):
+        return self.net(x.to(self.device) - self.mean)
+
+Pipeline(torch.device("cuda")).run(torch.randn(2, 4))
+""",
+        ("checkpoint-location",),
+        "self.mean",
+    ),
 }

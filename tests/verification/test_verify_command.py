@@ -136,7 +136,8 @@ def test_run_passes_on_what_belongs_to_whom(
     (command,) = command_line
     where = next(at for at, word in enumerate(command) if word.endswith("verify.py"))
     assert command[0] == sys.executable
-    assert command[1:where] == (["-m", "diagnose.simulation", *simulator] * bool(simulator))
+    runner = "diagnose.hooks.verifying" if "train.py" in arguments else "diagnose.simulation"
+    assert command[1:where] == (["-m", runner, *simulator] if simulator or arguments else [])
     assert command[where + 1 :] == arguments
 
 
@@ -209,6 +210,9 @@ def test_the_users_own_script_is_checked_for_what_its_report_says(report: Path) 
     script = SCRIPTS / "module_census.py"
     failing = verify_in_process("--from", report, "--simulate", script, "failing")
     assert failing.returncode == 1, failing.stderr
+    # The answer tells the line that made what met, of this run and not of the report's.
+    assert "born at" in failing.stderr
+    assert "born at" not in verify_in_process("--no-trace", "--simulate", script, "failing").stderr
     assert "the report: cuda:0 and cpu in wrapper_CUDA_addmm" in failing.stdout
     assert "(the report's module_census.py:10)" in failing.stdout
     fixed = verify_in_process("--from", report, "--simulate", script, "fixed")

@@ -104,6 +104,11 @@ def _is_script(names: list[str]) -> bool:
     help="Stop SCRIPT after N steps of its optimizer.",
 )
 @click.option(
+    "--trace/--no-trace",
+    default=True,
+    help="Remember where tensors of SCRIPT are born and moved, and explain its failure.",
+)
+@click.option(
     "--wording",
     type=click.Choice(["old", "new"]),
     help="The sentences of simulated errors: those of torch before 2.8, or since (the default).",
@@ -119,6 +124,7 @@ def verify_command(
     simulate: bool,
     gpus: int | None,
     steps: int | None,
+    trace: bool,
     wording: str | None,
 ) -> None:
     """Prove that a root cause is mended.
@@ -166,7 +172,7 @@ def verify_command(
         simulated = None
         if simulate:
             simulated = (gpus if gpus is not None else target_of.gpus, wording or "new")
-        status = _run(program, [*arguments, *script], simulated)
+        status = _run(program, [*arguments, *script], simulated, recorded=trace and bool(script))
         if status == BAD_INPUT and not simulate and find_spec("torch"):
             click.echo("diagnose: with --simulate it runs without these GPUs", err=True)
         sys.exit(status)
@@ -231,18 +237,22 @@ def _write(target: Path, program: str) -> None:
     click.echo(f"{target} written; run it with: python {target} [SCRIPT [ARGS]...]", err=True)
 
 
-def _run(program: str, arguments: list[str], simulated: tuple[int, str] | None) -> int:
+def _run(
+    program: str, arguments: list[str], simulated: tuple[int, str] | None, *, recorded: bool
+) -> int:
     """Runs the program in a process of its own and returns its exit status.
 
     Args:
         program: the verification program.
         arguments: what it gets.
         simulated: how many GPUs to simulate and in which wording; None for real ones.
+        recorded: remember where tensors are born and moved, and explain a failure by it.
     """
     command = [sys.executable]
+    if recorded or simulated:
+        command += ["-m", "diagnose.hooks.verifying" if recorded else "diagnose.simulation"]
     if simulated:
         gpus, wording = simulated
-        command += ["-m", "diagnose.simulation"]
         command += ["--gpus", str(gpus), "--wording", wording]
     with tempfile.TemporaryDirectory(prefix="diagnose-") as folder:
         path = Path(folder) / "verify.py"

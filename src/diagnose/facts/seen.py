@@ -51,10 +51,14 @@ class Placement(NamedTuple):
 def seen_tensors(scene: Scene) -> Iterator[Fact]:
     """What the tensors show; no line of the input does, so the facts have none."""
     report = scene.report
-    strays = [suspect.name.rpartition(".")[2] for suspect in scene.seen.suspects[:1]]
+    suspects = scene.seen.suspects[:1]
+    strays = [suspect.name.rpartition(".")[2] for suspect in suspects]
+    restored = any(suspect.cause == "checkpoint-location" for suspect in suspects)
     for name, values in _shown(report) if report.tensors else ():
-        # Where it is known which tensor was the stray, what else lies about says nothing.
-        if not strays or any(stray in values.get("names", "") for stray in strays):
+        # Where it is known which tensor was the stray, what else lies about says nothing; nor does it
+        # matter where something is kept that was restored there.
+        told = not strays or any(stray in values.get("names", "") for stray in strays)
+        if told and not (restored and name == "attribute-seen"):
             yield Fact(name, None, values)
 
 

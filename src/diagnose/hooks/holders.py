@@ -66,7 +66,7 @@ class Holders:
         self._seen = set[int]()
         self._by_thing: dict[int, list[Holder]] = {}
         self._by_life: dict[int, list[Holder]] = {}
-        self._modules: dict[int, str] = {}
+        self._named: dict[int, str] = {}
         self._borrowed: dict[int, str] = {}
         self._optimizers: list[tuple[str, Any]] = []
         for frame in own:
@@ -84,18 +84,20 @@ class Holders:
                     (str(name), value),
                     *((f"{name}{s}", i) for s, i in items(value)),
                 ):
-                    if is_a(one, torch.Tensor):
-                        self._borrowed.setdefault(id(one), path)
+                    if is_a(one, torch.Tensor) or is_a(one, torch._C.Generator):
+                        known = self._borrowed.get(id(one), "[")
+                        self._borrowed[id(one)] = path if "[" in known else known
 
     def name(self, thing: Any) -> str:
-        """How a tensor or a module is reached from the innermost variable that leads to it, if one does."""
+        """How a tensor, module or generator is reached from the innermost variable that leads to it, if one
+        does."""
         if thing is None:
             return ""
         found = next((one.name for one in self._of(thing)), "")
-        return found or self._modules.get(id(thing), "")
+        return found or self._named.get(id(thing), "")
 
     def borrowed(self, thing: Any) -> str:
-        """What the innermost function of a library calls a tensor."""
+        """What the innermost function of a library calls a tensor or a generator."""
         return self._borrowed.get(id(thing), "") if thing is not None else ""
 
     def keeper(self, thing: Any, life: Life | None) -> Holder | None:
@@ -133,6 +135,9 @@ class Holders:
         if is_a(thing, self._torch.Tensor):
             self._note(name, thing, kept=kept)
             return
+        if is_a(thing, self._torch._C.Generator):
+            self._named.setdefault(id(thing), name)
+            return
         if depth > _DEEPEST or self._is_over():
             return
         if is_a(thing, self._torch.nn.Module):
@@ -158,7 +163,7 @@ class Holders:
         for path, module in walk(root):
             full = dotted(name, path)
             if full != "self":
-                self._modules.setdefault(id(module), full)
+                self._named.setdefault(id(module), full)
             if id(module) in self._seen or self._is_over():
                 continue
             self._seen.add(id(module))

@@ -13,7 +13,7 @@ from typing import Any
 from diagnose.hooks.holders import Holders
 from diagnose.hooks.keeping import Keepers
 from diagnose.hooks.operands import reads
-from diagnose.hooks.peeking import device_of, is_a, shape_of
+from diagnose.hooks.peeking import attributes, device_of, is_a, shape_of
 from diagnose.hooks.positions import Texts
 from diagnose.hooks.scopes import Scopes
 from diagnose.hooks.steps import Steps
@@ -179,9 +179,9 @@ class Lives:
         lines += failed.stack if failed is not None else ()
         return list(dict.fromkeys(line.code.co_filename for line in lines))
 
-    def generator(self, generator: str, node: ast.AST | None = None) -> Generator:
-        """A ``torch.Generator`` of this device; the place of the program that makes it, if only one does,
-        or one makes what is called as in the failing line."""
+    def generator(self, generator: str, thing: Any, node: ast.AST | None = None) -> Generator:
+        """A ``torch.Generator`` of this device: the place of the program that makes it, if only one does,
+        or one makes what is called so; of what a loader made for itself, where the loader is built."""
         value = Generator(written(generator) or Device("cpu"))
         made = [
             Spot(text.source, node, None)
@@ -189,13 +189,31 @@ class Lives:
             for node in ast.walk(text.source.tree)
             if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("Generator")
         ]
-        if len(made) > 1 and isinstance(node, ast.Name | ast.Attribute):
-            called = node.id if isinstance(node, ast.Name) else node.attr
-            made = [spot for spot in made if called in self._targets(spot)]
+        if len(made) > 1:
+            called = {
+                one.rpartition(".")[2]
+                for one in (ast.unparse(node) if node is not None else "", self.holders.name(thing))
+            }
+            made = [spot for spot in made if called & self._targets(spot)]
         if len(made) == 1:
             value.steps = (Step("made", made[0], value.device),)
             value.frame = self.scopes.around(made[0])
+        elif not made and (life := self._loader()) is not None:
+            value.steps = tuple(s._replace(device=value.device) for s in self.steps.of(life.events))
+            value.frame = self.scopes.frame(_birth(life.events))
         return value
+
+    def _loader(self) -> Life | None:
+        """What is known of the data loader of which a part was running."""
+        owners = {
+            id(frame.f_locals.get("self")) for frame, line in self.seen if not is_own(line.code)
+        }
+        for loader in self.recorder.loaders.things():
+            held = attributes(loader)
+            parts = (loader, held.get("sampler"), held.get("batch_sampler"))
+            if owners & {id(part) for part in parts if part is not None}:
+                return self.recorder.loaders.get(loader)
+        return None
 
     # --- modules ---
 

@@ -101,8 +101,10 @@ def at_position(expression: ast.AST, function: str, name: str) -> ast.expr | Non
     match expression:
         case ast.Subscript(value=inner, slice=index):
             parts = [inner, index]
+        case ast.Call(func=ast.Name(id=called), args=args):
+            parts = args if called == function.removeprefix("_") else []
         case ast.Call(func=ast.Attribute(value=owner, attr=attribute), args=args, keywords=named):
-            if attribute != function:
+            if attribute != function.removeprefix("_"):
                 return None
             if not name.isdigit():
                 return next((one.value for one in named if one.arg == name), None)

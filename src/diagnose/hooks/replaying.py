@@ -40,7 +40,7 @@ from diagnose.tracing.stacks import Line, is_own
 
 #: Frames of a traceback, and modules above each other, that are looked at.
 _FRAMES, _DEEPEST = 2_000, 40
-_HOST = frozenset({"numpy", "__array__", "tolist"})
+_HOST = frozenset({"numpy", "__array__", "tolist", "_pack_padded_sequence"})
 _COPIES = frozenset({"to", "cuda", "cpu"})
 #: Functions that take from a table by an index: both are the first two tensors of their arguments.
 _INDEX = frozenset(
@@ -198,11 +198,13 @@ def _operands(failed: Failed, lives: Lives, spot: Spot) -> list[Operand]:
     unplaced: list[int] = []
     taken: set[ast.AST] = set()
     for operand in failed.operands:
+        if failed.function == "_pack_padded_sequence" and operand.name == "0":
+            continue  # only the lengths have to be on the host
         thing = operand.tensor()
         node = placing.node_of(lives, thing, spot) if thing is not None else None
         exact = node is not None
         if operand.shape is None:
-            made = lives.generator(operand.device, node)
+            made = lives.generator(operand.device, thing, node)
             drawn = Tensor(made.device, "generator", made.steps, made.frame)
             side = Meets(node or spot.node, made, drawn)
             found.append(Operand(side, operand.device, (), thing, exact=node is not None))

@@ -109,7 +109,7 @@ def of_generator(
     for one in innermost.f_locals.values() if not is_own(innermost.f_code) else ():
         if is_a(one, lives.torch._C.Generator):
             node = placing.node_of(lives, one, spot)
-            made = lives.generator(str(one.device), node)
+            made = lives.generator(str(one.device), one, node)
             drawn = Tensor(made.device, "generator", made.steps, made.frame)
             side = Meets(node or spot.node, made, drawn)
             return "generator", [Operand(side, str(one.device), (), one, exact=node is not None)]

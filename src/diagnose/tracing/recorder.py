@@ -61,6 +61,7 @@ class Recorder:
     def __init__(self, every: int = 1) -> None:
         self.tensors: Table[Life] = Table()
         self.modules: Table[ModuleLife] = Table()
+        self.loaders: Table[Life] = Table()
         #: Who else is told of a tensor that is copied elsewhere.
         self.copied: Callable[[Any, Event], None] | None = None
         #: The last call that raised.
@@ -108,6 +109,7 @@ class Recorder:
             (torch.nn.Parameter, "__new__", self._registered.wrapping),
             (torch.utils, "swap_tensors", self._swapping),
             (loaders._BaseDataLoaderIter, "__next__", self._arrivals.yielding),
+            (torch.utils.data.DataLoader, "__init__", self._building_loader),
             (torch, "load", self._arrivals.loading),
             *((torch, name, self._arrivals.taking) for name in ARRAYS),
             (torch.autograd.Function, "apply", self._arrivals.computing),
@@ -229,6 +231,18 @@ class Recorder:
                         self.tensors.set(tensor, life)
 
         return swap_tensors
+
+    def _building_loader(self, original: Callable[..., None]) -> Callable[..., None]:
+        """Around `DataLoader.__init__`: what a loader makes for itself, a generator, is born there."""
+        note = quiet(
+            lambda loader: self.loaders.set(loader, Life("loader", (Event("made", *stack(3)),)))
+        )
+
+        def __init__(loader: Any, *args: Any, **kwargs: Any) -> None:
+            note(loader)
+            original(loader, *args, **kwargs)
+
+        return __init__
 
     def _starting(self, original: Callable[..., None]) -> Callable[..., None]:
         note = quiet(lambda thread: self._threads.set(thread, stack(3)[0]))
