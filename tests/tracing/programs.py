@@ -462,8 +462,8 @@ import torch
 from torch import nn
 
 def extend(net):
-    with torch.device("meta"):  # edit
-        net.head = nn.Linear(4, 2)  # born
+    with torch.device("meta"):
+        net.head = nn.Linear(4, 2)  # edit born
     return net
 
 net = extend(nn.Sequential(nn.Linear(4, 4)))

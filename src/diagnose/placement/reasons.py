@@ -78,7 +78,8 @@ def reason(stray: Meets, meeting: Meeting) -> Reason | None:
             return Reason("meta-tensor", meeting.spot, tensor.frame)
         case "state" if tensor.maker == "state" and tensor.module is not None:
             own = made_as("optimizer-state", tensor.steps, tensor.frame)
-            alone = born is not None and born.what == "made" and not resembles(born)
+            here = born is not None and born.spot.function == meeting.spot.function
+            alone = here and born is not None and born.what == "made" and not resembles(born)
             return own if alone else built_for(tensor.module) or own
         case "host":
             return on_the_way_to_the_host(stray, meeting)
