@@ -270,6 +270,10 @@ OTHERS = {
         lambda: torch._foreach_mul_([on(A), on(A)], torch.tensor(2.0, device=B)),
         "scalar tensor expected to be on cuda:0 but is on cuda:1",
     ),
+    "foreach with a tensor of scalars": (
+        lambda: torch._foreach_addcmul_([on(A)], [on(A)], [on(A)], torch.ones(1, device=A)),
+        "Expected scalars to be on CPU, got cuda:0 instead.",
+    ),
     "pinning": (
         lambda: on(A).pin_memory(),
         "cannot pin 'torch.cuda.FloatTensor' only dense CPU tensors can be pinned",
@@ -319,6 +323,10 @@ LEGAL: dict[str, tuple[Callable[[], torch.Tensor], str]] = {
     "assign by GPU index to a cpu tensor": (lambda: _assigned(on("cpu"), ids(A), 1.0), "cpu"),
     "foreach with a 0-dim cpu tensor": (
         lambda: torch._foreach_mul([on(A), on(A)], torch.tensor(2.0))[1],
+        A,
+    ),
+    "foreach with a tensor of scalars": (
+        lambda: torch._foreach_addcdiv([on(A)], [on(A)], [on(A)], torch.ones(1))[0],
         A,
     ),
     "assign a cpu tensor to a row": (lambda: _assigned(on(A), 0, torch.zeros(4)), A),

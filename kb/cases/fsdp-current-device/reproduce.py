@@ -1,54 +1,42 @@
-"""FSDP's own tensors are made on the current GPU, which nobody has set to the rank's.
+"""FSDP's gathered parameter is allocated on the current GPU, which nobody has set to the rank's.
 
-Needs torch and two GPUs. ``python reproduce.py failing`` ends in the device error,
+Needs torch and two GPUs. ``python reproduce.py failing`` ends in FSDP's error,
 ``python reproduce.py fixed`` sets the current GPU and prints "fixed: ok".
-A real run needs two processes and NCCL. ``FlatParamHandle`` does what matters here: it gathers the
-sharded parameter into memory on "cuda" and asks where that is, in FSDP's words.
+A real run needs two processes and NCCL; the process group here only counts two ranks and moves
+nothing. FSDP and its check are torch's. ``alloc_storage`` does what an older torch did when freed
+memory was to grow again (``resize_bytes_cuda``): it takes it from the current GPU.
 """
 
 import sys
+import traceback
 
 import torch
-from torch import nn
+from torch import distributed, nn
+from torch.distributed.fsdp import FullyShardedDataParallel as FSDP
+from torch.distributed.fsdp import _flat_param
+from torch.testing._internal.distributed.fake_pg import FakeStore
 
 LOCAL_RANK = 1
 
 
-class FlatParamHandle:
-    def __init__(self, module, device):
-        self.device = device
-        self.shard = torch.cat([p.detach().flatten() for p in module.parameters()])
-
-    def _check_on_compute_device(self, tensor):
-        if tensor.device != self.device:
-            raise AssertionError(f"Expects tensor to be on the compute device {self.device}")
-
-    def unshard(self):
-        unsharded_flat_param = torch.empty(self.shard.numel(), device="cuda")
-        self._check_on_compute_device(unsharded_flat_param)
-        return unsharded_flat_param.copy_(self.shard)
-
-
-class FSDP(nn.Module):
-    def __init__(self, module, device_id):
-        super().__init__()
-        self.module = module
-        self.handle = FlatParamHandle(module, torch.device("cuda", device_id))
-
-    def forward(self, x):
-        flat_param = self.handle.unshard()
-        weight, bias = flat_param.split([flat_param.numel() - 4, 4])
-        return nn.functional.linear(x, weight.view(4, -1), bias)
+def alloc_storage(tensor, size):
+    tensor.data = torch.zeros(size, device="cuda")
 
 
 def main(variant):
     torch.manual_seed(0)
+    traceback.print_stack = lambda: None  # FSDP prints its stack before it raises
+    _flat_param._alloc_storage = alloc_storage
+    distributed.init_process_group("fake", store=FakeStore(), rank=LOCAL_RANK, world_size=2)
     device = torch.device("cuda", LOCAL_RANK)
-    model = FSDP(nn.Linear(8, 4).to(device), device_id=LOCAL_RANK)
+    model = nn.Linear(8, 4)
+    model.to(device)
+    model = FSDP(model, device_id=LOCAL_RANK)
     if variant == "fixed":
         torch.cuda.set_device(device)
     output = model(torch.randn((1, 8), device=device))
     print("output on", output.device)
+    distributed.destroy_process_group()
     print(f"{variant}: ok")
 
 

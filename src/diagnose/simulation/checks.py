@@ -350,6 +350,14 @@ def _check_attention_mask(checks: DeviceChecks, operands: Sequence[Operand], cal
     checks.same_device("wrapper_CUDA___scaled_dot_product_efficient_attention", names, operands)
 
 
+def _check_packed_scalars(checks: DeviceChecks, operands: Sequence[Operand], call: Call) -> None:
+    # A tensor of scalars is read on the host (convert_tensor_to_scalar_list in ForeachUtils.h).
+    scalars = _named(operands, "scalars")
+    if scalars is not None and scalars.device.type != "cpu":
+        raise RuntimeError(f"Expected scalars to be on CPU, got {scalars.device} instead.")
+    checks.foreach([operand for operand in operands if operand.name != "scalars"])
+
+
 def _check_bce(checks: DeviceChecks, operands: Sequence[Operand], call: Call) -> None:
     # Its first step, 1 - target, is made where the target is and then written to.
     checks.elementwise([o._replace(written=o.name == "target") for o in operands], None)
@@ -377,5 +385,13 @@ _SPECIAL: dict[str, Callable[[DeviceChecks, Sequence[Operand], Call], None]] = {
     "grid_sampler_2d": _check_grid_sampler,
     "grid_sampler_3d": _check_grid_sampler,
     "_scaled_dot_product_flash_attention_for_cpu": _check_attention_mask,
+    **dict.fromkeys(
+        (
+            f"_foreach_{name}{suffix}.Tensor"
+            for name in ("addcmul", "addcdiv")
+            for suffix in ("", "_")
+        ),
+        _check_packed_scalars,
+    ),
     "binary_cross_entropy_with_logits": _check_bce,
 }
