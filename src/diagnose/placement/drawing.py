@@ -13,10 +13,12 @@ from diagnose.placement.values import Frame, Generator
 def of_generator(stray: Meets, meeting: Meeting) -> Reason | None:
     """The reason for a generator that draws elsewhere; None where it was not seen being made."""
     value, tensor = stray.value, stray.tensor
-    if isinstance(value, Generator) and (value.agreed or _is_chosen(tensor, meeting)):
-        return Reason("generator-device", meeting.spot, meeting.frame)
+    agreed = isinstance(value, Generator) and value.agreed
     made = made_as("generator-device", tensor.steps, tensor.frame)
-    return _told_for_it(made, tensor.frame) if made is not None else None
+    told = _told_for_it(made, tensor.frame) if made is not None else None
+    if agreed or (told is made and _is_chosen(tensor, meeting)):
+        return Reason("generator-device", meeting.spot, meeting.frame)
+    return told
 
 
 def _is_chosen(tensor: Tensor, meeting: Meeting) -> bool:

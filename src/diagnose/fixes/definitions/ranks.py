@@ -38,7 +38,8 @@ def set_device(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
     """A device without a number gets the local rank; one that has it is set before it is used."""
     source, node = suspect.spot.source, suspect.spot.node
     statement = node if isinstance(node, ast.stmt) else statement_of(source, node)
-    rank = _rank(suspect)
+    chosen = _chosen(statement)
+    rank = text_of(source, chosen) if chosen is not None else _rank(suspect)
     if isinstance(node, (ast.expr, ast.Assign, ast.AnnAssign)):
         changes = _numbered(source, value_of(suspect), rank)
         if changes:
@@ -46,6 +47,10 @@ def set_device(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
     if any(called(call) == "set_device" for call in walk_calls(source.tree)):
         raise Refused("the file calls set_device already")
     name, needed = spelled(source, "torch.cuda.set_device", statement)
+    match statement:
+        case ast.Assign(targets=[ast.Name() | ast.Attribute() as device]) if chosen is not None:
+            code = f"{name}({text_of(source, device)})"
+            return [after_statement(source, statement, code), *needed]
     code = f"{name}({rank})"
     root = rank.partition(".")[0]
     binds = any(
@@ -54,6 +59,18 @@ def set_device(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
     )
     write = after_statement if binds else before_statement
     return [write(source, statement, code), *needed]
+
+
+def _chosen(statement: ast.stmt) -> ast.expr | None:
+    """The number by which a statement chooses a device: ``torch.device("cuda", local_rank)``."""
+    match statement:
+        case (
+            ast.Assign(value=ast.Call(args=[ast.Constant(value="cuda"), number]) as call)
+            | ast.Return(value=ast.Call(args=[ast.Constant(value="cuda"), number]) as call)
+        ):
+            known = called(call) == "device" and not isinstance(number, ast.Constant)
+            return number if known else None
+    return None
 
 
 def _numbered(source: Source, node: ast.expr, rank: str) -> list[Change]:
