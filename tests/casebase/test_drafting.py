@@ -297,7 +297,7 @@ def test_only_the_named_incidents_are_told_of(small_kb: Path) -> None:
     assert "cases/yours/" in check(small_kb).output
     done = check(small_kb, "your")
     assert done.exit_code == 2
-    assert "did you mean yours" in done.output
+    assert "Did you mean yours" in done.output
 
 
 def test_a_missing_file_is_told_plainly(small_kb: Path) -> None:

@@ -16,7 +16,9 @@ def on_the_way_to_the_host(stray: Meets, meeting: Meeting) -> Reason | None:
     node = meeting.spot.node
     called = ast.unparse(node.func).rpartition(".")[2] if isinstance(node, ast.Call) else ""
     here = called in ("numpy", "asarray", "array", "__array__") or made is None
-    here = here or called == "pack_padded_sequence"  # torch's own, which wants its lengths on the host
+    here = (
+        here or called == "pack_padded_sequence"
+    )  # torch's own, which wants its lengths on the host
     listed = next((s for s in tensor.steps if s.what == "listed"), None)
     if here and stray.value is tensor and isinstance(stray.node, ast.expr):
         given = _handed_over(stray, meeting) if called in ("asarray", "array") else None
