@@ -13,6 +13,7 @@ import re
 import shutil
 import socket
 import subprocess
+import tempfile
 import time
 import urllib.request
 from collections.abc import Iterator
@@ -183,10 +184,15 @@ def service(casebase_path: Path, tmp_path_factory: pytest.TempPathFactory) -> It
 
 
 @pytest.fixture
-def folder(tmp_path: Path, casebase_path: Path) -> Path:
-    """What the readers of the pages have: logs, scripts, a home, the checkout."""
-    made = tmp_path / "home"
-    made.mkdir()
+def folder(casebase_path: Path) -> Iterator[Path]:
+    """What the readers of the pages have: logs, scripts, a home, the checkout; at a path so short as
+    theirs, for what is printed of it is cut."""
+    made = Path(tempfile.mkdtemp(prefix="home"))
+    yield _furnished(made, casebase_path)
+    shutil.rmtree(made)
+
+
+def _furnished(made: Path, casebase_path: Path) -> Path:
     for name in ("tests", "benchmarks", "training"):
         (made / name).symlink_to(ROOT / name)
     shutil.copy(casebase_path, made / "casebase.sqlite")

@@ -20,14 +20,22 @@ def of_optimizer(stray: Meets, meeting: Meeting) -> Reason | None:
     made = born_at(stray.tensor.steps)
     frame = stray.tensor.frame
     own = made is not None and frame is not None and frame.this is this
-    if made is not None and own and not resembles(made):
+    if made is not None and own and not _resembles(made):
         return Reason("optimizer-state", made.spot, frame)
     weights = next(tensors_in(this.attributes.get("param_groups", Unknown())), None)
     module = weights.module if weights is not None else None
     return built_for(module, frame) if module is not None else None
 
 
-def resembles(made: Step) -> bool:
+def is_of_step(made: Step, meeting: Meeting) -> bool:
+    """Whether the step that failed makes a state itself, where no weight tells it a device."""
+    node = made.spot.node
+    called = ast.unparse(node.func).rpartition(".")[2] if isinstance(node, ast.Call) else ""
+    factory = made.what == "made" and not called[:1].isupper()  # torch's own are made with it
+    return factory and made.spot.function == meeting.spot.function and not _resembles(made)
+
+
+def _resembles(made: Step) -> bool:
     """Whether a factory makes a tensor where another is."""
     called = ast.unparse(made.spot.node.func) if isinstance(made.spot.node, ast.Call) else ""
     return called.endswith(("_like", "clone")) or device_argument(made.spot) is not None

@@ -32,7 +32,7 @@ from diagnose.placement.knowing import has_device, held_by, where_built
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Step
 from diagnose.placement.offloading import gone_around, is_offloaded, left_there
-from diagnose.placement.optimizers import of_optimizer, resembles
+from diagnose.placement.optimizers import is_of_step, of_optimizer
 from diagnose.placement.steps import (
     Reason,
     born_at,
@@ -78,8 +78,7 @@ def reason(stray: Meets, meeting: Meeting) -> Reason | None:
             return Reason("meta-tensor", meeting.spot, tensor.frame)
         case "state" if tensor.maker == "state" and tensor.module is not None:
             own = made_as("optimizer-state", tensor.steps, tensor.frame)
-            here = born is not None and born.spot.function == meeting.spot.function
-            alone = here and born is not None and born.what == "made" and not resembles(born)
+            alone = born is not None and is_of_step(born, meeting)
             return own if alone else built_for(tensor.module) or own
         case "host":
             return on_the_way_to_the_host(stray, meeting)
