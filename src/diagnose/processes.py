@@ -24,6 +24,24 @@ _LAST = 20_000
 _PATIENCE = 10
 
 
+#: The signals that have asked this process to end.
+_ASKED: list[int] = []
+
+
+def end_by(number: int) -> None:
+    """Lets a signal end this process as an error does, with all that is cleaned up then.
+
+    The error is lost where Python calls back (a finalizer, a weak reference's end): it is raised again
+    while forked processes are waited for.
+    """
+
+    def ended(number: int, _: object) -> None:
+        _ASKED.append(number)
+        raise SystemExit(128 + number)
+
+    signal.signal(number, ended)
+
+
 class Ended(NamedTuple):
     """How a process ended: its status as a shell tells it, what it printed, and how many bytes on
     standard output."""
@@ -63,6 +81,7 @@ class _Process:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.number, signal.SIGKILL)
         if self.status is None:
+            os.kill(self.number, signal.SIGKILL)  # one that leads no group yet
             os.waitpid(self.number, 0)
             self.status = TOO_LONG
         for stream in self.streams:
@@ -170,6 +189,8 @@ def _watch(processes: Sequence[_Process], end: float) -> None:
             for stream in process.streams:
                 selector.register(stream.number, selectors.EVENT_READ, stream)
         while time.monotonic() < end:
+            if _ASKED:
+                raise SystemExit(128 + _ASKED[0])
             for key, _ in selector.select(timeout=0.02):
                 if not key.data.read():
                     selector.unregister(key.fd)

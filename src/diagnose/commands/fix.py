@@ -8,8 +8,7 @@ import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from types import FrameType
-from typing import Any, NoReturn
+from typing import Any
 
 import click
 
@@ -17,6 +16,7 @@ from diagnose.commands.shared import GPUS, LANG, BadInput
 from diagnose.errors import DiagnoseError
 from diagnose.model import Lang
 from diagnose.outputs import write
+from diagnose.processes import end_by
 from diagnose.repairing.applying import apply
 from diagnose.repairing.candidates import of_log
 from diagnose.repairing.model import LEVELS, Level, Program, Proof, Repair
@@ -122,7 +122,7 @@ def fix(
         program = _launched(args)
     else:
         program = _program(script, args, module)._replace(processes=processes)
-    signal.signal(signal.SIGTERM, _ended)
+    end_by(signal.SIGTERM)  # the copies go then, too
     with tempfile.TemporaryDirectory(prefix="diagnose-fix-", ignore_cleanup_errors=True) as home:
         workspace = Workspace(program.origin, Path(home).resolve(), _notebooks(program))
         try:
@@ -205,8 +205,3 @@ def _progress() -> Callable[[str], object]:
     if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         return lambda sentence: None
     return lambda sentence: print(f"\r\x1b[K{sentence[:78]}", end="", file=sys.stderr, flush=True)
-
-
-def _ended(number: int, frame: FrameType | None) -> NoReturn:
-    """A polite end is one like any other: the copies go."""
-    raise SystemExit(128 + number)
