@@ -13,7 +13,7 @@ import click
 from diagnose.casebase.store import CasebaseError, default_path, load
 from diagnose.commands.drafts import new
 from diagnose.commands.explain import explain
-from diagnose.commands.shared import KB, LANG, fail, incident_ids, near
+from diagnose.commands.shared import KB, LANG, Subcommands, fail, incident_ids, near
 from diagnose.compiling.kberror import KbError
 from diagnose.model import Lang
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from diagnose.compiling.source import Source
 
 
-@click.group()
+@click.group(cls=Subcommands)
 def cases() -> None:
     """Draft, check, build, list and show documented incidents."""
 

@@ -84,6 +84,22 @@ def near(word: str, known: Iterable[str]) -> str:
     )
 
 
+class Subcommands(click.Group):
+    """A group that asks what a mistyped subcommand may mean; of click only newer releases do."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Finds the subcommand. Raises click.UsageError for an unknown one."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            told, hint = error.format_message(), near(args[0], self.list_commands(ctx))
+            if not hint or "Did you mean" in told:
+                raise
+            raise click.UsageError(f"{told}{hint}", ctx) from error
+
+
 def fail(sentence: str) -> NoReturn:
     """Ends with a sentence for the user and the status for bad input."""
     click.echo(f"diagnose: {printable(sentence)}", err=True)
