@@ -74,8 +74,7 @@ def check(kb: Path, run: bool, jobs: int | None, incidents: tuple[str, ...]) -> 
     Exit status: 0 all holds, 1 it does not, 2 bad usage.
     """
     known = sorted(path.name for path in (kb / "cases").glob("*/") if path.is_dir())
-    if unknown := sorted(set(incidents) - set(known)):
-        fail(f"no incident {', '.join(unknown)} in {kb}.{near(unknown[0], known)}")
+    _refuse_unknown(incidents, known, kb)
     from diagnose.authoring.asked import asked
 
     source = _source(kb)
@@ -183,8 +182,7 @@ def record(kb: Path, incidents: tuple[str, ...]) -> None:
     from diagnose.compiling.kbfile import TRACE
 
     known = sorted(path.parent.name for path in (kb / "cases").glob("*/case.toml"))
-    if unknown := sorted(set(incidents) - set(known)):
-        fail(f"no incident {', '.join(unknown)} in {kb}.{near(unknown[0], known)}")
+    _refuse_unknown(incidents, known, kb)
     try:
         for proof in prove(kb, incidents or known, casebase=default_path()):
             prints = proof.failing == 1 and not proof.silent
@@ -255,3 +253,9 @@ def list_(lang: Lang, by: str) -> None:
 def show(ctx: click.Context, ident: str, lang: Lang) -> None:
     """Show a documented incident or a cause in full."""
     ctx.invoke(explain, ident=ident, lang=lang)
+
+
+def _refuse_unknown(incidents: tuple[str, ...], known: list[str], kb: Path) -> None:
+    """Ends with a sentence where an incident of the command line is none of kb/'s."""
+    if unknown := sorted(set(incidents) - set(known)):
+        fail(f"no incident {', '.join(unknown)} in {kb}.{near(unknown[0], known)}")

@@ -76,12 +76,11 @@ def near(word: str, known: Iterable[str]) -> str:
 
     words = list(known)
     alike = [*difflib.get_close_matches(word, words, n=3), *(one for one in words if word in one)]
-    *others, last = list(dict.fromkeys(alike))[:_MOST_NEAR] or [""]
-    return (
-        f" Did you mean {' or '.join(filter(None, (', '.join(others), last)))}?"
-        if word and last
-        else ""
-    )
+    found = list(dict.fromkeys(alike))[:_MOST_NEAR]
+    if not word or not found:
+        return ""
+    *others, last = found
+    return f" Did you mean {', '.join(others)} or {last}?" if others else f" Did you mean {last}?"
 
 
 class Subcommands(click.Group):

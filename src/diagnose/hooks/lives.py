@@ -30,8 +30,8 @@ from diagnose.tracing.stacks import Line, Stack, is_own
 
 #: Files of libraries in which tokenizers and processors make what they return.
 _TOKENIZERS = ("tokenization", "tokenizers", "processing_")
-#: Modules that are asked where they are, and modules above each other.
-_MODULES, _DEEPEST = 5_000, 40
+#: Modules above each other that are looked at.
+_DEEPEST = 40
 
 
 class Lives:

@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from diagnose.placement.knowing import has_device, is_prepared, is_statement, key_of, where_built
 from diagnose.placement.model import Source, Spot, Step
+from diagnose.placement.passing import moved_in
 from diagnose.placement.steps import Reason, born_at, is_literal, last_move
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Frame, Function, Object, Value
@@ -24,15 +25,18 @@ LOSSES = re.compile(
 )
 
 
-def _saves_memory(source: Source) -> str | None:
-    """What a program calls its saving of memory."""
+def _saving_of(source: Source) -> str | None:
+    """The cause of what a program leaves on the host to save memory, by what it calls that; None where it
+    does not."""
     return _saving(tuple(source.lines))
 
 
 @lru_cache(maxsize=8)
 def _saving(lines: tuple[str, ...]) -> str | None:
     found = _LOW_MEMORY.search("\n".join(lines))
-    return found[0] if found is not None else None
+    if found is None:
+        return None
+    return "offloaded-to-cpu" if "offload" in found[0].casefold() else "low-memory-mode"
 
 
 def of_module(
@@ -63,9 +67,8 @@ def of_module(
         return Reason("submodule-added-after-move", spot, frame, move=moved.spot if moved else None)
     where = tensor.device if tensor is not None else module.where()
     if move is not None and move.device is not None and move.device.type == "cpu":
-        low = _saves_memory(move.spot.source)
-        saving = low is not None and "offload" not in low.casefold()
-        return Reason("low-memory-mode" if saving else "offloaded-to-cpu", move.spot, top.frame)
+        cause = _saving_of(move.spot.source) or "offloaded-to-cpu"
+        return Reason(cause, move.spot, top.frame)
     if move is not None:
         if where is not None and where.type == "cuda" and (is_literal(move) or move.of is not None):
             return Reason(
@@ -80,10 +83,7 @@ def of_module(
         loss = any(map(LOSSES.search, (top.kind, top.word, said))) or _counts(top)
         spot, frame = where_built(made, top.frame)
         cause = "loss-or-metric-state" if loss else "module-not-moved"
-        if (
-            low := _saves_memory(made.spot.source)
-        ) is not None:  # what a program does to save memory
-            cause = "offloaded-to-cpu" if "offload" in low.casefold() else "low-memory-mode"
+        cause = _saving_of(made.spot.source) or cause
         sibling = _moved_beside(top, frame, spot)
         if sibling is not None and top.word:
             return Reason(cause, sibling, frame, owner=top.word)
@@ -178,12 +178,9 @@ def moved_within(spot: Spot, loop: ast.For) -> Spot | None:
     """The statement of a loop that moves another of the values that the loop binds."""
     names = {node.id for node in ast.walk(loop.target) if isinstance(node, ast.Name)}
     for statement in loop.body:
-        if isinstance(statement, ast.Assign):
-            for node in ast.walk(statement.value):
-                match node:
-                    case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="to" | "cuda")):
-                        if name in names:
-                            return spot._replace(node=statement)
+        moved = moved_in(statement.value) if isinstance(statement, ast.Assign) else ()
+        if any(isinstance(one, ast.Name) and one.id in names for one in moved):
+            return spot._replace(node=statement)
     return None
 
 

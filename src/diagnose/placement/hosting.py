@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from diagnose.placement.knowing import handed_on
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Spot
 from diagnose.placement.steps import Reason, born_at
@@ -15,10 +16,8 @@ def on_the_way_to_the_host(stray: Meets, meeting: Meeting) -> Reason | None:
     made = born_at(tensor.steps)
     node = meeting.spot.node
     called = ast.unparse(node.func).rpartition(".")[2] if isinstance(node, ast.Call) else ""
-    here = called in ("numpy", "asarray", "array", "__array__") or made is None
-    here = (
-        here or called == "pack_padded_sequence"
-    )  # torch's own, which wants its lengths on the host
+    wants = called == "pack_padded_sequence"  # torch's own: its lengths are to be on the host
+    here = wants or made is None or called in ("numpy", "asarray", "array", "__array__")
     listed = next((s for s in tensor.steps if s.what == "listed"), None)
     if here and stray.value is tensor and isinstance(stray.node, ast.expr):
         given = _handed_over(stray, meeting) if called in ("asarray", "array") else None
@@ -49,11 +48,7 @@ def _returned(listed: Spot) -> Spot | None:
 
 def _handed_over(stray: Meets, meeting: Meeting) -> Reason | None:
     """Where a function that works on the host is given what it makes an array of; else None."""
-    node, spot, frame = stray.node, meeting.spot, meeting.frame
-    while isinstance(node, ast.Name) and node.id in frame.given and frame.lines.get(node.id) == 0:
-        if frame.call is None or frame.caller is None:
-            break
-        node, spot, frame = frame.given[node.id], frame.call, frame.caller
+    node, spot, frame = handed_on(stray.node, meeting.spot, meeting.frame)
     if frame is meeting.frame:
         return None
     return Reason("host-copy-needed", spot._replace(node=node), frame)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from diagnose.placement.knowing import has_device
+from diagnose.placement.knowing import handed_on, has_device
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Spot, Step
 from diagnose.placement.passing import moved_in, moves_from, taken_from
@@ -30,16 +30,17 @@ def is_input(stray: Meets, tensor: Tensor, meeting: Meeting) -> bool:
 
 def shaped_as_another(made: Step, frame: Frame | None) -> bool:
     """Whether a factory makes a tensor in the shape of another that is not on the cpu: its companion."""
-    for node in ast.walk(made.spot.node) if frame is not None else ():
+    if frame is None:
+        return False
+    for node in ast.walk(made.spot.node):
         match node:
-            case ast.Attribute(value=ast.Name(id=name), attr="shape"):
-                other = frame.get(name) if frame is not None else None
-            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="size")):
-                other = frame.get(name) if frame is not None else None
-            case _:
-                continue
-        if isinstance(other, Tensor) and other.device is not None and not on_cpu(other):
-            return True
+            case (
+                ast.Attribute(value=ast.Name(id=name), attr="shape")
+                | ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="size"))
+            ):
+                other = frame.get(name)
+                if isinstance(other, Tensor) and other.device is not None and not on_cpu(other):
+                    return True
     return False
 
 
@@ -97,12 +98,7 @@ def left_out(made: Step, frame: Frame | None) -> tuple[Spot, Frame] | None:
 def bound_beside(stray: Meets, meeting: Meeting) -> Reason | None:
     """The statement that takes an input out of what others were taken out of, and moved, or in which the
     same rows of others are."""
-    node: ast.AST = stray.node
-    frame = meeting.frame
-    while isinstance(node, ast.Name) and node.id in frame.given and frame.lines.get(node.id) == 0:
-        if frame.caller is None:
-            return None
-        node, frame = frame.given[node.id], frame.caller
+    node, _, frame = handed_on(stray.node, meeting.spot, meeting.frame)
     value = _bound_to(node.id, frame) if isinstance(node, ast.Name) else None
     root = taken_from(value) if value is not None else None
     others = [one.value for one in frame.bound.values() if isinstance(one, ast.Assign)]

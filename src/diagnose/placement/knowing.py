@@ -203,18 +203,27 @@ def _statements(tree: ast.Module) -> frozenset[int]:
     return frozenset(id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr))
 
 
+def handed_on(node: ast.AST, spot: Spot, frame: Frame) -> tuple[ast.AST, Spot, Frame]:
+    """The expression that a parameter was given by the outermost of the calls that hand it on, that call,
+    and the variables there; of what is no parameter, itself."""
+    while isinstance(node, ast.Name) and node.id in frame.given and frame.lines.get(node.id) == 0:
+        if frame.call is None or frame.caller is None:
+            break
+        node, spot, frame = frame.given[node.id], frame.call, frame.caller
+    return node, spot, frame
+
+
 def held_by(node: ast.AST, frame: Frame) -> Value | None:
     """What an expression takes a field of: an object or a module; None where that is not known."""
-    if not isinstance(node, ast.Attribute):
-        return None
-    whose = node.value
-    if isinstance(whose, ast.Name):
-        return frame.get(whose.id)
-    outer = held_by(whose, frame)
-    if isinstance(outer, Object) and isinstance(whose, ast.Attribute):
-        return outer.attributes.get(whose.attr)
-    if isinstance(outer, Module) and isinstance(whose, ast.Attribute):
-        return outer.children.get(whose.attr) or outer.plain.get(whose.attr)
+    match node:
+        case ast.Attribute(value=ast.Name(id=name)):
+            return frame.get(name)
+        case ast.Attribute(value=ast.Attribute(attr=name) as whose):
+            outer = held_by(whose, frame)
+            if isinstance(outer, Object):
+                return outer.attributes.get(name)
+            if isinstance(outer, Module):
+                return outer.children.get(name) or outer.plain.get(name)
     return None
 
 

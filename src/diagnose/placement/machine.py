@@ -264,8 +264,8 @@ def joined(one: Value | None, other: Value | None) -> Value:
         return one
     if type(one) is type(other) and isinstance(one, Module | Items | Table):
         return other
-    if isinstance(one, Object) and isinstance(other, Object) and one.made is other.made:
-        return other if one.kind == other.kind else Unknown()
+    if isinstance(one, Object) and isinstance(other, Object):
+        return other if (one.made, one.kind) == (other.made, other.kind) else Unknown()
     return other if isinstance(other, Unknown) else Unknown()
 
 

@@ -19,12 +19,12 @@ from diagnose.placement.values import (
     Const,
     External,
     Frame,
-    Function,
     Generator,
     Loader,
     Object,
     Unknown,
     Value,
+    static,
 )
 
 
@@ -91,9 +91,8 @@ def _autograd(
     context = Object("ctx")
 
     def run(name: str, given: Arguments) -> Value:
-        member = owner.find(name)
-        function = member.attributes.get("call") if isinstance(member, Object) else None
-        if not isinstance(function, Function):
+        function = static(owner.find(name))
+        if function is None:
             return Unknown()
         return machine.invoke(machine, function.bound(context), given, node, frame)
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import lru_cache
 
+from diagnose.model.vocabulary import Names
 from diagnose.placement.machine import Machine
 from diagnose.placement.model import Step
 from diagnose.placement.tensors import Sequence as Items
@@ -15,7 +16,7 @@ from diagnose.placement.values import Frame, Function, Object, Value
 
 def handed(machine: Machine, function: Function, inner: Frame) -> list[Tensor]:
     """The tensors that a function which moves things is given; none for other functions."""
-    if not _moving(function.node, tuple(machine.torch.moves)):
+    if not _moving(function.node, machine.torch.moves):
         return []
     return [tensor for value in inner.names.values() for tensor in _held(value)]
 
@@ -24,9 +25,9 @@ def let_through(machine: Machine, function: Function, given: list[Tensor], inner
     """Marks the tensors that came back from a function as they went in, where others were moved."""
     for value, returned in zip(inner.result, inner.returns, strict=False):
         _left(machine, value, returned, inner)
-    node = _moving(function.node, tuple(machine.torch.moves))
-    if not given or node is None:
+    if not given:
         return
+    node = _moving(function.node, machine.torch.moves)
     known = {id(tensor) for tensor in given}
     for value, returned in zip(inner.result, inner.returns, strict=False):
         for tensor in _held(value):
@@ -60,15 +61,16 @@ def _held(value: Value) -> Iterator[Tensor]:
 
 
 @lru_cache(maxsize=1024)
-def _moving(node: ast.AST, moves: tuple[str, ...]) -> ast.stmt | None:
+def _moving(node: ast.AST, moves: Names) -> ast.stmt | None:
     """The statement by which a function moves what it is given: it returns what it moved, or moves the
     fields of what it returns; None for a function that does something else."""
     found: ast.stmt | None = None
+    away = moves - {"cpu"}
     for one in ast.walk(node):
-        if isinstance(one, ast.Return) and one.value is not None and _moves(one.value, moves):
+        if isinstance(one, ast.Return) and one.value is not None and any(moved_in(one.value, away)):
             return one
         if isinstance(one, ast.Assign) and _is_field(one.targets[0]):
-            found = one if _moves(one.value, moves) else found
+            found = one if any(moved_in(one.value, away)) else found
     return found
 
 
@@ -76,17 +78,6 @@ def _is_field(target: ast.expr) -> bool:
     """Whether an assignment is to fields or items."""
     first = target.elts[0] if isinstance(target, ast.Tuple) and target.elts else target
     return isinstance(first, ast.Attribute | ast.Subscript)
-
-
-def _moves(node: ast.expr, moves: tuple[str, ...]) -> bool:
-    """Whether an expression moves something to a device that it names."""
-    return any(
-        isinstance(one, ast.Call)
-        and isinstance(one.func, ast.Attribute)
-        and one.func.attr in moves
-        and one.func.attr != "cpu"
-        for one in ast.walk(node)
-    )
 
 
 def taken_from(node: ast.expr) -> str | None:
@@ -102,9 +93,9 @@ def moves_from(node: ast.expr, root: str) -> bool:
     return any(taken_from(one) == root for one in moved_in(node))
 
 
-def moved_in(node: ast.expr) -> Iterator[ast.expr]:
-    """What the moves of an expression move."""
+def moved_in(node: ast.expr, moves: Collection[str] = ("to", "cuda")) -> Iterator[ast.expr]:
+    """What the moves of an expression move; ``moves`` are the methods that do."""
     for one in ast.walk(node):
         match one:
-            case ast.Call(func=ast.Attribute(value=value, attr="to" | "cuda")):
+            case ast.Call(func=ast.Attribute(value=value, attr=name)) if name in moves:
                 yield value

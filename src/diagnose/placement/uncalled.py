@@ -11,7 +11,17 @@ from diagnose.placement.devices import HOME, named_so
 from diagnose.placement.machine import BUDGET, Arguments, Exhausted, Given, Machine
 from diagnose.placement.model import Step
 from diagnose.placement.tensors import Batch, Module, Tensor
-from diagnose.placement.values import Class, Const, Frame, Function, Object, Place, Unknown, Value
+from diagnose.placement.values import (
+    Class,
+    Const,
+    Frame,
+    Function,
+    Object,
+    Place,
+    Unknown,
+    Value,
+    static,
+)
 
 
 def guarded(machine: Machine, work: Callable[[], object]) -> bool:
@@ -75,9 +85,7 @@ def _class(machine: Machine, made: Class, frame: Frame) -> bool:
         if isinstance(this, Module) and known is None:
             this.move(HOME, Step("moved", machine.spot(made.node, frame), HOME))
         if id(member.node) not in machine.entered:
-            bound = (
-                member if member.owner is None else member.bound(this)
-            )  # static ones are given none
+            bound = member if member.owner is None else member.bound(this)  # static: of none
             complete = _entered(machine, bound, frame) and complete
     return complete
 
@@ -101,15 +109,8 @@ def _assigned(node: ast.AST) -> frozenset[str]:
 
 
 def _methods(made: Class) -> list[Function]:
-    members = [_called(one) for one in made.members.values()]
+    members = [static(one) or one for one in made.members.values()]
     return [one.undecorated or one for one in members if isinstance(one, Function)]
-
-
-def _called(member: Value) -> Value | None:
-    """What is called by a member: of a static method, as an autograd function's are, its function."""
-    if isinstance(member, Object) and member.kind == "static":
-        return member.attributes.get("call")
-    return member
 
 
 def _forget_devices(this: Value, made: Class) -> None:

@@ -227,6 +227,14 @@ class Object(Value):
         self.attributes: dict[str, Value] = {}
 
 
+def static(member: Value | None) -> Function | None:
+    """The function of a static method; None for other members of a class."""
+    if isinstance(member, Object) and member.kind == "static":
+        called = member.attributes.get("call")
+        return called if isinstance(called, Function) else None
+    return None
+
+
 class Method(Value):
     """A method of a library's object."""
 

@@ -63,13 +63,10 @@ def set_device(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
 
 def _chosen(statement: ast.stmt) -> ast.expr | None:
     """The number by which a statement chooses a device: ``torch.device("cuda", local_rank)``."""
-    match statement:
-        case (
-            ast.Assign(value=ast.Call(args=[ast.Constant(value="cuda"), number]) as call)
-            | ast.Return(value=ast.Call(args=[ast.Constant(value="cuda"), number]) as call)
-        ):
-            known = called(call) == "device" and not isinstance(number, ast.Constant)
-            return number if known else None
+    value = statement.value if isinstance(statement, (ast.Assign, ast.Return)) else None
+    match value:
+        case ast.Call(args=[ast.Constant(value="cuda"), number]) if called(value) == "device":
+            return None if isinstance(number, ast.Constant) else number
     return None
 
 
