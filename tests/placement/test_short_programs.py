@@ -8,6 +8,7 @@ import pytest
 from parsing.knowledge import torch
 
 from diagnose.placement import Source
+from diagnose.placement.failing import Line, doubted, suspects
 from diagnose.placement.interpreter import analyse
 from diagnose.placement.suspects import of_meeting
 
@@ -25,6 +26,109 @@ from torch.utils.data import DataLoader, Dataset, TensorDataset
 
 #: Name -> the devices of the message, the cause, and the program; ``# here`` ends the line to edit.
 PROGRAMS = {
+    "state that is put into an optimizer of torch's by hand": (
+        ("cuda:0", "cpu"),
+        "optimizer-state",
+        """\
+net = nn.Linear(2, 2).cuda()
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1, momentum=0.9)
+saved = torch.load("best.pt", map_location="cpu")
+for p, mean in zip(net.parameters(), saved["means"]):
+    optimizer.state[p]["momentum_buffer"] = mean.clone()  # here
+net(torch.rand(1, 2, device="cuda")).sum().backward()
+optimizer.step()
+""",
+    ),
+    "the state of a weight, put in at once": (
+        ("cuda:0", "cpu"),
+        "optimizer-state",
+        """\
+net = nn.Linear(2, 2).cuda()
+optimizer = torch.optim.Adam(net.parameters())
+def restart(optimizer, p):
+    optimizer.state[p] = {"step": torch.tensor(0.0), "exp_avg": torch.zeros(2, 2)}  # here
+for p in net.parameters():
+    restart(optimizer, p)
+optimizer.step()
+""",
+    ),
+    "rows that are listed in one function and become one tensor in another": (
+        ("cuda:0", "cpu"),
+        "input-not-moved",
+        """\
+def rows(n):
+    found = []
+    for i in range(n):
+        found.append(torch.tensor([i, i + 1.0]))
+    return found
+def step(net, device):
+    x = torch.stack(rows(4))  # here
+    return net(x)
+step(nn.Linear(2, 2).cuda(), torch.device("cuda"))
+""",
+    ),
+    "a sampler that makes its own generator": (
+        ("cuda", "cpu"),
+        "generator-device",
+        """\
+from torch.utils.data import RandomSampler
+class Rows(Dataset):
+    def __len__(self):
+        return 8
+    def __getitem__(self, i):
+        return i
+torch.set_default_device("cuda")
+sampler = RandomSampler(Rows())  # here
+for x in DataLoader(Rows(), batch_size=4, sampler=sampler):
+    print(x)
+""",
+    ),
+    "a loader that shuffles what a function collates": (
+        ("cuda", "cpu"),
+        "generator-device",
+        """\
+class Rows(Dataset):
+    def __len__(self):
+        return 8
+    def __getitem__(self, i):
+        return i
+def collate(rows):
+    return torch.tensor(rows)
+torch.set_default_device("cuda")
+for x in DataLoader(Rows(), batch_size=4, shuffle=True, collate_fn=collate):  # here
+    print(x)
+""",
+    ),
+    "a tensor that the user's own code refuses": (
+        ("CPU",),
+        "kernel-needs-gpu",
+        """\
+def check(t):
+    if not t.is_cuda:
+        raise RuntimeError("expected a CUDA tensor")
+class Fused(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scale = nn.Parameter(torch.ones(2))
+    def forward(self, x):
+        check(self.scale)
+        return x * self.scale
+net = Fused()  # here
+net(torch.rand(2).cuda())
+""",
+    ),
+    "two tensors of which the user's own code asks whether they are on one device": (
+        ("cuda:0", "cpu"),
+        "created-without-device",
+        """\
+class Attend(nn.Module):
+    def forward(self, x):
+        mask = torch.ones(2)  # here
+        assert x.device == mask.device, "x and mask are apart"
+        return x
+Attend().cuda()(torch.rand(2).cuda())
+""",
+    ),
     "what the backward of an autograd function makes": (
         ("cuda:0", "cpu"),
         "created-without-device",
@@ -1792,6 +1896,32 @@ while True:
         for met in analyse(source, torch(), all_functions=False).meetings
         for one in of_meeting(met, ("cuda:0", "cpu"))
     ]
+
+
+def test_what_is_taken_to_be_in_place_is_doubted_where_nothing_explains_a_failure() -> None:
+    text = """\
+import torch
+import torch.nn as nn
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table = torch.zeros(4, 2)
+        self.place_tables()
+    def forward(self, x):
+        return x + self.table
+    def place_tables(self):
+        self.table = self.table.to(PLACES["tables"])
+PLACES = {"tables": "cuda"}
+net = Net().cuda()
+net(torch.rand(4, 2).cuda())
+"""
+    source = Source("/home/u/run.py", text.split("\n"), ast.parse(text))
+    program = analyse(source, torch())
+    stack = [Line(source.path, 15), Line(source.path, 9)]
+    assert not suspects(program, stack, ("cuda:0", "cpu"))
+    found = {one.cause: one for one in doubted(program, stack, ("cuda:0", "cpu"))}
+    assert found["unregistered-tensor"].spot.line == 6
+    assert not any(one.sure for one in found.values())
 
 
 def test_a_message_tells_of_more_gpus_than_two() -> None:

@@ -51,10 +51,11 @@ def attribute(machine: Machine, owner: Value, name: str, node: ast.AST, frame: F
             return of_tensor(machine, owner, name)
         case Batch():
             return of_batch(machine, owner, name)
-        case Optimizer() if name in ("param_groups", "state"):
+        case Optimizer() if name == "state":
+            return owner.state
+        case Optimizer() if name == "param_groups":
             weights = next(tensors_in(owner.weights), None) if owner.weights is not None else None
-            listed = Items([], weights)
-            return Items([], Table({"params": listed})) if name == "param_groups" else Table({})
+            return Items([], Table({"params": Items([], weights)}))
         case Generator(device=device) if name == "device":
             return Place(device)
         case Place() if name in ("type", "index"):

@@ -36,8 +36,9 @@ def data_call(machine: Machine, last: str, given: Arguments, node: ast.AST, fram
             rows = Items([], item_of(machine, first, node, frame))
             rows_given = Arguments([Given(collate.node, rows)] if first is not None else [])
             made = machine.invoke(machine, collate.value, rows_given, node, frame)
-            return Loader(_yielded(made))
-        found = Loader(collated(item_of(machine, first, node, frame), machine, node, frame))
+            found = Loader(_yielded(made))
+        else:
+            found = Loader(collated(item_of(machine, first, node, frame), machine, node, frame))
         found.generator = _shuffled_by(machine, given, node, frame)
         sampler = given.named.get("sampler") or given.named.get("batch_sampler")
         if sampler is not None and isinstance(sampler.value, Loader):
@@ -46,13 +47,16 @@ def data_call(machine: Machine, last: str, given: Arguments, node: ast.AST, fram
     if last.endswith("Sampler"):
         found = Loader(Number())
         one = given.named.get("generator")
-        within = first.generator if isinstance(first, Loader) and last == "BatchSampler" else None
-        found.generator = side.tensor if (side := generating(one)) is not None else within
+        if isinstance(first, Loader) and last == "BatchSampler":
+            found.generator = first.generator
+        elif (side := generating(one)) is not None:
+            found.generator = side.tensor
+        elif one is None and last == "RandomSampler":
+            found.generator = _own_generator(machine, node, frame)
         return found
     said = given.named.get("generator")
     seeded = generating(said)
-    if said is None and last == "random_split" and machine.default.type != "cpu":
-        there = Tensor(CPU, "generator", machine.step("made", node, frame, CPU), frame)
+    if said is None and last == "random_split" and (there := _own_generator(machine, node, frame)):
         seeded = Meets(node, there, there)
     if seeded is not None:
         machine.meet("generator", node, frame, [seeded, _order(machine, node, frame)])
@@ -113,9 +117,15 @@ def _shuffled_by(machine: Machine, given: Arguments, node: ast.AST, frame: Frame
         return None
     if (side := generating(drawn)) is not None:
         return side.tensor
-    if drawn is None and machine.default.type != "cpu":
-        return Tensor(CPU, "generator", machine.step("made", node, frame, CPU), frame)
-    return None
+    return _own_generator(machine, node, frame) if drawn is None else None
+
+
+def _own_generator(machine: Machine, node: ast.AST, frame: Frame) -> Tensor | None:
+    """The generator, on the cpu, that torch draws an order with where it is given none; None where that is
+    the default device, too."""
+    if machine.default.type == "cpu":
+        return None
+    return Tensor(CPU, "generator", machine.step("made", node, frame, CPU), frame)
 
 
 def item_of(machine: Machine, data: Value | None, node: ast.AST, frame: Frame) -> Value:

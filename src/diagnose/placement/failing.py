@@ -8,7 +8,7 @@ from typing import NamedTuple
 from diagnose.placement.interpreter import Program
 from diagnose.placement.machine import Meeting
 from diagnose.placement.model import Spot, Suspect
-from diagnose.placement.suspects import of_kernel, of_meeting
+from diagnose.placement.suspects import of_doubt, of_kernel, of_meeting
 
 
 class Line(NamedTuple):
@@ -43,6 +43,25 @@ def suspects(
     return ()
 
 
+def doubted(program: Program, stack: Sequence[Line], devices: Sequence[str]) -> tuple[Suspect, ...]:
+    """The suspects of a failure that the analysis does not explain, for by what it takes for known all
+    operands are on one device: each is doubted in turn, that of the innermost lines first.
+
+    Args:
+        program: the analysed program.
+        stack: the user's lines of the traceback, outermost first.
+        devices: the devices that the message names, in its order.
+    """
+    found: dict[tuple[str, str, int], Suspect] = {}
+    for position in range(len(stack) - 1, -1, -1):
+        met = [one for one in program.meetings if _at(one.spot, stack[position])]
+        met.sort(key=lambda one: -_agreement(one, stack[:position]))
+        for one in met:
+            for each in of_doubt(one, devices):
+                found.setdefault((each.cause, each.spot.file, each.spot.line), each)
+    return tuple(found.values())
+
+
 def _is_sure(suspect: Suspect, *, gpus: bool) -> bool:
     """Whether it is known where a suspect is; of two GPUs one is that which a checkpoint was saved from."""
     return suspect.sure or (gpus and suspect.cause == "checkpoint-location")
@@ -52,7 +71,7 @@ def _of_kernel(program: Program, stack: Sequence[Line]) -> tuple[Suspect, ...]:
     """What a kernel of the GPU's was given on the cpu: where a literal says so, else where it was made."""
     for line in reversed(stack):
         for meeting in program.meetings:
-            if meeting.what == "kernel" and _at(meeting.spot, line):
+            if meeting.what in ("kernel", "asked") and _at(meeting.spot, line):
                 found = [of_kernel(side, meeting) for side in meeting.sides]
                 if told := [suspect for suspect in found if suspect is not None]:
                     return tuple(told)

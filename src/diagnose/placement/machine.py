@@ -105,8 +105,9 @@ class Meeting(NamedTuple):
     """Operands that have to be on one device.
 
     ``what`` is ``join`` for operations, ``call`` of a module, ``index``, ``host`` (NumPy), ``generator``,
-    ``home`` (DataParallel), ``state`` (an optimizer's), ``meta``, ``library`` (a call of which nothing is
-    known). ``calls`` are the calls that lead here, outermost first, ``frame`` the variables around it.
+    ``home`` (DataParallel), ``asked`` (of one tensor, by code that refuses it), ``state`` (an optimizer's),
+    ``meta``, ``library`` (a call of which nothing is known). ``calls`` are the calls that lead here,
+    outermost first, ``frame`` the variables around it.
     """
 
     what: str

@@ -268,8 +268,13 @@ def optimizer_method(
     if name == "load_state_dict" and owner.module is not None:
         where = owner.module.where()
         owner.loaded = Step("loaded", machine.spot(node, frame), where)
-    if name == "step" and owner.loaded is not None and owner.module is not None:
-        state = Tensor(owner.loaded.device, "state", (owner.loaded,), frame, module=owner.module)
-        weight = Tensor(owner.module.where(), "weight", owner.module.steps, module=owner.module)
-        machine.meet("state", node, frame, [Meets(node, owner, state), Meets(node, owner, weight)])
+    if name == "step" and owner.module is not None:
+        made = owner.loaded
+        states = [tensor for tensor in tensors_in(owner.state) if not tensor.scalar]
+        if made is not None:
+            states.append(Tensor(made.device, "state", (made,), frame, module=owner.module))
+        for state in states:
+            weight = Tensor(owner.module.where(), "weight", owner.module.steps, module=owner.module)
+            sides = [Meets(node, owner, state), Meets(node, owner, weight)]
+            machine.meet("state", node, frame, sides)
     return Unknown()

@@ -80,6 +80,8 @@ def reason(stray: Meets, meeting: Meeting) -> Reason | None:
             own = made_as("optimizer-state", tensor.steps, tensor.frame)
             alone = born is not None and is_of_step(born, meeting)
             return own if alone else built_for(tensor.module) or own
+        case "state" if put := next((s for s in tensor.steps if s.what == "stored"), None):
+            return Reason("optimizer-state", put.spot, tensor.frame)
         case "host":
             return on_the_way_to_the_host(stray, meeting)
         case "index" if stray is meeting.sides[1]:

@@ -15,6 +15,7 @@ from diagnose.placement.iterating import iterated, special
 from diagnose.placement.machine import Machine
 from diagnose.placement.matching import matches
 from diagnose.placement.model import Step
+from diagnose.placement.refusing import refusal
 from diagnose.placement.storing import element, loaded, store
 from diagnose.placement.tensors import WIDEST, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
@@ -131,6 +132,7 @@ def _leave(machine: Machine, node: ast.AST, frame: Frame) -> None:
 
 def _if(machine: Machine, node: ast.AST, frame: Frame) -> None:
     assert isinstance(node, ast.If)
+    refusal(machine, node, frame)
     test = truth(machine, node.test, frame)
     if test is not None:
         _block(machine, node.body if test else node.orelse, frame)
@@ -265,6 +267,7 @@ def _delete(machine: Machine, node: ast.AST, frame: Frame) -> None:
 
 def _assert(machine: Machine, node: ast.AST, frame: Frame) -> None:
     assert isinstance(node, ast.Assert)
+    refusal(machine, node, frame)
     machine.evaluate(machine, node.test, frame)
 
 

@@ -7,9 +7,9 @@ import ast
 from diagnose.model import TorchNames
 from diagnose.placement import modules
 from diagnose.placement.machine import Machine, joined
-from diagnose.placement.model import Step
+from diagnose.placement.model import Spot, Step
 from diagnose.placement.records import row
-from diagnose.placement.tensors import Batch, Module, Table, Tensor
+from diagnose.placement.tensors import Batch, Module, State, Table, Tensor
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import Const, Frame, Loader, Number, Object, Unknown, Value
 
@@ -70,6 +70,8 @@ def store(
             key = machine.evaluate(machine, inside, frame)
             if isinstance(owner, Table | Items):
                 modules.hold(owner, value)
+            if isinstance(owner, State):
+                value = _remembered(value, machine.spot(statement, frame))
             if isinstance(owner, Table):
                 put_at(owner, key, value)
             elif isinstance(owner, Items):
@@ -87,6 +89,16 @@ def store(
                 modules.put(machine, owner, name, value, statement, frame)
             elif isinstance(owner, Tensor) and isinstance(value, Tensor):
                 machine.evaluate(machine, loaded(target), frame)
+
+
+def _remembered(value: Value, spot: Spot) -> Value:
+    """What a statement puts into an optimizer's state: a tensor, or the dict of those of a weight."""
+    if isinstance(value, Tensor):
+        return value.like(value.device, Step("stored", spot, value.device))
+    if isinstance(value, Table):
+        held = {key: _remembered(one, spot) for key, one in value.items.items()}
+        return State(held, value.more and _remembered(value.more, spot))
+    return value
 
 
 def put_at(owner: Table, key: Value, value: Value) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
+from diagnose.placement.devices import CPU
 from diagnose.placement.knowing import knows_device, told_by_a_call
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Suspect
@@ -31,6 +32,11 @@ def of_meeting(
     """
     if meeting.what == "library" and not devices:
         return
+    if meeting.what == "asked":
+        for side in meeting.sides if devices else ():
+            if (refused := of_kernel(side, meeting)) is not None:
+                yield refused
+        return
     if devices and meeting.what in ("join", "call", "library") and agree(meeting):
         return
     if split and not any(map(names_cpu, devices)) and (across := crossing(meeting)):
@@ -51,9 +57,24 @@ def of_meeting(
             yield suspect
 
 
+def of_doubt(meeting: Meeting, devices: Sequence[str]) -> Iterator[Suspect]:
+    """What each operand of a meeting would be suspected of, were it where the message says one is."""
+    there = CPU if any(map(names_cpu, devices)) else None
+    for side in meeting.sides:
+        stray = side._replace(tensor=side.tensor.like(there))
+        other = next((one for one in meeting.sides if one is not side), None)
+        kernel = len(devices) == 1
+        suspect = of_kernel(stray, meeting) if kernel else explain(stray, other, meeting)
+        if suspect is not None:
+            yield suspect._replace(sure=False)
+
+
 def of_kernel(side: Meets, meeting: Meeting) -> Suspect | None:
     """Why a kernel of the GPU's was given an operand on the cpu; None for what is not known to be there."""
     tensor = side.tensor
+    if meeting.what == "asked" and on_cpu(tensor):
+        found = explain(side, None, meeting)
+        return found._replace(cause="kernel-needs-gpu") if found is not None else None
     last = last_move(tensor.steps) or born_at(tensor.steps)
     if not on_cpu(tensor) or last is None:
         return None

@@ -214,16 +214,24 @@ class Module(Value):
                         one.plain[name] = value.like(device, step)
 
 
-class Optimizer(Value):
-    """A ``torch.optim`` optimizer of the weights of a module; ``loaded`` is when its state was made."""
+class State(Table):
+    """What an optimizer remembers, of all weights or of one."""
 
-    __slots__ = ("loaded", "module", "weights")
+    __slots__ = ()
+
+
+class Optimizer(Value):
+    """A ``torch.optim`` optimizer of the weights of a module; ``loaded`` is when its state was made,
+    ``state`` what the program itself puts there, of any weight."""
+
+    __slots__ = ("loaded", "module", "state", "weights")
 
     def __init__(self, module: Module | None, weights: Value | None = None) -> None:
         super().__init__()
         self.module = module
         self.weights = weights
         self.loaded: Step | None = None
+        self.state = State({}, State({}))
 
 
 def leading(tensors: list[Tensor]) -> Tensor:

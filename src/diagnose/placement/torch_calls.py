@@ -19,6 +19,7 @@ from diagnose.placement.machine import (
     origin,
 )
 from diagnose.placement.model import Device, Step
+from diagnose.placement.steps import born_at, last_move, on_cpu
 from diagnose.placement.tensor_methods import unknown_arguments
 from diagnose.placement.tensors import Batch, Module, Optimizer, Table, Tensor, leading, tensors_in
 from diagnose.placement.tensors import Sequence as Items
@@ -146,13 +147,27 @@ def _operation(machine: Machine, last: str, given: Arguments, node: ast.AST, fra
     alone = len(given.every()) == 1
     scalar = last in torch.losses or (last in torch.reductions and alone)
     if last in torch.joins:
-        return known.like(known.device, scalar=False)
+        result = known.like(known.device, scalar=False)
+        return _as_one(machine, result, given, node, frame)
     if known.scalar and last not in torch.shaping and last not in torch.widening:
         # A number mixes with a tensor anywhere, and is then where that is.
         if any(isinstance(one.value, Unknown) for one in given.every()):
             return known.computed(None)
         return known.computed(known.device, scalar=True)
     return known.computed(known.device, scalar=scalar)
+
+
+def _as_one(
+    machine: Machine, result: Tensor, given: Arguments, node: ast.AST, frame: Frame
+) -> Tensor:
+    """What is made of tensors that were listed elsewhere: where they become one, one move is enough."""
+    made, move = born_at(result.steps), last_move(result.steps)
+    own = result.maker in ("factory", "array") and result.module is None
+    listed = made is not None and any(step.what == "listed" for step in result.steps)
+    if not own or not listed or move is not None or not on_cpu(result):
+        return result
+    step = machine.step("made", node, frame, result.device)
+    return Tensor(result.device, result.maker, step, frame)
 
 
 def _given_weights(machine: Machine, given: Arguments, node: ast.AST, frame: Frame) -> Value:

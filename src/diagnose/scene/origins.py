@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from diagnose.model import Frame, TorchNames
 from diagnose.placement import Source, Suspect, structures
-from diagnose.placement.failing import Line, suspects
+from diagnose.placement.failing import Line, doubted, suspects
 from diagnose.placement.interpreter import Program, analyse
 from diagnose.placement.suspects import of_meeting
 from diagnose.sources import SourceFile, Sources
@@ -20,12 +20,14 @@ _LARGEST = 400_000
 
 
 class Origins(NamedTuple):
-    """What the user's files say: the suspects, likeliest first, the files that were analysed, and the
-    analysed program."""
+    """What the user's files say: the suspects, likeliest first, the files that were analysed, the
+    analysed program, the user's lines of the traceback in them, the devices that the message names."""
 
     suspects: tuple[Suspect, ...] = ()
     sources: tuple[Source, ...] = ()
     program: Program | None = None
+    stack: tuple[Line, ...] = ()
+    devices: tuple[str, ...] = ()
 
 
 def of_failure(
@@ -60,7 +62,7 @@ def of_failure(
         again = look(rounds=2)
         if met := suspects(again, stack, devices):
             program, said = again, met
-    return Origins(said, tuple(program.sources.values()), program)
+    return Origins(said, tuple(program.sources.values()), program, tuple(stack), tuple(devices))
 
 
 def _gpus(devices: Sequence[str]) -> int:
@@ -105,10 +107,15 @@ def akin(cause: str, suspect: Suspect) -> Suspect | None:
     return None
 
 
-def by_form(
+def unexplained(
     cause: str, frames: Sequence[Frame], origins: Origins, torch: TorchNames
 ) -> Suspect | None:
-    """The one place of the files that has the form of a cause (`diagnose.placement.structures`)."""
+    """What an operand of the failing lines would be suspected of, were it not where it is taken to be; else
+    the one place of the files that has the form of a cause (`diagnose.placement.structures`)."""
+    if origins.program is not None:
+        for one in doubted(origins.program, origins.stack, origins.devices):
+            if one.cause == cause:
+                return one
     own = [frame for frame in frames if frame.own]
     shown = [frame.code for frame in own if frame.code]
     functions = [frame.function.rpartition(".")[2] for frame in own if frame.function]

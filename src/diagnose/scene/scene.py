@@ -218,7 +218,7 @@ class Scene:
                 from diagnose.scene import origins
 
                 frames, torch = self.report.frames, self.knowledge.torch
-                look = partial(origins.by_form, cause, frames, self._origins, torch)
+                look = partial(origins.unexplained, cause, frames, self._origins, torch)
                 found = guarded("placement", look, None)
             elif found is None and self.suspects:
                 from diagnose.scene import origins

@@ -61,11 +61,22 @@ def generator(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     drawn = argument(node, "generator") if isinstance(node, ast.Call) else None
     if drawn is not None and isinstance(node, ast.Call) and called(node) in torch.factories:
         return [with_argument(source, node, "device", f"{text_of(source, drawn)}.device")]
+    if call is None and isinstance(node, ast.Call) and _draws_order(node):
+        name, needed = spelled(source, "torch.Generator", node)
+        return [
+            with_argument(source, node, "generator", f"{name}(device={_gpu(suspect)})"),
+            *needed,
+        ]
     if call is None:
         return use_device(suspect, torch)
     if call.args:
         return [replaced(source, call.args[0], target_device(suspect))]
     return [with_argument(source, call, "device", target_device(suspect))]
+
+
+def _draws_order(call: ast.Call) -> bool:
+    """Whether a call makes what draws the order of rows with a generator that nobody gave it."""
+    return called(call).endswith(("DataLoader", "Sampler", "random_split"))
 
 
 def drop_device_map(suspect: Suspect, _: TorchNames) -> Sequence[Change]:

@@ -1,0 +1,30 @@
+"""What the user's own code refuses: a ``raise`` or an assertion behind a question about a device."""
+
+from __future__ import annotations
+
+import ast
+
+from diagnose.placement.machine import Machine, Meets
+from diagnose.placement.tensors import Tensor
+from diagnose.placement.values import Frame
+
+#: What a tensor is asked to learn where it is.
+_ASKED = frozenset({"is_cuda", "is_cpu", "device"})
+
+
+def refusal(machine: Machine, node: ast.If | ast.Assert, frame: Frame) -> None:
+    """Notes the tensors of whose devices a statement asks that may raise: they meet there, one meets the
+    GPU that it has to be on."""
+    if isinstance(node, ast.If) and not any(
+        isinstance(one, ast.Raise) for one in (*node.body, *node.orelse)
+    ):
+        return
+    asked = [
+        one.value
+        for one in ast.walk(node.test)
+        if isinstance(one, ast.Attribute) and one.attr in _ASKED
+    ]
+    values = [(one, machine.evaluate(machine, one, frame)) for one in asked]
+    sides = [Meets(one, value, value) for one, value in values if isinstance(value, Tensor)]
+    if sides:
+        machine.meet("join" if len(sides) > 1 else "asked", node, frame, sides)
