@@ -10,6 +10,7 @@ their label says (a package is missing) do not count.
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import re
@@ -48,8 +49,11 @@ def main() -> None:
                 print(f"{path.stem}: does not fail so here: {answer and answer['error']}")
             continue
         judged = judge(answer, label)
+        named = is_named(answer["strays"], label, program.read_text())
         totals["fail as labelled"] += 1
         totals.update(name for name, right in judged.items() if right)
+        totals["labels that name the tensor as the program does"] += named is not None
+        totals["... of these a stray has the name"] += bool(named)
         if args.verbose and not (judged["cause first"] and judged["line to edit"]):
             print(_told(path.stem, answer, label))
         sys.stdout.flush()
@@ -106,11 +110,32 @@ def _child(program: str, folder: str, how: dict[str, Any], out: Path) -> NoRetur
 
 
 def _same_failure(answer: dict[str, Any], label: dict[str, Any]) -> bool:
+    """Whether the class of error and the kinds of devices, where both tell some, are the label's."""
     devices = (answer["mismatch"] or {}).get("devices", [])
-    said = answer["error"] or {}
-    return said.get("type") == label.get("exception") and sorted(devices) == sorted(
-        label.get("devices") or []
+    ours, theirs = (
+        {device.partition(":")[0] for device in each}
+        for each in (devices, label.get("devices") or ())
     )
+    classes = {
+        str(name).rpartition(".")[2]
+        for name in ((answer["error"] or {}).get("type"), label.get("exception"))
+    }
+    return len(classes) == 1 and (ours == theirs or not ours or not theirs)
+
+
+def is_named(strays: list[dict[str, Any]], label: dict[str, Any], program: str) -> bool | None:
+    """Whether a stray has a name of the label's tensor; None where the label tells it in other words than
+    the program's."""
+    bound = set[str]()
+    for node in ast.walk(ast.parse(program)):
+        match node:
+            case ast.Name(id=name, ctx=ast.Store()) | ast.Attribute(attr=name, ctx=ast.Store()):
+                bound.add(name)
+            case ast.arg(arg=name) | ast.ClassDef(name=name) | ast.Constant(value=str(name)):
+                bound.add(name)
+    wanted = bound & set(re.findall(r"[A-Za-z_]\w*", label.get("culprit_tensor") or ""))
+    names = set(re.findall(r"[A-Za-z_]\w*", " ".join(one["name"] for one in strays)))
+    return bool(wanted & names) if wanted else None
 
 
 def judge(answer: dict[str, Any], label: dict[str, Any]) -> dict[str, bool]:
@@ -120,9 +145,8 @@ def judge(answer: dict[str, Any], label: dict[str, Any]) -> dict[str, bool]:
     culprit = answer["culprit"] or {}
     patch = next((f for c in answer["causes"][:1] for f in c["fixes"] if f["patch"]), None)
     hunk = re.search(r"^@@ -(\d+)", patch["patch"], re.M) if patch else None
-    tensor = label.get("culprit_tensor") or ""
-    names = " ".join(one["name"] for one in answer["strays"])
-    wanted = re.findall(r"[A-Za-z_]\w*", tensor)
+    words = re.findall(r"[A-Za-z_]\w*", label.get("culprit_tensor") or "")
+    names = re.findall(r"[A-Za-z_]\w*", " ".join(one["name"] for one in answer["strays"]))
     return {
         "operands seen": bool(answer["operands"]),
         "operands with a birth": bool(answer["operands"])
@@ -131,14 +155,14 @@ def judge(answer: dict[str, Any], label: dict[str, Any]) -> dict[str, bool]:
         and all(one["born"] for one in answer["operands"]),
         "strays with a birth": bool(answer["strays"])
         and all(one["born"] for one in answer["strays"]),
-        "stray named as the label does": any(
-            re.search(rf"\b{re.escape(word)}\b", names) for word in wanted
-        ),
+        "a stray has a word of the label's tensor": bool(set(words) & set(names)),
         "cause first": bool({label["cause"], *label.get("also_ok", ())} & set(causes[:1])),
         "basis is live": culprit.get("basis") == "live",
         "basis is live, and the cause right": culprit.get("basis") == "live"
         and bool({label["cause"], *label.get("also_ok", ())} & set(causes[:1])),
         "line to edit": culprit.get("line") == line,
+        "line to edit, or one that the label accepts": culprit.get("line")
+        in {line, *label.get("also_lines", ())},
         "a stray's birth or move at the label's line": any(
             line in [(one["born"] or {}).get("line"), *(m["line"] for m in one["moved"])]
             for one in answer["strays"]

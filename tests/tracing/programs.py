@@ -582,4 +582,82 @@ Pipeline(torch.device("cuda")).run(torch.randn(2, 4))
         ("checkpoint-location",),
         "self.mean",
     ),
+    "own-check-in-forward": Program(
+        """\
+import torch
+from torch import nn
+
+class Scan(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.decay = nn.Parameter(torch.rand(8))
+
+    def forward(self, x, state):
+        if not (x.is_cuda and state.is_cuda):
+            raise ValueError("Scan expects CUDA tensors, x and state must be on the GPU")
+        return x * self.decay + state
+
+net = Scan().cuda()
+hidden = torch.zeros(2, 8)  # edit born
+net(torch.randn(2, 8).cuda(), hidden)
+""",
+        ("input-not-moved", "created-without-device"),
+        "state",
+        "hidden",
+    ),
+    "own-check-of-one-operand": Program(
+        """\
+import torch
+from torch import nn
+
+class Scan(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.decay = nn.Parameter(torch.rand(8))
+
+    def forward(self, state):
+        assert state.is_cuda, "state must be a CUDA tensor"
+        return self.decay + state
+
+net = Scan().cuda()
+hidden = torch.zeros(2, 8)  # edit born
+net(hidden)
+""",
+        ("input-not-moved", "created-without-device"),
+        "state",
+        "hidden",
+    ),
+    "own-check-of-a-list": Program(
+        """\
+import torch
+
+def same_device(*tensors):
+    first = tensors[0].device
+    for one in tensors:
+        if one.device != first:
+            raise RuntimeError(f"expected all tensors on the same device, got {first} and {one.device}")
+
+boxes = torch.randn(5, 4, device="cuda")
+mask = torch.ones(5, 4)  # edit born
+same_device(boxes, mask)
+""",
+        ("created-without-device",),
+        "one",
+        "tensors[1]",
+    ),
+    "own-check-where-nothing-is-on-a-gpu": Program(
+        """\
+import torch
+
+def render(points):
+    assert points.is_cuda, "points must be a CUDA tensor"
+    return points.sum()
+
+cloud = torch.randn(2, 8)  # edit born
+render(cloud)
+""",
+        ("kernel-needs-gpu",),
+        "points",
+        "cloud",
+    ),
 }

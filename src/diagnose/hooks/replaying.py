@@ -16,6 +16,7 @@ from diagnose.hooks.exceptions import related, traceback_of
 from diagnose.hooks.lives import Lives
 from diagnose.hooks.operands import at_position, listed, only_other
 from diagnose.hooks.positions import Texts
+from diagnose.hooks.refused import of_check
 from diagnose.hooks.telling import absent_from, misplaced_in, told
 from diagnose.hooks.uncalled import (
     Operand,
@@ -29,7 +30,7 @@ from diagnose.model import LiveOperand
 from diagnose.placement import Spot, Step, Suspect
 from diagnose.placement.devices import META, written
 from diagnose.placement.machine import Meeting, Meets
-from diagnose.placement.suspects import explain, of_meeting
+from diagnose.placement.suspects import explain, of_kernel, of_meeting
 from diagnose.placement.tensors import Tensor
 from diagnose.placement.values import Generator, Value
 from diagnose.scene import Scene
@@ -88,7 +89,8 @@ def met(recorder: Recorder, error: BaseException) -> Met | None:
     if not operands or around is None:
         return None
     meeting = Meeting(what, spot, tuple(one.side for one in operands), calls, around)
-    return Met(meeting, tuple(operands), lives, failed.asked if failed is not None else None)
+    asked = "cuda" if what == "kernel" else failed.asked if failed is not None else None
+    return Met(meeting, tuple(operands), lives, asked)
 
 
 def known(recorder: Recorder, error: BaseException, scene: Scene) -> Known | None:
@@ -117,6 +119,9 @@ def known(recorder: Recorder, error: BaseException, scene: Scene) -> Known | Non
 
 def _suspects(meeting: Meeting, devices: Sequence[str], *, split: bool) -> Iterator[Suspect]:
     """Who was misplaced, likeliest first: what is on meta, whatever it met."""
+    if meeting.what == "kernel":
+        yield from filter(None, (of_kernel(side, meeting) for side in meeting.sides))
+        return
     absent, other = absent_from(meeting)
     if absent is not None and meeting.what != "meta":
         if (suspect := explain(absent, other, meeting)) is not None:
@@ -168,7 +173,8 @@ def _met(
         if frames and (found := special(frames, lives, spot)) is not None:
             return found
     if failed is None:
-        return (of_generator(frames, lives, spot) if frames else None) or ("join", [])
+        refused = (one(frames, lives, spot) for one in (of_generator, of_check) if frames)
+        return next(filter(None, refused), ("join", []))
     operands = _operands(failed, lives, spot)
     if of_own_optimizer(frames, lives, operands):
         return "state", operands

@@ -55,7 +55,7 @@ def misplaced_in(
         stray, other = _accused(meeting, suspects[0])
     if stray is None:
         stray, other = next(iter(strays(meeting, devices or ("?", "cpu"))), (None, None))
-    across = bool(suspects) and suspects[0].cause == "cross-shard-op" and meeting.what == "join"
+    across = bool(suspects) and suspects[0].cause == "cross-shard-op"
     if across and stray is not None and other is not None:  # either may be brought to the other
         yield Misplaced(stray, str(other.tensor.device))
         yield Misplaced(other, str(stray.tensor.device))
