@@ -35,3 +35,7 @@ def lazy(pattern: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
         re.error: the pattern is wrong; raised at that first use.
     """
     return cast("re.Pattern[AnyStr]", _Lazy(pattern, int(flags)))
+
+
+#: Files that torch_geometric writes for a layer, in the folder for temporary ones: nobody edits them.
+GENERATED = lazy(r"(?:^|[\\/])[\w.]+_(?:propagate|edge_updater)_[a-z0-9_]{8}\.py$")

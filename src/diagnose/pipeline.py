@@ -40,7 +40,7 @@ from diagnose.ranking.causes import THRESHOLD, Scored, likely, rank
 from diagnose.ranking.neighbours import nearest
 from diagnose.ranking.questions import Answers, answered, ask
 from diagnose.scene import Place, Scene, told
-from diagnose.scene.live import same_stray
+from diagnose.scene.live import is_seen
 from diagnose.scene.scene import Look
 from diagnose.sources import Sources
 from diagnose.verification.snippet import snippet
@@ -237,7 +237,7 @@ def _basis(scene: Scene, cause: Cause | None) -> Basis:
     suspect = scene.suspect(cause.id) if cause is not None else None
     if suspect is None:
         return "trace"
-    return "live" if any(same_stray(suspect, one) for one in scene.seen.suspects) else "source"
+    return "live" if is_seen(suspect, scene.seen) else "source"
 
 
 def _answer(

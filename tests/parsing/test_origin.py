@@ -36,6 +36,13 @@ ORIGINS = Origins(libraries())
         ("accelerate/hooks.py", "accelerate", False),
         ("/home/u/EasyEdit/easyeditor/models/rome/main.py", "easyeditor", False),
         ("/root/.cache/huggingface/modules/transformers_modules/x/modeling_x.py", None, False),
+        (
+            "/tmp/torch_geometric.nn.conv.gcn_conv_GCNConv_propagate_f0ccn0kc.py",
+            "torch_geometric",
+            False,
+        ),
+        ("/tmp/__main___Layer_edge_updater_x_8n8qz1.py", "torch_geometric", False),
+        ("/home/u/label_propagate_nodes.py", None, False),
         ("/home/u/project/models/transformer.py", None, False),
         ("/home/u/torch/train.py", None, False),
         ("train.py", None, False),

@@ -660,4 +660,26 @@ render(cloud)
         "points",
         "cloud",
     ),
+    "backward-of-an-own-function": Program(
+        """\
+import torch
+
+class Clipped(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.clamp(-1, 1)
+
+    @staticmethod
+    def backward(ctx, gradient):
+        x, = ctx.saved_tensors
+        bound = torch.ones(x.shape[-1])  # edit born
+        return gradient * (x.abs() < bound)
+
+x = torch.randn(2, 4, device="cuda", requires_grad=True)
+Clipped.apply(x).sum().backward()
+""",
+        ("created-without-device",),
+        "bound",
+    ),
 }

@@ -64,7 +64,9 @@ class Lives:
         self._live: dict[int, Any] = {}
         self.steps = Steps(texts)
         self.whereabouts = Whereabouts(self.torch, recorder)
-        self.scopes = Scopes(self.torch, texts, alive, self.module_value, self.device)
+        self.scopes = Scopes(
+            self.torch, texts, alive, self.module_value, self.device, recorder.modules.things
+        )
 
     @cached_property
     def keepers(self) -> Keepers:
@@ -108,6 +110,8 @@ class Lives:
             e.caller and any(t in e.caller.co_filename for t in _TOKENIZERS) for e in life.events
         ):
             maker = "tokens"
+        if maker == "weight" and _is_restored(life):
+            maker = "load"
         if maker == "batch":
             steps = (*steps, *self.steps.bound(life.events))
         elif maker == "output" and module is not None:  # it is where its module is
@@ -276,6 +280,13 @@ def _is_whole(life: Life) -> bool:
     """Whether a weight belongs to a module that is no copy of `DataParallel`."""
     module = life.module.module() if life.module is not None else None
     return module is not None and not is_replica(module)
+
+
+def _is_restored(life: Life) -> bool:
+    """Whether a weight's data is as a checkpoint gave it, and its module was built."""
+    whats = {event.what for event in life.events}
+    whole = life.module is not None and any(e.what == "loaded" for e in life.module.events)
+    return "loaded" in whats and "moved" not in whats and not whole
 
 
 def _birth(events: Sequence[Event]) -> Stack:

@@ -124,9 +124,10 @@ def _tensors(
         if isinstance(node, ast.Attribute) and node.attr in _ASKED:
             whole = loops.get(node.value.id) if isinstance(node.value, ast.Name) else None
             yield from _held(whole or node.value, frame, lives)
-        elif isinstance(node, ast.Name) and (
-            given := assigned(node, function, test.lineno)
-        ) is not None:
+        elif (
+            isinstance(node, ast.Name)
+            and (given := assigned(node, function, test.lineno)) is not None
+        ):
             for part in ast.walk(given):
                 if isinstance(part, ast.Attribute) and part.attr in _ASKED:
                     yield from _held(part.value, frame, lives)

@@ -17,7 +17,7 @@ from diagnose.hooks.lives import Lives
 from diagnose.hooks.operands import at_position, listed, only_other
 from diagnose.hooks.positions import Texts
 from diagnose.hooks.refused import of_check
-from diagnose.hooks.telling import absent_from, misplaced_in, told
+from diagnose.hooks.telling import absent_from, computed, misplaced_in, told
 from diagnose.hooks.uncalled import (
     Operand,
     Running,
@@ -228,8 +228,10 @@ def _operands(failed: Failed, lives: Lives, spot: Spot) -> list[Operand]:
         if node is not None:
             taken.add(node)
             placing.constructed(lives, tensor, node, spot)
-        if failed.function in _HOST and (item := listed(spot.node, spot.source.tree)) is not None:
-            tensor.steps = (*tensor.steps, Step("listed", spot._replace(node=item), device))
+        if failed.function in _HOST:
+            tensor.steps = computed(tensor)  # where its module was built is no matter there
+            if (item := listed(spot.node, spot.source.tree)) is not None:
+                tensor.steps = (*tensor.steps, Step("listed", spot._replace(node=item), device))
         placing.looped(lives, tensor, node, spot)
         if tensor.maker == "batch" and (bound := placing.bound(lives, node, spot)) is not None:
             tensor.steps = (*tensor.steps, bound)

@@ -4,13 +4,15 @@ else those that its text tells of."""
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
 from types import FrameType, ModuleType
 from typing import Any
 
 from diagnose.hooks.calls import Function, bound_before, given_to, parameters, yields
 from diagnose.hooks.peeking import class_name, fields, is_a
 from diagnose.hooks.positions import Texts, is_base_init
+from diagnose.hooks.wrappers import is_replica
 from diagnose.placement import Device, Spot
 from diagnose.placement.devices import named_so, written
 from diagnose.placement.tensors import Module, Tensor
@@ -29,6 +31,7 @@ class Scopes:
         alive: the user's frames of the traceback, which still hold their variables.
         module: gives a live module as a value of placement analysis.
         device: tells where a live tensor is.
+        modules: gives the live modules.
     """
 
     def __init__(
@@ -38,12 +41,14 @@ class Scopes:
         alive: Sequence[tuple[FrameType, Line]],
         module: Callable[[Any], Module | None],
         device: Callable[[Any], Device | None],
+        modules: Callable[[], Iterable[Any]],
     ) -> None:
         self._torch = torch
         self._texts = texts
         self._alive = alive
         self._module = module
         self._device = device
+        self._modules = modules
 
     def frame(self, stack: Sequence[Line]) -> Frame | None:
         """The variables around the first line of a stack; the callers' hang on it."""
@@ -59,6 +64,8 @@ class Scopes:
         running = next((f for f, one in self._alive if one.code is line.code), None)
         if running is not None:
             self._fill(found, running)
+        elif spot.function is not None:
+            found.this = self._this(self._objects.get(_class_of(spot.function)))
         if above:
             found.caller = self.frame(above)
             found.call = self._texts.spot(above[0])
@@ -102,16 +109,35 @@ class Scopes:
         for name, value in list(running.f_locals.items()):
             if (known := self._value(value)) is not None:
                 found.names[name] = known
-        this = running.f_locals.get("self")
-        if is_a(this, self._torch.nn.Module):
-            module = self._module(this)
+        found.this = self._this(running.f_locals.get("self"))
+
+    def _this(self, owner: Any) -> Module | Object | None:
+        """The object that a method is of, with the devices that it knows."""
+        if owner is None:
+            return None
+        if is_a(owner, self._torch.nn.Module):
+            module = self._module(owner)
             if module is not None:
-                module.plain = dict(self._devices_of(this))
-            found.this = module
-        elif this is not None:
-            held = Object(class_name(this))
-            held.attributes = dict(self._devices_of(this))
-            found.this = held
+                module.plain = dict(self._devices_of(owner))
+            return module
+        held = Object(class_name(owner))
+        held.attributes = dict(self._devices_of(owner))
+        return held
+
+    @cached_property
+    def _objects(self) -> dict[str, Any]:
+        """An object of each class, a module or what the running functions have at hand: methods that have
+        ended were likely its own."""
+        found: dict[str, Any] = {}
+        for module in self._modules():
+            if not is_replica(module):
+                found.setdefault(class_name(module), module)
+        for frame, _ in reversed(self._alive):
+            for value in list(frame.f_locals.values()):
+                for one in (value, *(held for _, held in fields(value))):
+                    if not is_a(one, type):
+                        found.setdefault(class_name(one), one)
+        return found
 
     def _devices_of(self, owner: Any) -> Iterator[tuple[str, Value]]:
         for name, value in fields(owner):
@@ -150,6 +176,11 @@ class Scopes:
         if is_a(value, self._torch._C.device):
             return written(str(value))
         return written(value) if type(value) is str else None
+
+
+def _class_of(function: str) -> str:
+    """The class of a method, as ``Net`` is of ``Net.forward``; empty of a function."""
+    return function.rpartition(".")[0].rpartition(".")[2]
 
 
 def _bound(scope: ast.AST, *, top: bool = False) -> Iterator[tuple[str, int, Device | None]]:

@@ -16,7 +16,7 @@ from diagnose.placement import Spot, Step, Suspect
 from diagnose.placement.devices import META
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.strays import strays
-from diagnose.placement.tensors import Module
+from diagnose.placement.tensors import Module, Tensor
 
 #: Modules above each other that are looked at.
 _DEEPEST = 40
@@ -115,10 +115,7 @@ def told(
         tensor = one.side.tensor
         # What was only taken for an input has no birth, what a layer gives that of its computing.
         taken = ("made", one.side.node) if tensor.maker == "batch" else None
-        steps = [s for s in tensor.steps if (s.what, s.spot.node) != taken]
-        if tensor.maker == "output":
-            at = next((n for n, s in enumerate(steps) if s.what == "computed"), 0)
-            steps = steps[at:]
+        steps = [s for s in computed(tensor) if (s.what, s.spot.node) != taken]
         if tensor.maker == "state":
             steps = list(lives.steps.of(one.life.events)) if one.life is not None else []
             steps = steps or [Step("seen", meeting.spot)]
@@ -135,6 +132,14 @@ def told(
             moved=tuple(_at(s.spot) for s in steps if s.what == "moved"),
             root=_root(one, name, lives) if expected is not None else None,
         )
+
+
+def computed(tensor: Tensor) -> tuple[Step, ...]:
+    """The steps of a tensor's own life: of what a layer gives without those of the layer."""
+    if tensor.maker != "output":
+        return tensor.steps
+    at = next((n for n, step in enumerate(tensor.steps) if step.what == "computed"), 0)
+    return tensor.steps[at:]
 
 
 def _born(steps: Sequence[Step], maker: str) -> At | None:

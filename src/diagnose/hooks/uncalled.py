@@ -58,7 +58,7 @@ def of_optimizer(
                 if lives.device(state) != lives.device(parameter):
                     weight = lives.tensor_value(parameter)
                     stray = lives.tensor_value(state)
-                    stray.maker, stray.module = "state", weight.module
+                    stray.maker, stray.module = "state", weight.module and weight.module.whole()
                     return "state", [
                         _of_live(Meets(spot.node, stray, stray), state, lives),
                         _of_live(Meets(spot.node, weight, weight), parameter, lives),
@@ -85,7 +85,7 @@ def of_own_optimizer(frames: Sequence[Running], lives: Lives, operands: Sequence
     for one in operands:
         sharing = {id(value) for value in lives.holders.alike(one.thing, one.life)}
         if module is not None and sharing & state and not any(one.thing is p for p in parameters):
-            one.side.tensor.maker, one.side.tensor.module = "state", module
+            one.side.tensor.maker, one.side.tensor.module = "state", module.whole()
             found = True
     return found
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from diagnose.model import Frame, Library
-from diagnose.patterns import lazy
+from diagnose.patterns import GENERATED, lazy
 
 _INSTALLED = lazy(
     r"(?:^|/)(?:site-packages|dist-packages)/+(?:[^/]+\.egg/)?(?P<rest>.+)$", re.IGNORECASE
@@ -53,6 +53,8 @@ class Origins:
             return _import_name(installed["rest"]), False
         if _REMOTE_CODE in path:
             return None, False
+        if GENERATED.search(path):
+            return "torch_geometric", False
         if _PYTHON_DIR.search(path) or (_WINDOWS_STDLIB.search(path) and ":" in path[:3]):
             return None, True
         return self._checkout(path), False

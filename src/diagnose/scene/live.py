@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from diagnose.model import LiveOperand, SeenTensor
+from diagnose.model import At, LiveOperand, SeenTensor
 from diagnose.placement import Suspect
 
 
@@ -17,28 +17,51 @@ class Seen(NamedTuple):
     suspects: tuple[Suspect, ...] = ()
 
 
-def ruled(live: tuple[Suspect, ...], read: tuple[Suspect, ...]) -> tuple[Suspect, ...]:
+def ruled(seen: Seen, read: tuple[Suspect, ...]) -> tuple[Suspect, ...]:
     """What was misplaced, likeliest first.
 
-    Of the files' suspects those that the live ones confirm come first, for the files know what is in scope
-    where nothing runs any more; those that live evidence contradicts come last.
+    Live evidence tells which values met, the files why they were there and where that is mended: they know
+    the scope of functions that have ended and the calls that were never made. So of the files' suspects
+    those come first that are about a value that was seen; the others come last.
 
     Args:
-        live: suspects seen in the process, likeliest first.
+        seen: what the process showed.
         read: suspects that the files tell.
     """
-    if not live:
-        return read
-    confirmed = tuple(one for one in read if same_stray(one, live[0]))
-    return (*confirmed, *live, *(one for one in read if one not in confirmed))
+    confirmed = tuple(one for one in read if is_seen(one, seen))
+    return (*confirmed, *seen.suspects, *(one for one in read if one not in confirmed))
 
 
-def same_stray(one: Suspect, other: Suspect) -> bool:
-    """Whether two looks at a failure mean the same misplaced value, by what it is called or by a line of
-    its life, and give the same cause for it."""
-    ours, theirs = (
-        {(step.spot.file, step.spot.line) for step in each.steps if step.what != "put"}
-        for each in (one, other)
+def is_seen(one: Suspect, seen: Seen) -> bool:
+    """Whether a live process confirms a suspect: its value was what met another, on the device told."""
+    if one.cause == "created-without-device" and any(
+        each.cause == "checkpoint-location" for each in seen.suspects
+    ):
+        return False  # it was restored
+    lines = _lines(one)
+    return any(_is_same(one, each) for each in seen.suspects) or any(
+        _is_on(one, operand.device) and (operand.name == one.name or _line(operand.born) in lines)
+        for operand in seen.operands
     )
-    same = bool(ours & theirs) or (bool(one.name) and one.name == other.name)
-    return same and one.cause == other.cause
+
+
+def _is_same(one: Suspect, other: Suspect) -> bool:
+    """Whether two looks at a failure mean the same value: by its cause, its name, or a line of its life."""
+    if other.device is not None and not _is_on(one, str(other.device)):
+        return False
+    named = bool(one.name) and one.name == other.name
+    return one.cause == other.cause or named or bool(_lines(one) & _lines(other))
+
+
+def _is_on(one: Suspect, device: str) -> bool:
+    from diagnose.placement.devices import is_said  # most answers see nothing live
+
+    return is_said(one.device, device) is not False
+
+
+def _lines(one: Suspect) -> set[tuple[str, int | None]]:
+    return {(step.spot.file, step.spot.line) for step in one.steps if step.what != "put"}
+
+
+def _line(at: At | None) -> tuple[str, int | None] | None:
+    return (at.file, at.line) if at is not None else None

@@ -182,7 +182,7 @@ class Scene:
     @cached_property
     def suspects(self) -> tuple[Suspect, ...]:
         """What was misplaced and why, likeliest first; none without the user's files."""
-        return ruled(self.seen.suspects, self._origins.suspects if self._origins else ())
+        return ruled(self.seen, self._origins.suspects if self._origins else ())
 
     @cached_property
     def elsewhere(self) -> tuple[Suspect, ...]:

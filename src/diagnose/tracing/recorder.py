@@ -113,6 +113,7 @@ class Recorder:
             (torch, "load", self._arrivals.loading),
             *((torch, name, self._arrivals.taking) for name in ARRAYS),
             (torch.autograd.Function, "apply", self._arrivals.computing),
+            (torch.autograd.function.BackwardCFunction, "apply", self._going_back),
             (threading.Thread, "start", self._starting),
             (threading.Thread, "_bootstrap_inner", self._running),
             (traceback.TracebackException, "__init__", stripping),
@@ -260,6 +261,16 @@ class Recorder:
                 original(thread)
 
         return run
+
+    def _going_back(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        """Around the backward of an `autograd.Function`: torch runs it within a call that a mode has been
+        told of, and tells it of none in there."""
+
+        def apply(node: Any, *gradients: Any) -> Any:
+            with modes.Births(self):
+                return original(node, *gradients)
+
+        return apply
 
     def _stepped(self, *_: Any) -> None:
         """Takes the mode off for the steps that are left out: a mode that does nothing costs as well."""

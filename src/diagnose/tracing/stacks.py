@@ -8,6 +8,8 @@ import threading
 from types import CodeType, FrameType
 from typing import NamedTuple
 
+from diagnose.patterns import GENERATED
+
 #: So many of the user's frames of a stack are kept, and so many frames are looked through for them.
 _KEPT, _DEEPEST = 6, 80
 _INSTALLED = ("site-packages", "dist-packages")
@@ -38,6 +40,7 @@ def is_own(code: CodeType) -> bool:
         file = code.co_filename
         installed = any(name in file for name in _INSTALLED)
         generated = file.startswith("<") and not file.startswith("<ipython")
+        generated = generated or GENERATED.search(file) is not None
         found = _OWN[code] = not (installed or generated or file.startswith((_OURS, *_LIBRARY)))
     return found
 
