@@ -15,6 +15,8 @@ from diagnose.model import Fact, Report, SeenTensor
 from diagnose.scene import Scene
 
 _SHOWN = 3
+#: Causes of tensors that are where they were made, whoever keeps them since.
+_MADE = frozenset({"checkpoint-location", "created-without-device"})
 #: A device that holds this share of a model is one of its shards, not a stray.
 _SHARD = 0.1
 
@@ -53,12 +55,12 @@ def seen_tensors(scene: Scene) -> Iterator[Fact]:
     report = scene.report
     suspects = scene.seen.suspects[:1]
     strays = [suspect.name.rpartition(".")[2] for suspect in suspects]
-    restored = any(suspect.cause == "checkpoint-location" for suspect in suspects)
+    causes = {suspect.cause for suspect in scene.suspects[:1]} if suspects else set[str]()
     for name, values in _shown(report) if report.tensors else ():
         # Where it is known which tensor was the stray, what else lies about says nothing; nor does it
-        # matter where something is kept that was restored there.
+        # matter where something is kept that was restored or made there.
         told = not strays or any(stray in values.get("names", "") for stray in strays)
-        if told and not (restored and name == "attribute-seen"):
+        if told and not (causes & _MADE and name == "attribute-seen"):
             yield Fact(name, None, values)
 
 
