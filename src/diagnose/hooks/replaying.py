@@ -178,7 +178,7 @@ def _met(
     operands = _operands(failed, lives, spot)
     if of_own_optimizer(frames, lives, operands):
         return "state", operands
-    what = _what(failed, [one.side for one in operands])
+    what = _what(failed, [one.side for one in operands], spot)
     if what == "call":  # the module first, then what it is given
         operands.sort(key=lambda one: one.side.tensor.maker != "weight")
         for one in operands:
@@ -186,7 +186,7 @@ def _met(
     return what, operands
 
 
-def _what(failed: Failed, sides: Sequence[Meets]) -> str:
+def _what(failed: Failed, sides: Sequence[Meets], spot: Spot) -> str:
     if failed.function in _HOST:
         return "host"
     if any(isinstance(side.value, Generator) for side in sides):
@@ -194,7 +194,8 @@ def _what(failed: Failed, sides: Sequence[Meets]) -> str:
     if failed.function in _COPIES and any(side.tensor.device == META for side in sides):
         return "meta"
     if failed.function in _INDEX and len(sides) > 1:
-        return "index"
+        # Where a library takes from a table, the user's line handed it what is to be taken.
+        return "index" if at_position(spot.node, failed.function, "0") is not None else "call"
     return "call" if any(side.tensor.maker == "weight" for side in sides) else "join"
 
 
