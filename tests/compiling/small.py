@@ -236,6 +236,13 @@ cpu_only = ["quantized::linear_dynamic"]
 [checked]
 "bmm" = { method = "wrapper_CUDA_bmm", args = ["self", "mat2"] }
 """,
+    "extensions.toml": """\
+[[function]]
+name = "scan_cuda.fwd"
+parameters = ["u", "delta"]
+asks = [{ of = ["u"], says = "u must be a CUDA tensor" }]
+source = "https://example.org/scan.cpp"
+""",
     "advice.toml": "".join(
         f'[[advice]]\nid = "{family}"\nfamily = "{family}"\n'
         'en = ["Look.", "`python {script}`", "Mend."]\nzh = ["看。", "`python {script}`", "改。"]\n\n'

@@ -100,6 +100,7 @@ PLANTED = [
     ('operands.toml', 'first = "input"\n', '', 1, 'mm', '`first` is missing'),
     ('operators.toml', '["sum"]', '["sum", "add.Tensor"]', 4, 'reduction[1]', 'elementwise too'),
     ('operators.toml', '"bmm" = { method', '"bmm" = { methods', 11, 'checked.bmm.methods', 'method'),
+    ('extensions.toml', 'of = ["u"]', 'of = ["v"]', 4, 'function[scan_cuda.fwd].asks', 'none of the parameters'),
     ('operators.toml', 'free = ', 'fre = ', 5, 'fre', 'free'),
     ('advice.toml', '"other"\nfamily = "other"', '"other"\nfamily = "others"', 15, 'advice[other].family', 'other'),
     ('advice.toml', '"Look.", ', '', 4, 'advice[division-by-zero].en', 'at least 3'),

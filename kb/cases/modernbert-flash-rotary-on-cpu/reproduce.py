@@ -1,35 +1,42 @@
 """A model on the cpu takes the flash-attention path because the package is installed.
 
-Needs torch; a GPU is not used. ``python reproduce.py failing`` ends in the launcher's error,
-``python reproduce.py fixed`` asks for sdpa and prints "fixed: ok". ``CudaLauncher`` makes Triton's
-check of the pointers it is given.
+Needs torch, Triton (simulated GPUs bring what is needed of it) and one GPU, which the program does not use.
+``python reproduce.py failing`` ends in the launcher's error, ``python reproduce.py fixed`` asks for sdpa
+and prints "fixed: ok". flash-attn is not needed: the kernel that rotates the queries is
+written anew in few lines.
 """
 
 import sys
 
 import torch
+import triton
+import triton.language as tl
 from torch import nn
 from torch.nn.functional import scaled_dot_product_attention
 
 
-class CudaLauncher:
-    def __call__(self, *args):
-        for position, arg in enumerate(args):
-            if torch.is_tensor(arg) and not arg.is_cuda:
-                raise ValueError(
-                    f"Pointer argument (at {position}) cannot be accessed from Triton (cpu tensor?)"
-                )
+@triton.jit
+def rotary_kernel(out_ptr, x_ptr, seqlen, HALF: tl.constexpr):
+    position = tl.program_id(0) % seqlen
+    start = tl.program_id(0) * 2 * HALF
+    lane = tl.arange(0, HALF)
+    angle = position * tl.exp2(-lane.to(tl.float32))
+    x0, x1 = tl.load(x_ptr + start + lane), tl.load(x_ptr + start + HALF + lane)
+    tl.store(out_ptr + start + lane, x0 * tl.cos(angle) - x1 * tl.sin(angle))
+    tl.store(out_ptr + start + HALF + lane, x0 * tl.sin(angle) + x1 * tl.cos(angle))
 
 
-def apply_rotary(qkv):
-    output = torch.empty_like(qkv)
-    CudaLauncher()(output, qkv)
+def apply_rotary(x):
+    output = torch.empty_like(x)
+    seqlen, headdim = x.shape[-2:]
+    rotary_kernel[(x.numel() // headdim,)](output, x, seqlen, HALF=headdim // 2)
     return output
 
 
 def flash_attention_forward(module, qkv):
-    qkv = apply_rotary(qkv)
-    return qkv[2]
+    query, key, value = qkv
+    query, key = apply_rotary(query.contiguous()), apply_rotary(key.contiguous())
+    return scaled_dot_product_attention(query, key, value)
 
 
 def sdpa_attention_forward(module, qkv):

@@ -1,24 +1,33 @@
 """LoRA weights are made where the base weight is stored, and an offloaded one is stored on the cpu.
 
-Needs torch and one GPU. ``python reproduce.py failing`` ends in the launcher's error,
-``python reproduce.py fixed`` leaves the layer on the GPU and prints "fixed: ok". ``sgmv_shrink``
-computes in torch what vLLM's kernel does in Triton, after the launcher's check of its pointers.
+Needs torch, Triton (simulated GPUs bring what is needed of it) and one GPU. ``python reproduce.py failing``
+ends in the launcher's error, ``python reproduce.py fixed`` leaves the layer on the GPU and prints
+"fixed: ok".
 """
 
 import sys
 
 import torch
+import triton
+import triton.language as tl
 from torch import nn
 from torch.func import functional_call
 
 
+@triton.jit
+def shrink_kernel(input_ptr, lora_ptr, out_ptr, K, scale, BLOCK: tl.constexpr):
+    token, rank = tl.program_id(0), tl.program_id(1)
+    k = tl.arange(0, BLOCK)
+    x = tl.load(input_ptr + token * K + k, mask=k < K, other=0.0)
+    a = tl.load(lora_ptr + rank * K + k, mask=k < K, other=0.0)
+    tl.store(out_ptr + token * tl.num_programs(1) + rank, tl.sum(x * a, axis=0) * scale)
+
+
 def sgmv_shrink(x, lora_a, scale):
-    for position, tensor in enumerate((x, lora_a)):
-        if not tensor.is_cuda:
-            raise ValueError(
-                f"Pointer argument (at {position}) cannot be accessed from Triton (cpu tensor?)"
-            )
-    return x @ lora_a.T * scale
+    out = x.new_empty(len(x), len(lora_a))
+    block = triton.next_power_of_2(x.shape[1])
+    shrink_kernel[out.shape](x, lora_a, out, x.shape[1], scale, BLOCK=block)
+    return out
 
 
 def maybe_offload_to_cpu(module, budget):

@@ -1,46 +1,34 @@
 """A batch on the cpu reaches a selective scan that exists for CUDA only.
 
-Needs torch and one GPU. ``python reproduce.py failing`` ends in the kernel's error,
-``python reproduce.py fixed`` moves the batch and prints "fixed: ok". ``selective_scan_cuda`` makes
-the kernel's check and then does a plain scan.
+Needs torch, mamba_ssm's ``selective_scan_cuda`` (simulated GPUs bring it) and one GPU.
+``python reproduce.py failing`` ends in the kernel's error, ``python reproduce.py fixed`` moves the batch
+and prints "fixed: ok".
 """
 
 import sys
 
+import selective_scan_cuda
 import torch
 from torch import nn
 
 
-def torch_check(condition, text):
-    """What TORCH_CHECK without a message prints."""
-    if not condition:
-        raise RuntimeError(
-            f"Expected {text} to be true, but got false.  (Could this error message be improved?"
-            "  If so, please report an enhancement request to PyTorch.)"
-        )
-
-
-class selective_scan_cuda:
-    @staticmethod
-    def fwd(u, delta):
-        torch_check(u.is_cuda, "u.is_cuda()")
-        torch_check(delta.is_cuda, "delta.is_cuda()")
-        return (u * delta).cumsum(-1)
-
-
 class SelectiveScanFn(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, u, delta):
-        return selective_scan_cuda.fwd(u, delta)
+    def forward(ctx, u, delta, A, B, C):
+        out, x, *rest = selective_scan_cuda.fwd(u, delta, A, B, C, None, None, None, True)
+        return out
 
 
 class VSSM(nn.Module):
-    def __init__(self):
+    def __init__(self, dim=4, state=2):
         super().__init__()
-        self.delta = nn.Parameter(torch.ones(4, 1))
+        self.A = nn.Parameter(-torch.rand(dim, state))
+        self.B = nn.Parameter(torch.randn(dim, state))
+        self.C = nn.Parameter(torch.randn(dim, state))
 
     def forward(self, x):
-        return SelectiveScanFn.apply(x, self.delta)
+        delta = torch.ones_like(x)
+        return SelectiveScanFn.apply(x, delta, self.A, self.B, self.C)
 
 
 def main(variant):

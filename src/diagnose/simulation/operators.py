@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any, Literal
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from .tables import read_table, table_path
 
 Kind = Literal["checked", "elementwise", "reduction", "free"]
 
@@ -33,28 +28,17 @@ class Rule:
 
 
 def operators_path() -> Path:
-    """Return where operators.toml is: in the installed package, or in the checkout's kb/.
+    """Return where operators.toml is.
 
     Raises:
-        FileNotFoundError: it is in neither place.
+        FileNotFoundError: it is nowhere.
     """
-    packaged = files("diagnose") / "kb" / "operators.toml"
-    if packaged.is_file():
-        with as_file(packaged) as path:
-            return path
-    checkout = Path(__file__).resolve().parents[3] / "kb" / "operators.toml"
-    if checkout.is_file():
-        return checkout
-    raise FileNotFoundError(
-        f"kb/operators.toml is neither in the package (it came with the wheel) nor at {checkout}"
-    )
+    return table_path("operators.toml")
 
 
 @lru_cache(maxsize=1)
 def _tables() -> dict[str, Any]:
-    with operators_path().open("rb") as file:
-        tables: dict[str, Any] = tomllib.load(file)
-    return tables
+    return read_table("operators.toml")
 
 
 @lru_cache(maxsize=1)

@@ -7,7 +7,17 @@ from typing import Any
 
 import torch
 
-from . import distributed, functions, gradients, parallel, scripting, tensors, tracebacks, unchecked
+from . import (
+    distributed,
+    functions,
+    gradients,
+    kernels,
+    parallel,
+    scripting,
+    tensors,
+    tracebacks,
+    unchecked,
+)
 from . import driver as driver_module
 from .checks import DeviceChecks
 from .dispatch import SimulatedDispatch
@@ -53,6 +63,7 @@ class Session:
             scripting.install(self._checks, patches)
             unchecked.install(driver, self._checks, patches)
             distributed.install(driver, patches)
+            kernels.install(driver, self._checks, patches)
             tracebacks.install(patches)
             undo.enter_context(SimulatedDispatch(driver, self._checks))
             self._leave = undo.pop_all()

@@ -1,4 +1,5 @@
-"""advice.toml, operands.toml, operators.toml and the symptoms that `diagnose search` knows."""
+"""advice.toml, extensions.toml, operands.toml, operators.toml, and the symptoms that `diagnose search`
+knows."""
 
 from __future__ import annotations
 
@@ -97,6 +98,39 @@ class Operators(Strict):
     cpu_only: Annotated[tuple[_Qualified, ...], Field(strict=False)]
     reached: dict[_Operator, CheckedEntry]
     checked: dict[_Operator, CheckedEntry]
+
+
+class AskEntry(Strict):
+    """What an extension asks about the devices of some arguments, and how it refuses them."""
+
+    of: SomeTexts
+    says: Text = Field(description="`{argument}` is the argument's name.")
+    like_first: bool = False
+
+
+class FunctionEntry(Strict):
+    """A function of a compiled extension, and what it asks about its tensors."""
+
+    name: Annotated[str, StringConstraints(pattern=r"^\w+(\.\w+)+$")]
+    parameters: SomeTexts
+    asks: Annotated[tuple[AskEntry, ...], Field(strict=False, min_length=1)]
+    source: Annotated[str, StringConstraints(pattern=r"^https://")]
+
+    @field_validator("asks")
+    @classmethod
+    def _of_parameters(
+        cls, asks: tuple[AskEntry, ...], info: ValidationInfo
+    ) -> tuple[AskEntry, ...]:
+        for name in (name for ask in asks for name in ask.of):
+            if name not in info.data.get("parameters", (name,)):
+                raise wrong(f"asks of {name!r}, which is none of the parameters")
+        return asks
+
+
+class Extensions(Strict):
+    """Compiled CUDA extensions that simulated GPUs stand in for."""
+
+    function: Annotated[tuple[FunctionEntry, ...], Field(strict=False, min_length=1)]
 
 
 class Stop(Strict):
