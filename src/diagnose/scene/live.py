@@ -34,9 +34,12 @@ def ruled(seen: Seen, read: tuple[Suspect, ...]) -> tuple[Suspect, ...]:
 
 def is_seen(one: Suspect, seen: Seen) -> bool:
     """Whether a live process confirms a suspect: its value was what met another, on the device told."""
-    if one.cause == "created-without-device" and any(
-        each.cause == "checkpoint-location" for each in seen.suspects
-    ):
+    causes = {each.cause for each in seen.suspects}
+    if "meta-tensor" in causes and one.cause != "meta-tensor":
+        return False  # what is on meta is misplaced, whatever it met
+    if one.cause == "kernel-needs-gpu" and causes and one.cause not in causes:
+        return False  # something beside it is on a GPU
+    if "checkpoint-location" in causes and one.cause == "created-without-device":
         return False  # it was restored
     lines = _lines(one)
     return any(_is_same(one, each) for each in seen.suspects) or any(
