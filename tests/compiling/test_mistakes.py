@@ -92,7 +92,7 @@ PLANTED = [
     ('questions.toml', 'en.general = "Where is it?"\n', '', 4, 'where.en.general', 'is missing'),
     ('questions.toml', 'two = 0.1 }\n', 'two = 0.1 }\nothers = 2\n', 12, 'where.answers[0].others', 'up to 1'),
     ('questions.toml', 'zh = "那里"', 'zh = "那里"\ncauses = { one = 0.4 }', 8, 'where.answers', 'add up to 1.30'),
-    ('fixes.toml', 'zh = "移动它。"', 'cn = "移动它。"', 3, 'move.cn', 'en, zh'),
+    ('fixes.toml', 'zh = "移动它。"', 'cn = "移动它。"', 3, 'move.cn', 'en, told, zh'),
     ('checks.toml', 'because = "it moves"\n', '', 5, 'one.en', '`because` is missing'),
     ('checks.toml', 'says = "{name} stays"', 'says = "{name} stays"\nbecause = "x"', 15, 'two.en', 'this one is'),
     ('checks.toml', 'safety = "safe"', 'safety = "sure"', 14, 'two.safety', "'safe'"),

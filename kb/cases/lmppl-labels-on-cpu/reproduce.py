@@ -1,13 +1,12 @@
-"""A model's hook brings the inputs of its forward to the GPU; the labels outside of it stay behind.
+"""A model is handed copies of its inputs on the GPU; the labels are taken from the ones left behind.
 
-Needs torch, accelerate and one GPU. ``python reproduce.py failing`` ends in the device error,
+Needs torch and one GPU. ``python reproduce.py failing`` ends in the device error,
 ``python reproduce.py fixed`` moves the tokenized batch and prints "fixed: ok".
 """
 
 import sys
 
 import torch
-from accelerate.hooks import AlignDevicesHook, add_hook_to_module
 from torch import nn
 
 PAD = 0
@@ -34,14 +33,14 @@ class LM:
     def __init__(self, variant):
         self.variant = variant
         self.model = CausalLM().eval().to("cuda:0")
-        add_hook_to_module(self.model, AlignDevicesHook(execution_device=0))
+        self.device = self.model.lm_head.weight.device
         self.loss_fct = nn.CrossEntropyLoss(reduction="none")
 
     def get_perplexity(self, texts):
         model_inputs = tokenizer(texts)
         if self.variant == "fixed":
-            model_inputs = {k: v.to("cuda:0") for k, v in model_inputs.items()}
-        logits = self.model(**model_inputs)
+            model_inputs = {k: v.to(self.device) for k, v in model_inputs.items()}
+        logits = self.model(**{k: v.to(self.device) for k, v in model_inputs.items()})
         label = model_inputs["input_ids"].masked_fill(model_inputs["input_ids"] == PAD, -100)
         losses = self.loss_fct(logits[:, :-1].flatten(0, 1), label[:, 1:].flatten())
         losses = losses.view(len(texts), -1)

@@ -64,7 +64,8 @@ def build(kb: Path, output: Path | None) -> None:
 def check(kb: Path, run: bool, jobs: int | None, incidents: tuple[str, ...]) -> None:
     """Check kb/: every mistake, and all that is still to do, with file, line, key and what is allowed.
 
-    Where there is no mistake, what an incident should say and may do without for now is told.
+    Where there is no mistake, what an incident should say and may do without for now is told. A
+    mistake is also where an incident's parts disagree: its two languages, its fixes and its texts.
 
     The examples beside each fact must show it, its counter-examples must not. With INCIDENTs only
     these are told of. With --run they (or all) are run as well: the failing variant must fail with a
@@ -75,10 +76,12 @@ def check(kb: Path, run: bool, jobs: int | None, incidents: tuple[str, ...]) -> 
     """
     known = sorted(path.name for path in (kb / "cases").glob("*/") if path.is_dir())
     _refuse_unknown(incidents, known, kb)
+    from diagnose.authoring.agreement import disagreements
     from diagnose.authoring.asked import asked
 
     source = _source(kb)
     problems = _mistakes(source) if incidents and not run else _checked(source)
+    problems = sorted([*problems, *disagreements(source.files)], key=lambda one: one.order)
     wishes = list(asked(source.files, required=False))
     if incidents and not run:
         problems, wishes = (_of(incidents, found) for found in (problems, wishes))

@@ -16,6 +16,7 @@ from diagnose.compiling.models.strict import (
     FactId,
     FixId,
     General,
+    Regex,
     Sentences,
     Strict,
     StrictRoot,
@@ -68,7 +69,15 @@ class CauseFile(Strict):
     fixes: Annotated[tuple[FixEntry, ...], Field(strict=False, min_length=1)]
 
 
-class Fixes(StrictRoot[dict[str, Sentences]]):
+class GeneralFix(Sentences):
+    """A way to mend a placement error, and the words by which an incident's texts tell of it."""
+
+    told: Regex | None = Field(
+        None, description="What an incident that names the fix says in English, in any case."
+    )
+
+
+class Fixes(StrictRoot[dict[str, GeneralFix]]):
     """One general sentence for each way to mend a placement error."""
 
 
