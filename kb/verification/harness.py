@@ -69,13 +69,16 @@ class Watch:
         self.wanted = steps, passes  # stop after so many; 0 for all
         self.steps = 0  # optimizer steps
         self.optimizer = None  # the optimizer whose step is running
+        self.turns = Counter()  # steps by id of the optimizer
+        self.stepped = set()  # ids of the parameters that an optimizer has stepped
+        self.settled = False  # whether each optimizer has had its turn
         self.passes = Counter()  # forward passes by id of the model
         self.models = {}  # weak references by id; a model is a module that no other one called
         self.model = None  # the model whose first pass has just ended
         self.ran = set()  # ids of the modules whose forward ran to its end
         self.trains = False  # whether a pass may be the first part of a training step
         self.error = None  # the device error that ended the run
-        self.found = {}  # sentences of the checks, each once
+        self.found = {}  # the check that says so, by sentence
         self._thread = threading.local()
 
     @contextmanager
@@ -92,6 +95,8 @@ class Watch:
             for watcher in WATCHERS:
                 stack.enter_context(watcher())
             yield
+            self.settled = True
+            self.judge()
 
     def _before(self, module, args):
         if torch.compiler.is_compiling():
@@ -125,7 +130,10 @@ class Watch:
 
     def _after_step(self, optimizer, args, kwargs):
         self.steps += 1
-        if self.steps == 1:
+        self.turns[id(optimizer)] += 1
+        self.stepped.update(id(p) for group in optimizer.param_groups for p in group["params"])
+        self.settled |= self.turns[id(optimizer)] == 2
+        if self.steps == 1 or self.turns[id(optimizer)] == 2:
             self.judge()
         self.optimizer = None
         if self.steps == self.wanted[0]:
@@ -136,7 +144,7 @@ class Watch:
         for check in CHECKS:
             try:
                 for text in check(self):
-                    self.found[text] = True
+                    self.found[text] = check.__name__
             except Exception as error:  # an odd module must not end the user's run
                 print(f"note: {check.__name__} could not look: {type(error).__name__}: {error}")
 
@@ -148,10 +156,10 @@ class Watch:
 
 def is_device_error(error):
     """Whether an error says where tensors are, and not that memory or a kernel failed."""
-    other = r"out of memory|device-side assert|illegal memory|CUBLAS_|cuDNN error|NCCL error"
+    other = r"out of memory|device-side assert trig|illegal memory|CUBLAS_|cuDNN error|NCCL error"
     return bool(
         isinstance(error, (RuntimeError, ValueError, TypeError, AssertionError))
-        and re.search(r"(?i)\b(cuda|cpu|gpu|meta|device)s?\b", str(error))
+        and re.search(r"(?i)\b(is_cuda|cuda|cpu|gpu|meta|device_map|device)s?\b", str(error))
         and not re.search(other, str(error))
     )
 

@@ -37,6 +37,32 @@ for _ in range(3):
 print(out.sum().item())
 """
 
+HIDDEN = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = [nn.Linear(4, 4)]
+        self.last = nn.Linear(4, 2)
+
+    def forward(self, x):
+        return self.last(self.layers[0](x))
+
+
+torch.manual_seed(1)
+model = Net().cuda()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for step in range(2):
+    optimizer.zero_grad()
+    loss = model(torch.randn(8, 4, device="cuda")).pow(2).mean()
+    loss.backward()
+    optimizer.step()
+print(loss.item())
+"""
+
 MOVED = ("nn.Linear(3, 2)", "nn.Linear(3, 2).cuda()")
 
 
@@ -88,6 +114,30 @@ def test_a_patch_that_runs_and_is_wrong_is_not_proven(folder: Path, guard: str) 
     level, guards = proof(folder, TRAINS, *WRONG[guard])
     assert level != "proven"
     assert guards[guard] is False, guards
+
+
+def test_layers_that_are_registered_are_moved_and_trained(folder: Path) -> None:
+    registered = ("[nn.Linear(4, 4)]", "nn.ModuleList([nn.Linear(4, 4)])")
+    level, guards = proof(folder, HIDDEN, registered, kind="register-module")
+    assert level == "proven"
+    assert guards["on-gpu"] is True, "what we compute of parameters is none of the program's"
+    assert guards["output"] is None, "it trains more than it was meant to"
+
+
+def test_layers_that_stay_untrained_are_seen_as_diagnose_verify_sees_them(folder: Path) -> None:
+    in_place = ("[nn.Linear(4, 4)]", "[nn.Linear(4, 4).cuda()]")
+    level, guards = proof(folder, HIDDEN, in_place)
+    assert guards["output"] and guards["trained"]
+    assert guards["unseen-layers"] is False
+    assert level == "same-numbers"
+
+
+def test_a_gradient_that_is_cut_is_seen(folder: Path) -> None:
+    cut = ("self.layers[0](x))", "self.layers[0](x.cpu()).detach().cuda())")
+    level, guards = proof(folder, HIDDEN, cut)
+    assert guards["output"] and guards["trained"], "the layers before it are not trained at all"
+    assert guards["gradients"] is False
+    assert level != "proven"
 
 
 def test_what_only_a_second_gpu_hides_is_seen_on_one(folder: Path) -> None:

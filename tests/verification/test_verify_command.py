@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import builtins
 import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
 
 from diagnose.casebase.store import Casebase
 from diagnose.commands.verify import verify_command
+from diagnose.model import DEVICE_FAMILY
+from diagnose.parsing import parse
 from diagnose.pipeline import diagnose
-from diagnose.verification.snippet import snippet
+from diagnose.verification.program import loaded
+from diagnose.verification.snippet import any_cause, snippet
 
 SCRIPTS = Path(__file__).parent / "scripts"
+KB = Path(__file__).parents[2] / "kb"
+TRACES = Path(__file__).parents[1] / "traces"
 
 
 def verify(*args: str | Path) -> Result:
@@ -287,3 +294,52 @@ def test_a_target_that_cannot_be_written_is_status_2(tmp_path: Path) -> None:
     result = verify_in_process("rank-device", "--write", tmp_path / "no" / "such" / "folder.py")
     assert result.returncode == 2
     assert "cannot be written" in result.stderr
+
+
+def test_a_run_that_passes_is_audited_as_a_repair_is(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    script = tmp_path / "copies.py"
+    script.write_text(
+        "import torch\n"
+        "model = torch.nn.Linear(4, 2).cuda()\n"
+        "scale = torch.ones(4)\n"
+        "for _ in range(4):\n"
+        "    model(scale.cuda())\n"
+    )
+    told = verify_in_process("--simulate", script)
+    assert told.returncode == 0, told.stderr
+    assert told.stdout.splitlines()[-1].startswith("PASS")
+    assert "copies.py:5: copied: " in told.stderr
+    plain = verify_in_process("--simulate", "--no-trace", script)
+    assert "note:" not in plain.stderr
+
+
+def test_the_program_takes_for_device_errors_what_the_answer_does(casebase: Casebase) -> None:
+    pytest.importorskip("torch")
+    program: Any = loaded(snippet(any_cause(casebase), None, None, casebase), "verify.py")
+    seen = 0
+    for path in [*KB.glob("cases/*/trace.txt"), *TRACES.glob("*.txt")]:
+        error = parse(path.read_text("utf-8"), path.name, knowledge=casebase.knowledge).error
+        if error is not None and error.family == DEVICE_FAMILY:
+            kind = getattr(builtins, error.type.rpartition(".")[2], RuntimeError)
+            assert program.is_device_error(kind(error.message)), path
+            seen += 1
+    assert seen > 300
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 79.11 GiB",
+        "CUDA error: device-side assert triggered\nCUDA kernel errors might be asynchronously reported",
+        "cuDNN error: CUDNN_STATUS_EXECUTION_FAILED",
+        "mat1 and mat2 shapes cannot be multiplied (8x4 and 3x2)",
+    ],
+)
+def test_the_program_takes_no_other_error_for_one(casebase: Casebase, message: str) -> None:
+    pytest.importorskip("torch")
+    program: Any = loaded(snippet(any_cause(casebase), None, None, casebase), "verify.py")
+    text = f'Traceback (most recent call last):\n  File "a.py", line 3, in <module>\n    f(x)\nRuntimeError: {message}\n'
+    error = parse(text, "a.log", knowledge=casebase.knowledge).error
+    assert error is None or error.family != DEVICE_FAMILY
+    assert not program.is_device_error(RuntimeError(message))

@@ -11,14 +11,15 @@ import os
 import sys
 from collections.abc import Callable
 from contextlib import nullcontext
-from importlib.util import module_from_spec, spec_from_file_location
-from types import ModuleType
+from pathlib import Path
 from typing import Any
 
 from diagnose import tracing
 from diagnose.hooks.answering import explained
+from diagnose.rendering.audit import lines
 from diagnose.simulation import simulated_gpus
 from diagnose.simulation.runner import GPUS_VARIABLE
+from diagnose.verification.program import loaded
 
 
 def main() -> int:
@@ -36,20 +37,16 @@ def main() -> int:
         os.environ[GPUS_VARIABLE] = str(options.gpus)
         gpus = simulated_gpus(options.gpus, wording=options.wording)
     with gpus:
-        program: Any = _loaded(options.program)  # without torch it ends here, and says so
+        # Without torch it ends here, and says so.
+        program: Any = loaded(Path(options.program).read_text("utf-8"), options.program)
         program.where = _explaining(program.where)
-        with tracing.trace():
+        from diagnose.tracing.auditing import Audit
+
+        with tracing.trace() as recorder, Audit(recorder) as audit:
             status: int = program.main(options.args)
+    for line in lines(audit.findings()):
+        print(f"note: {line}", file=sys.stderr)
     return status
-
-
-def _loaded(path: str) -> ModuleType:
-    spec = spec_from_file_location("verify", path)
-    if spec is None or spec.loader is None:
-        raise ImportError(f"{path} is no Python file")
-    module = sys.modules["verify"] = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def _explaining(where: Callable[..., str]) -> Callable[..., str]:

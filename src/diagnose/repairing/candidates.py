@@ -43,12 +43,13 @@ def failure(error: BaseException, workspace: Workspace) -> Failure:
     sentence = f"{type(error).__name__}: {told}"
     own = [frame for frame in told.stack if workspace.path_of(frame.filename)]
     frame = own[-1] if own else (told.stack[-1] if told.stack else None)
-    place = key = ""
+    place = key = function = ""
     if frame is not None:
         file = workspace.path_of(frame.filename) or frame.filename
         place = f"{file}:{frame.lineno}"
-        key = f"{file} {frame.name} {(frame.line or '').strip()}"
-    return Failure(sentence, place, f"{key} {_plain(sentence)}", is_placement(error))
+        function = f"{file} {frame.name}"
+        key = f"{function} {(frame.line or '').strip()}"
+    return Failure(sentence, place, f"{key} {_plain(sentence)}", is_placement(error), function)
 
 
 def _plain(sentence: str) -> str:

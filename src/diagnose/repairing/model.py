@@ -69,22 +69,26 @@ class Candidate(NamedTuple):
 class Failure(NamedTuple):
     """How a run ended badly: the exception, where in the user's code, and whether it is of placement.
 
-    ``key`` is what two failures of the same kind in the same place share, whatever line that has become.
+    ``key`` is what two failures of the same kind in the same place share, whatever line that has become;
+    ``function`` is where that line stands.
     """
 
     error: str
     place: str
     key: str
     placement: bool
+    function: str = ""
 
 
 class Silent(NamedTuple):
-    """Something misplaced that raised nothing (`diagnose.tracing.auditing`), and the line it comes from."""
+    """Something misplaced that raised nothing: what an audit finds (`diagnose.tracing.auditing`) and the
+    line it comes from; or a check of the verification program, which ``said`` what it found."""
 
     kind: str
     names: tuple[str, ...]
-    file: str
-    line: int
+    file: str = ""
+    line: int = 0
+    said: str = ""
 
 
 class Ran(NamedTuple):
@@ -95,8 +99,9 @@ class Ran(NamedTuple):
     seconds of the clock; ``missing`` what a fault of ours kept from proposing edits; ``calls`` counts
     operators by device type; ``to_host`` are the lines that copy tensors from a GPU to the host, as
     ``file:line``; ``trained`` tells of each parameter that an optimizer steps its shape, device and sum;
-    ``homes`` where the models' tensors are at the end; ``silent`` what
-    an audit finds; ``executed`` the functions that ran, as ``file:line``.
+    ``graded`` counts the parameters that got gradients; ``homes`` where the models' tensors are at the end;
+    ``silent`` what an audit and `diagnose verify` find; ``executed`` the functions that ran, as
+    ``file:line``.
     """
 
     status: int
@@ -112,6 +117,7 @@ class Ran(NamedTuple):
     calls: Mapping[str, int] = {}
     to_host: frozenset[str] = frozenset()
     trained: tuple[tuple[str, str, float], ...] = ()
+    graded: int = 0
     homes: Mapping[str, str] = {}
     silent: tuple[Silent, ...] = ()
     executed: frozenset[str] = frozenset()

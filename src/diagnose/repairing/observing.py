@@ -17,13 +17,18 @@ from torch.optim.optimizer import (
 )
 
 from diagnose import tracing
+from diagnose.casebase.store import load
 from diagnose.repairing.candidates import is_placement
-from diagnose.tracing.auditing import Audit
+from diagnose.repairing.model import Silent
+from diagnose.tracing.auditing import Audit, Finding
 from diagnose.tracing.lives import Event
 from diagnose.tracing.recorder import Recorder
+from diagnose.verification import program as checks
 
 #: So many optimizers are kept until the end; a program that makes more is looked at no further.
 _OPTIMIZERS = 16
+#: After so many steps of each optimizer it is looked who has gradients: models may be gone at the end.
+_LOOKED_AT = 2
 
 
 class Observer:
@@ -44,13 +49,22 @@ class Observer:
         self._optimizers: dict[int, Any] = {}
         self._copies: set[str] = set()
         self._executed: set[str] = set()
+        self._counted: dict[str, int] | None = None
+        self._steps_of: Counter[int] = Counter()
+        self._graded: set[int] = set()
+        self._recorder: Recorder | None = None
         self._seen: dict[str, Any] = {}
         self._kept: Any = None
 
     @contextmanager
     def watching(self) -> Iterator[None]:
         """A context that the program runs in."""
-        with tracing.trace() as recorder, Audit(recorder) as audit:
+        with (
+            checks.watching(load()) as checked,
+            tracing.trace() as recorder,
+            Audit(recorder) as audit,
+        ):
+            self._recorder = recorder
             told = recorder.copied
 
             def copied(tensor: Any, event: Event) -> None:
@@ -79,19 +93,15 @@ class Observer:
             homes = _homes(recorder)
         # Process groups may wait for ever in their destructors; this process ends without them.
         self._kept = sys.modules["__main__"]
-        self._seen = {
-            "homes": homes,
-            "trained": list(self._trained()),
-            "silent": [
-                [one.kind, one.names[:3], one.line.code.co_filename, one.line.number]
-                if one.line
-                else [one.kind, one.names[:3], "", 0]
-                for one in audit.findings()
-            ],
-        }
+        silent = [_silent(one) for one in audit.findings()]
+        silent += [Silent(one.check, (), said=one.sentence) for one in checked]
+        self._seen = {"homes": homes, "trained": list(self._trained()), "silent": silent}
 
     def over(self) -> None:
         """The program has ended: what runs from now on is ours."""
+        if self._counted is None:
+            self._counted = dict(self._calls)
+            self._look_for_gradients()
         if self._watched:
             sys.setprofile(None)
             threading.setprofile(None)
@@ -99,7 +109,12 @@ class Observer:
     def seen(self) -> dict[str, Any]:
         """What was seen, as JSON takes it."""
         rest = {"homes": {}, "trained": [], "silent": []} | self._seen
-        return rest | {"to_host": sorted(self._copies), "executed": sorted(self._executed)}
+        return rest | {
+            "calls": self._counted or {},
+            "graded": len(self._graded),
+            "to_host": sorted(self._copies),
+            "executed": sorted(self._executed),
+        }
 
     def _steps(self, *_: Any) -> None:
         self._before = dict(self._calls)
@@ -109,6 +124,17 @@ class Observer:
         self._calls.update(self._before)
         if len(self._optimizers) < _OPTIMIZERS:
             self._optimizers[id(optimizer)] = optimizer
+        self._steps_of[id(optimizer)] += 1
+        if self._steps_of[id(optimizer)] <= _LOOKED_AT:
+            self._look_for_gradients()
+
+    def _look_for_gradients(self) -> None:
+        """Notes the parameters that have one, registered or not."""
+        module: Any
+        for module in list(self._recorder.modules.things()) if self._recorder is not None else ():
+            for one in module._parameters.values():
+                if one is not None and one.is_leaf and one.grad is not None:
+                    self._graded.add(id(one))
 
     def _called(self, frame: Any, event: str, _: Any) -> None:
         code = frame.f_code
@@ -124,6 +150,12 @@ class Observer:
                         with suppress(Exception):  # meta, sparse, a subclass of its own mind
                             total = float(one.detach().to("cpu", torch.float64).sum())
                             yield (str(list(one.shape)), str(one.device), total)
+
+
+def _silent(one: Finding) -> Silent:
+    line = one.line
+    file, number = (line.code.co_filename, line.number) if line else ("", 0)
+    return Silent(one.kind, one.names[:3], file, number)
 
 
 @contextmanager

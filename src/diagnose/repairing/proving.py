@@ -22,6 +22,9 @@ from diagnose.repairing.words import say
 _TO_THE_HOST = frozenset({"cpu-before-numpy", "index-to-device"})
 #: Fixes after which more parameters are trained: those that nobody had registered.
 _REGISTERING = frozenset({"register-module", "register-buffer"})
+#: Checks of `diagnose verify` whose findings are mistakes even where the program without device checks
+#: has them too: what no optimizer reaches stays untrained wherever it is.
+_NEVER = frozenset({"unseen-layers"})
 #: A GPU other than the first.
 _NUMBERED = re.compile(r"\bcuda:[1-9]\d*")
 
@@ -106,6 +109,8 @@ class Reference:
             yield Guard("trained", same, self._say("trained-otherwise"))
         elif count:
             yield Guard("trained", True, self._say("trained", count=count))
+        if (cut := wanted.graded - ran.graded) > 0:
+            yield Guard("gradients", False, self._say("gradients-cut", count=cut))
 
     def _difference(self, wanted: Ran, ran: Ran) -> str | None:
         """Where a run prints something else; lines in which the program differs from itself, such as
@@ -246,14 +251,14 @@ def _line(place: str) -> str:
 
 
 def _silent(wanted: Ran, ran: Ran, lang: Lang) -> Iterator[Guard]:
-    """Nothing is misplaced in silence that was not before."""
-    known = {(one.kind, one.names) for one in wanted.silent}
+    """Nothing is misplaced in silence that was not before, and nothing is left untrained."""
+    known = {(one.kind, one.names) for one in wanted.silent if one.kind not in _NEVER}
     copied = sum(one.kind == "copied" for one in wanted.silent)
     for one in ran.silent:
         if one.kind == "copied" and (copied := copied - 1) < 0:
             yield Guard("copied", False, say(lang, "copied", line=one.line))
         elif one.kind != "copied" and (one.kind, one.names) not in known:
-            told = say(lang, "silent", kind=one.kind, names=", ".join(one.names))
+            told = one.said or say(lang, "silent", kind=one.kind, names=", ".join(one.names))
             yield Guard(one.kind, False, told)
 
 

@@ -133,7 +133,7 @@ def _ran(told: dict[str, Any], ended: Ended) -> Ran:
         missing=tuple(told.pop("missing")),
         trained=tuple((one[0], one[1], one[2]) for one in told.pop("trained")),
         silent=tuple(
-            Silent(kind, tuple(names), file, line) for kind, names, file, line in told.pop("silent")
+            Silent(kind, tuple(names), *rest) for kind, names, *rest in told.pop("silent")
         ),
         executed=frozenset(told.pop("executed")),
         to_host=frozenset(told.pop("to_host")),

@@ -21,6 +21,7 @@ from diagnose.repairing.model import (
 )
 from diagnose.repairing.proving import Reference, settled
 from diagnose.repairing.running import Runner
+from diagnose.repairing.writing import loses_a_write
 
 
 class Limits(NamedTuple):
@@ -183,6 +184,8 @@ class Search:
             return None
         if self._runner.workspace.edited(candidate.file, text) is None:
             return None
+        if loses_a_write(before, text):
+            return None
         return {**node.texts, candidate.file: text}
 
     def _try(self, node: _Node, candidate: Candidate, texts: Mapping[str, str]) -> _Node | None:
@@ -225,7 +228,13 @@ def _further(before: Ran, after: Ran) -> bool:
         return False
     if after.failure.key == before.failure.key:
         return False
-    return _length(after) >= _length(before)
+    # An edit of the failing line itself changes how that line reads, and may change nothing else.
+    same = after.failure.error == before.failure.error and _function(after) == _function(before)
+    return _length(after) > _length(before) if same else _length(after) >= _length(before)
+
+
+def _function(ran: Ran) -> str:
+    return ran.failure.function if ran.failure is not None else ""
 
 
 def _length(ran: Ran) -> int:

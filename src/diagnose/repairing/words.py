@@ -99,6 +99,10 @@ _WORDS: Mapping[str, Mapping[Lang, str]] = {
         "en": "all {count} trained parameters end with the values that they were meant to have",
         "zh": "全部 {count} 个训练参数的最终值与预期一致",
     },
+    "gradients-cut": {
+        "en": "{count} parameters get no gradient any more",
+        "zh": "有 {count} 个参数不再得到梯度",
+    },
     "where-0": {"en": "without a GPU", "zh": "没有 GPU 时"},
     "where-1": {"en": "on one GPU", "zh": "在 1 块 GPU 上"},
     "where-2": {"en": "on 2 GPUs", "zh": "在 2 块 GPU 上"},

@@ -1,0 +1,69 @@
+"""Edits that lose what the program writes: a moved tensor is another one, and nobody keeps it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from diagnose.repairing.comparing import edited_lines
+
+_MOVES = frozenset({"to", "cuda", "cpu"})
+#: Attributes of a tensor that share its memory.
+_VIEWS = frozenset({"data", "T", "mT"})
+#: Functions that write into what they are given, beside those whose names end so.
+_INTO_ARGUMENTS = frozenset({"all_reduce", "broadcast", "reduce", "copyto"})
+
+
+def loses_a_write(before: str, after: str) -> bool:
+    """Whether an edited line writes into a copy that it makes: ``x.to(device).add_(1)``,
+    ``x.to(device)[0] = 1``. The copy is gone after the line, and ``x`` is as it was."""
+    lines = edited_lines(before, after)
+    try:
+        tree = ast.parse(after)
+    except (SyntaxError, ValueError):
+        return False
+    edited = (n for n in ast.walk(tree) if isinstance(n, ast.stmt) and _rows(n) & lines)
+    return any(_is_copy(written) for statement in edited for written in _written(statement))
+
+
+def _rows(node: ast.stmt) -> set[int]:
+    return set(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+
+
+def _written(statement: ast.stmt) -> Iterator[ast.expr]:
+    """What a statement writes into, and gives to nobody."""
+    match statement:
+        case ast.Assign(targets=targets):
+            yield from targets
+        case ast.AugAssign(target=target) | ast.AnnAssign(target=target):
+            yield target
+        case ast.Expr(value=ast.Call(func=func, args=args)):
+            name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
+            in_place = name.endswith("_") and not name.endswith("__")
+            owner = func.value if isinstance(func, ast.Attribute) else None
+            if name in _INTO_ARGUMENTS or (in_place and _is_init(owner)):
+                yield from args[:1]
+            elif in_place and owner is not None:
+                yield owner
+    for node in ast.walk(statement) if isinstance(statement, ast.Expr | ast.Assign) else ():
+        if isinstance(node, ast.keyword) and node.arg == "out":
+            yield node.value
+
+
+def _is_init(owner: ast.expr | None) -> bool:
+    """Whether a function is of ``torch.nn.init``, and no method of a tensor."""
+    return owner is None or ast.unparse(owner).rpartition(".")[2] == "init"
+
+
+def _is_copy(node: ast.expr) -> bool:
+    """Whether this is memory of a moved tensor; ``model.to(device).weight`` is not, modules are moved in
+    place."""
+    while isinstance(node, ast.Subscript) or (
+        isinstance(node, ast.Attribute) and node.attr in _VIEWS
+    ):
+        node = node.value
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in _MOVES
+    )
