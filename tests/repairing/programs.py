@@ -159,6 +159,29 @@ for _ in range(2):
 """,
         '+        self.register_buffer("targets", torch.zeros(count, 2))',
     ),
+    "replicas that share the layers of a plain list": (
+        """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.low = nn.Linear(4, 4)
+        self.high = nn.Linear(4, 4)
+        self.both = [self.low, self.high]
+
+    def forward(self, x):
+        return sum(self.both[at](x) for at in range(2))
+
+
+torch.manual_seed(1)
+net = nn.DataParallel(Net().cuda(), device_ids=[0, 1])
+print(net(torch.randn(4, 4).cuda()).sum().item())
+""",
+        "+        self.both = nn.ModuleList([self.low, self.high])",
+    ),
     "statistics that were saved": (
         """\
 import tempfile

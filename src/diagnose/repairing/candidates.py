@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import traceback
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -16,7 +14,7 @@ from diagnose.inputs import opened
 from diagnose.model import DEVICE_FAMILY, Diagnosis, Lang, RankedCause
 from diagnose.parsing import parse
 from diagnose.pipeline import diagnose
-from diagnose.repairing.model import Candidate, Failure, Source
+from diagnose.repairing.model import Candidate, Source
 from diagnose.repairing.words import say
 from diagnose.repairing.workspace import Workspace
 from diagnose.sources import Folder, Sources
@@ -35,26 +33,6 @@ _MEETS = "move-tensor-at-line"
 _MOVES = (_MEETS, "move-input", "index-to-device")
 #: What a fix mends by itself, where several causes begin with it.
 _MENDED = {"move-module": "module-not-moved", "move-input": "input-not-moved"}
-
-
-def failure(error: BaseException, workspace: Workspace) -> Failure:
-    """What a run ended with."""
-    told = traceback.TracebackException.from_exception(error)
-    sentence = f"{type(error).__name__}: {told}"
-    own = [frame for frame in told.stack if workspace.path_of(frame.filename)]
-    frame = own[-1] if own else (told.stack[-1] if told.stack else None)
-    place = key = function = ""
-    if frame is not None:
-        file = workspace.path_of(frame.filename) or frame.filename
-        place = f"{file}:{frame.lineno}"
-        function = f"{file} {frame.name}"
-        key = f"{function} {(frame.line or '').strip()}"
-    return Failure(sentence, place, f"{key} {_plain(sentence)}", is_placement(error), function)
-
-
-def _plain(sentence: str) -> str:
-    """An error without its addresses and paths."""
-    return re.sub(r"0x[0-9a-f]+", "0x", sentence.partition("\n")[0])
 
 
 def is_placement(error: BaseException) -> bool:

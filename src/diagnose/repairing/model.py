@@ -69,15 +69,14 @@ class Candidate(NamedTuple):
 class Failure(NamedTuple):
     """How a run ended badly: the exception, where in the user's code, and whether it is of placement.
 
-    ``key`` is what two failures of the same kind in the same place share, whatever line that has become;
-    ``function`` is where that line stands.
+    ``key`` is what two failures of the same kind in the same place share, whatever line that has become
+    and whatever was moved in it.
     """
 
     error: str
     place: str
     key: str
     placement: bool
-    function: str = ""
 
 
 class Silent(NamedTuple):

@@ -93,6 +93,7 @@ def _edits(found: Met) -> Iterator[Move]:
         wanted = _device(other)
         if wanted != CPU:
             yield from _registered(found, stray, wanted)
+            yield from _listed(found, stray, wanted)
             for place in _places(found, stray):
                 yield from _made(found, place, stray, wanted)
     if not across:
@@ -243,6 +244,21 @@ def _registered(found: Met, stray: Operand, wanted: Device | None) -> Iterator[M
         ]
         edit = file_edit(kept.spot.source, changes)
         yield Move("register-buffer", edit)
+
+
+def _listed(found: Met, stray: Operand, wanted: Device | None) -> Iterator[Move]:
+    """The plain list of layers that a weight was taken from becomes one of torch's: also where the layers
+    are registered elsewhere, replicas share what a plain list holds."""
+    kept = [step.spot for step in stray.side.tensor.steps if step.what == "kept"]
+    if stray.side.tensor.maker != "weight" or not kept:
+        return
+    source = kept[0].source
+    names = {node.attr for node in ast.walk(kept[0].node) if isinstance(node, ast.Attribute)}
+    for node in ast.walk(source.tree):
+        target = node.targets[0] if isinstance(node, ast.Assign) else None
+        if isinstance(target, ast.Attribute) and target.attr in names:
+            spot = Spot(source, node)
+            yield from _defined(found, "register-module", stray, spot, (), wanted)
 
 
 def _where_used(found: Met, stray: Operand, other: Operand) -> Iterator[Move]:

@@ -16,7 +16,8 @@ from typing import Any
 
 from diagnose.bulkhead import collecting, guarded
 from diagnose.model import Lang
-from diagnose.repairing.candidates import candidates, failure
+from diagnose.repairing.candidates import candidates
+from diagnose.repairing.failing import failure
 from diagnose.repairing.model import Program, Terms
 from diagnose.repairing.observing import Observer
 from diagnose.repairing.protecting import protect

@@ -228,13 +228,7 @@ def _further(before: Ran, after: Ran) -> bool:
         return False
     if after.failure.key == before.failure.key:
         return False
-    # An edit of the failing line itself changes how that line reads, and may change nothing else.
-    same = after.failure.error == before.failure.error and _function(after) == _function(before)
-    return _length(after) > _length(before) if same else _length(after) >= _length(before)
-
-
-def _function(ran: Ran) -> str:
-    return ran.failure.function if ran.failure is not None else ""
+    return _length(after) >= _length(before)
 
 
 def _length(ran: Ran) -> int:

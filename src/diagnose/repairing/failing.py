@@ -1,0 +1,72 @@
+"""How a run ended: where in the user's code, and what two failures have to share to be one."""
+
+from __future__ import annotations
+
+import linecache
+import re
+import traceback
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from diagnose.repairing.candidates import is_placement
+from diagnose.repairing.model import Failure
+from diagnose.repairing.workspace import Workspace
+
+#: A frame of the traceback that torch puts into the error of a replica or of a loader's worker.
+_HANDED_ON = re.compile(
+    r'^ *File "(?P<file>.+)", line (?P<line>\d+), in (?P<function>.+)\n'
+    r"(?P<text> +.*)(?:\n(?P<carets>[ ~^]+)$)?",
+    re.MULTILINE,
+)
+#: What an edit adds to an expression: it fails as before where nothing else of it has changed.
+_MOVED = re.compile(
+    r"\.(?:to|cuda|cpu|detach)\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
+    r"|, device=(?:[^(),]|\((?:[^()]|\([^()]*\))*\))*"
+)
+
+
+class _Frame(NamedTuple):
+    """A frame of a traceback; ``text`` is the expression that failed, or its whole line."""
+
+    file: str
+    line: int
+    function: str
+    text: str
+
+
+def failure(error: BaseException, workspace: Workspace) -> Failure:
+    """What a run ended with; where a thread or a worker failed and torch hands its error on, what that one
+    ended with."""
+    told = traceback.TracebackException.from_exception(error)
+    sentence = f"{type(error).__name__}: {told}"
+    frames = [*map(_frame, told.stack), *_handed_on(sentence)]
+    own = [frame for frame in frames if workspace.path_of(frame.file)]
+    place = key = ""
+    for frame in (own or frames)[-1:]:
+        file = workspace.path_of(frame.file) or frame.file
+        place = f"{file}:{frame.line}"
+        key = f"{file} {frame.function} {_MOVED.sub('', frame.text).strip()}"
+    return Failure(sentence, place, f"{key} {_plain(sentence)}", is_placement(error))
+
+
+def _frame(summary: traceback.FrameSummary) -> _Frame:
+    line, text = summary.lineno or 0, summary.line or ""
+    start, end = getattr(summary, "colno", None), getattr(summary, "end_colno", None)
+    if start is not None and getattr(summary, "end_lineno", None) == line:
+        text = linecache.getline(summary.filename, line)[start:end] or text
+    return _Frame(summary.filename, line, summary.name, text)
+
+
+def _handed_on(sentence: str) -> Iterator[_Frame]:
+    for found in _HANDED_ON.finditer(sentence):
+        text, carets = found["text"], found["carets"] or ""
+        start = len(carets) - len(carets.lstrip())
+        failed = text[start : len(carets)] if carets.strip() else text
+        yield _Frame(found["file"], int(found["line"]), found["function"], failed)
+
+
+def _plain(sentence: str) -> str:
+    """An error without its addresses and paths; of one that was handed on its last words."""
+    lines = sentence.strip().splitlines() or [""]
+    last = lines[-1 if _HANDED_ON.search(sentence) else 0]
+    return re.sub(r"0x[0-9a-f]+", "0x", last)

@@ -1,0 +1,89 @@
+"""When two failures are one: the same expression, whatever was moved in it."""
+
+from __future__ import annotations
+
+import traceback
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch")
+
+from diagnose.repairing.failing import failure
+from diagnose.repairing.model import Failure
+from diagnose.repairing.workspace import Workspace
+
+
+class Stray:
+    """Stands in for a tensor: it has the moves, and its arithmetic is refused as torch refuses it."""
+
+    def __init__(self, broken: bool = True) -> None:
+        self.broken = broken
+
+    def to(self, device: object) -> Stray:
+        return self
+
+    detach = cpu = cuda = to
+
+    def __add__(self, other: Stray) -> Stray:
+        if other.broken:
+            raise RuntimeError("Expected all tensors to be on the same device, cuda:0 and cpu!")
+        return self
+
+
+NAMES = {"Stray": Stray, "a": Stray(), "b": Stray(), "ok": Stray(False)}
+
+
+def failed(folder: Path, last: str) -> Failure:
+    """How a program ends whose last line this is."""
+    origin = folder / "user"
+    origin.mkdir(exist_ok=True)
+    (origin / "train.py").write_text(f"{last}\n")
+    workspace = Workspace(origin, folder / "home")
+    path = workspace.fresh({}) / "train.py"
+    with pytest.raises(RuntimeError) as caught:
+        exec(compile(path.read_text(), str(path), "exec"), dict(NAMES))
+    return failure(caught.value, workspace)
+
+
+@pytest.mark.parametrize(
+    "edited", ["a + b.to(a)", "a.detach(0).cpu(0) + b", 'a + b.to(next(iter([a])).to("cuda"))']
+)
+def test_an_expression_with_another_move_in_it_fails_as_before(tmp_path: Path, edited: str) -> None:
+    assert failed(tmp_path, edited).key == failed(tmp_path, "a + b").key
+
+
+def test_another_expression_of_the_line_is_another_failure(tmp_path: Path) -> None:
+    before = failed(tmp_path, "print((a + b) + a)")
+    after = failed(tmp_path, "print((a + ok) + a)")
+    assert before.place == after.place == "train.py:1"
+    assert before.key != after.key
+
+
+def test_a_failure_that_is_handed_on_is_that_of_the_replica(tmp_path: Path) -> None:
+    """As `torch._utils.ExceptionWrapper` hands it on."""
+
+    def replica(last: str) -> Failure:
+        inner = failed(tmp_path, last)
+        (tmp_path / "user" / "run.py").write_text("raise error\n")
+        workspace = Workspace(tmp_path / "user", tmp_path / "home")
+        path = workspace.fresh({}) / "train.py"
+        try:
+            exec(compile(path.read_text(), str(path), "exec"), dict(NAMES))
+        except RuntimeError as error:
+            told = f"Caught RuntimeError in replica 1 on device 1.\nOriginal {_printed(error)}"
+        with pytest.raises(RuntimeError) as caught:
+            waiting = str(path.with_name("run.py"))
+            exec(compile("raise error", waiting, "exec"), {"error": RuntimeError(told)})
+        found = failure(caught.value, workspace)
+        assert found.place == inner.place
+        assert found.placement
+        return found
+
+    first, second = replica("print((a + b) + a)"), replica("print((a + ok) + a)")
+    assert first.key != second.key
+    assert first.key == replica("print((a + b.to(a)) + a)").key
+
+
+def _printed(error: RuntimeError) -> str:
+    return "".join(traceback.format_exception(error))
