@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from diagnose.repairing.model import Candidate, Guard, Proof
+from diagnose.repairing.proving import _stopgap, settled
+
 TRAINS = """\
 import torch
 from torch import nn
@@ -138,6 +141,19 @@ def test_a_gradient_that_is_cut_is_seen(folder: Path) -> None:
     assert guards["output"] and guards["trained"], "the layers before it are not trained at all"
     assert guards["gradients"] is False
     assert level != "proven"
+
+
+def test_a_move_where_a_value_is_used_may_be_the_best_there_is_and_an_undone_offload_is_not() -> (
+    None
+):
+    def level(kind: str, *, stopgap: bool) -> str:
+        edit = Candidate("offloaded-to-cpu", "", kind, "", "train.py", 3, "", stopgap)
+        guards = (Guard("output", True, ""), _stopgap([edit], "en"))
+        return settled(Proof("same-numbers", guards), "en").level
+
+    assert level("move-tensor-at-line", stopgap=True) == "proven"
+    assert level("use-like-device-of-other", stopgap=True) == "same-numbers"
+    assert level("use-like-device-of-other", stopgap=False) == "proven"
 
 
 def test_what_only_a_second_gpu_hides_is_seen_on_one(folder: Path) -> None:

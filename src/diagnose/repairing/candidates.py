@@ -29,6 +29,8 @@ _CAUSES = 8
 #: It adds a move where values meet. Where another fix of the cause comes before it in kb/, that one
 #: mends what is wrong.
 _MEETS = "move-tensor-at-line"
+#: It registers layers, which lets them move, train and be saved.
+_REGISTERS = "register-module"
 #: Fixes that move a value to where others are.
 _MOVES = (_MEETS, "move-input", "index-to-device")
 #: What a fix mends by itself, where several causes begin with it.
@@ -120,9 +122,8 @@ def _of_moves(
             kind = one.kind
         title = _title(one, answer.lang)
         because = say(answer.lang, source, title=title)
-        yield Candidate(
-            cause, because, kind, title, file, edit.line, edit.diff, one.stopgap, source
-        )
+        stopgap = one.stopgap or _leaves_unregistered(kind, kinds)
+        yield Candidate(cause, because, kind, title, file, edit.line, edit.diff, stopgap, source)
 
 
 def _title(move: Move, lang: Lang) -> str:
@@ -143,6 +144,12 @@ def _cause_of(kind: str, answer: Diagnosis) -> str:
     return _MENDED.get(kind) or (firsts or likely)[0]
 
 
+def _leaves_unregistered(kind: str, kinds: Sequence[str]) -> bool:
+    """Whether a fix of this kind, one of a cause's, only moves layers that no optimizer and no state_dict
+    knows."""
+    return kinds[0] == _REGISTERS != kind
+
+
 def _of_cause(cause: RankedCause, workspace: Workspace) -> list[Candidate]:
     kinds = [fix.kind for fix in load().causes[cause.id].fixes]
     because = cause.evidence[0].text if cause.evidence else cause.why
@@ -154,7 +161,8 @@ def _of_cause(cause: RankedCause, workspace: Workspace) -> list[Candidate]:
         if file is None and not Path(fix.edit.file).is_absolute():
             file = workspace.path_of(str(Path.cwd() / fix.edit.file))
         if file is not None:
-            stopgap = fix.kind == _MEETS and kinds[0] != _MEETS
+            meets = fix.kind == _MEETS and kinds[0] != _MEETS
+            stopgap = meets or _leaves_unregistered(fix.kind, kinds)
             found.append(
                 Candidate(
                     cause.id,

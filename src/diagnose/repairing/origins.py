@@ -177,11 +177,13 @@ def _gives(found: Met, spot: Spot) -> bool:
 
 
 def _made(found: Met, place: _Place, stray: Operand, wanted: Device | None) -> Iterator[Move]:
-    """The edits that a place allows."""
+    """The edits that a place allows. What undoes an offload gives up the memory that it saved."""
+    offload = place.what == "moved" and (place.of_module or stray.side.tensor.maker == "weight")
     kinds = (_OF_MODULES if place.of_module else _OF_TENSORS).get(place.what, ())
     for kind in kinds:
         if kind != "materialize-meta" or _device(stray) == META:
-            yield from _defined(found, kind, stray, place.spot, place.stack, wanted, place.owner)
+            for one in _defined(found, kind, stray, place.spot, place.stack, wanted, place.owner):
+                yield one._replace(stopgap=offload and stray.device == "cpu")
 
 
 def _defined(

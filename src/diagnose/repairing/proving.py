@@ -20,6 +20,8 @@ from diagnose.repairing.words import say
 
 #: Fixes that bring something to the host because it belongs there.
 _TO_THE_HOST = frozenset({"cpu-before-numpy", "index-to-device"})
+#: Fixes of a value where it is used. Other stop-gaps undo an offload or leave layers unregistered.
+_AT_USE = frozenset({"move-tensor-at-line", "move-input", "index-to-device"})
 #: Fixes after which more parameters are trained: those that nobody had registered.
 _REGISTERING = frozenset({"register-module", "register-buffer"})
 #: Checks of `diagnose verify` whose findings are mistakes even where the program without device checks
@@ -282,8 +284,12 @@ def _exercised(
 
 
 def _stopgap(applied: Sequence[Candidate], lang: Lang) -> Guard:
-    """The edits are where what is wrong comes from."""
-    stopgap = next((one for one in applied if one.stopgap), None)
-    if stopgap is None:
-        return Guard("stopgap", True, say(lang, "at-source"))
-    return Guard("stopgap", False, say(lang, "stopgap", file=stopgap.file, line=stopgap.line))
+    """The edits are where what is wrong comes from, and give nothing up that is done on purpose."""
+    stopgaps = [one for one in applied if one.stopgap]
+    for one in stopgaps:
+        if one.kind not in _AT_USE:
+            told = say(lang, "gives-up", file=one.file, line=one.line)
+            return Guard("gives-up", False, told)
+    for one in stopgaps:
+        return Guard("stopgap", False, say(lang, "stopgap", file=one.file, line=one.line))
+    return Guard("stopgap", True, say(lang, "at-source"))

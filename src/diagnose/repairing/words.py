@@ -160,6 +160,10 @@ _WORDS: Mapping[str, Mapping[Lang, str]] = {
         "en": "a stop-gap: {file}:{line} moves what is wrong",
         "zh": "权宜之计：{file}:{line} 只是在使用处移动张量",
     },
+    "gives-up": {
+        "en": "a stop-gap: {file}:{line} undoes an offload, or leaves layers unregistered",
+        "zh": "权宜之计：{file}:{line} 撤销了 offload，或让层仍未注册",
+    },
     "settled": {
         "en": "{told}, and nothing better was found",
         "zh": "{told}；没有找到更好的改法",
