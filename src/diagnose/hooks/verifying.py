@@ -1,7 +1,7 @@
 """Runs a verification program beside a recorder: ``python -m diagnose.hooks.verifying PROGRAM ARGS``.
 
 Where the user's script fails in it, the answer follows the traceback, with the lines that made and moved
-the tensors that met.
+the tensors that met; where it does not, the audit of `diagnose fix` is told in notes.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from typing import Any
 
 from diagnose import tracing
 from diagnose.hooks.answering import explained
-from diagnose.rendering.audit import lines
 from diagnose.simulation import simulated_gpus
 from diagnose.simulation.runner import GPUS_VARIABLE
 from diagnose.verification.program import loaded
@@ -40,12 +39,13 @@ def main() -> int:
         # Without torch it ends here, and says so.
         program: Any = loaded(Path(options.program).read_text("utf-8"), options.program)
         program.where = _explaining(program.where)
+        from diagnose.rendering.audit import lines
         from diagnose.tracing.auditing import Audit
 
         with tracing.trace() as recorder, Audit(recorder) as audit:
             status: int = program.main(options.args)
-    for line in lines(audit.findings()):
-        print(f"note: {line}", file=sys.stderr)
+        for line in lines(audit.findings()):
+            print(f"note: {line}", file=sys.stderr)
     return status
 
 
