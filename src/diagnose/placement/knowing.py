@@ -91,6 +91,9 @@ def has_device(frame: Frame, spot: Spot, *, moved: bool = True) -> bool:
             n.endswith("Trainer") for n in frame.this.made.names()
         ):
             return True  # transformers' has its arguments' device
+    made = frame.this.made if isinstance(frame.this, Module | Object) else None
+    if made is not None and made.find("device") is not None:
+        return True  # a property, most often
     names = (
         name
         for name, value in frame.names.items()
