@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from diagnose.placement.devices import differ
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Device, Spot, Step, Suspect
+from diagnose.placement.scope import in_scope
 from diagnose.placement.steps import born_at, last_move, said_as
 from diagnose.placement.tensors import Module
 from diagnose.placement.values import Frame
@@ -28,7 +30,7 @@ def crossing(meeting: Meeting) -> Suspect | None:
             cause = "cross-shard-op" if beside is not None else "input-on-wrong-shard"
         else:
             continue
-        node, spot = _entered(side, meeting)
+        node, spot, frame = _entered(side, meeting)
         move = last_move(side.tensor.steps)
         moved = move is not None and isinstance(move.spot.node, ast.Call)
         place = _chosen(move) if moved and move is not None and beside is None else spot
@@ -38,12 +40,21 @@ def crossing(meeting: Meeting) -> Suspect | None:
             place if cause == "input-on-wrong-shard" else spot._replace(node=node),
             side.tensor.device,
             first.tensor.device,
-            (),
+            tuple(_devices(first, meeting, spot, frame)) if cause == "cross-shard-op" else (),
             side.tensor.steps,
             spot,
             beside=beside,
         )
     return None
+
+
+def _devices(other: Meets, meeting: Meeting, spot: Spot, frame: Frame) -> Iterator[str]:
+    """Expressions for the device of the other operand, where one is to be moved."""
+    if frame is meeting.frame and isinstance(other.node, ast.Name | ast.Attribute):
+        name = ast.unparse(other.node)
+        module = isinstance(other.value, Module)
+        yield f"next({name}.parameters()).device" if module else f"{name}.device"
+    yield from in_scope(frame, spot, other.tensor.device)
 
 
 def _chosen(move: Step) -> Spot:
@@ -77,15 +88,16 @@ def _made_by(module: Module | None, function: str) -> Module | None:
     return next((one for one in made if function.startswith(f"{one.kind}.")), None)
 
 
-def _entered(side: Meets, meeting: Meeting) -> tuple[ast.AST, Spot]:
-    """An operand and the call that it stands in: where it enters the part that is elsewhere."""
+def _entered(side: Meets, meeting: Meeting) -> tuple[ast.AST, Spot, Frame]:
+    """An operand, the call that it stands in, and the variables there: where it enters the part that is
+    elsewhere."""
     node = side.node if isinstance(side.node, ast.expr) else meeting.spot.node
     spot, frame = meeting.spot, meeting.frame
     while isinstance(node, ast.Name) and node.id in frame.given and _on_one_device(frame):
         if frame.call is None or frame.caller is None:
             break
         node, spot, frame = frame.given[node.id], frame.call, frame.caller
-    return node, spot
+    return node, spot, frame
 
 
 def _on_one_device(frame: Frame) -> bool:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from diagnose.fixes.definitions import (
     arguments,
+    crossing,
     factory,
     fixed_device,
     inputs,
@@ -31,6 +32,7 @@ Definition = Callable[[Suspect, TorchNames], Sequence[Change]]
 
 _DECLARED: Sequence[Mapping[str, Definition]] = (
     arguments.KINDS,
+    crossing.KINDS,
     factory.KINDS,
     fixed_device.KINDS,
     inputs.KINDS,

@@ -183,7 +183,11 @@ def materialize(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
     meta = [one for one in ast.walk(node) if isinstance(one, ast.Constant) and one.value == "meta"]
     if len(meta) != 1:
         raise Refused("the call names no meta device")
-    return [replaced(source, meta[0], target_device(suspect))]
+    try:
+        device = target_device(suspect)
+    except Refused:
+        device = '"cpu"'  # it is made in memory, and moved as the program moves it
+    return [replaced(source, meta[0], device)]
 
 
 def _destination(suspect: Suspect, call: ast.Call) -> str:

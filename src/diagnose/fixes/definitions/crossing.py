@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 from diagnose.fixes.definitions.expressions import moved
 from diagnose.fixes.definitions.moving import is_moved
 from diagnose.fixes.definitions.places import ancestors, walk_calls
+from diagnose.fixes.definitions.target import target_device
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
 from diagnose.model import TorchNames
@@ -53,3 +55,16 @@ def crossing(suspect: Suspect, torch: TorchNames) -> Change:
     if name is None or root == "super" or root in torch.packages:
         raise Refused("what it enters has no name")
     return moved(source, given, f"next({name}.parameters()).device")
+
+
+def operand(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
+    """An operand from another GPU is moved where it stands, to the device of what it meets."""
+    source, node = suspect.spot.source, suspect.spot.node
+    if suspect.cause != "cross-shard-op" or not isinstance(node, ast.expr) or suspect.beside:
+        raise Refused("it edits no definition")
+    if is_moved(node, torch):
+        raise Refused("it is moved there already")
+    return [moved(source, node, target_device(suspect))]
+
+
+KINDS = {"move-tensor-at-line": operand}

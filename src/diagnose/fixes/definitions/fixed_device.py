@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
 
 from diagnose.fixes.definitions.expressions import argument, replaced, with_argument, with_method
@@ -14,13 +15,17 @@ from diagnose.fixes.rewriting import Change
 from diagnose.model import TorchNames
 from diagnose.placement.model import Source, Suspect
 
+_NUMBERED = re.compile(r"(cuda|xpu|npu|hpu|mps):[1-9][0-9]*")
 _DEVICES = (ast.Constant, ast.Name, ast.Attribute, ast.Subscript, ast.JoinedStr)
 
 
 def use_device(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
     """The device of a move, of a factory, or where it is written down, becomes the wanted one."""
     source, node = suspect.spot.source, value_of(suspect)
-    device = target_device(suspect)
+    try:
+        device = target_device(suspect)
+    except Refused:
+        device = _first(node)
     outer = ancestors(source, node)[-2]
     if isinstance(outer, ast.Call) and node in outer.args and called(outer) == "cuda":
         node = outer  # `x.cuda(1)`: the method itself says which kind of device
@@ -38,6 +43,14 @@ def use_device(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
     if method == "device":
         return [replaced(source, node, device)]  # torch.device("cuda:0")
     raise Refused("the call names no device")
+
+
+def _first(node: ast.AST) -> str:
+    """The accelerator that every machine with one has, in place of one that is written by its number."""
+    match node:
+        case ast.Constant(value=str(text)) if _NUMBERED.fullmatch(text):
+            return f'"{text.partition(":")[0]}"'
+    raise Refused("no expression for the device is in scope")
 
 
 def _moved_otherwise(source: Source, call: ast.Call, device: str) -> Change:

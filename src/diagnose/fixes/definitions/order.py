@@ -6,6 +6,7 @@ import ast
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from diagnose.fixes.definitions.expressions import around
 from diagnose.fixes.definitions.moving import module, receiver
 from diagnose.fixes.definitions.places import (
     block_of,
@@ -15,7 +16,12 @@ from diagnose.fixes.definitions.places import (
     text_of,
     walk_calls,
 )
-from diagnose.fixes.definitions.statements import after_statement, before_statement, moved_statement
+from diagnose.fixes.definitions.statements import (
+    after_statement,
+    before_statement,
+    moved_statement,
+    without_statement,
+)
 from diagnose.fixes.definitions.target import target_device
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
@@ -154,14 +160,22 @@ def _making(suspect: Suspect) -> ast.stmt:
 
 
 def _moved_when_built(suspect: Suspect, torch: TorchNames) -> list[Change]:
-    """The changes that take a later move of a model behind the statement that builds it, if the spot is
-    that statement; else none."""
+    """The changes that move a model where it is built, as a later statement does, which goes; none if the
+    spot is not the statement that builds it."""
     source = suspect.spot.source
     built = statement_of(source, suspect.spot.node)
     if not isinstance(built, ast.Assign) or len(built.targets) != 1 or _model_of(built) is not None:
         return []
     move = _later_move(source, built, sourceline.dotted(built.targets[0]), torch)
-    return [] if move is None else moved_statement(source, move.statement, built, after=True)
+    if move is None:
+        return []
+    behind = moved_statement(source, move.statement, built, after=True)  # what it needs is there
+    if not isinstance(built.value, ast.Call):
+        return behind
+    return [
+        around(source, built.value, "", f".{move.method}"),
+        without_statement(source, move.statement),
+    ]
 
 
 def _model_of(made: ast.stmt) -> str | None:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from diagnose.fixes.definitions.containers import wrapped
-from diagnose.fixes.definitions.expressions import around, method_start, writable
+from diagnose.fixes.definitions.expressions import around, method_start, replaced, writable
 from diagnose.fixes.definitions.imports import spelled
 from diagnose.fixes.definitions.moving import is_moved
 from diagnose.fixes.definitions.places import (
@@ -33,6 +33,9 @@ from diagnose.scene import sourceline
 def buffer(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     """``self.x = tensor`` becomes ``self.register_buffer("x", tensor)``, or a Parameter if trained."""
     source = suspect.spot.source
+    if (named := _set_by_name(suspect)) is not None:
+        _check_class(source, statement_of(source, suspect.spot.node))
+        return [named]
     statement, target, value = _assigned(suspect)
     _check_registry(source, statement, target, torch)
     _check_class(source, statement)
@@ -62,6 +65,19 @@ def buffer(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     if "#" in head:
         raise Refused("a comment stands in what is to change")
     return [Change((Splice(start, begin, call), *cuts, Splice(end, end, ")")), statement, becomes)]
+
+
+def _set_by_name(suspect: Suspect) -> Change | None:
+    """``setattr(self, name, tensor)`` becomes ``self.register_buffer(name, tensor)``; None for others."""
+    source, node = suspect.spot.source, suspect.spot.node
+    call = node.value if isinstance(node, ast.Expr) else node
+    match call:
+        case ast.Call(func=ast.Name(id="setattr"), args=[ast.Name() as owner, name, value]):
+            if call.keywords:
+                return None
+            given = f"{text_of(source, name)}, {text_of(source, value)}"
+            return replaced(source, call, f"{text_of(source, owner)}.register_buffer({given})")
+    return None
 
 
 _NO_MODULE = re.compile(r"(Trainer|Callback|Dataset|DataModule|Tokenizer|Scheduler|Processor)\b")

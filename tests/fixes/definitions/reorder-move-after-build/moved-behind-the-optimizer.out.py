@@ -2,7 +2,6 @@
 # spot: Net()
 # devices: ;
 def build(args):
-    model = Net()
-    model.cuda(args.gpu)
+    model = Net().cuda(args.gpu)
     optimizer = SGD(model.parameters())
     return model, optimizer

@@ -1,0 +1,9 @@
+# cause: meta-tensor
+# spot: torch.device("meta")
+# devices: ;
+import torch
+
+
+def build():
+    with torch.device("cpu"):
+        return torch.nn.Linear(2, 2)
