@@ -99,6 +99,24 @@ for x in DataLoader(Rows(), batch_size=4, shuffle=True, collate_fn=collate):  # 
     print(x)
 """,
     ),
+    "a loop that moves all of a written list but one": (
+        ("cuda:0", "cpu"),
+        "module-not-moved",
+        """\
+def parts():
+    text = nn.Embedding(4, 2)
+    return text, nn.Linear(2, 2)
+class Run:
+    def __init__(self, device):
+        self.words, self.net = parts()
+        self.head = nn.Linear(2, 2)
+        for module in (self.net, self.head):  # here
+            module.to(device)
+    def step(self, ids):
+        return self.head(self.net(self.words(ids)))
+Run("cuda").step(torch.ones(2, dtype=torch.long, device="cuda"))
+""",
+    ),
     "a tensor that the user's own code refuses": (
         ("CPU",),
         "kernel-needs-gpu",

@@ -84,13 +84,13 @@ def of_module(
         spot, frame = where_built(made, top.frame)
         cause = "loss-or-metric-state" if loss else "module-not-moved"
         cause = _saving_of(made.spot.source) or cause
-        sibling = _moved_beside(top, frame, spot)
-        if sibling is not None and top.word:
-            return Reason(cause, sibling, frame, owner=top.word)
+        sibling, owner = _moved_beside(top, frame, spot), _name_in(frame, top)
+        if sibling is not None and top.word and owner is not None:
+            return Reason(cause, sibling, frame, owner=owner)
         if frame is None or not has_device(frame, spot):
             # Built where nobody knows a device, and used beside one that is moved: it is to be moved there.
             while used is not None:
-                name = _name_in(used, top)
+                name = key_of(top, used.names)
                 there = spot._replace(source=used.source, function=used.function)
                 sibling = _moved_beside(top, used, there, after=0) if name is not None else None
                 if sibling is not None:
@@ -185,8 +185,12 @@ def moved_within(spot: Spot, loop: ast.For) -> Spot | None:
 
 
 def _name_in(frame: Frame | None, module: Module) -> str | None:
-    """The variable of a call that holds a module."""
-    return key_of(module, frame.names) if frame is not None else None
+    """The variable of a call, or the attribute of its object, that holds a module."""
+    if frame is None or (name := key_of(module, frame.names)) is not None:
+        return name if frame is not None else None
+    held = frame.this.attributes if isinstance(frame.this, Object) else {}
+    name = key_of(module, held)
+    return f"self.{name}" if name is not None else None
 
 
 def _moved_beside(
@@ -210,8 +214,23 @@ def _moved_beside(
                 continue
             first = spot.line if after is None else after
             if move.spot.line >= first and is_statement(move.spot):
-                found.append(move.spot)
+                found.append(_listing(move.spot) or move.spot)
     return max(found, key=lambda one: one.line, default=None)
+
+
+def _listing(move: Spot) -> Spot | None:
+    """The written list through which a loop runs that moves each of its items; None for other moves."""
+    match move.node:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=moved))):
+            pass
+        case _:
+            return None
+    for node in ast.walk(move.source.tree):
+        match node:
+            case ast.For(target=ast.Name(id=name), iter=ast.Tuple() | ast.List() as listed):
+                if name == moved and any(one is move.node for one in ast.walk(node)):
+                    return move._replace(node=listed)
+    return None
 
 
 def _are_of(this: Value | None, modules: Sequence[Module]) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from diagnose.fixes.definitions.expressions import (
     argument,
+    expression,
     moved,
     replaced,
     with_argument,
@@ -16,6 +17,7 @@ from diagnose.fixes.definitions.imports import spelled, with_import
 from diagnose.fixes.definitions.places import (
     called,
     functions_around,
+    span,
     statement_of,
     text_of,
     walk_calls,
@@ -23,7 +25,7 @@ from diagnose.fixes.definitions.places import (
 from diagnose.fixes.definitions.statements import after_statement
 from diagnose.fixes.definitions.target import target_device
 from diagnose.fixes.editing import Refused
-from diagnose.fixes.rewriting import Change
+from diagnose.fixes.rewriting import Change, Splice
 from diagnose.model import TorchNames
 from diagnose.placement.model import Source, Suspect
 from diagnose.scene import sourceline
@@ -44,6 +46,8 @@ def module(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     if suspect.cause == "dataparallel-home-device" and is_moved(node, torch):
         return [_moved_home(suspect, node)]
     statement = statement_of(source, node)
+    if suspect.owner is not None and isinstance(node, ast.Tuple | ast.List) and node.elts:
+        return [_listed(source, node, suspect.owner)]
     if suspect.owner is not None and isinstance(node, ast.Call):
         # Another module is moved there, and the owner was forgotten.
         if called(node) == "prepare" and isinstance(node.func, ast.Attribute):
@@ -72,6 +76,13 @@ def module(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     if unpacked(statement, node):
         return [after_statement(source, statement, f"{named(statement, suspect)}.to({device})")]
     return [_moved(source, node, device, torch)]
+
+
+def _listed(source: Source, node: ast.Tuple | ast.List, owner: str) -> Change:
+    """What a loop moves one by one, and one more."""
+    end = span(source, node.elts[-1])[1]
+    becomes = type(node)([*node.elts, expression(owner)], node.ctx)
+    return Change((Splice(end, end, f", {owner}"),), node, (becomes,))
 
 
 def is_exported(node: ast.expr) -> bool:
