@@ -11,7 +11,7 @@ class Cross(nn.Module):
     def forward(self, src, tgt):
         memory = self.enc(src.cuda(0))
         q = self.q(tgt.cuda(1))
-        att = torch.softmax(q @ memory.transpose(1, 2).to("cuda:1"), -1)  # finds: cross-shard-op
+        att = torch.softmax(q @ memory.transpose(1, 2).to(q.device), -1)  # finds: cross-shard-op
         return att.sum()
 
 

@@ -11,7 +11,7 @@ class UNet(nn.Module):
     def forward(self, x):
         skip = self.down(x.to('cuda:0'))
         h = torch.relu(skip).to('cuda:1')
-        return self.up(torch.cat([h, skip.to("cuda:1")], 1))  # finds: cross-shard-op
+        return self.up(torch.cat([h, skip.to(h.device)], 1))  # finds: cross-shard-op
 
 
 UNet()(torch.rand(1, 3, 8, 8))

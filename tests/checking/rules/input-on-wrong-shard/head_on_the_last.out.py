@@ -12,7 +12,7 @@ class Tagger(nn.Module):
 
     def forward(self, ids):
         h = self.body(self.emb(ids.to(self.devices[0])))
-        return self.out(h.to("cuda:1"))  # finds: input-on-wrong-shard|cross-shard-op
+        return self.out(h.to(next(self.out.parameters()).device))  # finds: input-on-wrong-shard|cross-shard-op
 
 
 Tagger(["cuda:0", "cuda:1"])(torch.tensor([[1, 2]]))

@@ -10,7 +10,7 @@ class Pipeline(nn.Module):
 
     def forward(self, x):
         x = torch.relu(self.stem(x.to("cuda:0")))
-        return self.head(x.to("cuda:1"))  # finds: input-on-wrong-shard|cross-shard-op
+        return self.head(x.to(next(self.head.parameters()).device))  # finds: input-on-wrong-shard|cross-shard-op
 
 
 Pipeline()(torch.rand(2, 4))
