@@ -1,0 +1,199 @@
+"""training/public_fixes: what a change of a file is read as."""
+
+from __future__ import annotations
+
+import difflib
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+FOLDER = ROOT / "training" / "public_fixes"
+sys.path.insert(0, str(FOLDER))
+
+from changes import Read, read  # noqa: E402
+from learn_fixes import rows, table  # noqa: E402
+from walk_commits import commits  # noqa: E402
+
+HEAD = "import torch\nfrom torch import nn\n\n\n"
+PAIRS = [
+    (
+        "a factory gets the device of what it meets",
+        "def shift(x):\n    steps = torch.arange(x.shape[1])\n    return x + steps\n",
+        "def shift(x):\n    steps = torch.arange(x.shape[1], device=x.device)\n    return x + steps\n",
+        (
+            "use-like-device-of-other",
+            "created-without-device",
+            "at-definition",
+            "factory",
+            "neighbour",
+        ),
+    ),
+    (
+        "a factory gets the device that was chosen",
+        "def noise(n, device):\n    return torch.randn(n)\n",
+        "def noise(n, device):\n    return torch.randn(n).to(device)\n",
+        ("create-on-device", "created-without-device", "at-definition", "factory", "variable"),
+    ),
+    (
+        "what was made above is moved where it is used",
+        "def shift(x):\n    steps = torch.arange(9)\n    return x + steps\n",
+        "def shift(x):\n    steps = torch.arange(9)\n    return x + steps.to(x.device)\n",
+        ("move-tensor-at-line", "created-without-device", "at-use", "name", "neighbour"),
+    ),
+    (
+        "a plain attribute becomes a buffer",
+        "class P(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.pe = torch.zeros(8)\n",
+        "class P(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        '        self.register_buffer("pe", torch.zeros(8))\n',
+        ("register-buffer", "unregistered-tensor", "in-init", "attribute", "variable"),
+    ),
+    (
+        "a plain attribute is moved where it is used",
+        "class P(nn.Module):\n    def __init__(self):\n        self.pe = torch.zeros(8)\n\n"
+        "    def forward(self, x):\n        return x + self.pe\n",
+        "class P(nn.Module):\n    def __init__(self):\n        self.pe = torch.zeros(8)\n\n"
+        "    def forward(self, x):\n        return x + self.pe.to(x.device)\n",
+        ("move-tensor-at-line", "unregistered-tensor", "at-use", "attribute", "neighbour"),
+    ),
+    (
+        "a list becomes a list of modules",
+        "class S(nn.Module):\n    def __init__(self):\n        self.heads = [nn.Linear(2, 2)]\n",
+        "class S(nn.Module):\n    def __init__(self):\n"
+        "        self.heads = nn.ModuleList([nn.Linear(2, 2)])\n",
+        ("register-module", "unregistered-submodule", "in-init", "container", "variable"),
+    ),
+    (
+        "a checkpoint is loaded elsewhere",
+        'state = torch.load("a.pt")\n',
+        'state = torch.load("a.pt", map_location="cpu")\n',
+        ("map-location", "checkpoint-location", "at-definition", "load", "host"),
+    ),
+    (
+        "the batch is moved as it comes",
+        "def run(model, loader, device):\n    for x, y in loader:\n        model(x)\n",
+        "def run(model, loader, device):\n    for x, y in loader:\n        x = x.to(device)\n"
+        "        model(x)\n",
+        ("move-input", "input-not-moved", "at-entry", "name", "variable"),
+    ),
+    (
+        "the model is moved where it is built",
+        "model = nn.Linear(2, 2)\n",
+        "model = nn.Linear(2, 2).cuda()\n",
+        ("move-module", "module-not-moved", "at-build", "module", "fixed"),
+    ),
+    (
+        "an index follows what it indexes",
+        "def pick(x, rows):\n    return x[rows]\n",
+        "def pick(x, rows):\n    return x[rows.to(x.device)]\n",
+        ("index-to-device", "index-device", "at-use", "name", "neighbour"),
+    ),
+    (
+        "NumPy gets what is on the host",
+        "def out(y):\n    return y.detach().numpy()\n",
+        "def out(y):\n    return y.detach().cpu().numpy()\n",
+        ("cpu-before-numpy", "host-copy-needed", "at-use", "name", "host"),
+    ),
+    (
+        "a fixed device gives way",
+        "def ones(x):\n    return torch.ones(3).cuda() + x\n",
+        "def ones(x):\n    return torch.ones(3).to(x.device) + x\n",
+        ("use-like-device-of-other", "hardcoded-device", "at-definition", "factory", "neighbour"),
+    ),
+    (
+        "the move comes after the last change",
+        "def build(model, device):\n    model.to(device)\n    model.fc = nn.Linear(2, 2)\n"
+        "    model.eval()\n",
+        "def build(model, device):\n    model.fc = nn.Linear(2, 2)\n"
+        "    model.eval()\n    model.to(device)\n",
+        ("reorder-move-after-build", "", "at-build", "statement", "variable"),
+    ),
+    (
+        "a restored optimizer's state is moved",
+        "def resume(optimizer, device):\n    for state in optimizer.state.values():\n"
+        "        for k, v in state.items():\n            print(k)\n",
+        "def resume(optimizer, device):\n    for state in optimizer.state.values():\n"
+        "        for k, v in state.items():\n            state[k] = v.to(device)\n            print(k)\n",
+        ("move-optimizer-state", "optimizer-state", "at-use", "statement", "variable"),
+    ),
+]
+
+
+def changed(before: str, after: str) -> Read:
+    """The change of a file as Git cuts it, without lines around."""
+    a, b = (HEAD + before).split("\n"), (HEAD + after).split("\n")
+    hunks = []
+    for tag, i, j, k, m in difflib.SequenceMatcher(None, a, b, autojunk=False).get_opcodes():
+        if tag != "equal":
+            hunks.append((i + (j > i), j - i, k + (m > k), m - k))
+    return read(HEAD + before, HEAD + after, hunks)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "wanted"), [p[1:] for p in PAIRS], ids=[p[0] for p in PAIRS]
+)
+def test_a_fix_is_read_off_the_files(before: str, after: str, wanted: tuple[str, ...]) -> None:
+    found = changed(before, after)
+    [edit] = found.edits
+    assert (edit.kind, edit.cause, edit.place, edit.expression, edit.to) == wanted
+    assert found.others == 0
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("y = x.to(device)\n", "y = x.to(other)\n"),  # which was wrong cannot be read
+        ("y = x.to(device)\n", "y = x.to(device, non_blocking=True)\n"),
+        ("y = x.to(device=device)\n", "y = x.to(dtype=dtype, device=device)\n"),
+        ("model = model.cuda()\n", "model.cuda()\n"),
+        ("h = h.float()\n", "h = h.cpu().float()\n"),  # for memory, or for nobody knows
+    ],
+)
+def test_what_moves_nothing_that_was_astray_is_no_fix(before: str, after: str) -> None:
+    assert changed(before, after).edits == ()
+
+
+def test_a_change_of_something_else_is_counted() -> None:
+    found = changed("a = torch.zeros(3)\n", "a = torch.zeros(3, device=device)\nb = a * 2\n")
+    assert [edit.kind for edit in found.edits] == ["create-on-device"]
+    assert found.others == 1
+
+
+def git(folder: Path, *words: str) -> None:
+    who = ["-c", "user.name=n", "-c", "user.email=e@example.org", "-c", "commit.gpgsign=false"]
+    subprocess.run(["git", *who, *words], cwd=folder, check=True, capture_output=True)
+
+
+def test_a_history_gives_rows_of_facts(tmp_path: Path) -> None:
+    """A repository with one fix, one change of something else, and one of tests only."""
+    import gzip
+    import json
+
+    repo = tmp_path / "someone+thing" / "repo"
+    (repo / "tests").mkdir(parents=True)
+    git(repo, "init", "-q")
+    code = repo / "code.py"
+    before, after = PAIRS[0][1:3]
+    for text, message in (
+        (before, "begin"),
+        (after, "Fix device mismatch"),
+        (after + "\nTWO = 2\n", "count to two"),
+    ):
+        code.write_text(HEAD + text, encoding="utf-8")
+        (repo / "tests" / "test_code.py").write_text(f"device = {len(text)}\n", encoding="utf-8")
+        git(repo, "add", ".")
+        git(repo, "commit", "-q", "-m", message)
+    kept = tmp_path / "someone+thing.jsonl.gz"
+    with gzip.open(kept, "wt", encoding="utf-8") as out:
+        for commit in commits(repo / ".git"):
+            print(json.dumps(commit), file=out)
+    [row] = rows(kept)
+    assert row["repository"] == "someone/thing"
+    assert (row["path"], row["line"], row["function"]) == ("code.py", 6, "shift")
+    assert (row["fix"], row["cause"]) == ("use-like-device-of-other", "created-without-device")
+    assert not any("arange" in str(value) or "mismatch" in str(value) for value in row.values())
+    line = "| created-without-device | 1 | 1 | `use-like-device-of-other` 1.00 | `at-definition` 1.00 |"
+    assert line in table([row])
