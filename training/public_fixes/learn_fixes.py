@@ -147,7 +147,8 @@ def _grouped(found: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
             continue
         marks.add((row["mark"], row["fix"]))
         part = "measure" if zlib.crc32(group[here].encode()) % PARTS == 0 else "learn"
-        yield {**row, "group": group[here], "part": part}
+        kept = {key: value for key, value in row.items() if key != "mark"}
+        yield {**kept, "group": group[here], "part": part}
 
 
 def table(kept: Iterable[dict[str, Any]]) -> str:
