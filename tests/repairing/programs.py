@@ -133,7 +133,7 @@ class Net(nn.Module):
 
 print(Net()(torch.ones(2, 4, device="cuda:0")).sum().item())
 """,
-        "+        return self.norm(late).to(early.device) + 0.1 * early",
+        "+        return self.norm(late) + (0.1 * early).to(late.device)",
     ),
     "a loss that keeps targets, and that nobody moves": (
         """\
