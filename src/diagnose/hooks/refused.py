@@ -20,9 +20,10 @@ from diagnose.hooks.positions import Text
 from diagnose.hooks.uncalled import Operand, Running
 from diagnose.placement import Spot
 from diagnose.placement.machine import Meets
+from diagnose.placement.refusing import ASKED
 
 #: What code asks a tensor for, to know where it is.
-_ASKED = frozenset({"is_cuda", "is_cpu", "device", "get_device"})
+_ASKED = ASKED | {"get_device"}
 _BLOCKS = ast.If | ast.For | ast.While | ast.Assert
 #: What simulates GPUs raises where torch would.
 _OURS = str(Path(__file__).parents[1])

@@ -186,11 +186,11 @@ def moved_within(spot: Spot, loop: ast.For) -> Spot | None:
 
 def _name_in(frame: Frame | None, module: Module) -> str | None:
     """The variable of a call, or the attribute of its object, that holds a module."""
-    if frame is None or (name := key_of(module, frame.names)) is not None:
-        return name if frame is not None else None
+    if frame is None:
+        return None
     held = frame.this.attributes if isinstance(frame.this, Object) else {}
-    name = key_of(module, held)
-    return f"self.{name}" if name is not None else None
+    attributes = {f"self.{name}": value for name, value in held.items()}
+    return key_of(module, {**frame.names, **attributes})
 
 
 def _moved_beside(

@@ -273,8 +273,8 @@ def optimizer_method(
         states = [tensor for tensor in tensors_in(owner.state) if not tensor.scalar]
         if made is not None:
             states.append(Tensor(made.device, "state", (made,), frame, module=owner.module))
+        weight = Tensor(owner.module.where(), "weight", owner.module.steps, module=owner.module)
         for state in states:
-            weight = Tensor(owner.module.where(), "weight", owner.module.steps, module=owner.module)
             sides = [Meets(node, owner, state), Meets(node, owner, weight)]
             machine.meet("state", node, frame, sides)
     return Unknown()

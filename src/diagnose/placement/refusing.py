@@ -8,8 +8,8 @@ from diagnose.placement.machine import Machine, Meets
 from diagnose.placement.tensors import Tensor
 from diagnose.placement.values import Frame
 
-#: What a tensor is asked to learn where it is.
-_ASKED = frozenset({"is_cuda", "is_cpu", "device"})
+#: The attributes that tell where a tensor is.
+ASKED = frozenset({"is_cuda", "is_cpu", "device"})
 
 
 def refusal(machine: Machine, node: ast.If | ast.Assert, frame: Frame) -> None:
@@ -22,7 +22,7 @@ def refusal(machine: Machine, node: ast.If | ast.Assert, frame: Frame) -> None:
     asked = [
         one.value
         for one in ast.walk(node.test)
-        if isinstance(one, ast.Attribute) and one.attr in _ASKED
+        if isinstance(one, ast.Attribute) and one.attr in ASKED
     ]
     values = [(one, machine.evaluate(machine, one, frame)) for one in asked]
     sides = [Meets(one, value, value) for one, value in values if isinstance(value, Tensor)]

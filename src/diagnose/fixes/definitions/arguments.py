@@ -33,6 +33,8 @@ from diagnose.model import TorchNames
 from diagnose.placement.model import Source, Suspect
 from diagnose.scene import sourceline
 
+#: The accelerator of a program that names none.
+_GPU = '"cuda"'
 _OFFLOAD = re.compile("offload|low_?v?(ram|mem)|low_cpu", re.IGNORECASE)
 
 
@@ -64,7 +66,12 @@ def generator(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     if call is None and isinstance(node, ast.Call) and _draws_order(node):
         name, needed = spelled(source, "torch.Generator", node)
         return [
-            with_argument(source, node, "generator", f"{name}(device={_gpu(suspect)})"),
+            with_argument(
+                source,
+                node,
+                "generator",
+                f"{name}(device={target_device(suspect, otherwise=_GPU)})",
+            ),
             *needed,
         ]
     if call is None:
@@ -134,7 +141,7 @@ def disable_offload(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
         raise Refused("the value turns no offloading on")
     for call in walk_calls(node):
         if re.fullmatch("enable_.*offload", called(call)):
-            return [with_method(source, call, f"to({_gpu(suspect)})")]
+            return [with_method(source, call, f"to({target_device(suspect, otherwise=_GPU)})")]
     found = [
         replaced(source, keyword.value, "False")
         for call in walk_calls(node)
@@ -144,14 +151,6 @@ def disable_offload(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
     if not found:
         raise Refused("nothing there turns offloading on")
     return found
-
-
-def _gpu(suspect: Suspect) -> str:
-    """The device that a pipeline is moved to: the program's, or the one that offloading brings it to."""
-    try:
-        return target_device(suspect)
-    except Refused:
-        return '"cuda"'
 
 
 def _is_true(node: ast.expr) -> bool:
@@ -183,11 +182,8 @@ def materialize(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
     meta = [one for one in ast.walk(node) if isinstance(one, ast.Constant) and one.value == "meta"]
     if len(meta) != 1:
         raise Refused("the call names no meta device")
-    try:
-        device = target_device(suspect)
-    except Refused:
-        device = '"cpu"'  # it is made in memory, and moved as the program moves it
-    return [replaced(source, meta[0], device)]
+    # Made in memory it is moved as the program moves it.
+    return [replaced(source, meta[0], target_device(suspect, otherwise='"cpu"'))]
 
 
 def _destination(suspect: Suspect, call: ast.Call) -> str:

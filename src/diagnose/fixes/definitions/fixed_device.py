@@ -22,10 +22,7 @@ _DEVICES = (ast.Constant, ast.Name, ast.Attribute, ast.Subscript, ast.JoinedStr)
 def use_device(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
     """The device of a move, of a factory, or where it is written down, becomes the wanted one."""
     source, node = suspect.spot.source, value_of(suspect)
-    try:
-        device = target_device(suspect)
-    except Refused:
-        device = _first(node)
+    device = target_device(suspect, otherwise=_first(node))
     outer = ancestors(source, node)[-2]
     if isinstance(outer, ast.Call) and node in outer.args and called(outer) == "cuda":
         node = outer  # `x.cuda(1)`: the method itself says which kind of device
@@ -45,12 +42,13 @@ def use_device(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
     raise Refused("the call names no device")
 
 
-def _first(node: ast.AST) -> str:
-    """The accelerator that every machine with one has, in place of one that is written by its number."""
+def _first(node: ast.AST) -> str | None:
+    """The accelerator that every machine with one has, in place of one that is written by its number; None
+    for what is written otherwise."""
     match node:
         case ast.Constant(value=str(text)) if _NUMBERED.fullmatch(text):
             return f'"{text.partition(":")[0]}"'
-    raise Refused("no expression for the device is in scope")
+    return None
 
 
 def _moved_otherwise(source: Source, call: ast.Call, device: str) -> Change:

@@ -13,11 +13,16 @@ from diagnose.placement.model import Source, Suspect
 from diagnose.scene import sourceline
 
 
-def target_device(suspect: Suspect) -> str:
+def target_device(suspect: Suspect, otherwise: str | None = None) -> str:
     """The expression for the device that is wanted, in scope at the suspect's spot.
 
+    Args:
+        suspect: what is misplaced, and where it is mended.
+        otherwise: what is written where no such expression is in scope.
+
     Raises:
-        Refused: none is in scope, and the device has no name that is sure on another machine.
+        Refused: none is in scope, the device has no name that is sure on another machine, and nothing is
+            to be written otherwise.
     """
     for device in suspect.devices:
         try:
@@ -35,6 +40,8 @@ def target_device(suspect: Suspect) -> str:
         return min(known, key=lambda device: device.startswith('"'))
     if wanted is not None and (wanted.type == "cpu" or wanted.number is not None):
         return f'"{wanted}"'
+    if otherwise is not None:
+        return otherwise
     raise Refused("no expression for the device is in scope")
 
 
