@@ -60,6 +60,7 @@ PIECES = {
     "diagnose.pipeline._evidence": "/evidence",
     "diagnose.pipeline.ask": "questions",
     "diagnose.ranking.questions._put": "questions/",
+    "diagnose.pipeline.nearest": "nearest",
     "diagnose.pipeline.likely": "nearest",
     "diagnose.pipeline._culprit": "culprit",
 }
@@ -67,7 +68,6 @@ PIECES = {
 STAGES = {
     "diagnose.pipeline.parse_stream": "parsing",
     "diagnose.pipeline.fact_stage.read": "facts",
-    "diagnose.pipeline.nearest": "ranking",
     "diagnose.pipeline.rank": "ranking",
 }
 RENDERERS = {
@@ -153,6 +153,23 @@ def test_a_piece_that_fails_is_named_and_the_rest_is_there(
     assert all(piece in name for name in hurt["incomplete"])
     assert (hurt["verdict"], hurt["error"]) == (sound["verdict"], sound["error"])
     assert [c["id"] for c in hurt["causes"]] == [c["id"] for c in sound["causes"]]
+
+
+def test_a_description_that_cannot_be_read_leaves_what_the_message_says(
+    poison: Poison, logs: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    message = POISONED.rpartition("\n  ")[2].partition("\n")[2]
+    told = "I have put my model on the GPU, but when it is called then I get this, and I do not know why:\n"
+    (tmp_path / "poison.txt").write_text(told + message)
+    run("--format", "json", *logs)
+    sound = json.loads(capsys.readouterr().out.splitlines()[1])
+    assert sound["described"]
+    poison("diagnose.parsing.describing.described")
+    assert run("--format", "json", *logs) in (0, 1)
+    hurt = json.loads(capsys.readouterr().out.splitlines()[1])
+    assert (hurt["incomplete"], hurt["described"]) == (["description"], False)
+    assert (hurt["error"], hurt["mismatch"]) == (sound["error"], sound["mismatch"])
+    assert hurt["causes"]
 
 
 @pytest.mark.parametrize("form", ["text", "markdown"])

@@ -78,16 +78,18 @@ def diagnose(
         OSError: the stream cannot be read.
     """
     casebase = casebase or load()
-    try:
-        if isinstance(data, bytes | str):
-            report = parse(data, source, knowledge=casebase.knowledge)
-        else:
-            report = parse_stream(data, source, knowledge=casebase.knowledge)
-    except (DiagnoseError, OSError):  # of the stream
-        raise
-    except Exception as error:
-        return failed(Report(source), "parsing", error, casebase.lang)
-    return explain(report, casebase=casebase, top=top, sources=sources, answers=answers)
+    with collecting() as pieces:
+        try:
+            if isinstance(data, bytes | str):
+                report = parse(data, source, knowledge=casebase.knowledge)
+            else:
+                report = parse_stream(data, source, knowledge=casebase.knowledge)
+        except (DiagnoseError, OSError):  # of the stream
+            raise
+        except Exception as error:
+            return failed(Report(source), "parsing", error, casebase.lang)
+    diagnosis = explain(report, casebase=casebase, top=top, sources=sources, answers=answers)
+    return diagnosis._replace(incomplete=(*pieces, *diagnosis.incomplete))
 
 
 def explain(
@@ -180,7 +182,7 @@ def _device(scene: Scene, casebase: Casebase, top: int, answers: Answers) -> Dia
     try:
         found = fact_stage.read(scene)
         stage = "ranking"
-        matches = nearest(report, casebase.incidents)
+        matches = guarded("nearest", lambda: nearest(report, casebase.incidents), ())
         ranked = ranking(scene, found, matches, casebase)
         if answers:
             ranked = answered(ranked, answers, casebase.questions())

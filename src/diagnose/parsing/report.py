@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from diagnose.bulkhead import guarded
 from diagnose.model import (
     DEVICE_FAMILY,
     Failure,
@@ -123,7 +124,13 @@ class LogReader:
             return report
         from diagnose.parsing.describing import described  # a traceback has no need of it
 
-        return described(report, lines, self.knowledge, self.families, self._without_exception)
+        return guarded(
+            "description",
+            lambda: described(
+                report, lines, self.knowledge, self.families, self._without_exception
+            ),
+            report,
+        )
 
     def failures(self, lines: Sequence[Peeled], source: str) -> list[Seen]:
         """The failure to explain and every other one that is no echo, each kind once."""
