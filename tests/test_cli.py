@@ -74,9 +74,8 @@ def test_json_follows_the_contract() -> None:
     cause = answer["causes"][0]
     assert 0 < cause["confidence"] <= 1
     assert {"text", "line"} == set(cause["evidence"][0])
-    assert {"kind", "title", "patch", "edit", "command", "code", "example", "proven"} == set(
-        cause["fixes"][0]
-    )
+    of_a_fix = "kind title patch edit command code example stopgap proven"
+    assert set(of_a_fix.split()) == set(cause["fixes"][0])
     compile(cause["verification"], "verify.py", "exec")
 
 

@@ -132,6 +132,15 @@ QUESTIONS = (
         command="CUDA_VISIBLE_DEVICES=0 python edit.py",
     ),
 )
+STOPGAP = CAUSES[0]._replace(
+    id="unregistered-tensor",
+    title="A plain tensor attribute stays behind when the model moves",
+    fixes=(
+        CAUSES[0].fixes[0]._replace(stopgap=True),
+        CAUSES[0].fixes[0]._replace(kind="create-on-device", title="Make it there."),
+        Fix("register-buffer", "Register the tensor as a buffer."),
+    ),
+)
 MET = (Met("cur_out[0][i, :]", "cuda:1"), Met("delta", "cuda:0"))
 ANSWERS = {
     "diagnosed": Diagnosis(REPORT, "diagnosed", FRAME, CAUSES, met=MET),
@@ -139,6 +148,8 @@ ANSWERS = {
     "unknown": Diagnosis(REPORT, "unknown", FRAME, CAUSES[1:], CAUSES[0].incidents),
     "unsure": Diagnosis(REPORT, "diagnosed", FRAME, CAUSES[1:], questions=QUESTIONS),
     "unsure-zh": Diagnosis(REPORT, "unknown", FRAME, CAUSES[1:], lang="zh", questions=QUESTIONS),
+    "stopgap": Diagnosis(REPORT, "diagnosed", FRAME, (STOPGAP,), met=MET),
+    "stopgap-zh": Diagnosis(REPORT, "diagnosed", FRAME, (STOPGAP,), lang="zh", met=MET),
     "other-family": Diagnosis(
         Report("-", Failure("KeyError", "'labels'", "missing-name", 3), frames=(FRAME,)),
         "unknown",

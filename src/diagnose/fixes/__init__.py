@@ -16,7 +16,7 @@ from diagnose.placeholders import fill
 from diagnose.placement.model import Device, Suspect
 from diagnose.scene import Place, Scene
 
-__all__ = ["Considered", "considered", "for_cause"]
+__all__ = ["Considered", "considered", "for_cause", "leaves_unregistered"]
 
 
 class Considered(NamedTuple):
@@ -49,7 +49,7 @@ def for_cause(
         facts: what it shows.
         known: what it says for each placeholder (`placeholders.values`); commands are filled with it.
     """
-    return tuple(_fitted(one, known) for one in considered(cause, scene, facts))
+    return tuple(_fitted(one, cause, known) for one in considered(cause, scene, facts))
 
 
 def considered(cause: Cause, scene: Scene, facts: Mapping[str, Fact]) -> list[Considered]:
@@ -72,6 +72,18 @@ def _concrete(one: Considered) -> int:
 
 
 _OF_LIBRARIES = frozenset({"upgrade-library", "downgrade-library", "patch-library-line"})
+
+
+def leaves_unregistered(kind: str, cause: Cause) -> bool:
+    """Whether a fix of this kind, one of the cause's, only moves layers that no optimizer and no state_dict
+    knows."""
+    return cause.fixes[0].kind == "register-module" != kind
+
+
+def _is_stopgap(kind: str, cause: Cause) -> bool:
+    """Whether an edit of this kind, one of the cause's, leaves the cause where it is."""
+    meets = kind == "move-tensor-at-line" != cause.fixes[0].kind
+    return meets or leaves_unregistered(kind, cause)
 
 
 def _later(fix: FixTemplate, in_library: bool) -> bool:
@@ -152,16 +164,18 @@ def _told(suspect: Suspect, scene: Scene) -> Suspect:
     return suspect._replace(wanted=wanted, devices=devices)
 
 
-def _fitted(one: Considered, known: Mapping[str, str]) -> Fix:
+def _fitted(one: Considered, cause: Cause, known: Mapping[str, str]) -> Fix:
     """The fix with an edit of the report's line, a command for its program, or the cause's example.
 
     A command that needs what the report does not tell is left out.
     """
     template, place, made = one
+    stopgap = _is_stopgap(template.kind, cause)
     if isinstance(made, FileEdit):
-        return Fix(template.kind, template.title, patch=made.diff, edit=one.edit)
+        return Fix(template.kind, template.title, made.diff, edit=one.edit, stopgap=stopgap)
     if isinstance(made, Edit) and place is not None:
-        return Fix(template.kind, template.title, patch=patch(place, made), edit=made)
+        diff = patch(place, made)
+        return Fix(template.kind, template.title, diff, edit=made, stopgap=stopgap)
     if template.command is not None:
         return Fix(template.kind, template.title, command=fill(template.command, known))
     example = _example(template)

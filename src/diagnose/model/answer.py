@@ -68,7 +68,8 @@ class Fix(NamedTuple):
     """A concrete fix: taxonomy id, sentence, and an edit of the user's line, a command or code.
 
     ``patch`` is the edit as a unified diff, where the file itself was seen and it applies. ``example`` says
-    that ``code`` is not the user's: it shows what to do, in names of its own.
+    that ``code`` is not the user's: it shows what to do, in names of its own. ``stopgap`` says that the
+    edit moves a value where it is used, or layers that nothing registers, and leaves the cause as it is.
     """
 
     kind: str
@@ -78,6 +79,7 @@ class Fix(NamedTuple):
     code: str | None = None
     example: bool = False
     edit: Edit | None = None
+    stopgap: bool = False
 
 
 class KnownBug(NamedTuple):

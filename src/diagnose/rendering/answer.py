@@ -5,7 +5,7 @@ Texts from the log are as they were printed: each skin makes them harmless in it
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from diagnose.model import (
@@ -46,6 +46,14 @@ class ShownCause(NamedTuple):
     rather: str | None
     verify: str | None
     bugs: tuple[str, ...] = ()
+
+
+def labelled(fixes: Sequence[Fix]) -> Iterator[tuple[str, Fix]]:
+    """Each fix with the id of its label: one is the fix, further ones come as others, stop-gaps as such."""
+    label = "fix"
+    for fix in fixes:
+        yield "stopgap" if fix.stopgap else label, fix
+        label = label if fix.stopgap else "or"
 
 
 class ShownOperand(NamedTuple):

@@ -50,10 +50,12 @@ class Change(NamedTuple):
 
 
 class Do(NamedTuple):
-    """The one thing to do: a fix, and the changes that it makes to the user's own lines, if it does."""
+    """The one thing to do: a fix, and the changes that it makes to the user's own lines, if it does. Where
+    that is a stop-gap ``lasting`` is the sentence of the fix that mends the cause, if one is known."""
 
     fix: Fix
     changes: tuple[Change, ...] = ()
+    lasting: str = ""
 
 
 class Because(NamedTuple):
@@ -156,7 +158,9 @@ def _do(cause: RankedCause) -> Do | None:
     """The first fix: those that edit the user's own line stand before all others."""
     if not cause.fixes:
         return None
-    return Do(cause.fixes[0], changes(cause.fixes[0]))
+    first, *rest = cause.fixes
+    lasting = next((fix.title for fix in rest if not fix.stopgap), "") if first.stopgap else ""
+    return Do(first, changes(first), lasting)
 
 
 def _because(cause: RankedCause, diagnosis: Diagnosis) -> Because:

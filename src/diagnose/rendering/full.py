@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from diagnose.model import Diagnosis, Fix, Frame, Question, Reply
 from diagnose.paths import of_frame
-from diagnose.rendering.answer import ShownCause, answer
+from diagnose.rendering.answer import ShownCause, answer, labelled
 from diagnose.rendering.labels import LABELS
 from diagnose.rendering.styles import Paint
 from diagnose.rendering.words import changed, clean, code, width, wrap
@@ -132,8 +132,8 @@ class _Page:
             yield " " * (_INDENT + _LABEL) + match.url
         for line in wrap(shown.rather or "", self.columns - _INDENT):
             yield " " * _INDENT + self.styled(line, "dim")
-        for number, fix in enumerate(shown.fixes):
-            yield from self._fix("or" if number else "fix", fix)
+        for label, fix in labelled(shown.fixes):
+            yield from self._fix(label, fix)
         for number, bug in enumerate(shown.bugs):
             yield from self._entry("upgrade", clean(bug), first=number == 0)
         if shown.verify is not None:

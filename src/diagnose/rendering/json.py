@@ -122,6 +122,7 @@ def _fix(fix: Fix) -> dict[str, Any]:
         "command": fix.command,
         "code": fix.code,
         "example": fix.example,
+        "stopgap": fix.stopgap,
         "proven": None,  # an answer runs nothing: `diagnose fix` does, and says
     }
 

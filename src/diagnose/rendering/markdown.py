@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from diagnose.model import Diagnosis, Failure, Fix, Lang, Question
-from diagnose.rendering.answer import Answer, ShownCause, answer
+from diagnose.rendering.answer import Answer, ShownCause, answer, labelled
 from diagnose.rendering.brief import Brief, Other, brief, reason
 from diagnose.rendering.labels import LABELS
 from diagnose.rendering.words import changed, clean, code
@@ -66,7 +66,11 @@ def _first(first: Brief, lang: Lang) -> Iterator[str]:
     """What to do, why, and what proves it; then a line each of what else it may be."""
     labels = LABELS[lang]
     if first.do is not None:
-        yield from _fix(first.do.fix, labels["do"], labels["example"])
+        if first.do.lasting:
+            yield f"**{labels['do']}:** {_plain(first.do.lasting)}"
+            yield ""
+        label = labels["stopgap" if first.do.fix.stopgap else "do"]
+        yield from _fix(first.do.fix, label, labels["example"])
     yield from _upgrade((first.bug,) if first.bug else (), labels)
     if (because := first.because) is not None:
         yield f"**{labels['because']}:** {_plain(reason(because, lang))}"
@@ -145,8 +149,8 @@ def _cause(shown: ShownCause, labels: Mapping[str, str]) -> Iterator[str]:
         yield ""
     if shown.rather:
         yield from (f"*{_plain(shown.rather)}*", "")
-    for number, fix in enumerate(shown.fixes):
-        yield from _fix(fix, labels["or" if number else "fix"], labels["example"])
+    for label, fix in labelled(shown.fixes):
+        yield from _fix(fix, labels[label], labels["example"])
     yield from _upgrade(shown.bugs, labels)
     if shown.verify is not None:
         yield f"**{labels['verify']}:**"

@@ -138,7 +138,10 @@ class _Page:
     def _do(self, do: Do) -> Iterator[str]:
         fix = do.fix
         if do.changes and fix.edit is not None:
-            yield from self._changes(fix.edit.file, do.changes)
+            if do.lasting:
+                yield from self._entry("do", *self._wrapped(do.lasting), style="green")
+            label = "stopgap" if fix.stopgap else "do"
+            yield from self._changes(label, fix.edit.file, do.changes)
             return
         example: list[str] = []
         if fix.code is not None and fix.example:
@@ -153,7 +156,7 @@ class _Page:
         elif fix.code is not None and not fix.example:
             yield from (_INDENT + self.paint.changed(code(line)) for line in fix.code.splitlines())
 
-    def _changes(self, file: str, changes: tuple[Change, ...]) -> Iterator[str]:
+    def _changes(self, label: str, file: str, changes: tuple[Change, ...]) -> Iterator[str]:
         left = sum(map(len, map(_marked, changes)))
         shown = 0
         for number, change in enumerate(changes):
@@ -166,7 +169,7 @@ class _Page:
             if number:
                 yield _INDENT + self.paint(place, "dim")
             else:
-                yield from self._entry("do", place, style="green")
+                yield from self._entry(label, place, style="green")
             yield from (_INDENT + self.paint.changed(code(line)) for line in lines)
 
     def _prove(self) -> str:

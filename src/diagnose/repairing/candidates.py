@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from diagnose.bulkhead import guarded
 from diagnose.casebase.store import load
+from diagnose.fixes import leaves_unregistered
 from diagnose.hooks.live import explain, printed
 from diagnose.inputs import opened
 from diagnose.model import DEVICE_FAMILY, Diagnosis, Lang, RankedCause
@@ -26,13 +27,8 @@ if TYPE_CHECKING:
 
 #: So many causes' fixes are tried.
 _CAUSES = 8
-#: It adds a move where values meet. Where another fix of the cause comes before it in kb/, that one
-#: mends what is wrong.
-_MEETS = "move-tensor-at-line"
-#: It registers layers, which lets them move, train and be saved.
-_REGISTERS = "register-module"
 #: Fixes that move a value to where others are.
-_MOVES = (_MEETS, "move-input", "index-to-device")
+_MOVES = ("move-tensor-at-line", "move-input", "index-to-device")
 #: What a fix mends by itself, where several causes begin with it.
 _MENDED = {"move-module": "module-not-moved", "move-input": "input-not-moved"}
 
@@ -115,14 +111,15 @@ def _of_moves(
         if file is None or edit.diff is None:
             continue
         cause = _cause_of(one.kind, answer)
-        kinds = [fix.kind for fix in load().causes[cause].fixes]
+        known = load().causes[cause]
         if source == "values":
+            kinds = (fix.kind for fix in known.fixes)
             kind = next((kind for kind in kinds if kind in _MOVES), one.kind)
         else:
             kind = one.kind
         title = _title(one, answer.lang)
         because = say(answer.lang, source, title=title)
-        stopgap = one.stopgap or _leaves_unregistered(kind, kinds)
+        stopgap = one.stopgap or leaves_unregistered(kind, known)
         yield Candidate(cause, because, kind, title, file, edit.line, edit.diff, stopgap, source)
 
 
@@ -144,14 +141,7 @@ def _cause_of(kind: str, answer: Diagnosis) -> str:
     return _MENDED.get(kind) or (firsts or likely)[0]
 
 
-def _leaves_unregistered(kind: str, kinds: Sequence[str]) -> bool:
-    """Whether a fix of this kind, one of a cause's, only moves layers that no optimizer and no state_dict
-    knows."""
-    return kinds[0] == _REGISTERS != kind
-
-
 def _of_cause(cause: RankedCause, workspace: Workspace) -> list[Candidate]:
-    kinds = [fix.kind for fix in load().causes[cause.id].fixes]
     because = cause.evidence[0].text if cause.evidence else cause.why
     found = []
     for fix in cause.fixes:
@@ -161,8 +151,6 @@ def _of_cause(cause: RankedCause, workspace: Workspace) -> list[Candidate]:
         if file is None and not Path(fix.edit.file).is_absolute():
             file = workspace.path_of(str(Path.cwd() / fix.edit.file))
         if file is not None:
-            meets = fix.kind == _MEETS and kinds[0] != _MEETS
-            stopgap = meets or _leaves_unregistered(fix.kind, kinds)
             found.append(
                 Candidate(
                     cause.id,
@@ -172,7 +160,7 @@ def _of_cause(cause: RankedCause, workspace: Workspace) -> list[Candidate]:
                     file,
                     fix.edit.line,
                     fix.patch,
-                    stopgap,
+                    fix.stopgap,
                 )
             )
     return found

@@ -5,15 +5,20 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from diagnose.fixes.editing import Change, Site
+from diagnose.fixes.editing import Change, Refused, Site
 from diagnose.fixes.edits import operand
 from diagnose.fixes.operands import calls_module, moved
 from diagnose.scene import sourceline
+
+#: What a layer's forward calls its parameters: where these are the stray, the module has to move.
+_WEIGHTS = ("self.weight", "self.bias")
 
 
 def changes(site: Site) -> Sequence[Change]:
     """The operand that the message means moves; where it means none of the line, a module's input does."""
     met = site.met
+    if any(one.text in _WEIGHTS for one in met.strays):
+        raise Refused("its own weights are misplaced, and no input")
     if len(met.strays) == 1 and not met.strays[0].layer:
         layer = next((one.node for one in met.others if one.layer), None)
         if layer is None:

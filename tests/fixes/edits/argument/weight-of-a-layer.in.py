@@ -1,0 +1,2 @@
+# move-input devices=cuda:0,cpu argument=weight
+h = F.conv2d(h, self.weight, self.bias)

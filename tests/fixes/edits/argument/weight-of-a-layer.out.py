@@ -1,0 +1,1 @@
+refused: its own weights are misplaced, and no input
