@@ -96,7 +96,13 @@ def device_of(site: Site, node: ast.expr) -> str | None:
             text = sourceline.dotted(target) or ""
             return text if text.rpartition(".")[2] == "device" else None
         case ast.Call(func=ast.Attribute(value=owner, attr=name)) if _keeps_device(site, name):
-            return None if _is_module_name(site, owner) else device_of(site, owner)
+            if not _is_module_name(site, owner):
+                return device_of(site, owner)
+            given = node.args if calls.of_package(owner, site.torch) else []
+            return device_of(site, given[0]) if given else None
+        case ast.Call(func=function, args=[ast.Name(id=name) as given]) if _is_set(site, name):
+            # What `x = f(x)` names twice is of one kind, and as a rule in one place.
+            return None if calls.of_package(function, site.torch) else device_of(site, given)
         case ast.BinOp(left=left, right=right):
             # An attribute of the object may be a number: self.scale * x.
             both = [device for side in (left, right) if (device := device_of(site, side))]
@@ -105,6 +111,14 @@ def device_of(site: Site, node: ast.expr) -> str | None:
         case ast.UnaryOp(operand=inner):
             return device_of(site, inner)
     return None
+
+
+def _is_set(site: Site, name: str) -> bool:
+    """Whether the line assigns to a name."""
+    return any(
+        isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store)
+        for node in site.line.nodes
+    )
 
 
 def moved(site: Site, node: ast.expr, device: str | None) -> Change:

@@ -18,6 +18,8 @@ _BY_NAME = {
     "indices": "index",
     "target": "target",
     "hx": "state",
+    "hidden": "state",
+    "parameter": "weight",
 }
 
 
@@ -37,7 +39,7 @@ def told(report: Report, operands: Roles) -> dict[str, str]:
         return {}
     first = table.get("first")
     if first is None:
-        first = "input" if role == "weight" else "weight" if role in {"input", "index"} else ""
+        first = "input" if role in {"weight", "state"} else "weight" if role in {"input", "index"} else ""
     if not expected:
         # "Tensor for argument 'self' is on CPU, but expected it to be on GPU" names one side only.
         expected = "the GPU"

@@ -177,8 +177,9 @@ def dotted(node: ast.AST) -> str | None:
 
 
 def is_builtin(name: str) -> bool:
-    """True for names of the builtins module, which are no operands."""
-    return hasattr(builtins, name)
+    """True for names of the builtins module, which are no operands; ``input`` is what torch and its users
+    call a tensor."""
+    return hasattr(builtins, name) and name != "input"
 
 
 def operands(line: SourceLine, nodes: Sequence[ast.AST] | None = None) -> list[ast.expr]:

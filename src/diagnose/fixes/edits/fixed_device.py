@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from diagnose.fixes.editing import Change, Site, replaced
-from diagnose.fixes.edits import factory, operand
+from diagnose.fixes.editing import Change, Refused, Site, replaced
+from diagnose.fixes.edits import factory
 from diagnose.scene import calls
 
 
 def changes(site: Site) -> Sequence[Change]:
-    """A written device gives way to that of what it meets; else what is made or moved follows."""
+    """A written device gives way to that of what it meets; else what the line makes is made there."""
     for node in site.met.nodes:
         if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
             continue
@@ -21,7 +21,9 @@ def changes(site: Site) -> Sequence[Change]:
         device = factory.company(site, node)
         if device is not None:
             return (replaced(site, node, f"{site.text(node.func.value)}.to({device})"),)
-    return factory.followed(site) or operand.changes(site)
+    if not (made := factory.followed(site)):
+        raise Refused("the line writes no device down, and makes no tensor")
+    return made
 
 
 KINDS = {"use-like-device-of-other": changes}

@@ -1,1 +1,1 @@
-refused: the line shows no two operands that meet
+refused: the line writes no device down, and makes no tensor

@@ -1,0 +1,2 @@
+# create-on-device
+x = load(name) * torch.ones(3)

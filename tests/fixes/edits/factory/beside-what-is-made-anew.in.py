@@ -1,0 +1,2 @@
+# create-on-device
+n = torch.rand(n) * torch.ones(3)

@@ -1,0 +1,2 @@
+# create-on-device
+boxes = ops.corners(boxes) * torch.Tensor([w, h, w, h])

@@ -1,0 +1,2 @@
+# move-tensor-at-line argument=hidden below=module
+out, h = self.gru(prior, h)

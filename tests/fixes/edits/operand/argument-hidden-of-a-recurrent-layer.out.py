@@ -1,0 +1,1 @@
+out, h = self.gru(prior, h.to(prior.device))
