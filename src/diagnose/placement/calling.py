@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from diagnose.placement import modules
+from diagnose.placement.contexts import body_of
 from diagnose.placement.forward_hooks import hooked
 from diagnose.placement.layers import at_home, scattered
 from diagnose.placement.library import library_call_of
@@ -94,6 +95,7 @@ def run(
     inner.caller, inner.call = frame, Spot(frame.source, node, frame.function)
     _parameters(machine, function, given, inner)
     taken = handed(machine, function, inner)
+    inner.within = body_of(machine, function, node)
     machine.depths[key] = machine.depths.get(key, 0) + 1
     machine.calls.append(Spot(frame.source, node, frame.function))
     try:

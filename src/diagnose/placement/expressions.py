@@ -235,6 +235,9 @@ def _yielded(machine: Machine, node: Any, frame: Frame) -> Value:
     value = evaluate(machine, node.value, frame) if node.value is not None else Const(None)
     frame.result.append(value)
     frame.yields = True
+    if (body := frame.within) is not None:
+        frame.within = None
+        body(value)
     return Unknown()
 
 

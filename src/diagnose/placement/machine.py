@@ -31,6 +31,10 @@ class Exhausted(Exception):
     """The analysis has visited more than it may."""
 
 
+class Leaves(Exception):
+    """A return, break, continue or raise: what follows in the block is not reached."""
+
+
 class Given(NamedTuple):
     """An argument: its node and its value."""
 
@@ -158,6 +162,8 @@ class Machine:
         self.unknown = 0
         #: Whether options are taken to have their defaults.
         self.defaults = True
+        #: The call of a context of the user's on the way, and the body of its ``with``.
+        self.within: tuple[ast.AST, Callable[[Value], None]] | None = None
 
     def home(self) -> Device:
         """The accelerator that ``cuda`` means."""

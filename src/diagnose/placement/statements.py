@@ -4,33 +4,30 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from functools import partial
 from itertools import islice
 
 from diagnose.placement.branches import join, own_attributes
+from diagnose.placement.contexts import with_
 from diagnose.placement.datasets import drawn
 from diagnose.placement.definitions import class_, function, import_, import_from, shared
-from diagnose.placement.devices import META
 from diagnose.placement.expressions import truth
-from diagnose.placement.iterating import iterated, special
-from diagnose.placement.machine import Machine
+from diagnose.placement.iterating import iterated
+from diagnose.placement.machine import Leaves, Machine
 from diagnose.placement.matching import matches
 from diagnose.placement.model import Step
 from diagnose.placement.refusing import refusal
 from diagnose.placement.storing import element, loaded, store
 from diagnose.placement.tensors import WIDEST, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
-from diagnose.placement.values import Const, Frame, Loader, Number, Place, Value
-
-
-class _Leaves(Exception):
-    """A return, break, continue or raise: what follows in the block is not reached."""
+from diagnose.placement.values import Const, Frame, Loader, Number, Value
 
 
 def execute(machine: Machine, body: Sequence[ast.stmt], frame: Frame) -> None:
     """Executes a block; ends early where it returns."""
     try:
         _block(machine, body, frame)
-    except _Leaves:
+    except Leaves:
         return
 
 
@@ -59,7 +56,7 @@ def _forks(machine: Machine, blocks: Sequence[Sequence[ast.stmt]], frame: Frame)
         own.update(outset)
         try:
             _block(machine, block, frame)
-        except _Leaves:
+        except Leaves:
             continue
         finally:
             kept.append(dict(own))
@@ -67,7 +64,7 @@ def _forks(machine: Machine, blocks: Sequence[Sequence[ast.stmt]], frame: Frame)
     join(own, kept)  # what a block leaves in an object stays there, wherever the block leads
     frame.names = before
     if not after:
-        raise _Leaves
+        raise Leaves
     join(before, after)
 
 
@@ -123,11 +120,11 @@ def _return(machine: Machine, node: ast.AST, frame: Frame) -> None:
     value = machine.evaluate(machine, node.value, frame) if node.value else Const(None)
     frame.result.append(value)
     frame.returns.append(node)
-    raise _Leaves
+    raise Leaves
 
 
 def _leave(machine: Machine, node: ast.AST, frame: Frame) -> None:
-    raise _Leaves
+    raise Leaves
 
 
 def _if(machine: Machine, node: ast.AST, frame: Frame) -> None:
@@ -194,33 +191,13 @@ def _while(machine: Machine, node: ast.AST, frame: Frame) -> None:
 def _body(machine: Machine, body: Sequence[ast.stmt], frame: Frame) -> None:
     try:
         _block(machine, body, frame)
-    except _Leaves:
+    except Leaves:
         return
 
 
 def _with(machine: Machine, node: ast.AST, frame: Frame) -> None:
     assert isinstance(node, ast.With | ast.AsyncWith)
-    default, current = (machine.default, machine.default_of), machine.current
-    for item in node.items:
-        value = machine.evaluate(machine, item.context_expr, frame)
-        value = special(machine, value, "__enter__", item.context_expr, frame) or value
-        before = machine.default
-        if isinstance(value, Place) and "cuda.device" in ast.unparse(item.context_expr):
-            machine.current = value.device._replace(home=True)
-        elif isinstance(value, Place):
-            machine.default = value.device
-        elif "init_empty_weights" in ast.unparse(item.context_expr):
-            machine.default = META
-        if (machine.default is META and before is not META) or machine.default != before:
-            machine.default_of = machine.spot(item.context_expr, frame)
-        if item.optional_vars is not None:
-            store(machine, item.optional_vars, value, frame, node)
-    try:
-        _block(machine, node.body, frame)
-    finally:
-        machine.default, machine.default_of = default
-        if any("cuda.device" in ast.unparse(item.context_expr) for item in node.items):
-            machine.current = current
+    with_(machine, node, frame, partial(_block, machine, node.body, frame))
 
 
 def _try(machine: Machine, node: ast.AST, frame: Frame) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from diagnose.placement import calling
 from diagnose.placement.copies import copied
-from diagnose.placement.devices import HOME, named_so
+from diagnose.placement.devices import CPU, HOME, named_so
 from diagnose.placement.machine import BUDGET, Arguments, Exhausted, Given, Machine
 from diagnose.placement.model import Step
 from diagnose.placement.tensors import Batch, Module, Tensor
@@ -76,7 +76,7 @@ def _class(machine: Machine, made: Class, frame: Frame) -> bool:
     this: Value = objects[0] if objects else Object(made.node.name, made)
     _forget_devices(this, made)
     building = _only_of_init(made)
-    if isinstance(this, Module) and known is not None and _unmoved(this):
+    if isinstance(this, Module) and known is not None and (_unmoved(this) or this.where() == CPU):
         this, known = copied(this, ()), None  # what the program made stays where it is
     # What nothing calls may be called before the model moves, but for its ``forward``.
     for member in sorted(waiting, key=lambda one: one.name.endswith(".forward")):

@@ -6,7 +6,7 @@ A value that is not understood is `Unknown`, and what is computed from it is unk
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, MutableMapping
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
 
 from diagnose.placement.model import Device, Source, Spot, Step
 
@@ -40,6 +40,7 @@ class Frame:
         "shared",
         "source",
         "this",
+        "within",
         "yields",
     )
 
@@ -63,6 +64,8 @@ class Frame:
         self.returns: list[ast.Return] = []
         #: Whether ``result`` holds what a generator yields.
         self.yields = False
+        #: What runs where it yields first: the body of the ``with`` that it is the context of.
+        self.within: Callable[[Value], None] | None = None
         #: Who called, and where.
         self.caller: Frame | None = None
         self.call: Spot | None = None

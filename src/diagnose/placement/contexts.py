@@ -1,0 +1,85 @@
+"""What a ``with`` chooses for its body; within a generator of the user's it runs where that yields."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from diagnose.placement.devices import META
+from diagnose.placement.iterating import special
+from diagnose.placement.machine import Leaves, Machine
+from diagnose.placement.storing import store
+from diagnose.placement.values import Frame, Function, Place, Value
+
+
+def body_of(machine: Machine, function: Function, call: ast.AST) -> Callable[[Value], None] | None:
+    """The body that runs where a function yields; None where it is the context of no ``with``."""
+    if machine.within is None or machine.within[0] is not call:
+        return None
+    decorators = () if isinstance(function.node, ast.Lambda) else function.node.decorator_list
+    if not any(ast.unparse(one).endswith("contextmanager") for one in decorators):
+        return None
+    return machine.within[1]
+
+
+def with_(
+    machine: Machine, node: ast.With | ast.AsyncWith, frame: Frame, block: Callable[[], None]
+) -> None:
+    """A ``with``: which devices its contexts choose for its body, which ``block`` runs."""
+    default, current = (machine.default, machine.default_of), machine.current
+    left = list[Leaves]()
+
+    def body(value: Value) -> None:
+        only = node.items[0].optional_vars
+        if only is not None:
+            store(machine, only, value, frame, node)
+        try:
+            block()
+        except Leaves as leaves:
+            left.append(leaves)
+
+    for item in node.items:
+        if len(node.items) == 1:
+            value, ran = _entered(machine, item.context_expr, frame, body)
+            if left:
+                raise left[0]
+            if ran:
+                return
+        else:
+            value = machine.evaluate(machine, item.context_expr, frame)
+        value = special(machine, value, "__enter__", item.context_expr, frame) or value
+        before = machine.default
+        if isinstance(value, Place) and "cuda.device" in ast.unparse(item.context_expr):
+            machine.current = value.device._replace(home=True)
+        elif isinstance(value, Place):
+            machine.default = value.device
+        elif "init_empty_weights" in ast.unparse(item.context_expr):
+            machine.default = META
+        if (machine.default is META and before is not META) or machine.default != before:
+            machine.default_of = machine.spot(item.context_expr, frame)
+        if item.optional_vars is not None:
+            store(machine, item.optional_vars, value, frame, node)
+    try:
+        block()
+    finally:
+        machine.default, machine.default_of = default
+        if any("cuda.device" in ast.unparse(item.context_expr) for item in node.items):
+            machine.current = current
+
+
+def _entered(
+    machine: Machine, context: ast.expr, frame: Frame, body: Callable[[Value], None]
+) -> tuple[Value, bool]:
+    """The value of a context, and whether the body of its ``with`` has run within it."""
+    ran = False
+
+    def once(value: Value) -> None:
+        nonlocal ran
+        ran, machine.within = True, None
+        body(value)
+
+    outer, machine.within = machine.within, (context, once)
+    try:
+        return machine.evaluate(machine, context, frame), ran
+    finally:
+        machine.within = outer
