@@ -57,23 +57,20 @@ def test_rules_are_chosen_by_their_ids(project: Path) -> None:
     assert "did you mean unregistered-tensor?" in slip.stderr
 
 
-FIXED = """\
+KERNEL = """\
 import torch
-from torch import nn
+from bitsandbytes.functional import quantize_4bit
 
-device = torch.device("cuda:1")
-net = nn.Linear(4, 2).to(device)
-mask = torch.ones(3, 2, device="cuda:0")
-print(net(torch.rand(3, 4, device=device)) * mask)
+print(quantize_4bit(torch.ones(64, 64)))
 """
 
 
 def test_rules_in_preview_report_when_they_are_asked_for(project: Path) -> None:
-    (project / "train.py").write_text(FIXED)
+    (project / "train.py").write_text(KERNEL)
     assert check("train.py", cwd=project).returncode == 0
     asked = check("train.py", "--preview", "--format", "json", cwd=project)
-    named = check("train.py", "--select", "hardcoded-device", "--format", "json", cwd=project)
-    assert found(asked) == found(named) == [("train.py", "hardcoded-device", 6)]
+    named = check("train.py", "--select", "kernel-needs-gpu", "--format", "json", cwd=project)
+    assert found(asked) == found(named) == [("train.py", "kernel-needs-gpu", 4)]
 
 
 def test_folders_of_other_people_are_left_out_unless_they_are_named(project: Path) -> None:

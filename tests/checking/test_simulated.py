@@ -21,6 +21,12 @@ _OTHERS = (
     "from diffusers",
     "from transformers",
     "from torch_geometric",
+    "import lightning",
+    "bitsandbytes",
+    "from flash_attn",
+    "import xformers",
+    "from mamba_ssm",
+    "from causal_conv1d",
 )
 #: `nn.Module.to(tensor)` does not move a module on simulated GPUs.
 _NOT_SIMULATED = {"lazy_on_the_right_device.py"}

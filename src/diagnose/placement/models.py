@@ -92,8 +92,11 @@ def model_call(
     if last == "dispatch_model" or last == "load_checkpoint_and_dispatch":
         model = given.listed[0].value if given.listed else None
         if isinstance(model, Module):
-            model.move(SPLIT, Step("moved", machine.spot(node, frame), SPLIT))
-            model.device = SPLIT
+            said = given.get("device_map", 1 if last == "dispatch_model" else None)
+            written = said is not None and isinstance(said.value, Table) and said.value.more is None
+            where = (_place(machine, said.value) if said and written else None) or SPLIT
+            model.move(where, Step("moved", machine.spot(node, frame), where))
+            model.device = where
         return model or Unknown()
     if (kept := offloaded_by(machine, last, given, node, frame)) is not None:
         return kept
@@ -194,23 +197,30 @@ def _pipeline(machine: Machine, kind: str, given: Arguments, node: ast.AST, fram
     return found
 
 
+def _place(machine: Machine, said: Value) -> Device | None:
+    """Where a device map puts a model: on several devices, where it does not name a single one."""
+    if isinstance(said, Const) and isinstance(said.value, str):
+        return machine.asked(said) or SPLIT
+    if isinstance(said, Table):
+        places = {machine.asked(value) for value in said.every()}
+        return places.pop() if len(places) == 1 else SPLIT
+    return machine.asked(said)
+
+
 def _mapped(machine: Machine, found: Module, given: Arguments, node: ast.AST, frame: Frame) -> None:
     """``device_map=`` of from_pretrained."""
     said = given.named.get("device_map")
     if said is None:
         return
-    device: Device | None = None
-    if isinstance(said.value, Const) and isinstance(said.value.value, str):
-        device = machine.asked(said.value) or SPLIT
-    elif isinstance(said.value, Table):
-        places = [machine.asked(value) for value in said.value.every()]
-        device = places[0] if len(set(places)) == 1 else SPLIT
-    elif isinstance(said.value, Const) and said.value.value is None:
+    if isinstance(said.value, Const) and said.value.value is None:
         return
-    else:
-        device = machine.asked(said.value)
+    device = _place(machine, said.value)
     found.move(device, Step("moved", machine.spot(said.node, frame), device))
     found.device = device
+
+
+#: The attributes by which a trainer knows a model that is spread over GPUs, and leaves it there.
+_SPREAD = frozenset({"hf_device_map", "is_parallelizable", "model_parallel"})
 
 
 def _trainer(machine: Machine, root: str, given: Arguments, node: ast.AST, frame: Frame) -> Value:
@@ -219,6 +229,7 @@ def _trainer(machine: Machine, root: str, given: Arguments, node: ast.AST, frame
         model is not None
         and isinstance(model.value, Module)
         and model.value.where() not in (SPLIT, META)
+        and _SPREAD.isdisjoint(model.value.plain)
     ):
         home = machine.home()
         model.value.gather(home, machine.spot(node, frame))

@@ -31,6 +31,10 @@ METHODS = {
 }
 
 
+#: Of those the ones that leave a module on the GPU after its forward, until another one runs.
+_WAITS = frozenset({"cpu_offload_with_hook", "enable_model_cpu_offload"})
+
+
 def offloaded_by(
     machine: Machine, last: str, given: Arguments, node: ast.AST, frame: Frame
 ) -> Value | None:
@@ -81,6 +85,8 @@ def brought(
         one for one in module.family() if one is module or module.made is None or one.runs is None
     ]
     kept = [(one, one.device, one.tensors, one.runs) for one in scope]
+    last = next((step for step in reversed(module.steps) if step.what == "offloaded"), None)
+    waits = last is not None and _by(last.spot) in _WAITS
     for one in scope:
         one.device = device if one.weights else one.device
         one.tensors = {name: tensor.like(device) for name, tensor in one.tensors.items()}
@@ -95,6 +101,9 @@ def brought(
     finally:
         for one, where, tensors, runs in kept:
             one.device, one.tensors, one.runs = where, tensors, runs
+            if waits:  # it stays on the GPU until another module is brought there
+                one.device = None
+                one.tensors = {name: tensor.like(None) for name, tensor in tensors.items()}
 
 
 def is_offloaded(module: Module | None) -> bool:
@@ -144,4 +153,4 @@ def left_there(
 
 def _by(spot: Spot) -> str:
     func = spot.node.func if isinstance(spot.node, ast.Call) else None
-    return func.attr if isinstance(func, ast.Attribute) else ""
+    return ast.unparse(func).rpartition(".")[2] if func is not None else ""

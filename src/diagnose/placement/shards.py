@@ -65,13 +65,21 @@ def _chosen(move: Step) -> Spot:
     return move.of if given and named and move.of is not None else move.spot
 
 
-def gathered(meeting: Meeting) -> Suspect | None:
-    """A part of a model that the program had put elsewhere, and a trainer brought to the device of all."""
+def gathered(meeting: Meeting, *, sure: bool = False) -> Suspect | None:
+    """A part of a model that the program had put elsewhere, and a trainer brought to the device of all.
+
+    ``sure`` takes only what meets an operand that is still sent to where the part was, by a number that is
+    not the first GPU's.
+    """
     for side in meeting.sides:
         steps = side.tensor.steps
         if side.tensor.maker != "weight" or not any(step.what == "gathered" for step in steps):
             continue
         put = next((step for step in steps if step.what == "moved"), None)
+        if sure and (put is None or not put.device or not put.device.number):
+            continue
+        if sure and all(other.tensor.device != put.device for other in meeting.sides if put):
+            continue
         whole = _made_by(side.tensor.module, (put.spot.function or "") if put else "")
         born = born_at(whole.steps) if whole is not None else None
         if put is not None and born is not None:

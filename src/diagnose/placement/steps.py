@@ -88,6 +88,8 @@ def fixed_in_replica(tensor: Tensor) -> Step | None:
     frame, step = tensor.frame, last_move(tensor.steps) or born_at(tensor.steps)
     if step is None or on_cpu(tensor) or frame is None or not isinstance(frame.this, Module):
         return None
+    if tensor.device is not None and tensor.device.home:
+        return None  # "cuda" means a replica's own GPU while it runs
     if not replicated(frame.this) or (frame.function or "").endswith(".__init__"):
         return None
     node = step.spot.node

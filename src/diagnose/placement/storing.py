@@ -57,6 +57,8 @@ def store(
             if isinstance(owner, Module):
                 modules.put(machine, owner, name, value, statement, frame)
             elif isinstance(owner, Object):
+                if _counts(owner.attributes.get(name), value):
+                    value = Number(name)
                 if isinstance(value, Tensor):
                     step = Step("stored", machine.spot(statement, frame), value.device)
                     value = value.like(value.device, step)
@@ -65,6 +67,8 @@ def store(
                 owner.attributes[name] = value
             elif isinstance(owner, Tensor) and name == "data" and isinstance(value, Tensor):
                 _filled(machine, owner, value, statement, frame)
+            elif isinstance(owner, Batch) and isinstance(value, Tensor):
+                _put_in(owner, value, whole=False)
         case ast.Subscript(value=whose, slice=inside):
             owner = machine.evaluate(machine, whose, frame)
             key = machine.evaluate(machine, inside, frame)
@@ -81,14 +85,26 @@ def store(
                 else:
                     owner.more = value
             elif isinstance(owner, Batch) and isinstance(value, Tensor):
-                # Key by key all of it is there in the end; of one key that is written out, nobody knows.
-                whole = not isinstance(key, Const) or value.device == owner.inner.device
-                owner.inner = value if whole else value.like(None)
+                _put_in(owner, value, whole=not isinstance(key, Const))
             elif isinstance(owner, Module) and isinstance(value, Module):
                 name = str(key.value) if isinstance(key, Const) else "?"
                 modules.put(machine, owner, name, value, statement, frame)
             elif isinstance(owner, Tensor) and isinstance(value, Tensor):
                 machine.evaluate(machine, loaded(target), frame)
+
+
+def _counts(before: Value | None, value: Value) -> bool:
+    """Whether what was loaded takes the place of a number."""
+    loaded = isinstance(value, Tensor) and value.maker == "load"
+    number = isinstance(before, Const) and isinstance(before.value, int | float)
+    return loaded and (number or isinstance(before, Number))
+
+
+def _put_in(batch: Batch, value: Tensor, *, whole: bool) -> None:
+    """Puts a tensor into a batch. Key by key all of it is there in the end; of one that is written out,
+    nobody knows."""
+    known = whole or value.device == batch.inner.device
+    batch.inner = value if known else value.like(None)
 
 
 def _remembered(value: Value, spot: Spot) -> Value:

@@ -40,6 +40,22 @@ def _of_replica(side: Meets) -> bool:
     return kept and not is_on(side, "cpu") and replicated(side.tensor.module)
 
 
+def _loaded(sides: Sequence[Meets]) -> Iterator[tuple[Meets, Meets]]:
+    """What was loaded and comes back where it was saved, and an operand that is known to be on a GPU."""
+    there = next((side for side in sides if is_on(side, "cuda")), None)
+    for side in sides:
+        free = side.tensor.device is None and last_move(side.tensor.steps) is None
+        if there is not None and free and side.tensor.maker == "load":
+            yield side, there
+
+
+def _shared(sides: Sequence[Meets]) -> tuple[Meets, Meets] | None:
+    """What the replicas of a module share, and an operand of each replica's own GPU that it meets."""
+    stays = [side for side in sides if _of_replica(side) and is_on(side, "cuda")]
+    moves = [side for side in sides if side not in stays and is_on(side, "cuda")]
+    return (stays[0], moves[0]) if stays and moves else None
+
+
 def strays(meeting: Meeting, devices: Sequence[str]) -> Iterator[tuple[Meets, Meets | None]]:
     """The operands that may be misplaced, each with one that it met."""
     sides = meeting.sides
@@ -65,11 +81,16 @@ def strays(meeting: Meeting, devices: Sequence[str]) -> Iterator[tuple[Meets, Me
     elif meeting.what == "generator" and not devices and sides[-1].tensor.maker == "order":
         if differ(sides[0].tensor.device, sides[-1].tensor.device):
             yield sides[0], sides[-1]
+    elif meeting.what == "home" and is_on(sides[0], "split"):
+        yield sides[0], sides[-1]
+    elif not devices and (shared := _shared(sides)) is not None:
+        yield shared
     elif not devices:
         for stray, other in _pairs(sides):
             if differ(stray.tensor.device, other.tensor.device) and not _mixes(stray, meeting):
                 yield stray, other
                 return
+        yield from _loaded(sides)
     elif any(map(names_cpu, devices)):
         yield from _of_cpu(meeting)
     else:

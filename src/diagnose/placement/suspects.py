@@ -30,7 +30,10 @@ def of_meeting(
             only operands whose devices are known to differ are suspects.
         split: the program has modules on several accelerators.
     """
-    if meeting.what == "library" and not devices:
+    if meeting.what == "kernel" and not devices:
+        for side in meeting.sides if _is_kernel(meeting) else ():
+            if (refused := of_kernel(side, meeting)) is not None:
+                yield refused
         return
     if meeting.what == "asked":
         for side in meeting.sides if devices else ():
@@ -43,8 +46,10 @@ def of_meeting(
         yield across
         if not devices:
             return
-    if devices and not any(map(names_cpu, devices)) and (spread := gathered(meeting)):
+    if not any(map(names_cpu, devices)) and (spread := gathered(meeting, sure=not devices)):
         yield spread
+        if not devices:
+            return
     for stray, other in strays(meeting, devices):
         suspect = explain(stray, other, meeting, failed=bool(devices))
         if suspect is not None and split and suspect.cause == "hardcoded-device" and devices:
@@ -53,8 +58,23 @@ def of_meeting(
             suspect = suspect._replace(cause=cause)
             if cause == "cross-shard-op" and isinstance(stray.node, ast.expr):
                 suspect = suspect._replace(spot=meeting.spot._replace(node=stray.node))
+        if suspect is not None and not devices and _is_open(suspect, meeting):
+            suspect = suspect._replace(sure=False)
         if suspect is not None:
             yield suspect
+
+
+def _is_kernel(meeting: Meeting) -> bool:
+    """Whether a library's function is called, and not a class, which may keep its arguments for later."""
+    node = meeting.spot.node
+    called = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
+    return not any(part[:1].isupper() and not part.isupper() for part in called.split("."))
+
+
+def _is_open(suspect: Suspect, meeting: Meeting) -> bool:
+    """Whether a library may move what it is given, or the host is named and may be what was meant."""
+    named = suspect.cause == "hardcoded-device" and suspect.device == CPU
+    return meeting.what == "library" or named
 
 
 def of_doubt(meeting: Meeting, devices: Sequence[str]) -> Iterator[Suspect]:

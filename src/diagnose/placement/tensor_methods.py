@@ -27,9 +27,8 @@ def target(machine: Machine, name: str, given: Arguments) -> Device | None:
     if name == "cpu":
         return CPU
     if name in machine.torch.accelerators:
-        if not given.every():
-            return machine.home()
-        return machine.asked(given.every()[0].value) or HOME
+        said = given.get("device", 0)
+        return (machine.asked(said.value) or HOME) if said is not None else machine.home()
     found = given.get("device", 0)
     return machine.asked(found.value) if found is not None else None
 
@@ -51,8 +50,15 @@ def moves(machine: Machine, given: Arguments, name: str) -> bool:
     found = given.get("device", 0)
     if found is None:
         return False
+    if isinstance(found.node, ast.Name | ast.Attribute) and _is_type(found.node):
+        return False
     dotted = found.value.dotted if isinstance(found.value, External) else ""
     return not dotted.startswith("torch.")
+
+
+def _is_type(said: ast.Name | ast.Attribute) -> bool:
+    """Whether an expression is called as people call a type: ``x.dtype``, ``weight_dtype``."""
+    return (said.id if isinstance(said, ast.Name) else said.attr).endswith("dtype")
 
 
 def of_tensor(machine: Machine, owner: Tensor, name: str) -> Value:

@@ -19,9 +19,8 @@ def away_from_home(meeting: Meeting, stray: Meets) -> Reason | None:
     if wrapped is None:
         return None
     if weight.device == SPLIT:
-        return Reason(
-            "device-map-under-training", turned_on("device-map-under-training", wrapped.spot)
-        )
+        cause = "device-map-under-training"
+        return Reason(cause, turned_on(cause, wrapped.spot), None, _wrapped(wrapped))
     if wrapper.device is not None and wrapper.device.ranked:
         if move is None or (not is_literal(move) and move.of is None):
             return None  # what no line names may be the process's own
@@ -31,6 +30,12 @@ def away_from_home(meeting: Meeting, stray: Meets) -> Reason | None:
     if move is not None and (order[-1] == "moved" or _goes_home(move, wrapped)):
         return Reason("dataparallel-home-device", move.spot, wrapper.frame)
     return Reason("dataparallel-home-device", wrapped.spot, wrapper.frame)
+
+
+def _wrapped(step: Step) -> str:
+    """What a wrapper is made of, as its call says it."""
+    node = step.spot.node
+    return ast.unparse(node.args[0]) if isinstance(node, ast.Call) and node.args else ""
 
 
 def _goes_home(move: Step, wrapped: Step) -> bool:
