@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,6 +13,9 @@ from diagnose.casebase.store import load
 from diagnose.checking.checking import check, mend, write
 from diagnose.checking.model import Options
 
+HERE = Path(__file__).parent / "notebooks"
+#: As `nbformat.write` writes it, with outputs of each kind; and after all fixes.
+NOTEBOOK, AFTER = HERE / "jupyter.ipynb", HERE / "jupyter.out.ipynb"
 HEAD = "import torch\nfrom torch import nn\n"
 MODEL = """\
 class Net(nn.Module):
@@ -86,20 +90,71 @@ def test_a_cell_whose_code_is_one_text(tmp_path: Path) -> None:
     assert sources[:3] == [cell["source"] for cell in cells[:3]]
 
 
+def compact(document: object) -> str:
+    """As some sites write notebooks."""
+    return json.dumps(document, separators=(",", ":"), ensure_ascii=False)
+
+
 @pytest.mark.parametrize(
-    "text",
+    "written",
     [
-        json.dumps({"cells": CELLS}, indent=3),
-        json.dumps({"cells": CELLS}).replace("3,", "3e0,"),
-        json.dumps({"cells": [*CELLS[:3], code(MODEL.replace("\n", "\r\n")), CELLS[4]]}),
+        compact,
+        lambda document: json.dumps(document, indent=3),
+        lambda document: json.dumps(document, indent="\t", ensure_ascii=False).replace(": ", " : "),
+        lambda document: compact(document).replace("/", "\\/").replace("3,", "3e0,"),
+        lambda document: "\ufeff" + compact(document),
     ],
-    ids=["odd indentation", "another number", "carriage returns"],
+    ids=["compact", "odd indentation", "tabs", "other numbers and escapes", "a byte order mark"],
 )
-def test_a_notebook_that_would_be_written_otherwise_is_left(tmp_path: Path, text: str) -> None:
+def test_whatever_writes_it_only_lines_of_code_change(
+    tmp_path: Path, written: Callable[[object], str]
+) -> None:
     path = tmp_path / "n.ipynb"
-    path.write_text(text)
+    document = {"metadata": {"url": "https://a/b"}, "cells": CELLS, "nbformat": 4}
+    path.write_text(written(document), encoding="utf-8")
+    assert fixed(path) == 2
+    before, after = "mask = torch.ones(x.shape[0], 8)", "model = Net()\\n"
+    want = written(document).replace(before, FIXED).replace(after, MOVED + "\\n")
+    assert path.read_text(encoding="utf-8") == want
+
+
+def test_a_notebook_of_jupyter(tmp_path: Path, renew: bool) -> None:
+    path = tmp_path / "n.ipynb"
+    shutil.copy(NOTEBOOK, path)
+    assert fixed(path) == 2
+    if renew:
+        shutil.copy(path, AFTER)
+    assert path.read_bytes() == AFTER.read_bytes()
+    before, after = (one.read_bytes().splitlines() for one in (NOTEBOOK, AFTER))
+    changed = [
+        (old.decode(), new.decode()) for old, new in zip(before, after, strict=True) if old != new
+    ]
+    assert [old.strip() for old, _ in changed] == [
+        '"        mask = torch.ones(x.shape[0], 8)  # « masque »\\n",',
+        '"model = Net()\\n",',
+    ]
+    assert [new.strip() for _, new in changed] == [
+        f'"        {FIXED}  # « masque »\\n",',
+        f'"{MOVED}\\n",',
+    ]
+
+
+def test_a_cell_with_carriage_returns_is_left(tmp_path: Path) -> None:
+    path = tmp_path / "n.ipynb"
+    cells = [*CELLS[:3], code(MODEL.replace("\n", "\r\n")), CELLS[4]]
+    path.write_text(json.dumps({"cells": cells}))
+    assert fixed(path) == 1
+    assert json.loads(path.read_text())["cells"][3] == cells[3]
+
+
+def test_a_notebook_in_another_encoding_is_checked_and_left(tmp_path: Path) -> None:
+    path = tmp_path / "n.ipynb"
+    data = json.dumps({"cells": CELLS}, ensure_ascii=False).encode("utf-16")
+    path.write_bytes(data)
+    options = Options(frozenset(rule.id for rule in load().checks()))
+    assert [one.place.cell for one in check([str(path)], options).findings] == [4]
     assert fixed(path) == 0
-    assert path.read_text() == text
+    assert path.read_bytes() == data
 
 
 def test_a_line_with_a_magic_is_left(tmp_path: Path) -> None:

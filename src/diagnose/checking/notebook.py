@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 import warnings
-from collections.abc import Iterable
-from itertools import product
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from diagnose.checking.model import Replacement
@@ -17,8 +17,8 @@ _PYTHON = ("%%time", "%%timeit", "%%capture", "%%prun")
 
 #: What a magic or a shell line becomes.
 _MAGIC = "pass  # "
-#: How notebooks are written: their indentation, whether in ASCII only, and what ends the file.
-_STYLES = tuple(product((1, 2, 4, None), (False, True), ("\n", "")))
+_SPACE = re.compile(r"[ \t\r\n]*")
+_JSON = json.JSONDecoder()
 
 
 class Cells(NamedTuple):
@@ -81,7 +81,15 @@ def cells(data: bytes) -> Cells:
         lines += read
         places += [(number, line) for line in range(1, len(read) + 1)]
     text = "\n".join([*lines, ""])
-    return Cells(text, (*places, (max(len(code), 1), 1)), data.decode("utf-8", "replace"))
+    return Cells(text, (*places, (max(len(code), 1), 1)), _text(data))
+
+
+def _text(data: bytes) -> str:
+    """A notebook's text; empty where it is in another encoding than notebooks are, and only read."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return ""
 
 
 def _code(document: Any) -> list[dict[str, Any]]:
@@ -96,40 +104,77 @@ def spliced(document: str, changes: Iterable[Replacement]) -> str | None:
     """A notebook's text with other lines in its code cells, all else of it as it was, to the letter.
 
     Returns:
-        None where a cell would be no Python, or where the notebook is not written as `json` writes.
+        None where a cell would be no Python, or where carriage returns end its lines.
     """
-    notebook = json.loads(document)
-    if (style := _style(document, notebook)) is None:
-        return None
-    code = _code(notebook)
     ordered = sorted(changes, key=lambda change: -change.first)
-    for number in {change.cell for change in ordered if change.cell is not None}:
-        cell = code[number - 1]
-        lines = _source(cell.get("source"))
-        for change in ordered:
-            if change.cell == number:
-                lines[change.first - 1 : change.first - 1 + change.removed] = change.lines
-        if not any(_python(lines)):
+    spans = list(_sources(document)) if document else []
+    for number in sorted({one.cell for one in ordered if one.cell is not None}, reverse=True):
+        if number > len(spans):
             return None
-        text = "\n".join(lines)
-        listed = isinstance(cell.get("source"), list)
-        cell["source"] = text.splitlines(keepends=True) if listed else text
-    return _written(notebook, style)
+        start, end = spans[number - 1]
+        of_cell = [change for change in ordered if change.cell == number]
+        written = _rewritten(document[start:end], of_cell, ascii_only=document.isascii())
+        if written is None:
+            return None
+        document = document[:start] + written + document[end:]
+    return document
 
 
-_Style = tuple[int | None, bool, str]
+def _sources(document: str) -> Iterator[tuple[int, int]]:
+    """Where the ``source`` of each code cell stands in a notebook's text."""
+    whole = {
+        name: span for name, *span in _values(document, _space(document, document[:1] == "\ufeff"))
+    }
+    for _, start, _ in _values(document, whole["cells"][0]):
+        if document[start] != "{":
+            continue
+        cell = {name: (first, end) for name, first, end in _values(document, start)}
+        first, end = cell.get("cell_type", (0, 0))
+        if document[first:end] == '"code"':
+            yield cell.get("source", (end, end))
 
 
-def _style(document: str, notebook: Any) -> _Style | None:
-    """How a notebook is written; None where no style gives it back to the letter."""
-    if "\\r" in document:  # carriage returns, which editors take for line ends
+def _values(text: str, start: int) -> Iterator[tuple[str, int, int]]:
+    """The values of the object or list that begins there: name (none in a list), start and end."""
+    at = _space(text, start + 1)
+    while text[at] not in "]}":
+        name = ""
+        if text[start] == "{":
+            name, at = _JSON.raw_decode(text, at)
+            at = _space(text, _space(text, at) + 1)  # behind the colon
+        _, end = _JSON.raw_decode(text, at)
+        yield name, at, end
+        at = _space(text, end)
+        if text[at] == ",":
+            at = _space(text, at + 1)
+
+
+def _space(text: str, start: int) -> int:
+    """Where the next thing stands that is no space."""
+    found = _SPACE.match(text, start)
+    return found.end() if found else start
+
+
+def _rewritten(written: str, changes: Sequence[Replacement], *, ascii_only: bool) -> str | None:
+    """A cell's source as the notebook writes it, with other lines; those that stay are as they were."""
+    value = json.loads(written) if written else None
+    text = "".join(map(str, value)) if isinstance(value, list) else value
+    if not isinstance(text, str) or "\r" in text:
         return None
-    return next((one for one in _STYLES if _written(notebook, one) == document), None)
-
-
-def _written(notebook: Any, style: _Style) -> str:
-    indent, ascii_only, end = style
-    return json.dumps(notebook, indent=indent, ensure_ascii=ascii_only) + end
+    lines = text.split("\n")
+    for change in changes:
+        lines[change.first - 1 : change.first - 1 + change.removed] = change.lines
+    if not any(_python(lines)):
+        return None
+    if not isinstance(value, list):
+        return json.dumps("\n".join(lines), ensure_ascii=ascii_only)
+    spans = [(start, end) for _, start, end in _values(written, 0)]
+    first, last = spans[0][0], spans[-1][1]
+    between = written[spans[0][1] : spans[1][0]] if len(spans) > 1 else f",{written[1:first]}"
+    known = {value[n]: written[start:end] for n, (start, end) in enumerate(spans)}
+    chunks = [f"{line}\n" for line in lines[:-1]] + lines[-1:]
+    new = [known.get(one) or json.dumps(one, ensure_ascii=ascii_only) for one in chunks if one]
+    return written[:first] + between.join(new) + written[last:]
 
 
 def _source(value: Any) -> list[str]:
