@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from diagnose.repairing.guards import stopgap, written_down
 from diagnose.repairing.model import Candidate, Guard, Proof
-from diagnose.repairing.proving import _stopgap, settled
+from diagnose.repairing.proving import settled
 
 TRAINS = """\
 import torch
@@ -146,14 +147,14 @@ def test_a_gradient_that_is_cut_is_seen(folder: Path) -> None:
 def test_a_move_where_a_value_is_used_may_be_the_best_there_is_and_an_undone_offload_is_not() -> (
     None
 ):
-    def level(kind: str, *, stopgap: bool) -> str:
-        edit = Candidate("offloaded-to-cpu", "", kind, "", "train.py", 3, "", stopgap)
-        guards = (Guard("output", True, ""), _stopgap([edit], "en"))
+    def level(kind: str, *, at_use: bool) -> str:
+        edit = Candidate("offloaded-to-cpu", "", kind, "", "train.py", 3, "", at_use)
+        guards = (Guard("output", True, ""), stopgap([edit], "en"))
         return settled(Proof("same-numbers", guards), "en").level
 
-    assert level("move-tensor-at-line", stopgap=True) == "proven"
-    assert level("use-like-device-of-other", stopgap=True) == "same-numbers"
-    assert level("use-like-device-of-other", stopgap=False) == "proven"
+    assert level("move-tensor-at-line", at_use=True) == "proven"
+    assert level("use-like-device-of-other", at_use=True) == "same-numbers"
+    assert level("use-like-device-of-other", at_use=False) == "proven"
 
 
 def test_what_only_a_second_gpu_hides_is_seen_on_one(folder: Path) -> None:
@@ -237,6 +238,230 @@ def test_an_edit_that_never_ran_proves_nothing(folder: Path) -> None:
     level, guards = proof(folder, program, ("return x", "return x.cuda()"))
     assert guards["exercised"] is False
     assert level == "same-numbers"
+
+
+#: Blocks wait on the cpu until they are called; another forward calls their layers instead.
+SWAPS = """\
+import torch
+from torch import nn
+
+
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(4, 4)
+
+    def forward(self, x):
+        self.to(x.device)
+        out = self.linear(x)
+        self.to("cpu")
+        return out
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.blocks = nn.ModuleList(Block() for _ in range(3))
+
+    def forward(self, x):
+        for block in self.blocks:
+            x = block.linear(x)
+        return x
+
+
+def main():
+    torch.manual_seed(1)
+    net = Net()
+    net.blocks[0].to("cuda")
+    print(net(torch.ones(2, 4, device="cuda")).sum().item())
+
+
+main()
+"""
+
+
+def test_layers_that_wait_on_the_cpu_are_not_all_kept_on_the_gpu(folder: Path) -> None:
+    level, guards = proof(folder, SWAPS, ("net = Net()", 'net = Net().to("cuda")'))
+    assert guards["output"] is True
+    assert guards["put-away"] is False
+    assert level == "same-numbers"
+
+
+def test_layers_that_are_brought_where_they_are_used_go_on_waiting(folder: Path) -> None:
+    used = ("x = block.linear(x)", 'x = block.to(x.device).linear(x); block.to("cpu")')
+    _, guards = proof(folder, SWAPS, used, kind="move-module")
+    assert guards["output"] is True
+    assert "put-away" not in guards
+
+
+def test_a_model_that_is_put_away_to_be_saved_may_be_moved_where_it_is_built(folder: Path) -> None:
+    program = SWAPS.replace('        self.to("cpu")\n', "").replace(
+        "\n\nmain()", '\n    net.to("cpu")\n    torch.save(net.state_dict(), "net.pt")\n\n\nmain()'
+    )
+    level, guards = proof(folder, program, ("net = Net()", 'net = Net().to("cuda")'))
+    assert level == "proven", guards
+
+
+#: No optimizer here: only the gradients are asked for, and the model is gone when the program ends.
+LISTED = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = [nn.Linear(4, 4)]
+        self.last = nn.Linear(4, 2)
+
+    def forward(self, x):
+        return self.last(self.layers[0](x))
+
+
+def main():
+    torch.manual_seed(1)
+    model = Net().cuda()
+    print(model(torch.randn(8, 4, device="cuda")).pow(2).mean().item())
+
+
+main()
+"""
+
+
+def test_layers_of_a_plain_list_are_not_only_moved(folder: Path) -> None:
+    level, guards = proof(folder, LISTED, ("[nn.Linear(4, 4)]", "[nn.Linear(4, 4).cuda()]"))
+    assert guards["output"] is True
+    assert guards["hidden"] is False
+    assert level == "same-numbers"
+    registered = ("[nn.Linear(4, 4)]", "nn.ModuleList([nn.Linear(4, 4)])")
+    level, guards = proof(folder, LISTED, registered, kind="register-module")
+    assert level == "proven", guards
+
+
+def test_a_model_that_is_gone_at_the_end_had_its_home_too(folder: Path) -> None:
+    program = LISTED.replace("[nn.Linear(4, 4)]", "nn.ModuleList([nn.Linear(4, 4)])").replace(
+        'torch.randn(8, 4, device="cuda")', "torch.randn(8, 4)"
+    )
+    level, guards = proof(folder, program, ("Net().cuda()", "Net()"))
+    assert guards["homes"] is False
+    assert level == "same-numbers"
+
+
+#: The model is on the second GPU, what its loss is compared with is made on the first.
+OTHER_GPU = """\
+import torch
+from torch import nn
+
+torch.manual_seed(1)
+device = torch.device("cuda", torch.cuda.device_count() - 1)
+model = nn.Linear(4, 3).to(device)
+for _ in range(3):
+    target = torch.zeros(8, 3, device="cuda:0")
+    out = model(torch.randn(8, 4, device=device))
+    print((out - target).abs().mean().item())
+"""
+
+
+def test_what_is_made_on_a_gpu_without_layers_is_not_carried_over_each_time(folder: Path) -> None:
+    level, guards = proof(
+        folder, OTHER_GPU, ("out - target", "out - target.to(out.device)"), kind="move-input"
+    )
+    assert guards["output"] is True
+    assert guards["across"] is False
+    assert level == "same-numbers"
+    made = ('device="cuda:0"', "device=device")
+    level, guards = proof(folder, OTHER_GPU, made, kind="create-on-device")
+    assert "across" not in guards
+    assert level == "proven", guards
+
+
+def test_layers_of_a_split_model_meet_by_moves_between_gpus(folder: Path) -> None:
+    program = OTHER_GPU.replace(
+        'target = torch.zeros(8, 3, device="cuda:0")',
+        'target = first(torch.zeros(8, 3, device="cuda:0"))',
+    ).replace("for _", 'first = nn.Linear(3, 3).to("cuda:0")\nfor _')
+    level, guards = proof(
+        folder, program, ("out - target", "out - target.to(out.device)"), kind="move-tensor-at-line"
+    )
+    assert "across" not in guards
+    assert level == "proven", guards
+
+
+#: What the model closes over is made once, and used in each call.
+KEPT = """\
+import torch
+from torch import nn
+
+mean = torch.ones(4)
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.last = nn.Linear(4, 2)
+
+    def forward(self, x, mask):
+        return self.last((x - mean) * mask)
+
+
+torch.manual_seed(1)
+print(Net().cuda()(torch.randn(8, 4, device="cuda"), MASK).sum().item())
+"""
+
+
+def test_one_call_shows_what_each_call_would_copy(folder: Path) -> None:
+    program = KEPT.replace("MASK", "torch.ones(8, 4, device='cuda')")
+    level, guards = proof(folder, program, ("x - mean", "x - mean.to(x.device)"), kind="move-input")
+    assert guards["output"] is True
+    assert guards["copied"] is False
+    assert level == "same-numbers"
+
+
+def test_what_a_model_is_given_comes_anew_with_each_call(folder: Path) -> None:
+    program = KEPT.replace("MASK", "{'mask': torch.ones(8, 4)}").replace("torch.ones(4)", "0.5")
+    program = program.replace("* mask)", '* mask["mask"])')
+    moved = ('mask["mask"])', 'mask["mask"].to(x.device))')
+    level, guards = proof(folder, program, moved, kind="move-input")
+    assert "copied" not in guards
+    assert level == "proven", guards
+
+
+#: What NumPy gets is computed on the GPU.
+TO_NUMPY = """\
+import numpy as np
+import torch
+
+image = torch.linspace(0, 1, 16, device="cuda:0")
+edges = (image.roll(1) - image).abs()
+print(float(np.asarray(edges).sum()))
+"""
+
+
+def test_only_what_numpy_gets_goes_to_the_cpu(folder: Path) -> None:
+    early = ('device="cuda:0")', 'device="cuda:0").cpu()')
+    level, guards = proof(folder, TO_NUMPY, early, kind="cpu-before-numpy")
+    assert guards["on-gpu"] is False
+    assert level == "same-numbers"
+    late = ("np.asarray(edges)", "np.asarray(edges.cpu())")
+    level, guards = proof(folder, TO_NUMPY, late, kind="cpu-before-numpy")
+    assert level == "proven", guards
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "guard"),
+    [
+        ("x = torch.ones(3, device=self.device)", 'x = torch.ones(3, device="cuda:0")', "literal"),
+        ('x = torch.ones(3, device="cuda:0")', 'x = torch.ones(3, device="cuda:1")', "numbered"),
+        ("x = torch.ones(3)", 'x = torch.ones(3, device="cuda:0")', None),
+        ("x = torch.ones(3).to(device)", "x = torch.ones(3, device=y.device)", None),
+        ('x = x.to(device)\ny = "cuda:1"', 'x = x.to("cuda:1")\ny = "cuda:1"', "literal"),
+        ('x = x.to("cuda:0")\ny = "cuda:1"', 'x = x.to("cuda:1")\ny = "cuda:1"', None),
+    ],
+)
+def test_an_edit_writes_no_gpu_down_that_the_program_has_a_name_for(
+    before: str, after: str, guard: str | None
+) -> None:
+    assert [one.id for one in written_down(before, after, "en")] == ([guard] if guard else [])
 
 
 TABLE = """\

@@ -97,10 +97,12 @@ class Ran(NamedTuple):
     the end of what it printed, ``printed`` counts the bytes on standard output; ``failed_at`` is when, in
     seconds of the clock; ``missing`` what a fault of ours kept from proposing edits; ``calls`` counts
     operators by device type; ``to_host`` are the lines that copy tensors from a GPU to the host, as
-    ``file:line``; ``trained`` tells of each parameter that an optimizer steps its shape, device and sum;
-    ``graded`` counts the parameters that got gradients; ``homes`` where the models' tensors are at the end;
-    ``silent`` what an audit and `diagnose verify` find; ``executed`` the functions that ran, as
-    ``file:line``.
+    ``file:line``, ``across`` those that copy from one GPU to another, ``repeated`` those that copy one
+    tensor in each call of a model; ``trained`` tells of each parameter that an optimizer steps its shape,
+    device and sum; ``graded`` counts the parameters that got gradients;
+    ``homes``, ``idle``, ``hidden`` and ``used`` where the models' tensors are
+    (`diagnose.repairing.looking.Models`); ``silent`` what an audit and `diagnose verify` find; ``executed``
+    the functions that ran, as ``file:line``.
     """
 
     status: int
@@ -115,9 +117,14 @@ class Ran(NamedTuple):
     answer: Mapping[str, Any] | None = None
     calls: Mapping[str, int] = {}
     to_host: frozenset[str] = frozenset()
+    across: frozenset[str] = frozenset()
+    repeated: frozenset[str] = frozenset()
     trained: tuple[tuple[str, str, float], ...] = ()
     graded: int = 0
     homes: Mapping[str, str] = {}
+    idle: frozenset[str] = frozenset()
+    hidden: Mapping[str, str] = {}
+    used: frozenset[str] = frozenset()
     silent: tuple[Silent, ...] = ()
     executed: frozenset[str] = frozenset()
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from torch.nn.modules.module import register_module_forward_hook
 from torch.optim.optimizer import (
     register_optimizer_step_post_hook,
     register_optimizer_step_pre_hook,
@@ -19,7 +20,9 @@ from torch.optim.optimizer import (
 from diagnose import tracing
 from diagnose.casebase.store import load
 from diagnose.repairing.candidates import is_placement
+from diagnose.repairing.looking import Models
 from diagnose.repairing.model import Silent
+from diagnose.tracing import given
 from diagnose.tracing.auditing import Audit, Finding
 from diagnose.tracing.lives import Event
 from diagnose.tracing.recorder import Recorder
@@ -48,6 +51,8 @@ class Observer:
         self._watched = watched
         self._optimizers: dict[int, Any] = {}
         self._copies: set[str] = set()
+        self._across: set[str] = set()
+        self._calls_again = Again()
         self._executed: set[str] = set()
         self._counted: dict[str, int] | None = None
         self._steps_of: Counter[int] = Counter()
@@ -70,13 +75,21 @@ class Observer:
             def copied(tensor: Any, event: Event) -> None:
                 if told is not None:
                     told(tensor, event)
-                to_host = tensor.device.type == "cuda" and event.device == "cpu"
-                if to_host and event.stack and tensor.numel() > 1:
+                if tensor.device.type == "cuda" and event.stack:
                     line = event.stack[0]
-                    self._copies.add(f"{line.code.co_filename}:{line.number}")
+                    place = f"{line.code.co_filename}:{line.number}"
+                    if event.device == "cpu" and tensor.numel() > 1:
+                        self._copies.add(place)
+                    elif str(event.device).startswith("cuda"):
+                        self._across.add(place)
+                if event.stack and self._watched:
+                    line = event.stack[0]
+                    self._calls_again.copied(tensor, f"{line.code.co_filename}:{line.number}")
 
             recorder.copied = copied
+            models = Models(recorder)
             hooks = [
+                register_module_forward_hook(models.called),
                 register_optimizer_step_pre_hook(self._steps),
                 register_optimizer_step_post_hook(self._stepped),
             ]
@@ -84,18 +97,25 @@ class Observer:
                 threading.setprofile(self._called)
                 sys.setprofile(self._called)
             try:
-                with again() if self._watched else nullcontext():
+                with self._calls_again.calling() if self._watched else nullcontext():
                     yield
             finally:
                 self.over()
                 for hook in hooks:
                     hook.remove()
-            homes = _homes(recorder)
+            models.look()
         # Process groups may wait for ever in their destructors; this process ends without them.
         self._kept = sys.modules["__main__"]
         silent = [_silent(one) for one in audit.findings()]
         silent += [Silent(one.check, (), said=one.sentence) for one in checked]
-        self._seen = {"homes": homes, "trained": list(self._trained()), "silent": silent}
+        self._seen = {
+            "homes": models.homes,
+            "idle": sorted(models.idle),
+            "hidden": models.hidden,
+            "used": sorted(models.used),
+            "trained": list(self._trained()),
+            "silent": silent,
+        }
 
     def over(self) -> None:
         """The program has ended: what runs from now on is ours."""
@@ -108,11 +128,13 @@ class Observer:
 
     def seen(self) -> dict[str, Any]:
         """What was seen, as JSON takes it."""
-        rest = {"homes": {}, "trained": [], "silent": []} | self._seen
+        rest = {"trained": [], "silent": []} | self._seen
         return rest | {
             "calls": self._counted or {},
             "graded": len(self._graded),
             "to_host": sorted(self._copies),
+            "across": sorted(self._across),
+            "repeated": sorted(self._calls_again.repeated),
             "executed": sorted(self._executed),
         }
 
@@ -158,49 +180,64 @@ def _silent(one: Finding) -> Silent:
     return Silent(one.kind, one.names[:3], file, number)
 
 
-@contextmanager
-def again() -> Iterator[None]:
+class Again:
     """Each call that the program makes of a model is made a second time, as with another batch: whatever
     it leaves behind then meets what is new. Only a failure of placement is let out. Ranks, which wait for
-    each other's calls, make each once."""
-    original: Any = torch.nn.Module.__call__
-    busy = threading.local()
+    each other's calls, make each once.
 
-    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if getattr(busy, "within", False) or torch.distributed.is_initialized():
-            return original(self, *args, **kwargs)
-        busy.within = True
+    ``repeated`` are the lines in which both calls copied one tensor that neither was given: it is kept
+    somewhere, and copied each time.
+    """
+
+    def __init__(self) -> None:
+        self._busy = threading.local()
+        self.repeated: set[str] = set()
+
+    def copied(self, tensor: Any, place: str) -> None:
+        """Is told of a tensor that is copied elsewhere, and of the line."""
+        known: dict[int, tuple[str, Any]] | None = getattr(self._busy, "known", None)
+        if known is None:
+            return
+        if self._busy.second and known.get(id(tensor), ("", None))[0] == place:
+            self.repeated.add(place)
+        elif not self._busy.second and id(tensor) not in self._busy.given:
+            known[id(tensor)] = (place, tensor)  # it is kept alive: no other one gets its id
+
+    @contextmanager
+    def calling(self) -> Iterator[None]:
+        """A context that the program runs in."""
+        original: Any = torch.nn.Module.__call__
+        busy = self._busy
+
+        def call(module: Any, *args: Any, **kwargs: Any) -> Any:
+            if getattr(busy, "known", None) is not None or torch.distributed.is_initialized():
+                return original(module, *args, **kwargs)
+            busy.known, busy.second = {}, False
+            busy.given = {id(one) for one in _within((args, kwargs))}
+            try:
+                result = original(module, *args, **kwargs)
+                busy.second = True
+                with torch.no_grad(), torch.random.fork_rng(devices=[]):
+                    try:
+                        original(module, *args, **kwargs)
+                    except Exception as error:
+                        if is_placement(error):
+                            raise
+                return result
+            finally:
+                busy.known = None
+
+        torch.nn.Module.__call__ = call  # type: ignore[method-assign]
         try:
-            result = original(self, *args, **kwargs)
-            with torch.no_grad(), torch.random.fork_rng(devices=[]):
-                try:
-                    original(self, *args, **kwargs)
-                except Exception as error:
-                    if is_placement(error):
-                        raise
-            return result
+            yield
         finally:
-            busy.within = False
-
-    torch.nn.Module.__call__ = call  # type: ignore[method-assign]
-    try:
-        yield
-    finally:
-        torch.nn.Module.__call__ = original  # type: ignore[method-assign]
+            torch.nn.Module.__call__ = original  # type: ignore[method-assign]
 
 
-def _homes(recorder: Recorder) -> dict[str, str]:
-    """Where the tensors of the models are that are alive, by model and name."""
-    found: dict[str, str] = {}
-    count: Counter[str] = Counter()
-    root: Any
-    for root in list(recorder.modules.things()):
-        life = recorder.modules.get(root)
-        if life is None or life.owner is not None:
-            continue
-        kind = type(root).__name__
-        count[kind] += 1
-        with suppress(Exception):  # a model of the program's may do anything when it is asked
-            for name, one in [*root.named_parameters(), *root.named_buffers()]:
-                found[f"{kind}#{count[kind]}.{name}"] = str(one.device)
-    return found
+def _within(thing: Any, depth: int = 4) -> Iterator[Any]:
+    """The tensors in what a call was given, those of a batch's own class too."""
+    yield from given.held(thing)
+    parts = thing.values() if isinstance(thing, dict) else thing
+    for one in parts if depth and isinstance(thing, dict | list | tuple) else ():
+        kept = isinstance(one, torch.Tensor | torch.nn.Module) or not hasattr(one, "__dict__")
+        yield from _within(one if kept else vars(one), depth - 1)

@@ -19,6 +19,9 @@ from diagnose.processes import TOO_LONG, Ended, forked, import_all
 from diagnose.repairing.model import Candidate, Failure, Program, Ran, Silent, Terms
 from diagnose.repairing.workspace import Workspace
 
+#: What a run tells as a list and is a set.
+_SETS = ("executed", "to_host", "across", "repeated", "idle", "used")
+
 
 class Runner:
     """Runs a program with edited files; counts the runs. ``lang`` is the language of what is told."""
@@ -108,7 +111,8 @@ def _together(ranks: Sequence[Ran]) -> Ran:
         calls.update(ran.calls)
     executed = frozenset().union(*(ran.executed for ran in ranks))
     to_host = frozenset().union(*(ran.to_host for ran in ranks))
-    return shown._replace(calls=calls, executed=executed, to_host=to_host)
+    across = frozenset().union(*(ran.across for ran in ranks))
+    return shown._replace(calls=calls, executed=executed, to_host=to_host, across=across)
 
 
 def _told(result: Path) -> dict[str, Any]:
@@ -127,6 +131,7 @@ def _ran(told: dict[str, Any], ended: Ended) -> Ran:
     told.pop("imported")
     failure = told.pop("failure")
     told["status"] = ended.status or int(failure is not None)
+    told |= {name: frozenset(told[name]) for name in _SETS if name in told}
     return bare._replace(
         failure=Failure(*failure) if failure else None,
         candidates=tuple(Candidate(*one) for one in told.pop("candidates")),
@@ -135,7 +140,5 @@ def _ran(told: dict[str, Any], ended: Ended) -> Ran:
         silent=tuple(
             Silent(kind, tuple(names), *rest) for kind, names, *rest in told.pop("silent")
         ),
-        executed=frozenset(told.pop("executed")),
-        to_host=frozenset(told.pop("to_host")),
         **told,
     )

@@ -133,6 +133,22 @@ _WORDS: Mapping[str, Mapping[Lang, str]] = {
         "en": "nothing moves from a GPU to the cpu",
         "zh": "没有数据或计算从 GPU 移到 CPU",
     },
+    "hidden": {
+        "en": "{name} is moved, and still no optimizer and no state_dict reaches it",
+        "zh": "{name} 虽已搬移，优化器和 state_dict 仍看不到它",
+    },
+    "put-away": {
+        "en": "{name} is on a GPU now: the program keeps modules on the cpu to save memory",
+        "zh": "{name} 现在位于 GPU：程序本是为节省显存才把模块放在 CPU",
+    },
+    "across": {
+        "en": "line {line} copies between GPUs, and all layers are on {device}",
+        "zh": "第 {line} 行在 GPU 之间复制，而所有层都在 {device}",
+    },
+    "literal": {
+        "en": "line {line} says {device!r} where the program says {gone}",
+        "zh": "第 {line} 行写成 {device!r}，而程序用的是 {gone}",
+    },
     "copied": {
         "en": "line {line} copies the same tensor again and again",
         "zh": "第 {line} 行反复复制同一个张量",

@@ -1,0 +1,202 @@
+"""What two runs tell against each other: the program as it is meant, and a patch of it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+
+from diagnose.model import Lang
+from diagnose.repairing.comparing import edited_lines
+from diagnose.repairing.model import Candidate, Guard, Ran
+from diagnose.repairing.words import say
+
+#: Fixes that bring something to the host because it belongs there.
+_TO_NUMPY = "cpu-before-numpy"
+_TO_THE_HOST = frozenset({_TO_NUMPY, "index-to-device"})
+#: Fixes of a value where it is used. Other stop-gaps undo an offload or leave layers unregistered.
+_AT_USE = frozenset({"move-tensor-at-line", "move-input", "index-to-device"})
+#: Checks of `diagnose verify` whose findings are mistakes even where the program without device checks
+#: has them too: what no optimizer reaches stays untrained wherever it is.
+_NEVER = frozenset({"unseen-layers"})
+#: A GPU other than the first.
+_NUMBERED = re.compile(r"\bcuda:[1-9]\d*")
+#: Functions before which a model is put away for their sake, and not to save memory.
+_SAVES = re.compile(r"save|export|dump|state_dict|script|trace")
+
+
+def homes(wanted: Ran, ran: Ran, lang: Lang) -> Iterator[Guard]:
+    """What was on a GPU stays on it."""
+    for name, device in wanted.homes.items():
+        now = ran.homes.get(name, device)
+        if device.startswith("cuda") and now != device:
+            told = say(lang, "home-moved", name=name, now=now, device=device)
+            yield Guard("homes", False, told)
+            return
+    if wanted.homes:
+        yield Guard("homes", True, say(lang, "homes"))
+
+
+def hidden(wanted: Ran, ran: Ran, lang: Lang) -> Iterator[Guard]:
+    """Layers in a plain list are not only moved: no optimizer trains them and no state_dict saves them."""
+    for name, device in ran.hidden.items():
+        if device.startswith("cuda") and wanted.hidden.get(name) not in (None, device):
+            yield Guard("hidden", False, say(lang, "hidden", name=name))
+            return
+
+
+def put_away(wanted: Ran, ran: Ran, texts: Sequence[str], lang: Lang) -> Iterator[Guard]:
+    """Where the program puts modules away on the cpu, what it never had on a GPU stays off it."""
+    for name in sorted(wanted.idle):
+        if ran.homes.get(name, "cpu").startswith("cuda"):
+            if any(_puts_away(text) for text in texts):
+                yield Guard("put-away", False, say(lang, "put-away", name=name))
+            return
+
+
+def _puts_away(text: str) -> bool:
+    """Whether a statement moves a module to the cpu, to do without it. A tensor's move would be lost."""
+    return any(
+        _is_away(one) and not _SAVES.search("\n".join(map(ast.unparse, block[at + 1 :])))
+        for block in _blocks(ast.parse(text))
+        for at, one in enumerate(block)
+    )
+
+
+def _blocks(tree: ast.AST) -> Iterator[list[ast.stmt]]:
+    for node in ast.walk(tree):
+        for _, block in ast.iter_fields(node):
+            if isinstance(block, list) and block and isinstance(block[0], ast.stmt):
+                yield block
+
+
+def _is_away(statement: ast.stmt) -> bool:
+    match statement:
+        case ast.Expr(value=ast.Call(func=ast.Attribute(attr="cpu"))):
+            return True
+        case ast.Expr(value=ast.Call(func=ast.Attribute(attr="to"), args=args, keywords=named)):
+            return any(re.search("cpu|offload", ast.unparse(one)) for one in [*args, *named])
+    return False
+
+
+def on_gpu(
+    wanted: Ran, ran: Ran, applied: Sequence[Candidate], edited: set[str], lang: Lang
+) -> Iterator[Guard]:
+    """Nothing moves from a GPU to the cpu, but what a fix brings there because it belongs there."""
+    if not wanted.passed:
+        return
+    bringing = [one for one in applied if one.kind in _TO_THE_HOST]
+    more = ran.calls.get("cpu", 0) - wanted.calls.get("cpu", 0)
+    fewer = wanted.calls.get("cuda", 0) - ran.calls.get("cuda", 0)
+    if len(bringing) == len(applied):
+        if more > 0 < fewer and all(one.kind == _TO_NUMPY for one in bringing):
+            yield Guard("on-gpu", False, say(lang, "more-on-cpu", count=more))
+        return
+    allowed = {str(one.line) for one in bringing}
+    copies = [line for one in sorted(edited & ran.to_host) if (line := _line(one)) not in allowed]
+    if more > 0:
+        yield Guard("on-gpu", False, say(lang, "more-on-cpu", count=more))
+    if copies:
+        yield Guard("to-host", False, say(lang, "copies-to-cpu", line=copies[0]))
+    if more <= 0 and not copies:
+        yield Guard("on-gpu", True, say(lang, "on-gpu"))
+
+
+def across(ran: Ran, edited: set[str], lang: Lang) -> Iterator[Guard]:
+    """Where all layers are on one GPU, nothing is carried to it, or away from it, from another one: it
+    should have been made there."""
+    used = {device for device in ran.used if device.startswith("cuda")}
+    if len(used) == 1 and (lines := sorted(edited & ran.across)):
+        told = say(lang, "across", line=_line(lines[0]), device=next(iter(used)))
+        yield Guard("across", False, told)
+
+
+def _line(place: str) -> str:
+    return place.rpartition(":")[2]
+
+
+def silent(wanted: Ran, ran: Ran, lang: Lang) -> Iterator[Guard]:
+    """Nothing is misplaced in silence that was not before, and nothing is left untrained."""
+    known = {(one.kind, one.names) for one in wanted.silent if one.kind not in _NEVER}
+    copied = sum(one.kind == "copied" for one in wanted.silent)
+    for one in ran.silent:
+        if one.kind == "copied" and (copied := copied - 1) < 0:
+            yield Guard("copied", False, say(lang, "copied", line=one.line))
+        elif one.kind != "copied" and (one.kind, one.names) not in known:
+            told = one.said or say(lang, "silent", kind=one.kind, names=", ".join(one.names))
+            yield Guard(one.kind, False, told)
+
+
+def written_down(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+    """No edit writes down another GPU than the first by its number, unless the program does too: on another
+    machine, or in another rank, that is another one or none. And none writes a GPU in the place of a
+    device that the program has an expression for."""
+    known, rows = set(_NUMBERED.findall(before)), after.splitlines()
+    for line in sorted(edited_lines(before, after)):
+        for device in _NUMBERED.findall(rows[line - 1]):
+            if device not in known:
+                yield Guard("numbered", False, say(lang, "numbered", line=line, device=device))
+                return
+    for line, (old, new) in _replaced(before, after):
+        gone = _devices(old) - _devices(new)
+        literals = sorted(one for one in _literals(new) - _literals(old))
+        if literals and gone:
+            told = say(lang, "literal", line=line, device=literals[0], gone=sorted(gone)[0])
+            yield Guard("literal", False, told)
+            return
+
+
+def _replaced(before: str, after: str) -> Iterator[tuple[int, tuple[str, str]]]:
+    """Lines that took the place of others, by their number, as pairs of texts."""
+    old, new = before.splitlines(), after.splitlines()
+    for what, i, j, k, m in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if what == "replace":
+            yield k + 1, ("\n".join(old[i:j]), "\n".join(new[k:m]))
+
+
+_DEVICE = re.compile(r"device\s*=\s*([A-Za-z_][\w.]*)|\.to\(\s*([A-Za-z_][\w.]*)\s*[,)]")
+_LITERAL = re.compile(r"""["'](cuda(?::\d+)?)["']""")
+
+
+def _devices(text: str) -> set[str]:
+    """The expressions of devices in a text."""
+    return {one or other for one, other in _DEVICE.findall(text)}
+
+
+def _literals(text: str) -> set[str]:
+    return set(_LITERAL.findall(text))
+
+
+def again(watched: Ran, edited: set[str], lang: Lang) -> Iterator[Guard]:
+    """A second batch passes as the first one does, and no edit copies for it what was copied before."""
+    if watched.passed:
+        yield Guard("again", True, say(lang, "again"))
+    else:
+        holds = None if watched.failure is None or not watched.failure.placement else False
+        yield Guard("again", holds, say(lang, "again-fails"))
+    if lines := sorted(edited & watched.repeated):
+        yield Guard("copied", False, say(lang, "copied", line=_line(lines[0])))
+
+
+def exercised(
+    silent: Sequence[tuple[str, range, str]], applied: Sequence[Candidate], lang: Lang
+) -> Guard:
+    """Each edit has run."""
+    for one in applied:
+        for file, lines, name in silent:
+            if file == one.file and one.line in lines:
+                return Guard("exercised", False, say(lang, "never-ran", name=name))
+    return Guard("exercised", True, say(lang, "exercised"))
+
+
+def stopgap(applied: Sequence[Candidate], lang: Lang) -> Guard:
+    """The edits are where what is wrong comes from, and give nothing up that is done on purpose."""
+    stopgaps = [one for one in applied if one.stopgap]
+    for one in stopgaps:
+        if one.kind not in _AT_USE:
+            told = say(lang, "gives-up", file=one.file, line=one.line)
+            return Guard("gives-up", False, told)
+    for one in stopgaps:
+        return Guard("stopgap", False, say(lang, "stopgap", file=one.file, line=one.line))
+    return Guard("stopgap", True, say(lang, "at-source"))
