@@ -561,3 +561,13 @@ def test_padding_on_the_cpu_is_on_the_cpu() -> None:
             padded + torch.ones(2, 3, device="cuda")
         there = nn.utils.rnn.pad_sequence([row.cuda() for row in rows], batch_first=True)
         assert str((there + torch.ones(2, 3, device="cuda")).device) == "cuda:0"
+
+
+def test_functions_that_compare_devices_take_their_arguments_by_name(gpus: None) -> None:
+    rows, first = torch.tensor([[3.0, 1.0]], device=A), torch.tensor([[1]], device=A)
+    assert torch.take_along_dim(input=rows, indices=first, dim=1).device == A
+    assert torch.quantile(input=rows, q=0.5).device == A
+    assert [part.device for part in torch.tensor_split(input=rows, sections=2, dim=1)] == [A, A]
+    assert [part.device for part in rows.tensor_split(indices=(1,), dim=1)] == [A, A]
+    with pytest.raises(RuntimeError, match=r"checking arguments for torch\.take_along_dim"):
+        torch.take_along_dim(input=rows, indices=first.cpu(), dim=1)

@@ -15,28 +15,41 @@ from .checks import DeviceChecks, Operand, not_for
 Replacement = tuple[Any, str, Callable[..., Any]]
 """An owner, the name of its function, and what takes `(original, *args, **kwargs)` in its place."""
 
+#: What torch calls the second argument of `tensor_split`: any of these.
+_SECTIONS = ("indices", "sections", "tensor_indices_or_sections")
+
 
 def replacements(checks: DeviceChecks) -> list[Replacement]:
     """The functions to replace."""
     return [
         (torch._VF, "meshgrid", _meshgrid),
         (torch, "block_diag", _block_diag),
-        (torch, "istft", _istft),
+        (torch, "istft", _named(_istft, "input", "n_fft")),
         (torch, "cartesian_prod", _cartesian_prod),
-        (torch, "take_along_dim", _take_along_dim),
+        (torch, "take_along_dim", _named(_take_along_dim, "input", "indices")),
         (torch.Tensor, "take_along_dim", _take_along_dim),
-        (torch, "tensor_split", _tensor_split),
-        (torch.Tensor, "tensor_split", _tensor_split),
+        (torch, "tensor_split", _named(_tensor_split, "input", *_SECTIONS)),
+        (torch.Tensor, "tensor_split", _named(_tensor_split, "self", *_SECTIONS)),
         (torch.linalg, "multi_dot", _multi_dot),
-        (torch, "quantile", _quantile),
-        (torch, "cholesky_solve", _cholesky_solve),
-        (torch, "searchsorted", _searchsorted),
-        (torch, "histogram", _histogram),
+        (torch, "quantile", _named(_quantile, "input", "q")),
+        (torch, "cholesky_solve", _named(_cholesky_solve, "input", "input2")),
+        (torch, "searchsorted", _named(_searchsorted, "sorted_sequence", "input")),
+        (torch, "histogram", _named(_histogram, "input", "bins")),
         (torch, "set_rng_state", _set_rng_state),
         (torch._VF, "lstm_cell", _cell(checks, "lstm")),
         (torch._VF, "gru_cell", _cell(checks, "gru")),
         *((torch.Tensor, name, _on_cpu_only(name)) for name in ("apply_", "map_", "map2_")),
     ]
+
+
+def _named(function: Callable[..., Any], *names: str) -> Callable[..., Any]:
+    """A replacement whose first arguments may come by torch's names for them."""
+
+    def replacement(original: Any, *args: Any, **kwargs: Any) -> Any:
+        given = [kwargs.pop(name) for name in names[len(args) :] if name in kwargs]
+        return function(original, *args, *given, **kwargs)
+
+    return replacement
 
 
 def _meshgrid(original: Any, *args: Any, **kwargs: Any) -> Any:
