@@ -113,6 +113,19 @@ def test_who_says_it_as_the_query_does_comes_first(both: list[Casebase]) -> None
     assert [hit.id for hit in search("loss is infinite", [base], top=2)] == ["b", "a"]
 
 
+def test_a_name_of_several_words_says_more_than_they_do(both: list[Casebase]) -> None:
+    one = both[0].incidents["llms-from-scratch-out-head"]._replace(saw="", was="", mended="")
+    told = {"a": "the head is worn out by its scratch", "b": "my out_head has a scratch"}
+    base = both[0]._replace(
+        incidents={key: one._replace(id=key, title=title) for key, title in told.items()}
+    )
+    best, other = search("scratch in out_head", [base], top=2)
+    assert best.id == "b"
+    assert best.score > 1.2 * other.score
+    known, unknown = (search(f"scratch in {name}", [base])[0] for name in ("head", "head-worn_out"))
+    assert known.score > 0.5 < unknown.score  # a name that stands nowhere costs nothing
+
+
 def test_chinese_particles_make_no_notions() -> None:
     assert set(notions("分类器的头")) == {"?分类", "?类器"}
 

@@ -1,7 +1,7 @@
 """What a query for incidents speaks of: words in, notions out.
 
-A notion is a device, a phrase that symptoms.toml knows with all that means the same, any other word, or
-two neighbouring characters of Chinese text.
+A notion is a device, a phrase that symptoms.toml knows with all that means the same, any other word, a
+name of several words, or two neighbouring characters of Chinese text.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ _DEVICE = re.compile(
 _MOVE = re.compile(r"\.(?:to|(cuda|cpu))\b")
 _BESIDE_HAN = re.compile(rf"(?<=[{_HAN}])\s+|\s+(?=[{_HAN}])")
 _WORD = re.compile(rf"[{_HAN}]+|[^\W_{_HAN}]+")
+#: A name of several words: out_head, LLMs-from-scratch. Together they say more than each does.
+_NAME = re.compile(r"[a-z][a-z0-9]*(?:[_-][a-z0-9]+)+", re.ASCII)
 _ORDINALS = {"first": 0, "second": 1, "third": 2, "第一": 0, "第二": 1, "第三": 2}
 _ORDINAL = re.compile(
     r"\b(first|second|third)\s+(?:gpu|card|device)s?\b|(第[一二三])(?:张|块|个)?\s*(?:显卡|gpu|卡)"
@@ -39,7 +41,7 @@ class Notion(NamedTuple):
     """One thing that a query speaks of: the phrases that mean it, as an index of `spaced` texts holds them,
     and those of them that the query itself has, where it could have said it otherwise."""
 
-    kind: Literal["device", "known", "word", "pair"]
+    kind: Literal["device", "known", "word", "pair", "name"]
     phrases: tuple[str, ...]
     said: tuple[str, ...] = ()
 
@@ -94,6 +96,8 @@ def notions(query: str, longest: int = _LONGEST_QUERY) -> dict[str, Notion]:
     text = _BESIDE_HAN.sub("", unicodedata.normalize("NFKC", text).casefold())
     rest, chinese = _chinese(_ORDINAL.sub(device, _DEVICE.sub(device, text)))
     english = _english([word for word in words(rest) if not _is_han(word)])
+    for name in _NAME.findall(text):
+        found[f"#{name}"] = Notion("name", (_phrase(name),))
     for name, notion in [*chinese.items(), *english.items()]:
         said = found[name].said if name in found else ()
         found[name] = notion._replace(said=(*said, *notion.said))

@@ -156,8 +156,8 @@ def _scores(index: Connection, asked: Iterable[Notion], entries: int) -> dict[in
     scores: defaultdict[int, float] = defaultdict(float)
     for notion in asked:
         rows, known = holding(index, notion.phrases), True
-        if not rows and notion.kind == "pair":
-            continue  # the end of one word and the beginning of the next
+        if not rows and notion.kind in ("pair", "name"):
+            continue  # the end of one word and the beginning of the next; a name of words that stand alone
         if not rows and notion.kind == "word":
             rows, known = holding(index, _mended(index, notion.phrases[0])), False
         weight = math.log(1 + entries / (len(rows) + 0.5))

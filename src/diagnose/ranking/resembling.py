@@ -55,12 +55,13 @@ def resembling(report: Report, incidents: Mapping[str, Incident]) -> tuple[Incid
 def _known(
     report: Report, text: str, incidents: Mapping[str, Incident]
 ) -> list[tuple[Incident, ...]]:
-    """The incidents to compare, each in the language of the answer and then in the others."""
-    others: tuple[Mapping[str, Incident], ...] = ()
+    """The incidents to compare, each in the language of the answer and then as it is compared: in all
+    languages, in the same order whatever that of the answer is."""
+    compared = [incidents]
     if isinstance(incidents, StoredIncidents):
-        others = tuple(incidents.in_language(lang) for lang in ("en", "zh"))
+        compared = [incidents.in_language(lang) for lang in ("en", "zh")]
     keys = list(incidents) if len(incidents) <= _MOST else _sharing(report, text, incidents)
-    return [(incidents[key], *(other[key] for other in others)) for key in keys]
+    return [(incidents[key], *(one[key] for one in compared)) for key in keys]
 
 
 def _sharing(report: Report, text: str, incidents: Mapping[str, Incident]) -> list[str]:
@@ -77,9 +78,9 @@ def _scores(text: str, known: Sequence[tuple[Incident, ...]]) -> dict[int, float
     scores: defaultdict[int, float] = defaultdict(float)
     translations: list[dict[Key, Entry]] = [
         {(Incident, one[0].id): one[place] for one in known}
-        for place in range(1, len(known[0]) if known else 1)
+        for place in range(2, len(known[0]) if known else 2)
     ]
-    with closing(indexed([one[0] for one in known], translations)) as index:
+    with closing(indexed([one[1] for one in known], translations)) as index:
         for notion in notions(text, _LONGEST).values():
             rows = holding(index, notion.phrases)
             weight = math.log(1 + len(known) / (len(rows) + 0.5)) ** _RARITY
