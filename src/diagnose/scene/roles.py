@@ -39,7 +39,13 @@ def told(report: Report, operands: Roles) -> dict[str, str]:
         return {}
     first = table.get("first")
     if first is None:
-        first = "input" if role in {"weight", "state"} else "weight" if role in {"input", "index"} else ""
+        first = (
+            "input"
+            if role in {"weight", "state"}
+            else "weight"
+            if role in {"input", "index"}
+            else ""
+        )
     if not expected:
         # "Tensor for argument 'self' is on CPU, but expected it to be on GPU" names one side only.
         expected = "the GPU"
