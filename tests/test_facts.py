@@ -12,7 +12,7 @@ from diagnose import facts
 from diagnose.authoring.examples import Example, examples, mistake
 from diagnose.casebase.store import Casebase
 from diagnose.compiling.kbfile import files
-from diagnose.model import Failure, Frame, Line, Mismatch, Report, SeenTensor
+from diagnose.model import Carets, Failure, Frame, Line, Mismatch, Report, SeenTensor, Statement
 from diagnose.parsing import parse
 from diagnose.scene import Scene
 
@@ -54,6 +54,11 @@ def read(given: Report, casebase: Casebase) -> dict[str, facts.Fact]:
         ("wrapper_CUDA_nll_loss_forward", "weight", "cuda:0", "cpu", "class-weight-elsewhere"),
         ("wrapper_CUDA__native_layer_norm", "weight", "cuda:0", "cpu", "weight-on-cpu"),
         ("wrapper_addmm", "mat1", "cuda:1", "cuda:0", "layer-across-gpus"),
+        ("wrapper_CUDA_gather", "index", "cuda:0", "cpu", "index-argument-on-cpu"),
+        ("wrapper_CUDA_gather", "index", "cpu", "cuda:0", "indexed-on-cpu"),
+        ("wrapper_CUDA_index_add_", "index", "cpu", "cuda:0", "indexed-on-cpu"),
+        ("wrapper_CUDA_scatter__value", "index", "cuda:0", "cpu", "index-argument-on-cpu"),
+        ("wrapper_CUDA_scatter_reduce_two", "index", "cpu", "cuda:0", "indexed-on-cpu"),
     ],
 )
 def test_the_misplaced_operand_is_read_off_op_and_argument(
@@ -72,6 +77,8 @@ def test_the_misplaced_operand_is_read_off_op_and_argument(
         "class-weight-elsewhere",
         "ids-across-gpus",
         "layer-across-gpus",
+        "index-argument-on-cpu",
+        "indexed-on-cpu",
     }
     assert read(given, casebase).keys() & names == {fact}
 
@@ -418,3 +425,30 @@ def test_the_loss_that_fails_inside_is_told_from_one_that_is_only_called(
     assert "inside-criterion" in read(report(call, inside), casebase)
     assert "inside-criterion" not in read(report(call), casebase)
     assert "inside-criterion" not in read(report(inside, call), casebase)
+
+
+@pytest.mark.parametrize(
+    ("code", "carets", "inside"),
+    [
+        ("loss = criterion(out.view(-1, 8), y).mean()", None, True),
+        ("loss = criterion(net(x), y)", None, False),
+        ("loss = criterion(net(x), y)", "net(x)", False),
+        ("loss = criterion(net(x), y)", "criterion(net(x), y)", True),
+    ],
+)
+def test_what_a_line_hands_to_the_loss_may_fail_in_its_place(
+    code: str, carets: str | None, inside: bool, casebase: Casebase
+) -> None:
+    at = code.find(carets) if carets else 0
+    shown = Carets(0, at, 0, at + len(carets)) if carets else None
+    call = Frame("train.py", 8, "train", code, statement=Statement(code, carets=shown))
+    passed = Frame("/site-packages/torch/nn/modules/module.py", 3, "_call_impl", library="torch")
+    entered = Frame("net.py", 4, "forward", "return x - self.window")
+    assert ("inside-criterion" in read(report(call, passed, entered), casebase)) == inside
+
+
+def test_a_method_that_is_called_like_a_loss_is_no_loss(casebase: Casebase) -> None:
+    call = Frame("train.py", 8, "train", "loss = compute_loss(net, x, y)")
+    method = Frame("train.py", 3, "compute_loss", "out = net(x)")
+    entered = Frame("net.py", 4, "forward", "return x - self.window")
+    assert "inside-criterion" not in read(report(call, method, entered), casebase)

@@ -114,6 +114,7 @@ PLANTED = [
     ('causes/one.toml', '["indexing"]', '["indexes"]', 4, 'checks[0]', 'indexing'),
     ('causes/one.toml', '[rather.two]', '[rather.too]', 16, 'rather.too', 'two'),
     ('causes/one.toml', 'kind = "move"', 'kind = "mover"', 21, 'fixes[0].kind', 'move'),
+    ('causes/one.toml', 'kind = "move"\n', 'kind = "move"\nfirst_with = ["one-fcat"]\n', 22, 'fixes[0].first_with[0]', 'known fact'),
     ('causes/one.toml', 'python {script}', 'python {file}', 26, 'fixes[0].command', '{script}'),
     ('causes/one.toml', '"A cause"', '"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"', 7, 'en.title', 'at most 80'),
     ('causes/one.py', 'def fixed', 'def mended', 1, 'fixed', 'not defined'),

@@ -94,7 +94,9 @@ def _rows(kb: Kb, files: Files) -> Iterator[schema.Base]:
     yield from _records("check", ((key, entry.value()) for key, entry in checks.items()))
     beliefs, corrections = (kb.one(f"{name}.toml", Weights) for name in ("beliefs", "corrections"))
     weights = weighed(beliefs.root, corrections.root)
-    for position, (name, cause) in enumerate(kb.all("causes/*.toml", CauseFile).items()):
+    causes = kb.all("causes/*.toml", CauseFile)
+    yield from _records("first-fixes", ((one.id, _first_fixes(one)) for one in causes.values()))
+    for position, (name, cause) in enumerate(causes.items()):
         example = kb.programs[str(PurePosixPath(name).with_suffix(".py"))]
         yield from _cause(cause, position, weights.get(cause.id, {}), example)
     known = Knowledge(libraries=libraries)
@@ -132,6 +134,11 @@ def _texts(kind: str, key: str, texts: Any) -> Iterator[schema.Base]:
 
 def _by_lang(texts: Any) -> dict[str, str]:
     return {lang: getattr(texts, lang) for lang in LANGS}
+
+
+def _first_fixes(cause: CauseFile) -> dict[str, list[str]]:
+    """By kind of fix the facts with which it comes first."""
+    return {fix.kind: list(fix.first_with) for fix in cause.fixes if fix.first_with}
 
 
 def _cause(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
+from itertools import pairwise
 
 from diagnose.facts.values import at
-from diagnose.model import Fact
+from diagnose.model import Fact, TorchNames
 from diagnose.patterns import lazy
-from diagnose.scene import Scene
+from diagnose.scene import Place, Scene, calls, sourceline
 
 
 def ranks(scene: Scene) -> Iterator[Fact]:
@@ -43,13 +45,38 @@ def depth(scene: Scene) -> Iterator[Fact]:
 _CRITERION = lazy(
     r"(?i)\b(self\.)?(criterion\w*|loss_(fn|fct|func|function|net)|compute_loss|(?!forward_)\w*loss)\("
 )
+#: torch's own frames between the call of a module and its ``forward``.
+_CALLING = frozenset({"_call_impl", "_wrapped_call_impl"})
 
 
 def inside_criterion(scene: Scene) -> Iterator[Fact]:
-    """A loss object's own ``forward``, not one of torch's, is entered before it fails."""
-    called = False
-    for frame in scene.report.frames:
-        if called and frame.function == "forward" and frame.library != "torch":
-            yield at("inside-criterion", frame)
+    """A line calls a loss object, whose own ``forward``, not one of torch's, is entered next."""
+    frames = [frame for frame in scene.report.frames if frame.function not in _CALLING]
+    for caller, inner in pairwise(frames):
+        entered = inner.function == "forward" and inner.library != "torch"
+        if entered and _calls_criterion(scene.place(caller), scene.knowledge.torch):
+            yield at("inside-criterion", inner)
             return
-        called = called or bool(_CRITERION.search((frame.code or "")[:1000]))
+
+
+def _calls_criterion(place: Place, torch: TorchNames) -> bool:
+    """True where the call that the carets underline, else the only one of the line that may enter
+    somebody's code, is a loss's: in ``loss_fn(net(x), y)`` it may be the network that failed."""
+    if not _CRITERION.search((place.frame.code or "")[:1000]):
+        return False
+    if isinstance(place.part, ast.Call):
+        return _is_criterion(place.part)
+    entering = [call for call in calls.calls(place.nodes) if not _is_of_tensors(call, torch)]
+    return bool(entering) and all(map(_is_criterion, entering))
+
+
+def _is_criterion(call: ast.Call) -> bool:
+    return _CRITERION.search(f"{sourceline.dotted(call.func) or ''}(") is not None
+
+
+def _is_of_tensors(call: ast.Call, torch: TorchNames) -> bool:
+    """True for ``.mean()`` in ``loss_fn(x, y.view(-1)).mean()``, and for torch's functions."""
+    method = isinstance(call.func, ast.Attribute) and (
+        call.func.attr in torch.of_tensors or isinstance(call.func.value, ast.Call)
+    )
+    return method or calls.of_package(call.func, torch)

@@ -52,6 +52,8 @@ def misplaced_operand(scene: Scene) -> Iterator[Fact]:
         ("input", "weight", "input-on-cpu"),
         ("index", "weight", "index-on-cpu"),
         ("weight", "index", "table-on-cpu"),
+        ("index", "tensor", "index-argument-on-cpu"),
+        ("tensor", "index", "indexed-on-cpu"),
         ("target", "input", "target-on-cpu"),
     ):
         if role in cpu and other in where and other not in cpu:

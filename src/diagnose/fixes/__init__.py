@@ -37,7 +37,8 @@ class Considered(NamedTuple):
 def for_cause(
     cause: Cause, scene: Scene, facts: Mapping[str, Fact], known: Mapping[str, str]
 ) -> tuple[Fix, ...]:
-    """The fixes of a cause in the order to try them.
+    """The fixes of a cause in the order to try them: edits of a definition, what a fact calls for
+    (``first_with``), edits of the failing line, all else.
 
     A fix that edits a line comes as an edit of the user's own line where that line shows enough, and
     else as the cause's example of the changed code. Fixes of libraries (upgrade, downgrade, patch)
@@ -63,12 +64,16 @@ def considered(cause: Cause, scene: Scene, facts: Mapping[str, Fact]) -> list[Co
         if any(one.made == made for one in found):
             made = Refused("a fix before it makes the same edit")
         found.append(Considered(template, place, made))
-    return sorted(found, key=_concrete)
+    return sorted(found, key=partial(_concrete, facts))
 
 
-def _concrete(one: Considered) -> int:
-    """Edits of the definition first, then those of the line that failed, then all else."""
-    return 0 if isinstance(one.made, FileEdit) else 1 if isinstance(one.made, Edit) else 2
+def _concrete(facts: Mapping[str, Fact], one: Considered) -> int:
+    """Edits of the definition first, then what a fact calls for, edits of the failing line, all else."""
+    if isinstance(one.made, FileEdit):
+        return 0
+    if any(fact in facts for fact in one.template.first_with):
+        return 1
+    return 2 if isinstance(one.made, Edit) else 3
 
 
 _OF_LIBRARIES = frozenset({"upgrade-library", "downgrade-library", "patch-library-line"})

@@ -82,13 +82,15 @@ class FactRule(NamedTuple):
 
 
 class FixTemplate(NamedTuple):
-    """One way to mend a cause (kb/causes): taxonomy id, a sentence, an example before and after."""
+    """One way to mend a cause (kb/causes): taxonomy id, a sentence, an example before and after, and the
+    facts with which it comes before the others."""
 
     kind: str
     title: str
     before: str | None = None
     after: str | None = None
     command: str | None = None
+    first_with: tuple[str, ...] = ()
 
 
 class Cause(NamedTuple):

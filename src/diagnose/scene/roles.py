@@ -96,9 +96,14 @@ def _convolution(report: Report) -> dict[str, str]:
     return {"input": given, "weight": weight}
 
 
+#: What a method's name ends with beside the op: the in-place mark and overloads, as in scatter__value.
+_VARIANT = lazy(r"_?(?:_(?:value|src|reduce|two|out))*$")
+
+
 def _arguments(op: str | None, operands: Roles) -> Mapping[str, str]:
     """The roles of an op's arguments; the longest known op name that ends the method's name wins."""
     name = (op or "").removeprefix("aten.").removeprefix("aten::").split(".")[0]
+    name = _VARIANT.sub("", name, count=1)
     known = [key for key in operands if name == key or name.endswith(f"_{key}")]
     return operands[max(known, key=len)] if known else {}
 

@@ -32,6 +32,7 @@ from diagnose.placeholders import ALWAYS, PLACEHOLDERS, placeholders
 _ROUNDING = 0.02
 
 Gpus = Annotated[int, Field(ge=1, le=64)]
+_Facts = Annotated[tuple[FactId, ...], Field(strict=False)]
 
 
 class CauseTexts(Strict):
@@ -51,6 +52,7 @@ class FixEntry(Strict):
     before: Text | None = None
     after: Text | None = None
     command: Command | None = None
+    first_with: _Facts = Field((), description="Facts with which it comes before the others.")
 
 
 class CauseFile(Strict):
@@ -113,9 +115,6 @@ class AnswerEntry(Strict):
         {}, description="How likely this answer is if that cause is the right one."
     )
     others: Likelihood | None = None
-
-
-_Facts = Annotated[tuple[FactId, ...], Field(strict=False)]
 
 
 class QuestionEntry(Strict):

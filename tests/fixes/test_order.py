@@ -1,0 +1,35 @@
+"""Which fix of a cause comes first: what a fact calls for, before what its page names first."""
+
+from __future__ import annotations
+
+from diagnose.casebase.store import Casebase
+from diagnose.pipeline import diagnose
+
+ORDINAL = b"""Traceback (most recent call last):
+  File "/home/u/train.py", line 9, in <module>
+    net = Net().to(config.device)
+  File "/x/site-packages/torch/nn/modules/module.py", line 1355, in to
+    return self._apply(convert)
+RuntimeError: CUDA error: invalid device ordinal
+"""
+ELSEWHERE = b"""Traceback (most recent call last):
+  File "/home/u/train.py", line 9, in <module>
+    main()
+  File "/home/u/train.py", line 5, in main
+    y = x + torch.ones(3, device="cuda:0")
+RuntimeError: Expected all tensors to be on the same device, but found at least two devices, cuda:1 and cuda:0!
+"""
+
+
+def kinds(log: bytes, cause: str, casebase: Casebase) -> list[str]:
+    causes = diagnose(log, "-", casebase=casebase).causes
+    [found] = [one for one in causes if one.id == cause]
+    return [fix.kind for fix in found.fixes]
+
+
+def test_a_gpu_that_is_not_there_is_asked_for_otherwise_first(casebase: Casebase) -> None:
+    assert kinds(ORDINAL, "hardcoded-device", casebase)[0] == "change-launch-flag"
+
+
+def test_a_device_that_is_written_down_is_replaced_first(casebase: Casebase) -> None:
+    assert kinds(ELSEWHERE, "hardcoded-device", casebase).index("change-launch-flag") > 3
