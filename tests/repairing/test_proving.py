@@ -221,6 +221,44 @@ def test_memory_that_nobody_wrote_to_proves_nothing(folder: Path) -> None:
     assert level == "runs"
 
 
+#: Weights are loaded, and a buffer that no checkpoint holds is still on meta. Nothing is printed of either.
+HALF_LOADED = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.last = nn.Linear(4, 2)
+        self.register_buffer("shift", torch.ones(2), persistent=False)
+
+    def forward(self, x):
+        return self.last(x) + self.shift
+
+
+def main():
+    weights = Net().state_dict()
+    with torch.device("meta"):
+        net = Net()
+    net.load_state_dict(weights, assign=True)
+    net.to("cuda")
+    net(torch.ones(3, 4, device="cuda"))
+    print("ok")
+
+
+main()
+"""
+
+
+def test_what_was_loaded_is_not_emptied(folder: Path) -> None:
+    edit = ('net.to("cuda")', 'net.to_empty(device="cuda")')
+    level, guards = proof(folder, HALF_LOADED, edit, kind="materialize-meta")
+    assert guards["output"] is True
+    assert guards["hollow"] is False
+    assert level == "same-numbers"
+
+
 def test_another_gpu_by_its_number_is_right_on_this_machine_alone(folder: Path) -> None:
     program = SECOND_GPU.replace('device="cuda"', "")
     level, guards = proof(

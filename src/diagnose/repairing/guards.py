@@ -46,6 +46,13 @@ def hidden(wanted: Ran, ran: Ran, lang: Lang) -> Iterator[Guard]:
             return
 
 
+def hollow(wanted: Ran, ran: Ran, lang: Lang) -> Iterator[Guard]:
+    """No layer is left with memory that nobody wrote to: what it had learned is lost."""
+    for name in sorted(ran.hollow - wanted.hollow):
+        yield Guard("hollow", False, say(lang, "hollow", name=name))
+        return
+
+
 def put_away(wanted: Ran, ran: Ran, texts: Sequence[str], lang: Lang) -> Iterator[Guard]:
     """Where the program puts modules away on the cpu, what it never had on a GPU stays off it."""
     for name in sorted(wanted.idle):

@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import Any
 
 import torch
+from torch.utils._python_dispatch import _disable_current_modes
 
 from diagnose.tracing.lives import ModuleLife, Table
 from diagnose.tracing.recorder import Recorder
@@ -20,8 +21,9 @@ class Models:
     """What is seen of all models that no other one holds, by their class, a number and a name.
 
     ``homes`` tells where each parameter and buffer was last; ``idle`` those on the cpu that never were on a
-    GPU; ``hidden`` where the parameters are that layers in plain lists and dicts hold, which no optimizer
-    and no state_dict reaches; ``used`` the devices of the parameters of all modules that were called.
+    GPU; ``hollow`` those with NaN in them, which simulated memory holds that nobody wrote to; ``hidden``
+    where the parameters are that layers in plain lists and dicts hold, which no optimizer and no state_dict
+    reaches; ``used`` the devices of the parameters of all modules that were called.
     """
 
     def __init__(self, recorder: Recorder) -> None:
@@ -31,6 +33,7 @@ class Models:
         self._count: Counter[str] = Counter()
         self.homes: dict[str, str] = {}
         self.idle: set[str] = set()
+        self.hollow: set[str] = set()
         self.hidden: dict[str, str] = {}
         self.used: set[str] = set()
 
@@ -68,6 +71,8 @@ class Models:
 
     def _found(self, name: str, one: Any, life: ModuleLife | None) -> None:
         self.homes[name] = str(one.device)
+        if _is_hollow(one):
+            self.hollow.add(name)
         moved = any(e.what == "moved" and e.device != "cpu" for e in life.events) if life else True
         if one.device.type == "cpu" and not moved:
             self.idle.add(name)
@@ -93,3 +98,12 @@ def _listed(root: Any) -> Iterator[tuple[str, Any]]:
                 if isinstance(layer, torch.nn.Module):
                     for name, one in layer.named_parameters():
                         yield ".".join(filter(None, (part, f"{attribute}[{key!r}]", name))), one
+
+
+def _is_hollow(one: Any) -> bool:
+    """Whether a tensor holds NaN; this is counted as no call of the program's."""
+    if one.is_meta or not one.is_floating_point():
+        return False
+    with suppress(Exception), _disable_current_modes(), torch._C.DisableTorchFunction():
+        return bool(torch.isnan(one.detach()).any())
+    return False

@@ -100,7 +100,7 @@ class Ran(NamedTuple):
     ``file:line``, ``across`` those that copy from one GPU to another, ``repeated`` those that copy one
     tensor in each call of a model; ``trained`` tells of each parameter that an optimizer steps its shape,
     device and sum; ``graded`` counts the parameters that got gradients;
-    ``homes``, ``idle``, ``hidden`` and ``used`` where the models' tensors are
+    ``homes``, ``idle``, ``hollow``, ``hidden`` and ``used`` what is seen of models
     (`diagnose.repairing.looking.Models`); ``silent`` what an audit and `diagnose verify` find; ``executed``
     the functions that ran, as ``file:line``.
     """
@@ -123,6 +123,7 @@ class Ran(NamedTuple):
     graded: int = 0
     homes: Mapping[str, str] = {}
     idle: frozenset[str] = frozenset()
+    hollow: frozenset[str] = frozenset()
     hidden: Mapping[str, str] = {}
     used: frozenset[str] = frozenset()
     silent: tuple[Silent, ...] = ()

@@ -111,6 +111,7 @@ class Observer:
         self._seen = {
             "homes": models.homes,
             "idle": sorted(models.idle),
+            "hollow": sorted(models.hollow),
             "hidden": models.hidden,
             "used": sorted(models.used),
             "trained": list(self._trained()),

@@ -76,6 +76,7 @@ class Reference:
         before = {file: self._runner.workspace.text(file) for file in texts}
         yield from guards.homes(wanted, ran, lang)
         yield from guards.hidden(wanted, ran, lang)
+        yield from guards.hollow(wanted, ran, lang)
         yield from guards.put_away(wanted, ran, list(before.values()), lang)
         yield from guards.on_gpu(wanted, ran, applied, edited, lang)
         yield from guards.across(ran, edited, lang)

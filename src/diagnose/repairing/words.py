@@ -137,6 +137,10 @@ _WORDS: Mapping[str, Mapping[Lang, str]] = {
         "en": "{name} is moved, and still no optimizer and no state_dict reaches it",
         "zh": "{name} 虽已搬移，优化器和 state_dict 仍看不到它",
     },
+    "hollow": {
+        "en": "{name} holds memory that nobody wrote to",
+        "zh": "{name} 的内存从未写入",
+    },
     "put-away": {
         "en": "{name} is on a GPU now: the program keeps modules on the cpu to save memory",
         "zh": "{name} 现在位于 GPU：程序本是为节省显存才把模块放在 CPU",
