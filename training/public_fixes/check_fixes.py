@@ -1,21 +1,28 @@
 """What `diagnose check` says of real mistakes: of files as they were before a public fix of placement, and
 after it. The files stay out of the repository; the rows say where they are.
 
-    python training/public_fixes/check_fixes.py COMMITS/ [--most 300] [--misses]
+    python training/public_fixes/check_fixes.py COMMITS/ [--most 300] [--misses] [--beside CLONES/]
 
-Each file is read alone: the callers of its functions, and what it imports, are not there.
+Each file is read alone: the callers of its functions, and what it imports, are not there. With ``--beside``
+the repository's other files are, as they were, and those that import it are checked, too.
 """
 
 from __future__ import annotations
 
 import argparse
 import gzip
+import io
 import json
 import random
+import re
+import subprocess
 import sys
+import tarfile
+import tempfile
 import warnings
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from functools import partial
 from multiprocessing import Pool
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -33,6 +40,8 @@ from diagnose.placement import Checked  # noqa: E402
 
 SECONDS = 10.0
 SEED = 0
+#: Files that import the changed one are checked with it, so many at most, the shortest first.
+CALLERS = 8
 
 
 class Outcome(NamedTuple):
@@ -55,6 +64,9 @@ def main() -> None:
     parser.add_argument("--rows", type=Path, default=ROWS)
     parser.add_argument("--most", type=int, default=300, help="so many pairs (%(default)s)")
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument(
+        "--beside", type=Path, help="CLONES/: owner+name/repo, a git directory each"
+    )
     parser.add_argument("--misses", action="store_true", help="print the address of each miss")
     options = parser.parse_args()
     lines = options.rows.read_text(encoding="utf-8").splitlines()
@@ -65,8 +77,9 @@ def main() -> None:
     tasks = [
         (options.commits / f"{name.replace('/', '+')}.jsonl.gz", some) for name, some in by.items()
     ]
+    work = partial(_of_repository, beside=options.beside)
     with Pool(options.jobs, initializer=load) as pool:
-        outcomes = [one for some in pool.imap_unordered(_of_repository, tasks) for one in some]
+        outcomes = [one for some in pool.imap_unordered(work, tasks) for one in some]
     print(table(outcomes))
     if options.misses:
         for one in outcomes:
@@ -95,7 +108,9 @@ def _chosen(rows: Sequence[dict[str, Any]], most: int) -> list[dict[str, Any]]:
     return [row for _, row in ordered[:most]]
 
 
-def _of_repository(task: tuple[Path, list[dict[str, Any]]]) -> list[Outcome]:
+def _of_repository(
+    task: tuple[Path, list[dict[str, Any]]], beside: Path | None = None
+) -> list[Outcome]:
     warnings.simplefilter("ignore")
     file, rows = task
     wanted = {row["commit"].rpartition("/")[2] for row in rows}
@@ -105,12 +120,17 @@ def _of_repository(task: tuple[Path, list[dict[str, Any]]]) -> list[Outcome]:
             commit = json.loads(line)
             if commit["sha"] in wanted:
                 found[commit["sha"]] = commit
-    return [_judged(row, found[row["commit"].rpartition("/")[2]]) for row in rows]
+    clone = next(beside.glob(f"{file.name.removesuffix('.jsonl.gz')}/*"), None) if beside else None
+    return [_judged(row, found[row["commit"].rpartition("/")[2]], clone) for row in rows]
 
 
-def _judged(row: dict[str, Any], commit: dict[str, Any]) -> Outcome:
+def _judged(row: dict[str, Any], commit: dict[str, Any], clone: Path | None) -> Outcome:
     [file] = [one for one in commit["files"] if one["path"] == row["path"]]
-    before, after = (_said(file[which], row["path"]) for which in ("before", "after"))
+    if clone is None:
+        before, after = (_said(file[which], row["path"]) for which in ("before", "after"))
+    else:
+        trees = (f"{commit['sha']}^", commit["sha"])
+        before, after = (_within(clone, tree, row["path"]) for tree in trees)
     if before is None or after is None:
         return Outcome(row, read=False)
     left = Counter((s.cause, s.name, s.spot.function) for s in after.suspects)
@@ -156,6 +176,42 @@ def _said(text: str, path: str) -> Checked | None:
             return checked(parsed(f"/nowhere/{path}", text), load().knowledge.torch, {})
     except (UnreadableError, TooLong, RecursionError):
         return None
+
+
+def _within(clone: Path, tree: str, path: str) -> Checked | None:
+    """What is said of a file of a repository when it, and the files that import it, are checked."""
+    git = ["git", "-C", str(clone), "archive", tree, "--", ":(glob)**/*.py"]
+    made = subprocess.run(git, capture_output=True)
+    if made.returncode:
+        return None
+    torch = load().knowledge.torch
+    with tempfile.TemporaryDirectory() as folder:
+        with tarfile.open(fileobj=io.BytesIO(made.stdout)) as files:
+            files.extractall(folder, filter="data")
+        whole = Path(folder, path)
+        found, judged, unknown = {}, 0, 0
+        for entry in [whole, *_callers(Path(folder), whole)]:
+            try:
+                with limited(SECONDS):
+                    said = checked(parsed(str(entry), entry.read_text(encoding="utf-8")), torch, {})
+            except (UnreadableError, TooLong, RecursionError, ValueError):
+                if entry == whole:
+                    return None
+                continue
+            judged, unknown = judged + said.judged, unknown + said.unknown
+            for one in said.suspects:
+                if one.spot.file == str(whole):
+                    found.setdefault((one.cause, one.name, one.spot.file, one.spot.line), one)
+        return Checked(tuple(found.values()), judged, unknown)
+
+
+def _callers(root: Path, whole: Path) -> list[Path]:
+    """The files that import one."""
+    stem = whole.parent.name if whole.stem == "__init__" else whole.stem
+    imports = re.compile(rf"^\s*(from|import)\b.*\b{re.escape(stem)}\b", re.MULTILINE)
+    texts = ((one, one.read_text(encoding="utf-8", errors="replace")) for one in root.rglob("*.py"))
+    some = [(len(text), one) for one, text in texts if one != whole and imports.search(text)]
+    return [one for _, one in sorted(some)[:CALLERS]]
 
 
 def table(outcomes: Sequence[Outcome]) -> str:
