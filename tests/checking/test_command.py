@@ -73,6 +73,29 @@ def test_rules_in_preview_report_when_they_are_asked_for(project: Path) -> None:
     assert found(asked) == found(named) == [("train.py", "kernel-needs-gpu", 4)]
 
 
+LIBRARY = """\
+import torch
+from pytorch_metric_learning.losses import NCALoss
+
+loss_func = NCALoss(softmax_scale=1)
+embeddings = torch.rand(4, 2, requires_grad=True).to("cuda")
+labels = torch.LongTensor([0, 0, 1, 1])
+print(loss_func(embeddings, labels))
+loaded = torch.load("targets.pt")["targets"]
+print(embeddings - loaded)
+"""
+
+
+def test_what_a_library_may_move_and_where_a_file_was_saved_is_only_likely(project: Path) -> None:
+    (project / "train.py").write_text(LIBRARY)
+    assert check("train.py", cwd=project).returncode == 0
+    asked = check("train.py", "--preview", "--format", "json", cwd=project)
+    assert found(asked) == [
+        ("train.py", "input-not-moved", 6),
+        ("train.py", "checkpoint-location", 8),
+    ]
+
+
 def test_folders_of_other_people_are_left_out_unless_they_are_named(project: Path) -> None:
     for folder in (".hidden", "build", "node_modules", "venv", "lib/site-packages/x"):
         (project / folder).mkdir(parents=True)

@@ -269,7 +269,10 @@ def joined(one: Value | None, other: Value | None) -> Value:
         return one if one.device == other.device else other.like(None)
     if isinstance(one, Unknown):
         return one
-    if type(one) is type(other) and isinstance(one, Module | Items | Table):
+    if isinstance(one, Module) and isinstance(other, Module):
+        place = one.where()
+        return one if place is not None and place.type == "cuda" else other
+    if type(one) is type(other) and isinstance(one, Items | Table):
         return other
     if isinstance(one, Object) and isinstance(other, Object):
         return other if (one.made, one.kind) == (other.made, other.kind) else Unknown()

@@ -74,7 +74,14 @@ def _is_kernel(meeting: Meeting) -> bool:
 def _is_open(suspect: Suspect, meeting: Meeting) -> bool:
     """Whether a library may move what it is given, or the host is named and may be what was meant."""
     named = suspect.cause == "hardcoded-device" and suspect.device == CPU
-    return meeting.what == "library" or named
+    return meeting.what == "library" or named or _is_librarys_loss(meeting.sides[0])
+
+
+def _is_librarys_loss(side: Meets) -> bool:
+    """Whether an operand is a loss of a library other than torch, of which no weights are known."""
+    loss = side.value
+    known = side.tensor.device is not None or not isinstance(loss, Module) or loss.made is not None
+    return not known and isinstance(loss, Module) and "." in loss.kind
 
 
 def of_doubt(meeting: Meeting, devices: Sequence[str]) -> Iterator[Suspect]:

@@ -228,8 +228,9 @@ def _made(machine: Machine, last: str, given: Arguments, node: ast.AST, frame: F
         device = inner.device
     elif last in ("from_numpy", "frombuffer"):
         device = CPU
-    elif last == "normal" and isinstance(first, Tensor):
-        device = first.device
+    elif last == "normal" and len(given.listed) < 3 and "size" not in given.named:
+        held = next((t for one in given.every() for t in tensors_in(one.value)), None)
+        device = held.device if held is not None else None  # its mean's, or its deviation's
     if said is not None and not (isinstance(said.value, Const) and said.value.value is None):
         device = machine.asked(said.value)
         if isinstance(said.value, Unknown) and device == HOME and said.value.word != "device":
