@@ -123,19 +123,19 @@ model(torch.rand(1,4).to(device))
     "growmethod": """\
 class G(Net):
     def grow(self):
-        self.head = nn.Linear(4, 5)  # here
+        self.head = nn.Linear(4, 5)
 g = G().to(device)
-g.grow()
+g.grow()  # here
 g(torch.rand(1,4).to(device))
 """,
     "registerparam": """\
 class G(Net):
     def grow(self):
-        self.register_parameter("p", nn.Parameter(torch.rand(2)))  # here
+        self.register_parameter("p", nn.Parameter(torch.rand(2)))
     def forward(self, x):
         return super().forward(x) * self.p
 g = G().to(device)
-g.grow()
+g.grow()  # here
 g(torch.rand(1,4).to(device))
 """,
     "deepcopy": """\

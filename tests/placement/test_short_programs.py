@@ -296,7 +296,7 @@ o.step()
     ),
     "opt_ema": (
         ("cuda:0", "cpu"),
-        "optimizer-state",
+        "unregistered-tensor",
         """\
 class EMA:
     def __init__(self, m):
@@ -304,8 +304,8 @@ class EMA:
     def update(self, m):
         for k, v in m.state_dict().items():
             self.shadow[k].mul_(0.9).add_(v, alpha=0.1)
-m = nn.Linear(2, 2)  # here
-e = EMA(m)
+m = nn.Linear(2, 2)
+e = EMA(m)  # here
 m.cuda()
 e.update(m)
 """,
@@ -1868,6 +1868,244 @@ from sentence_transformers import util
 def nearest(model, text):
     table = torch.load("table.pt", map_location="cpu")  # here
     return util.cos_sim(model.encode(text), table)
+""",
+    ),
+    "layers that a function adds without a result, after the statement that moves the model": (
+        ("cuda:0", "cpu"),
+        "submodule-added-after-move",
+        """\
+def adapt(net):
+    net.head = nn.Linear(2, 2)
+def build(device):
+    net = nn.Sequential(nn.Linear(2, 2))
+    net.to(device)  # here
+    adapt(net)
+    return net.head(net(torch.rand(1, 2).to(device)))
+build(torch.device("cuda"))
+""",
+    ),
+    "a layer that a model makes while it runs": (
+        ("cuda:0", "cpu"),
+        "submodule-added-after-move",
+        """\
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = nn.Linear(2, 2), None
+    def forward(self, x):
+        x = self.first(x)
+        if self.second is None:
+            self.second = nn.Linear(2, 2)  # here
+        return self.second(x)
+net = Net()
+net.to("cuda")
+print(net(torch.rand(1, 2).cuda()))
+""",
+    ),
+    "a model that is told to grow, by a method that knows no device": (
+        ("cuda:0", "cpu"),
+        "submodule-added-after-move",
+        """\
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList([nn.Linear(2, 2)])
+    def grow(self):
+        self.layers.append(nn.Linear(2, 2))
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+net = Net().cuda()
+net.grow()  # here
+net(torch.rand(1, 2).cuda())
+""",
+    ),
+    "a model whose method adds a layer and gives the model": (
+        ("cuda:0", "cpu"),
+        "submodule-added-after-move",
+        """\
+class Net(nn.Module):
+    def __init__(self, body):
+        super().__init__()
+        self.body = body
+    def attach(self):
+        self.head = nn.Linear(2, 2)  # here
+        return self
+    def forward(self, x):
+        return self.head(self.body(x))
+def main():
+    device = torch.device("cuda")
+    net = Net(nn.Linear(2, 2)).to(device)
+    net.attach()
+    net(torch.rand(1, 2).to(device))
+main()
+""",
+    ),
+    "saved weights that do not get into a model on meta": (
+        (),
+        "meta-tensor",
+        """\
+with torch.device("meta"):
+    net = nn.Linear(2, 2)
+net.load_state_dict(torch.load("net.pt", map_location="cpu"))  # here
+net.to("cuda")
+""",
+    ),
+    "a model on meta of which saved weights fill a part": (
+        ("?", "cpu"),
+        "meta-tensor",
+        """\
+with torch.device("meta"):
+    net = nn.Linear(2, 2)
+net.load_state_dict({"bias": torch.zeros(2)}, strict=False, assign=True)  # here
+net.to("cuda")
+""",
+    ),
+    "an index that another method of the module draws": (
+        ("cuda:0", "cpu"),
+        "index-device",
+        """\
+class Masked(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Linear(2, 2)
+    def order(self, x):
+        noise = torch.rand(x.shape[0], x.shape[1])  # here
+        return noise.argsort(dim=1)
+    def forward(self, x):
+        return torch.gather(self.body(x), 1, self.order(x))
+Masked().cuda()(torch.rand(3, 2).cuda())
+""",
+    ),
+    "a model of a library that is offloaded, and run by its own method": (
+        ("cuda:0", "cpu"),
+        "offloaded-to-cpu",
+        """\
+from accelerate import cpu_offload_with_hook
+from transformers import GPT2LMHeadModel
+model = GPT2LMHeadModel.from_pretrained("gpt2")
+model, hook = cpu_offload_with_hook(model, "cuda")  # here
+model.generate(torch.tensor([[1]]).cuda())
+""",
+    ),
+    "what NumPy is given that is computed there": (
+        ("cuda:0",),
+        "host-copy-needed",
+        """\
+net = nn.Linear(2, 2).cuda()
+out = net(torch.rand(1, 2).cuda())
+grid = np.kron(out / 2, np.ones((2, 2)))  # here
+print(out.device)
+""",
+    ),
+    "what an object's own method makes, without a device": (
+        ("cuda:0", "cpu"),
+        "created-without-device",
+        """\
+class Bias:
+    def __init__(self, size):
+        self.size = size
+    def make(self):
+        return torch.zeros(self.size)  # here
+    def __call__(self, scores):
+        return scores + self.make()
+Bias(2)(torch.rand(1, 2).cuda())
+""",
+    ),
+    "a field of a batch beside others that were moved": (
+        ("cuda:0", "cpu"),
+        "input-not-moved",
+        """\
+class Rows(Dataset):
+    def __getitem__(self, i):
+        return {"x": torch.rand(2), "scale": torch.rand(2)}
+net = nn.Linear(2, 2).cuda()
+def run(x, scale):
+    return net(x) * scale
+for b in DataLoader(Rows()):
+    x = b["x"].cuda()
+    run(x, b["scale"])  # here
+""",
+    ),
+    "a device that a worker's line names, though the worker has its own": (
+        ("cuda:1", "cuda:0"),
+        "hardcoded-device",
+        """\
+class Worker:
+    def __init__(self, device):
+        self.device = torch.device(device)
+        self.net = nn.Linear(2, 2).to(self.device)
+    def run(self, x):
+        start = torch.zeros(1, 2, device="cuda:0")  # here
+        return self.net(torch.cat([start, x.to(self.device)]))
+for worker in (Worker("cuda:0"), Worker("cuda:1")):
+    worker.run(torch.rand(1, 2))
+""",
+    ),
+    "a container of layers that is built on torch's, and placed by its own method": (
+        ("cuda:0", "cuda:1"),
+        "input-on-wrong-shard",
+        """\
+class Stage(nn.Sequential):
+    def place(self, device):
+        return self.to(torch.device(device))
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = Stage(nn.Linear(2, 2), nn.ReLU()).place("cuda:1")
+        self.second = Stage(nn.Linear(2, 2)).place("cuda:0")
+    def forward(self, x):
+        return self.second(self.first(x).to("cuda:0"))
+def main():
+    net = Net()
+    x = torch.rand(1, 2)
+    x = x.to("cuda:0")  # here
+    net(x)
+main()
+""",
+    ),
+    "one of several values that are moved together, for another part": (
+        ("cuda:1", "cuda:0"),
+        "input-on-wrong-shard",
+        """\
+FIRST, SECOND = "cuda:0", "cuda:1"
+class Towers(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.left, self.right = nn.Linear(2, 2).to(FIRST), nn.Linear(2, 2).to(SECOND)
+    def forward(self, x, y):
+        return self.left(x), self.right(y)  # here
+x, y = (one.to(FIRST) for one in (torch.rand(1, 2), torch.rand(1, 2)))
+Towers()(x, y)
+""",
+    ),
+    "a loss of a library's that was given no tensors, and what a call gives": (
+        ("cuda:0", "cpu"),
+        "input-not-moved",
+        """\
+from timm.data import Mixup
+from timm.loss import SoftTargetCrossEntropy
+mix = Mixup(num_classes=2)
+def run(net, loader, loss_fn):
+    for x, y in loader:
+        x, y = mix(x, y)  # here
+        x = x.cuda()
+        loss_fn(net(x), y)
+rows = TensorDataset(torch.rand(4, 2), torch.rand(4, 2))
+run(nn.Linear(2, 2).cuda(), DataLoader(rows), SoftTargetCrossEntropy())
+""",
+    ),
+    "what threads of an executor give": (
+        ("cuda:0", "cuda:1"),
+        "hardcoded-device",
+        """\
+from concurrent.futures import ThreadPoolExecutor
+def one(x):
+    return x.to("cuda:1")  # here
+with ThreadPoolExecutor(2) as pool:
+    job = pool.submit(one, torch.rand(2))
+    job.result() + next(iter(pool.map(lambda x: x.cuda(), [torch.rand(2)])))
 """,
     ),
 }

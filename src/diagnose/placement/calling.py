@@ -203,6 +203,8 @@ def construct(
     start = made.find("__init__")
     if isinstance(start, Function):
         run(machine, start.bound(found), given, node, frame)
+    elif isinstance(found, Module) and modules.container(machine, found) is not None:
+        method_call(machine, found, "__init__", given, node, frame)
     else:
         held = found.plain if isinstance(found, Module) else found.attributes
         held |= filled(machine, made, given, node, frame)

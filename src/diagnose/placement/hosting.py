@@ -17,7 +17,8 @@ def on_the_way_to_the_host(stray: Meets, meeting: Meeting) -> Reason | None:
     node = meeting.spot.node
     called = ast.unparse(node.func).rpartition(".")[2] if isinstance(node, ast.Call) else ""
     wants = called == "pack_padded_sequence"  # torch's own: its lengths are to be on the host
-    here = wants or made is None or called in ("numpy", "asarray", "array", "__array__")
+    computed = isinstance(stray.node, ast.BinOp)  # there, and of no use to anything else
+    here = wants or computed or made is None or called in ("numpy", "asarray", "array", "__array__")
     listed = next((s for s in tensor.steps if s.what == "listed"), None)
     if here and stray.value is tensor and isinstance(stray.node, ast.expr):
         given = _handed_over(stray, meeting) if called in ("asarray", "array") else None

@@ -99,10 +99,15 @@ def bound_beside(stray: Meets, meeting: Meeting) -> Reason | None:
     """The statement that takes an input out of what others were taken out of, and moved, or in which the
     same rows of others are."""
     node, _, frame = handed_on(stray.node, meeting.spot, meeting.frame)
-    value = _bound_to(node.id, frame) if isinstance(node, ast.Name) else None
-    root = taken_from(value) if value is not None else None
+    taken = node if stray.tensor.maker != "load" else None  # that is loaded elsewhere
+    value = _bound_to(node.id, frame) if isinstance(node, ast.Name) else taken
+    root = taken_from(value) if isinstance(value, ast.expr) else None
+    if not isinstance(value, ast.expr) or root is None:
+        return None
+    if frame.this is not None and frame.names.get(root) is frame.this:
+        return None
     others = [one.value for one in frame.bound.values() if isinstance(one, ast.Assign)]
-    if value is None or root is None or not any(_moves_beside(one, value, root) for one in others):
+    if not any(_moves_beside(one, value, root) for one in others):
         return None
     spot = meeting.spot._replace(source=frame.source, node=value, function=frame.function)
     return Reason("input-not-moved", spot, frame)

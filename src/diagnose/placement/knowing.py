@@ -45,27 +45,62 @@ def told_by_a_call(found: Reason) -> Reason:
     spot, frame = found.spot, found.frame
     if frame is None or has_device(frame, spot):
         return found
-    if found.cause == "created-without-device" and not _has_tensor(frame, spot):
+    own = frame.this is not None and frame.caller is not None and frame.caller.this is frame.this
+    if found.cause == "created-without-device" and not _has_tensor(frame, spot) and not own:
         spot, frame = where_built(Step("made", spot), frame, tensors=True)
         return found._replace(spot=spot, frame=frame)
     call, caller = frame.call, frame.caller
     if found.cause != "submodule-added-after-move" or call is None or caller is None:
         return found
+    if (late := _moved_too_early(found)) is not None:
+        return late
     # A method finds the device at its own object, whose other layers were moved.
-    if frame.this is None and has_device(caller, call) and not _has_placed(frame, spot.line):
+    alone = frame.this is None or _is_told_to_grow(frame, call)
+    if alone and has_device(caller, call) and not _has_placed(frame, spot.line):
         return found._replace(spot=call, frame=caller)
     return found
 
 
+def _is_told_to_grow(frame: Frame, call: Spot) -> bool:
+    """Whether a statement calls a model's method to add layers, in which no other layer tells a device."""
+    if not isinstance(frame.this, Module) or not isinstance(statement_around(call), ast.Expr):
+        return False
+    if (frame.function or "").endswith(".__init__") or _runs_module(frame) or frame.result:
+        return False
+    others = (value for value in frame.names.values() if value is not frame.this)
+    return not any(isinstance(one, Module | Tensor) for one in others)
+
+
+def _moved_too_early(found: Reason) -> Reason | None:
+    """The statement that moves a model before another has a function add layers to it: it is to come
+    after that."""
+    frame, move = found.frame, found.move
+    if move is None or not is_statement(move):
+        return None
+    while frame is not None and frame.call is not None and not _runs_module(frame):
+        call, frame = frame.call, frame.caller
+        same = (move.file, move.function) == (call.file, call.function)
+        if same and move.line < call.line and isinstance(statement_around(call), ast.Expr):
+            return found._replace(spot=call, frame=frame, beside=move)
+    return None
+
+
 def _gives_what_it_builds(frame: Frame) -> bool:
     """Whether the result of a call can be moved in place of what is built within it."""
-    if isinstance(frame.this, Module) and (frame.function or "").endswith(
-        (".forward", ".__call__")
-    ):
+    if _runs_module(frame):
         return False
     if (frame.function or "").endswith(".__init__"):
         return isinstance(frame.this, Module)
-    return any(isinstance(value, Module | Tensor | Batch | Items | Table) for value in frame.result)
+    return any(
+        isinstance(value, Module | Tensor | Batch | Items | Table) and value is not frame.this
+        for value in frame.result
+    )
+
+
+def _runs_module(frame: Frame) -> bool:
+    """Whether a call is the run of a module."""
+    run = (frame.function or "").endswith((".forward", ".__call__"))
+    return run and isinstance(frame.this, Module)
 
 
 def knows_device(frame: Frame, spot: Spot) -> bool:
@@ -198,6 +233,15 @@ def is_statement(spot: Spot) -> bool:
 def is_prepared(spot: Spot) -> bool:
     """Whether a call prepares what it is given, as accelerate does."""
     return isinstance(spot.node, ast.Call) and ast.unparse(spot.node.func).endswith(".prepare")
+
+
+def statement_around(spot: Spot) -> ast.stmt | None:
+    """The innermost statement that a node stands in."""
+    found: ast.stmt | None = None
+    for node in ast.walk(spot.source.tree):  # the outer ones come first
+        if isinstance(node, ast.stmt) and any(one is spot.node for one in ast.walk(node)):
+            found = node
+    return found
 
 
 @lru_cache(maxsize=8)

@@ -7,7 +7,7 @@ import ast
 from diagnose.placement.devices import CPU
 from diagnose.placement.machine import Arguments, Machine, Meets
 from diagnose.placement.tensors import Optimizer, Tensor
-from diagnose.placement.values import Frame, Object, Unknown, Value
+from diagnose.placement.values import External, Frame, Object, Unknown, Value
 
 
 def scaler(
@@ -42,6 +42,32 @@ def scheduler(
         return Unknown()
     machine.meet("join", node, frame, sides)
     return sides[-1].tensor.like(sides[-1].tensor.device)
+
+
+#: What the result of a future is kept as: no attribute of a program's.
+_RESULT = "<result>"
+
+
+def executor(
+    machine: Machine, owner: Object, name: str, given: Arguments, node: ast.AST, frame: Frame
+) -> Value:
+    """A pool of threads or processes: it calls what it is given, and ``future`` has the result."""
+    if name == "submit" and given.listed:
+        found = Object("future")
+        found.attributes[_RESULT] = machine.invoke(
+            machine, given.listed[0].value, given.rest(), node, frame
+        )
+        return found
+    if name in ("map", "imap", "imap_unordered"):
+        return machine.invoke(machine, External("builtins.map"), given, node, frame)
+    return Unknown()
+
+
+def future(
+    machine: Machine, owner: Object, name: str, given: Arguments, node: ast.AST, frame: Frame
+) -> Value:
+    """What an executor called: its result."""
+    return owner.attributes[_RESULT] if name == "result" else Unknown()
 
 
 def transform(

@@ -66,8 +66,9 @@ class Step(NamedTuple):
     """Something that happened to a value: ``what`` is ``made``, ``loaded``, ``moved``, ``kept`` (as an
     attribute), ``left`` (out where a function moves others), ``held`` (in a list or dict), ``put`` (a layer
     into a model), ``given``, ``wrapped``, ``bound`` (to a name), ``dropped`` (a move whose result is),
-    ``stored`` (in an object), ``grown``, ``copied``, ``listed`` (by an expression), ``passed`` (through a
-    function that moves others). ``of`` is the literal that the device was written as."""
+    ``stored`` (in an object), ``unfilled`` (on meta, by weights that were to be), ``grown``, ``copied``,
+    ``listed`` (by an expression), ``passed`` (through a function that moves others). ``of`` is the literal
+    that the device was written as."""
 
     what: str
     spot: Spot

@@ -127,6 +127,13 @@ def _with(tensor: Tensor, module: Module, name: str) -> Tensor:
     return tensor
 
 
+def _may_be_empty(module: Module) -> bool:
+    """Whether a module was made on meta, and nothing or only a part of it filled since."""
+    last = module.steps[-1] if module.steps else None
+    partly = last is not None and last.what == "loaded" and last.device == META
+    return module.where() == META or partly
+
+
 def module_method(
     machine: Machine, owner: Module, name: str, given: Arguments, node: ast.AST, frame: Frame
 ) -> Value:
@@ -135,9 +142,9 @@ def module_method(
         if moves(machine, given, name):
             device = target(machine, name, given)
             before = owner.where()
-            empty = next((one for one in owner.family() if one.where() == META), None)
+            empty = next((one for one in owner.family() if _may_be_empty(one)), None)
             if empty is not None and name != "to_empty":
-                weight = Tensor(META, "weight", empty.steps, empty.frame, module=empty)
+                weight = Tensor(empty.where(), "weight", empty.steps, empty.frame, module=empty)
                 machine.meet("meta", node, frame, [Meets(node, empty, weight)])
             if before != SPLIT:
                 step = move(machine, given, node, frame, device)
@@ -226,7 +233,10 @@ def module_method(
                 strict is not None and isinstance(strict.value, Const) and not strict.value.value
             )
             device = loaded.device if loaded and not partly else None
-            owner.move(device, Step("loaded", machine.spot(node, frame)))
+            left = owner.where() if partly else None
+            owner.move(device, Step("loaded", machine.spot(node, frame), left))
+        elif held is None and owner.where() == META:
+            owner.steps = (*owner.steps[-12:], Step("unfilled", machine.spot(node, frame), META))
         return Unknown()
     if name in machine.torch.growing:
         owner.steps = (*owner.steps, Step("grown", machine.spot(node, frame), owner.where()))

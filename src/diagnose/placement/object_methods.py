@@ -7,7 +7,14 @@ from collections.abc import Callable
 
 from diagnose.placement import modules
 from diagnose.placement.devices import CPU, SPLIT, named_so, written
-from diagnose.placement.library_objects import exported, scaler, scheduler, transform
+from diagnose.placement.library_objects import (
+    executor,
+    exported,
+    future,
+    scaler,
+    scheduler,
+    transform,
+)
 from diagnose.placement.machine import Arguments, Machine, Meets, generating, operands
 from diagnose.placement.model import Device, Step
 from diagnose.placement.storing import KEY, put_at
@@ -249,7 +256,9 @@ _Run = Callable[[Machine, Object, str, Arguments, ast.AST, Frame], Value]
 
 
 _OBJECTS: dict[str, _Run] = {
+    "executor": executor,
     "exported": exported,
+    "future": future,
     "scheduler": scheduler,
     "transform": transform,
     "scaler": scaler,

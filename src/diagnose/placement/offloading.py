@@ -130,6 +130,8 @@ def gone_around(stray: Meets, module: Module, meeting: Meeting) -> Reason:
         return Reason(
             "offloaded-to-cpu", offloaded.spot, module.frame
         )  # all of its weights are on meta
+    if offloaded is not None and module.made is None and _runs_by_method(meeting):
+        return Reason("offloaded-to-cpu", offloaded.spot, module.frame)
     spot, frame = meeting.spot._replace(node=stray.node), meeting.frame
     if seen is not None:
         spot = seen.spot
@@ -154,3 +156,9 @@ def left_there(
 def _by(spot: Spot) -> str:
     func = spot.node.func if isinstance(spot.node, ast.Call) else None
     return ast.unparse(func).rpartition(".")[2] if func is not None else ""
+
+
+def _runs_by_method(meeting: Meeting) -> bool:
+    """Whether a model is run by a method of its library, which goes around its forward: there is no line
+    of the program's that does."""
+    return _by(meeting.spot) == "generate"

@@ -13,8 +13,10 @@ from diagnose.placement.building import (
     of_module,
     where_kept,
 )
-from diagnose.placement.devices import META, differ
+from diagnose.placement.copies import of_keeper
+from diagnose.placement.devices import differ
 from diagnose.placement.drawing import of_generator
+from diagnose.placement.filling import of_empty
 from diagnose.placement.hosting import on_the_way_to_the_host
 from diagnose.placement.inputs import (
     bound_beside,
@@ -55,27 +57,13 @@ def reason(stray: Meets, meeting: Meeting) -> Reason | None:
     """The cause of an operand's place, None where its origin was not seen."""
     value, tensor = stray.value, stray.tensor
     born = born_at(tensor.steps)
-    if (
-        born is not None
-        and born.device == META
-        and meeting.what != "meta"
-        and tensor.device in (META, None)
-    ):
-        kept = next((s for s in tensor.steps if s.what == "kept"), None)
-        if kept is not None and tensor.module is not None and tensor.module.where() != META:
-            # The weights were filled; what is no buffer has no one who fills it.
-            return Reason("meta-tensor", kept.spot, tensor.frame, f"self.{tensor.name}")
-        loaded = next((s for s in reversed(tensor.steps) if s.what == "loaded"), None)
-        return Reason("meta-tensor", loaded.spot if loaded else born.of or born.spot, tensor.frame)
+    if (empty := of_empty(stray, meeting)) is not None:
+        return empty
     match meeting.what:
         case "generator" if tensor.maker == "generator":
             return of_generator(stray, meeting)
         case "home":
             return away_from_home(meeting, stray)
-        case "meta" if born is not None and isinstance(value, Module) and value.owner is not None:
-            return Reason("meta-tensor", born.spot, tensor.frame)  # all else was filled
-        case "meta":
-            return Reason("meta-tensor", meeting.spot, tensor.frame)
         case "state" if tensor.maker == "state" and tensor.module is not None:
             own = made_as("optimizer-state", tensor.steps, tensor.frame)
             alone = born is not None and is_of_step(born, meeting)
@@ -89,6 +77,8 @@ def reason(stray: Meets, meeting: Meeting) -> Reason | None:
             if born is not None and born.spot.function == meeting.spot.function:
                 fixed = tensor.maker == "factory" and device_argument(born.spot)
                 spot = born.spot if fixed else spot
+            elif born is not None and _made_by_own(tensor, meeting):
+                spot = born.spot
             return Reason("index-device", spot, tensor.frame)
     whose = value if isinstance(value, Module) else tensor.module
     if whose is not None and tensor.maker in ("weight", "computed") and is_offloaded(whose):
@@ -116,11 +106,18 @@ def reason(stray: Meets, meeting: Meeting) -> Reason | None:
         if _is_brought_back(tensor, tensor.module) and isinstance(stray.node, ast.expr):
             spot = meeting.spot._replace(node=stray.node)
             return Reason("input-not-moved", spot, meeting.frame)
-        return left_there(_of_weight(tensor, tensor.module), stray, tensor.module, meeting)
+        return left_there(_of_weight(tensor, tensor.module, meeting), stray, tensor.module, meeting)
     return _of_tensor(stray, meeting, kept)
 
 
-def _of_weight(tensor: Tensor, module: Module) -> Reason | None:
+def _made_by_own(tensor: Tensor, meeting: Meeting) -> bool:
+    """Whether another method of the module makes a tensor that it could make where the module is."""
+    this = meeting.frame.this
+    made_in = tensor.frame.this if tensor.frame is not None else None
+    return tensor.maker == "factory" and isinstance(this, Module) and made_in is this
+
+
+def _of_weight(tensor: Tensor, module: Module, meeting: Meeting) -> Reason | None:
     """Why a weight is there: held in a plain list, copied before its module moved, or as its module."""
     held = next((s for s in tensor.steps if s.what == "held"), None)
     if held is not None and not any(s.what == "put" for s in tensor.steps):
@@ -132,7 +129,7 @@ def _of_weight(tensor: Tensor, module: Module) -> Reason | None:
     if put is not None and late:
         return Reason("submodule-added-after-move", put.spot, tensor.frame)
     if on_cpu(tensor) and differ(module.where(), tensor.device):
-        return built_for(module)
+        return of_keeper(tensor, meeting) or built_for(module)
     return of_module(module, tensor)
 
 

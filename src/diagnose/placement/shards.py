@@ -33,14 +33,20 @@ def crossing(meeting: Meeting) -> Suspect | None:
         node, spot, frame = _entered(side, meeting)
         move = last_move(side.tensor.steps)
         moved = move is not None and isinstance(move.spot.node, ast.Call)
-        place = _chosen(move) if moved and move is not None and beside is None else spot
+        place = spot
+        if moved and move is not None and beside is None and not _is_of_several(move.spot):
+            place = _chosen(move)
+        entered = cause == "input-on-wrong-shard"
+        devices = (
+            _elsewhere(place, first, frame) if entered else _devices(first, meeting, spot, frame)
+        )
         return Suspect(
             cause,
             said_as(node),
-            place if cause == "input-on-wrong-shard" else spot._replace(node=node),
+            place if entered else spot._replace(node=node),
             side.tensor.device,
             first.tensor.device,
-            tuple(_devices(first, meeting, spot, frame)) if cause == "cross-shard-op" else (),
+            tuple(devices),
             side.tensor.steps,
             spot,
             beside=beside,
@@ -57,12 +63,41 @@ def _devices(other: Meets, meeting: Meeting, spot: Spot, frame: Frame) -> Iterat
     yield from in_scope(frame, spot, other.tensor.device)
 
 
+def _elsewhere(place: Spot, other: Meets, frame: Frame | None) -> Iterator[str]:
+    """Expressions for the device of a part, where another was chosen for its input on the way there."""
+    while frame is not None and (frame.source, frame.function) != (place.source, place.function):
+        frame = frame.caller
+    if frame is not None:
+        yield from in_scope(frame, place, other.tensor.device)
+
+
 def _chosen(move: Step) -> Spot:
     """Where the device of a move is chosen: by the literal that a function is given which moves."""
     said = move.spot.node.args[:1] if isinstance(move.spot.node, ast.Call) else []
+    names = {one.id for one in said if isinstance(one, ast.Name)}
     given = move.of is not None and move.of.function != move.spot.function
-    named = any(isinstance(one, ast.Name) for one in said)
-    return move.of if given and named and move.of is not None else move.spot
+    if not names or not given or move.of is None or _is_bound(names, move.of):
+        return move.spot
+    return move.of
+
+
+def _is_bound(names: set[str], of: Spot) -> bool:
+    """Whether a literal is what a statement gives a variable of the file: others are moved by it, too."""
+    return any(
+        isinstance(target, ast.Name) and target.id in names
+        for statement in of.source.tree.body
+        if isinstance(statement, ast.Assign)
+        for target in ast.walk(statement)
+    )
+
+
+def _is_of_several(move: Spot) -> bool:
+    """Whether a move is that of several values, one by one."""
+    several = (ast.ListComp, ast.GeneratorExp, ast.DictComp)
+    return any(
+        isinstance(node, several) and any(one is move.node for one in ast.walk(node))
+        for node in ast.walk(move.source.tree)
+    )
 
 
 def gathered(meeting: Meeting, *, sure: bool = False) -> Suspect | None:

@@ -138,6 +138,10 @@ def _plain(found: object) -> Value:
     return Const(found)
 
 
+def _executor(machine: Machine, given: Arguments, node: ast.AST, frame: Frame) -> Value:
+    return Object("executor")
+
+
 def _same(machine: Machine, given: Arguments, node: ast.AST, frame: Frame) -> Value:
     return given.listed[0].value if given.listed else Unknown()
 
@@ -186,6 +190,9 @@ _CALLS: dict[str, _Run] = {
     "dataclasses.replace": _replace,
     "dataclasses.asdict": _as_dict,
     "json.loads": _json,
+    "concurrent.futures.ThreadPoolExecutor": _executor,
+    "concurrent.futures.ProcessPoolExecutor": _executor,
+    "multiprocessing.pool.ThreadPool": _executor,
     "asyncio.run": _same,
     "asyncio.gather": lambda machine, given, node, frame: Items(
         [one.value for one in given.listed]

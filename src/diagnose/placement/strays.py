@@ -66,7 +66,8 @@ def strays(meeting: Meeting, devices: Sequence[str]) -> Iterator[tuple[Meets, Me
             if (known and (devices or not _guessed(side.tensor))) or (devices and device is None):
                 yield side, None
     elif meeting.what == "meta":
-        yield sides[0], None
+        if devices or is_on(sides[0], "meta"):
+            yield sides[0], None
     elif meeting.what == "index" and len(sides) > 1 and sides[1].tensor.scalar:
         return
     elif meeting.what == "index" and is_on(sides[0], "cpu") and not is_on(sides[1], "cpu"):
@@ -133,8 +134,18 @@ def _of_cpu(meeting: Meeting) -> Iterator[tuple[Meets, Meets | None]]:
         open_ = [s for s in open_ if not _is_of_moved(s.tensor)]
         # A weight that a library has spread, and may have left on the host.
         open_ += [s for s in rest if is_on(s, "split") and s.tensor.maker in ("weight", "computed")]
-        for stray in open_:
+        for stray in sorted(open_, key=_is_bare_loss):
             yield stray, next((s for s in rest if s is not stray), None)
+
+
+def _is_bare_loss(side: Meets) -> bool:
+    """Whether an operand is a library's loss that was given nothing when it was made: it keeps no tensors,
+    most often."""
+    value = side.value
+    made = born_at(value.steps) if isinstance(value, Module) and value.made is None else None
+    node = made.spot.node if made is not None else None
+    bare = isinstance(node, ast.Call) and not node.args and not node.keywords
+    return bare and ast.unparse(node.func).endswith(("Loss", "CrossEntropy"))
 
 
 def _is_of_moved(tensor: Tensor) -> bool:

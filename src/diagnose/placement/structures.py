@@ -34,13 +34,14 @@ def suspect(
         cause: id of the root cause.
         sources: the user's files.
         shown: the user's lines that the traceback shows; of several places one that binds a name that
-            stands in them is taken.
+            stands in them is taken, or that is one of them.
         functions: the functions of the traceback; of several places one within them is taken.
         torch: what torch and its libraries call their things.
     """
     form = _FORMS.get(cause)
     if form is None:
         return None
+    shown = list(shown)
     found = [
         Spot(source, node, function)
         for source in sources
@@ -52,6 +53,8 @@ def suspect(
         names = [one for one in found if _bound(one, text)]
         inside = set(functions)
         found = names or [one for one in found if one.function in inside]
+    if len(found) > 1:
+        found = [one for one in found if one.code in shown]
     if len(found) != 1:
         return None
     return Suspect(cause, _name(found[0]) or "", turned_on(cause, found[0]), sure=False)
@@ -99,7 +102,8 @@ def _meta(node: ast.AST, _: TorchNames) -> ast.AST | None:
         for item in node.items:
             if _META.search(ast.unparse(item.context_expr)):
                 return item.context_expr
-    return node if _has(node, "low_cpu_mem_usage") else None
+    offloads = _called(node).rpartition(".")[2] in ("cpu_offload", "disk_offload")
+    return node if offloads or _has(node, "low_cpu_mem_usage") else None
 
 
 def _host_optimizer(node: ast.AST, _: TorchNames) -> ast.AST | None:

@@ -6,17 +6,18 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from diagnose.placement.devices import CPU
-from diagnose.placement.knowing import knows_device, told_by_a_call
+from diagnose.placement.knowing import has_device, knows_device, told_by_a_call
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Suspect
 from diagnose.placement.ranks import of_rank
 from diagnose.placement.reasons import reason
 from diagnose.placement.scope import in_scope
 from diagnose.placement.shards import crossing, gathered
-from diagnose.placement.steps import Reason, born_at, last_move, on_cpu, said_as
+from diagnose.placement.steps import Reason, born_at, is_literal, last_move, on_cpu, said_as
 from diagnose.placement.strays import agree, names_cpu, strays
 from diagnose.placement.switches import turned_on
 from diagnose.placement.tensors import Module
+from diagnose.placement.values import Object
 
 
 def of_meeting(
@@ -52,16 +53,27 @@ def of_meeting(
             return
     for stray, other in strays(meeting, devices):
         suspect = explain(stray, other, meeting, failed=bool(devices))
-        if suspect is not None and split and suspect.cause == "hardcoded-device" and devices:
+        if suspect is None:
+            continue
+        named = suspect.cause == "hardcoded-device" and not _forgets(stray, meeting)
+        if split and devices and named:
             # Where a model is on several devices, no line that names one is wrong by itself.
             cause = "input-on-wrong-shard" if meeting.what == "call" else "cross-shard-op"
             suspect = suspect._replace(cause=cause)
             if cause == "cross-shard-op" and isinstance(stray.node, ast.expr):
                 suspect = suspect._replace(spot=meeting.spot._replace(node=stray.node))
-        if suspect is not None and not devices and _is_open(suspect, meeting):
+        if not devices and _is_open(suspect, meeting):
             suspect = suspect._replace(sure=False)
-        if suspect is not None:
-            yield suspect
+        yield suspect
+
+
+def _forgets(stray: Meets, meeting: Meeting) -> bool:
+    """Whether a method makes an operand on a device that its line names, where its object has its own."""
+    made, frame = born_at(stray.tensor.steps), meeting.frame
+    if made is None or not isinstance(frame.this, Object) or meeting.what == "call":
+        return False
+    here = made.spot.function == meeting.spot.function and last_move(stray.tensor.steps) is None
+    return here and is_literal(made) and has_device(frame, made.spot)
 
 
 def _is_kernel(meeting: Meeting) -> bool:

@@ -1,0 +1,36 @@
+"""What was made on meta, and never got memory: where it was made, or was to be filled."""
+
+from __future__ import annotations
+
+from diagnose.placement.devices import META
+from diagnose.placement.machine import Meeting, Meets
+from diagnose.placement.model import Step
+from diagnose.placement.steps import Reason, born_at
+from diagnose.placement.tensors import Module
+
+
+def of_empty(stray: Meets, meeting: Meeting) -> Reason | None:
+    """Why an operand has no memory; None for one that was not made on meta."""
+    value, tensor = stray.value, stray.tensor
+    born = born_at(tensor.steps)
+    if meeting.what == "meta":
+        spot = meeting.spot
+        if isinstance(value, Module) and (filled := _filled_at(value)) is not None:
+            spot = filled.spot
+        elif born is not None and isinstance(value, Module) and value.owner is not None:
+            spot = born.spot  # all else was filled
+        return Reason("meta-tensor", spot, tensor.frame)
+    if born is None or born.device != META or tensor.device not in (META, None):
+        return None
+    kept = next((s for s in tensor.steps if s.what == "kept"), None)
+    if kept is not None and tensor.module is not None and tensor.module.where() != META:
+        # The weights were filled; what is no buffer has no one who fills it.
+        return Reason("meta-tensor", kept.spot, tensor.frame, f"self.{tensor.name}")
+    loaded = next((s for s in reversed(tensor.steps) if s.what == "loaded"), None)
+    return Reason("meta-tensor", loaded.spot if loaded else born.of or born.spot, tensor.frame)
+
+
+def _filled_at(module: Module) -> Step | None:
+    """The step that was to fill a module, or the one that it belongs to, with saved weights."""
+    steps = (step for one in module.owners() for step in reversed(one.steps))
+    return next((step for step in steps if step.what in ("loaded", "unfilled")), None)
