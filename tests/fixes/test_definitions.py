@@ -83,7 +83,7 @@ class Case(NamedTuple):
         if code.endswith(":"):
             wanted = ast.unparse(ast.parse(f"{code} ..."))
         else:
-            mode = "exec" if " = " in code.split("(")[0] else "eval"
+            mode = "exec" if " = " in code.split("(")[0] or code.startswith("return ") else "eval"
             wanted = ast.unparse(ast.parse(code, mode=mode))
         nodes = list(ast.walk(self.source.tree))
         for sort in (ast.expr, ast.stmt):

@@ -35,6 +35,8 @@ from diagnose.scene import sourceline
 
 #: The accelerator of a program that names none.
 _GPU = '"cuda"'
+#: Functions of accelerate that offload the model that they are given -> the position of its device.
+_OFFLOADING = {"cpu_offload": 1, "disk_offload": 2}
 _OFFLOAD = re.compile("offload|low_?v?(ram|mem)|low_cpu", re.IGNORECASE)
 
 
@@ -140,6 +142,8 @@ def disable_offload(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
             return [replaced(source, node, '"none"')]  # as DeepSpeed says it
         raise Refused("the value turns no offloading on")
     for call in walk_calls(node):
+        if called(call) in _OFFLOADING:
+            return [_not_offloaded(suspect, call)]
         if re.fullmatch("enable_.*offload", called(call)):
             return [with_method(source, call, f"to({target_device(suspect, otherwise=_GPU)})")]
     found = [
@@ -151,6 +155,16 @@ def disable_offload(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
     if not found:
         raise Refused("nothing there turns offloading on")
     return found
+
+
+def _not_offloaded(suspect: Suspect, call: ast.Call) -> Change:
+    """``cpu_offload(model, device)`` becomes ``model.to(device)``."""
+    source, runs = suspect.spot.source, argument(call, "execution_device")
+    if not call.args or sourceline.dotted(call.args[0]) is None:
+        raise Refused("the call does not show what it offloads")
+    given = runs or next(iter(call.args[_OFFLOADING[called(call)] :]), None)
+    device = text_of(source, given) if given is not None else target_device(suspect, _GPU)
+    return replaced(source, call, f"{text_of(source, call.args[0])}.to({device})")
 
 
 def _is_true(node: ast.expr) -> bool:
@@ -174,8 +188,12 @@ def materialize(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
         raise Refused("no call moves or makes it")
     if called(node) in {"to", "cuda"}:
         return [with_method(source, node, f"to_empty(device={_destination(suspect, node)})")]
+    if called(node) == "load_state_dict" and argument(node, "assign") is None:
+        return [with_argument(source, node, "assign", "True")]
     if argument(node, "low_cpu_mem_usage") is not None:
         return [without_argument(source, node, "low_cpu_mem_usage")]
+    if called(node) in _OFFLOADING:
+        return [_not_offloaded(suspect, node)]
     if called(node) == "init_empty_weights":
         name, needed = spelled(source, "torch.device", node)
         return [replaced(source, node, f"{name}({target_device(suspect)})"), *needed]

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from diagnose.fixes.definitions.expressions import argument, replaced, with_argument, with_method
-from diagnose.fixes.definitions.moving import value_of
+from diagnose.fixes.definitions.moving import is_moved, value_of
 from diagnose.fixes.definitions.places import ancestors, called
 from diagnose.fixes.definitions.target import target_device
 from diagnose.fixes.editing import Refused
@@ -40,6 +40,19 @@ def use_device(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
     if method == "device":
         return [replaced(source, node, device)]  # torch.device("cuda:0")
     raise Refused("the call names no device")
+
+
+def elsewhere(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
+    """The device of a move to one GPU becomes another's: its expression, or its number as it is written."""
+    node, wanted = value_of(suspect), suspect.wanted
+    said = [node, *node.args[:1]] if isinstance(node, ast.Call) else [node]
+    written = any(isinstance(one, ast.Constant) for one in said)
+    if not (is_moved(node, torch) or written) or wanted is None or wanted.number is None:
+        raise Refused("no move names the device")
+    if not suspect.devices and not written:
+        raise Refused("no expression for the device is in scope")
+    devices = suspect.devices or (f'"{wanted}"',)
+    return use_device(suspect._replace(devices=devices[:1]), torch)
 
 
 def _first(node: ast.AST) -> str | None:

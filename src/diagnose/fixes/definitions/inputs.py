@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 from collections.abc import Sequence
 
 from diagnose.fixes.definitions.crossing import crossing, enters_each
 from diagnose.fixes.definitions.expressions import expression, replaced, with_method
+from diagnose.fixes.definitions.fixed_device import elsewhere
+from diagnose.fixes.definitions.forgotten import field
 from diagnose.fixes.definitions.moving import (
     is_moved,
     same_move,
@@ -43,10 +46,16 @@ _ASKING = frozenset(
 def move_input(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     """An input is moved by the expression that makes it, or by a statement where it gets its name."""
     source, node = suspect.spot.source, suspect.spot.node
-    if suspect.cause == "input-on-wrong-shard" or enters_each(suspect):
+    if suspect.cause == "input-on-wrong-shard":
+        with contextlib.suppress(Refused):
+            return elsewhere(suspect, torch)
+        return [crossing(suspect, torch)]
+    if enters_each(suspect):
         return [crossing(suspect, torch)]
     if suspect.cause == "kernel-needs-gpu" and isinstance(node, ast.Constant):
         return [on_the_gpu(source, node)]
+    if (forgotten := field(suspect, torch)) is not None:
+        return [forgotten]
     if isinstance(node, ast.arg):
         return [_parameter(suspect, node)]
     if suspect.owner is not None and suspect.beside is not None:

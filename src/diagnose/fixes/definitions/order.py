@@ -55,11 +55,30 @@ def move_last(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
         again = f"{owner}.to({target_device(suspect)})"
         return [after_statement(source, changed, again)]
     last = _last_change(source, changed, move.owner)
+    if last is changed and _is_put(changed, suspect, move) and _can_move(suspect, torch):
+        raise Refused("the one new layer can be moved itself")
     if move.alone and _precedes(source, move.statement, last):
         between = _between(source, move.statement, last)
         if not any(_runs(one, move.owner) for one in between):
             return moved_statement(source, move.statement, last, after=True)
     return [after_statement(source, last, f"{move.owner}.{move.method}")]
+
+
+def _is_put(changed: ast.stmt, suspect: Suspect, move: _Move) -> bool:
+    """Whether a statement puts what it builds into the model, or in its place."""
+    if not isinstance(changed, ast.Assign) or changed.value is not suspect.spot.node:
+        return False
+    target = changed.targets[0]
+    return not isinstance(target, ast.Name) or target.id == move.owner
+
+
+def _can_move(suspect: Suspect, torch: TorchNames) -> bool:
+    """Whether what a suspect comes from can be moved where it is built."""
+    try:
+        module(suspect, torch)
+    except Refused:
+        return False
+    return True
 
 
 def move_first(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:

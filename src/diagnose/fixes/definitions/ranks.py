@@ -38,6 +38,8 @@ def set_device(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
     """A device without a number gets the local rank; one that has it is set before it is used."""
     source, node = suspect.spot.source, suspect.spot.node
     statement = node if isinstance(node, ast.stmt) else statement_of(source, node)
+    if isinstance(node, ast.Call) and called(node) == "set_device":
+        return _of_the_machine(source, node)
     chosen = _chosen(statement)
     rank = text_of(source, chosen) if chosen is not None else _rank(suspect)
     if isinstance(node, (ast.expr, ast.Assign, ast.AnnAssign)):
@@ -59,6 +61,35 @@ def set_device(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
     )
     write = after_statement if binds else before_statement
     return [write(source, statement, code), *needed]
+
+
+def _of_the_machine(source: Source, call: ast.Call) -> list[Change]:
+    """The rank among all machines by which a function chooses its devices becomes that on its own."""
+    rank = call.args[0] if len(call.args) == 1 else None
+    match rank:
+        case ast.Name(id=name) | ast.Attribute(attr=name) if "local" not in name:
+            pass
+        case _:
+            raise Refused("it is given a rank of its own machine, or no name")
+    assert isinstance(rank, ast.expr)
+    name, owner = text_of(source, rank), text_of(source, rank).rpartition(".")[0]
+    local = f"{owner}.local_rank" if owner else "local_rank"
+    kept = owner and any(
+        isinstance(one, ast.Attribute) and one.attr == "local_rank" for one in ast.walk(source.tree)
+    )
+    if not kept and local not in _names(source, call):
+        module = text_of(source, call.func).rpartition(".")[0]
+        local = f"{name} % {module}.device_count()" if module else ""
+    if not local:
+        raise Refused("the file does not show how many devices there are")
+    scope = next(iter(functions_around(source, call)), source.tree)
+    return [
+        replaced(source, given, local)
+        for one in walk_calls(scope)
+        if called(one) in {"set_device", "device", "to", "cuda"}
+        for given in one.args[-1:]
+        if ast.unparse(given) == ast.unparse(rank)
+    ]
 
 
 def _chosen(statement: ast.stmt) -> ast.expr | None:

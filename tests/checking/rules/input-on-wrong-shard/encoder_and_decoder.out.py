@@ -3,6 +3,6 @@ from torch import nn
 
 encoder = nn.GRU(4, 4).to("cuda:0")
 decoder = nn.GRU(4, 4).to("cuda:1")
-source, target = torch.rand(3, 1, 4).to("cuda:0"), torch.rand(2, 1, 4).to("cuda:0")  # finds: input-on-wrong-shard
+source, target = torch.rand(3, 1, 4).to("cuda:0"), torch.rand(2, 1, 4).to(next(decoder.parameters()).device)  # finds: input-on-wrong-shard
 out, state = encoder(source)
-decoder(target.to(next(decoder.parameters()).device), state.to("cuda:1"))
+decoder(target, state.to("cuda:1"))

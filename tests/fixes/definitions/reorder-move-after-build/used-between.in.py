@@ -3,3 +3,4 @@
 model = model.cuda()
 print(model(x))
 model.fc = nn.Linear(8, 2)
+model.head = nn.Linear(2, 2)

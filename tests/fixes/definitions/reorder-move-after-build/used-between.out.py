@@ -3,4 +3,5 @@
 model = model.cuda()
 print(model(x))
 model.fc = nn.Linear(8, 2)
+model.head = nn.Linear(2, 2)
 model.cuda()

@@ -1,0 +1,3 @@
+# cause: offloaded-to-cpu
+# spot: cpu_offload(model, execution_device=gpu)
+model.to(gpu)

@@ -1,0 +1,3 @@
+# cause: meta-tensor
+# spot: disk_offload(model.body, "weights", gpu)
+disk_offload(model.body, "weights", gpu)

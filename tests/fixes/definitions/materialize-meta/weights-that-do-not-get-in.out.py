@@ -1,0 +1,2 @@
+# spot: net.load_state_dict(state)
+net.load_state_dict(state, assign=True)

@@ -1,0 +1,5 @@
+# spot: adapted(model)
+# move: model.to(device)
+model = Net()
+model.to(device)
+model = adapted(model)

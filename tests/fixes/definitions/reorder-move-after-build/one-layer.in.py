@@ -1,0 +1,5 @@
+# spot: nn.Linear(8, 2)
+# move: model.to(device)
+model = Net()
+model.to(device)
+model.fc = nn.Linear(8, 2)

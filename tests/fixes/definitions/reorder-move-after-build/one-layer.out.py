@@ -1,0 +1,1 @@
+refused: the one new layer can be moved itself

@@ -1,0 +1,5 @@
+# spot: adapt(model)
+# move: model.to(device)
+model = Net()
+model.to(device)
+count = adapt(model)

@@ -1,0 +1,5 @@
+# spot: adapt(model)
+# move: model.to(device)
+model = Net()
+count = adapt(model)
+model.to(device)

@@ -1,0 +1,1 @@
+refused: it is given a rank of its own machine, or no name
