@@ -144,8 +144,9 @@ def _is_bare_loss(side: Meets) -> bool:
     value = side.value
     made = born_at(value.steps) if isinstance(value, Module) and value.made is None else None
     node = made.spot.node if made is not None else None
-    bare = isinstance(node, ast.Call) and not node.args and not node.keywords
-    return bare and ast.unparse(node.func).endswith(("Loss", "CrossEntropy"))
+    if not isinstance(node, ast.Call) or node.args or node.keywords:
+        return False
+    return ast.unparse(node.func).endswith(("Loss", "CrossEntropy"))
 
 
 def _is_of_moved(tensor: Tensor) -> bool:
