@@ -2028,6 +2028,26 @@ for b in DataLoader(Rows()):
     run(x, b["scale"])  # here
 """,
     ),
+    "fields of a graph of which one was left where the others were moved": (
+        ("cuda:0", "cpu"),
+        "input-not-moved",
+        """\
+rows = next(iter(DataLoader(Rows())))
+net = nn.Linear(2, 2).cuda()
+rows.x = rows.x.cuda()  # here
+torch.cat([net(torch.rand(1, 2).cuda()), rows.y])
+""",
+    ),
+    "a key of a dict beside one that was moved": (
+        ("cuda:0", "cpu"),
+        "created-without-device",
+        """\
+rows = {key: torch.rand(1, 2) for key in open("keys")}  # here
+net = nn.Linear(2, 2).cuda()
+rows["x"] = rows["x"].cuda()
+net(rows["x"]) * rows["y"]
+""",
+    ),
     "a device that a worker's line names, though the worker has its own": (
         ("cuda:1", "cuda:0"),
         "hardcoded-device",

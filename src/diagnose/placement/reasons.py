@@ -42,6 +42,7 @@ from diagnose.placement.steps import (
     fixed_in_replica,
     is_literal,
     last_move,
+    left_behind,
     made_as,
     on_cpu,
     passed_over,
@@ -148,8 +149,7 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
         spot = meeting.spot._replace(node=stray.node)
         cause = "unregistered-tensor" if _is_of_mover(tensor.steps, passed) else "input-not-moved"
         return Reason(cause, spot, meeting.frame, beside=passed.spot)
-    left = next((s for s in reversed(tensor.steps) if s.what == "left"), None)
-    if left is not None and move is None:
+    if (left := left_behind(tensor.steps)) is not None:
         return Reason("input-not-moved", left.spot, tensor.frame)
     dropped = next((s for s in tensor.steps if s.what == "dropped"), None)
     if dropped is not None and tensor.device != dropped.device:

@@ -29,6 +29,12 @@ def last_move(steps: Sequence[Step]) -> Step | None:
     return next((s for s in reversed(steps) if s.what in ("moved", "gathered")), None)
 
 
+def left_behind(steps: Sequence[Step]) -> Step | None:
+    """The step by which a value was left where others were moved, if nothing moved it since."""
+    last = next((s for s in reversed(steps) if s.what in ("left", "moved", "gathered")), None)
+    return last if last is not None and last.what == "left" else None
+
+
 def passed_over(steps: Sequence[Step]) -> Step | None:
     """The step by which a function that moves others handed a value on, if nothing moved it since."""
     found: Step | None = None

@@ -68,7 +68,7 @@ def store(
             elif isinstance(owner, Tensor) and name == "data" and isinstance(value, Tensor):
                 _filled(machine, owner, value, statement, frame)
             elif isinstance(owner, Batch) and isinstance(value, Tensor):
-                _put_in(owner, value, whole=False)
+                _put_in(owner, value, machine.spot(statement, frame), whole=False)
         case ast.Subscript(value=whose, slice=inside):
             owner = machine.evaluate(machine, whose, frame)
             key = machine.evaluate(machine, inside, frame)
@@ -85,7 +85,9 @@ def store(
                 else:
                     owner.more = value
             elif isinstance(owner, Batch) and isinstance(value, Tensor):
-                _put_in(owner, value, whole=not isinstance(key, Const))
+                _put_in(
+                    owner, value, machine.spot(statement, frame), whole=not isinstance(key, Const)
+                )
             elif isinstance(owner, Module) and isinstance(value, Module):
                 name = str(key.value) if isinstance(key, Const) else "?"
                 modules.put(machine, owner, name, value, statement, frame)
@@ -100,11 +102,13 @@ def _counts(before: Value | None, value: Value) -> bool:
     return loaded and (number or isinstance(before, Number))
 
 
-def _put_in(batch: Batch, value: Tensor, *, whole: bool) -> None:
+def _put_in(batch: Batch, value: Tensor, spot: Spot, *, whole: bool) -> None:
     """Puts a tensor into a batch. Key by key all of it is there in the end; of one that is written out,
-    nobody knows."""
-    known = whole or value.device == batch.inner.device
-    batch.inner = value if known else value.like(None)
+    nobody knows: the others were left."""
+    if whole or value.device == batch.inner.device:
+        batch.inner = value
+    else:
+        batch.inner = batch.inner.like(None, Step("left", spot, batch.inner.device))
 
 
 def _remembered(value: Value, spot: Spot) -> Value:

@@ -14,6 +14,7 @@ from diagnose.placement.steps import (
     is_literal,
     is_on,
     last_move,
+    left_behind,
     on_cpu,
     replicated,
 )
@@ -130,12 +131,17 @@ def _of_cpu(meeting: Meeting) -> Iterator[tuple[Meets, Meets | None]]:
     for stray in known:
         yield stray, next((s for s in rest if s is not stray), None)
     if not known:
-        open_ = [s for s in rest if s.tensor.device is None and not last_move(s.tensor.steps)]
+        open_ = [s for s in rest if s.tensor.device is None and not _is_moved(s.tensor)]
         open_ = [s for s in open_ if not _is_of_moved(s.tensor)]
         # A weight that a library has spread, and may have left on the host.
         open_ += [s for s in rest if is_on(s, "split") and s.tensor.maker in ("weight", "computed")]
         for stray in sorted(open_, key=_is_bare_loss):
             yield stray, next((s for s in rest if s is not stray), None)
+
+
+def _is_moved(tensor: Tensor) -> bool:
+    """Whether a tensor was moved, and not left since where others were."""
+    return last_move(tensor.steps) is not None and left_behind(tensor.steps) is None
 
 
 def _is_bare_loss(side: Meets) -> bool:
