@@ -95,11 +95,8 @@ def subscript(machine: Machine, node: Any, frame: Frame) -> Value:
             ):
                 return owner.items[key.value]
             if owner.missing is None:
-                return (
-                    owner.more
-                    if owner.more is not None and isinstance(key, Const)
-                    else any_of(owner)
-                )
+                others = owner.more if isinstance(key, Const) else None
+                return others or any_of(owner)
             made = machine.invoke(machine, owner.missing, Arguments(), node, frame)
             put_at(owner, key, made)
             return made
