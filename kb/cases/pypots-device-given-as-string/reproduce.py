@@ -1,7 +1,7 @@
-"""A device that is given as a string is taken for a list of devices, and the data goes to cuda:0.
+"""What is no torch.device is taken for a list of devices, and the data goes to cuda:0.
 
 Needs torch and three GPUs. ``python reproduce.py failing`` ends in the device error,
-``python reproduce.py fixed`` makes a torch.device of the string and prints "fixed: ok".
+``python reproduce.py fixed`` asks for a list of devices and prints "fixed: ok".
 """
 
 import sys
@@ -12,14 +12,16 @@ from torch import nn
 
 class BaseModel:
     def __init__(self, device, variant):
-        self.device = device if variant == "failing" else torch.device(device)
+        self.device, self.variant = device, variant
         self.model = nn.Linear(3, 3).to(self.device)
 
     def _send_data_to_given_device(self, data):
-        if isinstance(self.device, torch.device):  # single device
-            return [x.to(self.device) for x in data]
-        # several devices, whose DataParallel starts at the first GPU
-        return [x.cuda() for x in data]
+        several = not isinstance(self.device, torch.device)
+        if self.variant == "fixed":
+            several = isinstance(self.device, list)
+        if several:  # the DataParallel of several devices starts at the first GPU
+            return [x.cuda() for x in data]
+        return [x.to(self.device) for x in data]
 
     def impute(self, data):
         X, missing_mask = self._send_data_to_given_device(data)

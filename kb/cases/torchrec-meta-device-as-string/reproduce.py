@@ -1,4 +1,4 @@
-"""A collection is told its device as the string "meta" and is not known as one without memory.
+"""A collection is told its device as the string "meta", and its empty weights are copied.
 
 Needs torch and one GPU. ``python reproduce.py failing`` ends in torch's error about meta,
 ``python reproduce.py fixed`` hands in a torch.device and prints "fixed: ok".
@@ -13,7 +13,7 @@ from torch import nn
 class EmbeddingCollection(nn.Module):
     def __init__(self, tables, device):
         super().__init__()
-        self._device = device
+        self._tables, self._device = tables, device
         self.embeddings = nn.ModuleDict(
             {name: nn.Embedding(rows, dim, device=device) for name, rows, dim in tables}
         )
@@ -24,13 +24,13 @@ class EmbeddingCollection(nn.Module):
 
 
 def shard(collection, device):
-    """Places the tables of this rank."""
-    if collection.device == torch.device("meta"):
-        collection.to_empty(device=device)
-        for table in collection.embeddings.values():
-            nn.init.normal_(table.weight)
-        return collection
-    return collection.to(device)
+    """Makes the tables of this rank, with the weights of the collection where it has any."""
+    sharded = EmbeddingCollection(collection._tables, device)
+    if collection.device != torch.device("meta"):
+        with torch.no_grad():
+            for name, table in sharded.embeddings.items():
+                table.weight.copy_(collection.embeddings[name].weight)
+    return sharded
 
 
 def main(variant):
