@@ -6,6 +6,7 @@ import difflib
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,7 +15,7 @@ FOLDER = ROOT / "training" / "public_fixes"
 sys.path.insert(0, str(FOLDER))
 
 from changes import Read, read  # noqa: E402
-from learn_fixes import rows, table  # noqa: E402
+from learn_fixes import of_commit, rows, table  # noqa: E402
 from walk_commits import commits  # noqa: E402
 
 HEAD = "import torch\nfrom torch import nn\n\n\n"
@@ -112,6 +113,52 @@ PAIRS = [
         ("reorder-move-after-build", "", "at-build", "statement", "variable"),
     ),
     (
+        "what a load gives is a module by its name",
+        "def best(path, device):\n    model = torch.jit.load(path)\n    return model\n",
+        "def best(path, device):\n    model = torch.jit.load(path)\n    model = model.to(device=device)\n"
+        "    return model\n",
+        ("move-module", "module-not-moved", "at-build", "module", "variable"),
+    ),
+    (
+        "a class whose name is in capitals is a module",
+        "model = SAGE(4, 2)\n",
+        "model = SAGE(4, 2).to(device)\n",
+        ("move-module", "module-not-moved", "at-build", "module", "variable"),
+    ),
+    (
+        "a parameter of a loop over models is a tensor",
+        "def update(ema, model, device):\n    for e, p in zip(ema.parameters(), model.parameters()):\n"
+        "        e.lerp_(p, 0.1)\n",
+        "def update(ema, model, device):\n    for e, p in zip(ema.parameters(), model.parameters()):\n"
+        "        e.lerp_(p.to(device), 0.1)\n",
+        ("move-tensor-at-line", "", "at-use", "name", "variable"),
+    ),
+    (
+        "an attribute of a model is no module",
+        "def load(model, x):\n    model.eval()\n",
+        "def load(model, x):\n    model.eval()\n    model.logvar = model.logvar.to(device=x.device)\n",
+        ("move-tensor-at-line", "", "at-entry", "attribute", "neighbour"),
+    ),
+    (
+        "an item of a call is made there",
+        "def prior(self):\n    theta = self.simulations()[0]\n    return theta\n",
+        "def prior(self):\n    theta = self.simulations()[0].to(self.device)\n    return theta\n",
+        ("move-tensor-at-line", "", "at-definition", "index", "variable"),
+    ),
+    (
+        "a tensor after `to` is a neighbour",
+        "def blur(luma):\n    kernel = gaussian(3)\n    return luma * kernel\n",
+        "def blur(luma):\n    kernel = gaussian(3).to(luma)\n    return luma * kernel\n",
+        ("move-tensor-at-line", "", "at-definition", "call", "neighbour"),
+    ),
+    (
+        "an audio file is no checkpoint",
+        "def chunks(path, device):\n    wave, rate = torchaudio.load(path)\n    return wave\n",
+        "def chunks(path, device):\n    wave, rate = torchaudio.load(path)\n"
+        "    wave = wave.to(device)\n    return wave\n",
+        ("move-tensor-at-line", "", "at-definition", "name", "variable"),
+    ),
+    (
         "a restored optimizer's state is moved",
         "def resume(optimizer, device):\n    for state in optimizer.state.values():\n"
         "        for k, v in state.items():\n            print(k)\n",
@@ -124,12 +171,23 @@ PAIRS = [
 
 def changed(before: str, after: str) -> Read:
     """The change of a file as Git cuts it, without lines around."""
-    a, b = (HEAD + before).split("\n"), (HEAD + after).split("\n")
+    return read(HEAD + before, HEAD + after, cut(HEAD + before, HEAD + after))
+
+
+def cut(before: str, after: str) -> list[tuple[int, int, int, int]]:
+    a, b = before.split("\n"), after.split("\n")
     hunks = []
     for tag, i, j, k, m in difflib.SequenceMatcher(None, a, b, autojunk=False).get_opcodes():
         if tag != "equal":
             hunks.append((i + (j > i), j - i, k + (m > k), m - k))
-    return read(HEAD + before, HEAD + after, hunks)
+    return hunks
+
+
+def commit(message: str, before: str, after: str, head: str = HEAD) -> dict[str, Any]:
+    """A commit as `walk_commits.py` keeps it."""
+    before, after = head + before, head + after
+    file = {"path": "code.py", "hunks": cut(before, after), "before": before, "after": after}
+    return {"sha": "0", "date": "2026-01-01", "message": message, "files": [file]}
 
 
 @pytest.mark.parametrize(
@@ -150,10 +208,70 @@ def test_a_fix_is_read_off_the_files(before: str, after: str, wanted: tuple[str,
         ("y = x.to(device=device)\n", "y = x.to(dtype=dtype, device=device)\n"),
         ("model = model.cuda()\n", "model.cuda()\n"),
         ("h = h.float()\n", "h = h.cpu().float()\n"),  # for memory, or for nobody knows
+        ("x = x.cuda(cuda_device=n)\n", "x = x.cuda(device=n)\n"),  # another name for the same
+        ("r = r.to(dtype=t).to(device=d)\n", "r = r.to(device=d, dtype=t)\n"),
+        ('net = Net(device="meta")\n', "net = Net(device=device)\n"),  # built so on purpose
+        ("x = x.float()\n", "x = x.float()\nx = x.type_as(y)\n"),  # for the type
+        ("y = f(x)\n", "y = f(x.cpu()).to(x.device)\n"),  # done on the host on purpose
+        ("ids = f(x)\n", "ids = f(x)\nids.to(device)\n"),  # a tensor stays where it is
+        ("pad = f(x)\n", "pad = f(x)\nif pad.dtype != x.dtype:\n    pad = pad.to(x)\n"),
+        (  # only stands elsewhere
+            "img = f(x)\nimg = img.to(device)\n",
+            "img = f(x).to(device)\n",
+        ),
+        (
+            "net = Net().to(device)\nnet.eval()\n",
+            "net = Net().eval()\nif whole:\n    net.to(device)\n",
+        ),
+        (
+            "torch.cuda.set_device(rank)\n",
+            "if npu:\n    torch.npu.set_device(rank)\nelse:\n    torch.cuda.set_device(rank)\n",
+        ),
+        ("n = 1\n", "n = 1\ntorch.cuda.set_device(0)\n"),  # of no rank
+        ("box = TensorDict(rows)\n", "box = TensorDict(rows, device=device)\n"),
+        (  # a function that is new
+            "def f(x):\n    return x\n",
+            "def f(x):\n    return x\n\n\ndef g(x, device):\n    x = x.to(device)\n    return x\n",
+        ),
+        (  # nothing of the model is built between
+            "def f(self, model):\n    model.to(self.device)\n    self.before.offload()\n    return 1\n",
+            "def f(self, model):\n    self.before.offload()\n    model.to(self.device)\n    return 1\n",
+        ),
     ],
 )
 def test_what_moves_nothing_that_was_astray_is_no_fix(before: str, after: str) -> None:
     assert changed(before, after).edits == ()
+
+
+@pytest.mark.parametrize(
+    ("message", "counts"),
+    [
+        ("update helpers", True),
+        ("fix device mismatch when the decoder is offloaded to save memory", True),
+        ("Fix CUDA error on illegal memory access", True),
+        ("load the checkpoint on the host\n\nIt ran out of memory before.", False),
+        ("fix fp16 bug of the mask\n\nThe last fix of its device set no type.", False),
+        ("[Feature] Support MLU devices", False),
+        ("Revert what was said of devices", False),
+        ("Moved the sensor's network to GPU", False),
+    ],
+)
+def test_a_message_may_tell_another_reason(message: str, counts: bool) -> None:
+    assert bool(list(of_commit(commit(message, *PAIRS[0][1:3]), "someone/thing"))) is counts
+
+
+def test_other_libraries_have_devices_too() -> None:
+    before, after = "x = f(x)\n", "x = f(x).to(device)\n"
+    for head, counts in (("import jax\n", False), ("import torch\n", True)):
+        found = commit("fix device mismatch", head + before, head + after, head="")
+        assert bool(list(of_commit(found, "someone/thing"))) is counts
+
+
+def test_an_order_counts_where_the_message_speaks_of_devices() -> None:
+    before, after = next(one[1:3] for one in PAIRS if one[3][0] == "reorder-move-after-build")
+    for message, counts in (("fix merge", False), ("fix device mismatch", True)):
+        found = list(of_commit(commit(message, before, after), "someone/thing"))
+        assert bool(found) is counts
 
 
 def test_a_change_of_something_else_is_counted() -> None:
@@ -188,8 +306,8 @@ def test_a_history_gives_rows_of_facts(tmp_path: Path) -> None:
         git(repo, "commit", "-q", "-m", message)
     kept = tmp_path / "someone+thing.jsonl.gz"
     with gzip.open(kept, "wt", encoding="utf-8") as out:
-        for commit in commits(repo / ".git"):
-            print(json.dumps(commit), file=out)
+        for found in commits(repo / ".git"):
+            print(json.dumps(found), file=out)
     [row] = rows(kept)
     assert row["repository"] == "someone/thing"
     assert (row["path"], row["line"], row["function"]) == ("code.py", 6, "shift")

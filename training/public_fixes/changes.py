@@ -8,13 +8,18 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from elsewhere import between, for_types, moves, orders
 from fix_kinds import Edit, edit_of, given
 from origins import MODULES, in_optimizer_state
-from placing import called, direction, is_dtype, is_fixed, key, moved, placed, placings
+from placing import called, direction, is_fixed, key, moved, placed, placings, told
 from program_tree import Stated, Tree, arguments
 
 #: What `.to(device)` as a statement of its own can be.
 _IN_PLACE = frozenset({"move-module", "move-loss", "move-metric"})
+#: A tensor that is moved as a statement of its own stays where it is: it mends nothing.
+_TENSORS = re.compile(
+    r"(?:^|_)(?:ids|mask|tensor|loss|logits|labels?|targets?|weights?|bias|indices|outputs?)$"
+)
 _BATCH = re.compile(r"batch|input|sample|data|target|label|feature|image|example", re.IGNORECASE)
 
 
@@ -37,19 +42,16 @@ def read(before: str, after: str, hunks: Sequence[Sequence[int]]) -> Read:
         SyntaxError, ValueError, RecursionError: one of both is no Python 3.
     """
     trees = Tree(ast.parse(before)), Tree(ast.parse(after))
-    edits, others, gone, came = list[Edit](), 0, list[Stated](), list[Stated]()
-    for first, removed, start, added in hunks:
-        old = trees[0].within(first, removed)
-        new = trees[1].within(start, added)
-        said = [one.bare for one in old], [one.bare for one in new]
-        for tag, a, b, c, d in difflib.SequenceMatcher(None, *said, autojunk=False).get_opcodes():
-            if tag == "equal":
-                for was, now in zip(old[a:b], new[c:d], strict=True):
-                    if was.full != now.full:
-                        edits += _changed(was, now, *trees)
-            else:
-                gone += old[a:b]
-                came += new[c:d]
+    pairs, gone, came = _paired(*trees, hunks)
+    left = {one for was, now in pairs for one in moves(was.node) - moves(now.node)}
+    left |= {one for was in gone for one in moves(was.node)}
+    lines = before.split("\n")
+    taken = [
+        line for first, removed, *_ in hunks for line in lines[first - 1 : first - 1 + removed]
+    ]
+    bound = any("set_device" in line for line in taken)
+    edits = [edit for pair in pairs for edit in _changed(*pair, *trees, left)]
+    others = 0
     for was in list(gone):  # what only moved to another line
         now = next((one for one in came if one.full == was.full and one.owner == was.owner), None)
         if now is None:
@@ -57,16 +59,21 @@ def read(before: str, after: str, hunks: Sequence[Sequence[int]]) -> Read:
         gone.remove(was)
         came.remove(now)
         kind = _reordered(now.node)
-        if kind == "rebuild-optimizer" and not _moves_between(trees[1], was, now):
+        if kind and not any(orders(kind, now, one) for one in between(trees[1], was, now)):
             continue
         if kind:
             edits.append(edit_of(was, now, kind, "", "at-build", "statement", "variable"))
         elif not _harmless(now.node):
             others += 1
     held = {ast.dump(placed(one[1])) for was in gone for one in placings(was.node)}
+    known = trees[0].functions() | {""}
     for now in came:
         if any(ast.dump(placed(one[1])) in held for one in placings(now.node)):
             others += not _placing(now.node)  # written in another way
+        elif moves(now.node) & left or (bound and "set_device" in now.full):
+            others += not _placing(now.node)  # stood elsewhere
+        elif now.owner not in known or for_types(trees[1], now.node):
+            others += not _harmless(now.node)  # part of something new, or for the type of elements
         elif found := _inserted(now, trees[1]):
             edits.append(found._replace(line=_above(now.node.lineno, hunks)))
         elif not _harmless(now.node):
@@ -75,13 +82,22 @@ def read(before: str, after: str, hunks: Sequence[Sequence[int]]) -> Read:
     return Read(tuple(dict.fromkeys(edits)), others)
 
 
-def _moves_between(tree: Tree, was: Stated, now: Stated) -> bool:
-    """Whether something is moved between where a statement stood, about, and where it stands."""
-    first, last = sorted((was.node.lineno, now.node.lineno))
-    between = (
-        one for one in tree.statements if first <= one.lineno <= last and one is not now.node
-    )
-    return any(moved(getattr(one, "value", None) or one) is not None for one in between)
+def _paired(
+    old: Tree, new: Tree, hunks: Sequence[Sequence[int]]
+) -> tuple[list[tuple[Stated, Stated]], list[Stated], list[Stated]]:
+    """The statements that differ in what places alone; those that are gone; those that came."""
+    pairs, gone, came = list[tuple[Stated, Stated]](), list[Stated](), list[Stated]()
+    for first, removed, start, added in hunks:
+        befores, afters = old.within(first, removed), new.within(start, added)
+        said = [one.bare for one in befores], [one.bare for one in afters]
+        for tag, a, b, c, d in difflib.SequenceMatcher(None, *said, autojunk=False).get_opcodes():
+            if tag == "equal":
+                both = zip(befores[a:b], afters[c:d], strict=True)
+                pairs += [(was, now) for was, now in both if was.full != now.full]
+            else:
+                gone += befores[a:b]
+                came += afters[c:d]
+    return pairs, gone, came
 
 
 def _above(line: int, hunks: Sequence[Sequence[int]]) -> int:
@@ -90,14 +106,22 @@ def _above(line: int, hunks: Sequence[Sequence[int]]) -> int:
     return next(above, line)
 
 
-def _changed(was: Stated, now: Stated, old: Tree, new: Tree) -> Iterator[Edit]:
-    """The edits of a statement that is the same but for what places."""
+def _changed(
+    was: Stated, now: Stated, old: Tree, new: Tree, left: set[tuple[str, str]]
+) -> Iterator[Edit]:
+    """The edits of a statement that is the same but for what places.
+
+    ``left`` is what was moved elsewhere before: to move it here instead mends nothing.
+    """
+    if moves(now.node) & left:
+        return
     held, got = placings(was.node), placings(now.node)
     known, kept = {key(one) for one in held}, {key(one) for one in got}
     taken = [one for one in held if key(one) not in kept]
-    for placing in got:
-        if key(placing) in known:
-            continue
+    fresh = [one for one in got if key(one) not in known]
+    if any(one[0] == "cpu" and given(was, now, new, *one) is None for one in fresh):
+        return  # done on the host, and brought back
+    for placing in fresh:
         what, call, device = placing
         twin = next(
             (one for one in taken if ast.dump(placed(one[1])) == ast.dump(placed(call))), None
@@ -106,8 +130,8 @@ def _changed(was: Stated, now: Stated, old: Tree, new: Tree) -> Iterator[Edit]:
         if edit is None:
             continue
         if twin is not None and is_fixed(twin):
-            if edit.to == "fixed" or what == "cpu":
-                continue  # one fixed device for another
+            if edit.to in ("fixed", "host") or "meta" in ast.unparse(twin[2] or twin[1].func):
+                continue  # one fixed device for another; what has no data yet is built on purpose
             if (
                 isinstance(now.node, ast.Expr)
                 and now.node.value is call
@@ -164,7 +188,9 @@ def _reordered(node: ast.stmt) -> str:
 
 
 def _binds_process(call: ast.Call) -> bool:
-    """Whether it is ``torch.cuda.set_device(...)``, or another accelerator's."""
+    """Whether it is ``torch.cuda.set_device(...)``, or another accelerator's, of no constant."""
+    if any(isinstance(one, ast.Constant) for one in call.args):
+        return False
     return called(call) == "set_device" and ast.unparse(call.func).startswith(("torch.", "get_acc"))
 
 
@@ -197,7 +223,7 @@ def _inserted(now: Stated, tree: Tree) -> Edit | None:
                     "optimizer-state",
                     "at-use",
                     "statement",
-                    direction(called(value), value.args[0] if value.args else None),
+                    direction(called(value), told(value)),
                 )
         edit = given(
             now,
@@ -205,10 +231,12 @@ def _inserted(now: Stated, tree: Tree) -> Edit | None:
             tree,
             "move" if called(value) == "to" else called(value),
             value,
-            next((a for a in value.args if not is_dtype(a)), None),
+            told(value),
         )
         if edit is None or isinstance(node, ast.Assign):
             return edit
+        if not isinstance(inner, ast.Call) and _TENSORS.search(text):
+            return None
         if isinstance(inner, ast.Call) or (
             edit.kind.startswith("move-") and edit.kind not in _IN_PLACE
         ):
@@ -231,7 +259,7 @@ def _inserted(now: Stated, tree: Tree) -> Edit | None:
                 tree,
                 "move" if called(calls[0]) == "to" else called(calls[0]),
                 calls[0],
-                next(iter(calls[0].args), None),
+                told(calls[0]),
             )
     if isinstance(node, ast.Assign) and isinstance(value, ast.DictComp | ast.ListComp):
         element = value.value if isinstance(value, ast.DictComp) else value.elt
@@ -249,6 +277,6 @@ def _inserted(now: Stated, tree: Tree) -> Edit | None:
                 "input-not-moved",
                 "at-entry",
                 "container",
-                direction(called(element), next(iter(element.args), None)),
+                direction(called(element), told(element)),
             )
     return None

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-from origins import MODULES, expression, in_index, kept, origin, place_of
+from origins import expression, in_index, is_module, kept, origin, place_of
 from placing import FACTORIES, NEW, called, direction, moved
 from program_tree import Stated, Tree, keeps_attribute, root_of
 
@@ -27,6 +27,13 @@ _INPUTS = re.compile(
 #: What is told a device but makes nothing there.
 _NO_VALUE = re.compile(r"stream|synchron|memory|autocast|cache|event|propert|rng|seed|capab", re.I)
 _HOST = frozenset({"numpy", "tolist", "item"})
+
+
+#: Classes that are told a device and are no modules.
+_NO_MODULE = re.compile(
+    r"Metric|Accuracy|Loader|Config|Trainer|Pipeline|Client|Engine|Tensor|Dict|Batch|Data|Box|Spec|Buffer"
+    r"|Storage|Sampler|Env|Stream|Event|Mesh"
+)
 
 
 #: How the methods below are given the rest of an edit: kind, cause, place, expression.
@@ -125,7 +132,7 @@ def _made(edit: _Made, tree: Tree, call: ast.Call, to: str, *, init: bool) -> Ed
             "factory",
         )
     if name[:1].isupper() and not name.isupper():
-        if re.search(r"Metric|Accuracy|Loader|Config|Trainer|Pipeline|Client|Engine", name):
+        if _NO_MODULE.search(name):
             return None
         return edit("create-on-device", "module-not-moved", "at-build", "module")
     if to not in ("variable", "neighbour") or _NO_VALUE.search(name):
@@ -195,13 +202,6 @@ def _brought(
             "factory" if direct else expression(inner),
         )
     text = ast.unparse(inner).split("(")[0].split(".")[-1].split("[")[0]
-    if came == "load":
-        return edit(
-            "map-location" if isinstance(inner, ast.Call) else "move-tensor-at-line",
-            "checkpoint-location",
-            place,
-            "load",
-        )
     if _LOSSES.search(text) and (
         came == "module" or (isinstance(inner, ast.Call) and text[:1].isupper())
     ):
@@ -210,17 +210,19 @@ def _brought(
         came == "module" or (isinstance(inner, ast.Call) and text[:1].isupper())
     ):
         return edit("move-metric", "loss-or-metric-state", "at-build", "module")
-    if came == "module" or (
-        not came
-        and not isinstance(inner, ast.Subscript)
-        and MODULES.search(text)
-        and isinstance(
-            tree.parents.get(call), ast.stmt
-        )  # an operand is a tensor, whatever its name
-    ):
+    if is_module(tree, call, inner, came):
         return edit(
             "move-module", "module-not-moved", place if place == "in-init" else "at-build", "module"
         )
+    if came == "load":
+        return edit(
+            "map-location" if isinstance(inner, ast.Call) else "move-tensor-at-line",
+            "checkpoint-location",
+            place,
+            "load",
+        )
+    if name == "type_as":
+        return None  # for the type, or for the device: not told
     if came == "plain-attribute":
         return edit("move-tensor-at-line", "unregistered-tensor", place, "attribute")
     if came == "batch" or (

@@ -38,7 +38,34 @@ KB = HERE.parents[1] / "kb"
 #: So many edits of one kind and place are kept of a function in a commit: more are the same decision.
 SAME = 1
 #: A change of types of elements is written with the same calls.
-_OF_TYPES = re.compile(r"\bamp\b|fp16|bf16|fp32|half|dtype|precision|float16", re.IGNORECASE)
+_OF_TYPES = re.compile(
+    r"\bamp\b|fp16|bf16|fp32|half|dtype|data type|precision|float16|\bcast", re.IGNORECASE
+)
+#: Reasons to move what was not astray: memory, speed, another accelerator, an earlier commit, a feature.
+_OTHER_REASONS = re.compile(
+    r"memory(?! access)|\boom\b|\bv?ram\b|low-?vram|offload|\bfaster\b|speed[- ]?up|\bslow|performance"
+    r"|efficien"
+    r"|\bsupport\w*\b[^\n]{0,40}\b(?:npus?|ascend|mlu|xpu|intel|hpu|gaudi|musa|habana|tpus?)\b",
+    re.IGNORECASE,
+)
+_OTHER_SUBJECTS = re.compile(
+    r"^\W*(?:revert|feat\b|feature\b|docs?\b|refactor|mov(?:e|ed|ing)\b.*\b(?:to|on) (?:the )?(?:gpu|cuda)"
+    r"|(?:perform|run|compute)\b.*\bon (?:the )?(?:gpu|cuda)|.*\b(?:perform computations) on)",
+    re.IGNORECASE,
+)
+#: Messages that say outright that something was on the wrong device.
+_SAYS_SO = re.compile(
+    r"same device|mismatch\w* devices?|devices? mis-?match|expected all tensors|wrong device"
+    r"|different devices|device (?:error|bug|issue|fix)|fix\w*(?: the)? devices?\b"
+    r"|(?:right|correct|proper) device|cpu and (?:cuda|gpu)|cuda and cpu",
+    re.IGNORECASE,
+)
+#: Others have devices and `.to(...)` too.
+_OTHER_LIBRARIES = re.compile(r"\b(?:jax|mxnet|paddle|mindspore|tensorflow)\b")
+#: An order of statements has many reasons: it counts where the message speaks of devices.
+_ORDER = frozenset({"reorder-move-after-build", "rebuild-optimizer"})
+#: The reason stands at the beginning; what follows may tell of the whole release.
+_BEGINNING = 300
 #: Every third group is for measuring.
 PARTS = 3
 
@@ -71,18 +98,21 @@ def rows(file: Path) -> list[dict[str, Any]]:
     found = []
     with gzip.open(file, "rt", encoding="utf-8") as lines:
         for line in lines:
-            found += _of_commit(json.loads(line), repository)
+            found += of_commit(json.loads(line), repository)
     return found
 
 
-def _of_commit(commit: dict[str, Any], repository: str) -> Iterator[dict[str, Any]]:
+def of_commit(commit: dict[str, Any], repository: str) -> Iterator[dict[str, Any]]:
+    """The rows of a commit as `walk_commits.py` keeps it."""
     message = commit["message"]
-    if _OF_TYPES.search(message) and not PLACES.search(message) and "gpu" not in message.lower():
+    if _of_something_else(message):
         return
     if not SPEAKS.search(message) and not _promises(commit):
         return
     edits, others, same = list[tuple[str, str, Edit]](), 0, Counter[tuple[str, ...]]()
     for file in commit["files"]:
+        if "torch" not in file["before"] and _OTHER_LIBRARIES.search(file["before"]):
+            continue
         try:
             found = read(file["before"], file["after"], file["hunks"])
         except (SyntaxError, ValueError, RecursionError):
@@ -94,6 +124,8 @@ def _of_commit(commit: dict[str, Any], repository: str) -> Iterator[dict[str, An
     if others and not SPEAKS.search(message):
         return
     for path, mark, edit in edits:
+        if edit.kind in _ORDER and not SPEAKS.search(message):
+            continue
         key = (edit.kind, edit.cause, edit.place, path, edit.function)
         same[key] += 1
         if same[key] <= SAME:
@@ -113,6 +145,16 @@ def _of_commit(commit: dict[str, Any], repository: str) -> Iterator[dict[str, An
                 "alone": not others,
                 "mark": mark,
             }
+
+
+def _of_something_else(message: str) -> bool:
+    """Whether a message tells another reason than that something was on the wrong device."""
+    if _SAYS_SO.search(message):
+        return False
+    subject = message.strip().partition("\n")[0]
+    if _OF_TYPES.search(subject) and not re.search(r"device|cuda|[cg]pu", subject, re.IGNORECASE):
+        return True
+    return bool(_OTHER_SUBJECTS.search(subject) or _OTHER_REASONS.search(message[:_BEGINNING]))
 
 
 def _promises(commit: dict[str, Any]) -> bool:

@@ -8,11 +8,17 @@ import re
 from placing import FACTORIES, called, moved
 from program_tree import Tree, arguments, keeps_attribute, loops, names_in, root_of
 
+#: Names of modules. What only begins so is something else: `model_inputs`, `head_mask`.
 MODULES = re.compile(
     r"(?:^|_)(?:model|net|network|module|encoder|decoder|generator|discriminator|critic|actor|policy|backbone"
-    r"|unet|vae|transformer|agent|layer|head|classifier|embedder|net[gd]|teacher|student)s?(?:_|\d*$)|^(?:[DG]|G_ema)$",
+    r"|unet|vae|transformer|agent|layer|head|classifier|embedder|net[gd]|teacher|student)s?"
+    r"(?:_(?:ema|old|new|best|ddp|wrapped|target|main|copy|without_ddp|teacher|student|[a-z]))?\d*$"
+    r"|^(?:[DG]|G_ema)$",
     re.IGNORECASE,
 )
+#: What builds a module, by its name; a class may have a name in capitals.
+_BUILDS = re.compile(r"[A-Z]|(?:build|get|create|make|load|init)_")
+_TENSORS_OF = re.compile(r"param|buffer|state_dict|grad|input|output", re.IGNORECASE)
 
 
 def origin(tree: Tree, node: ast.AST, value: ast.expr) -> str:
@@ -53,11 +59,34 @@ def origin(tree: Tree, node: ast.AST, value: ast.expr) -> str:
             if re.search(r"load|dataset|\bdl\b|batch|iter", source, re.IGNORECASE):
                 return "batch"
             if re.search(r"model|module|layer|\bnets?\b", source, re.IGNORECASE):
-                return "module"
+                return "other" if _TENSORS_OF.search(source) else "module"
             return "batch" if re.search(r"input|\.items\(\)", source) else "other"
     if function is not None and root in {a.arg for a in arguments(function)}:
+        if isinstance(value, ast.Attribute):
+            return "module" if MODULES.search(value.attr) else "other"
         return "parameter" if not MODULES.search(root) else "module"
     return ""
+
+
+def is_module(tree: Tree, call: ast.Call, inner: ast.expr, came: str) -> bool:
+    """Whether what is moved is a module, told from where it comes from or from its name.
+
+    A name tells it only where the move is the whole statement: an operand is a tensor, whatever its name.
+    """
+    statement = tree.statement(call)
+    if came == "module" or getattr(statement, "value", None) is not call:
+        return came == "module"
+    if isinstance(inner, ast.Call):
+        return (
+            isinstance(statement, ast.Assign)
+            and bool(_BUILDS.match(called(inner)))
+            and bool(MODULES.search(ast.unparse(statement.targets[0]).split(".")[-1]))
+        )
+    return (
+        came in ("", "other", "load")
+        and isinstance(inner, ast.Name | ast.Attribute)
+        and bool(MODULES.search(ast.unparse(inner).split(".")[-1]))
+    )
 
 
 def _made_by(call: ast.Call) -> str:
@@ -66,7 +95,7 @@ def _made_by(call: ast.Call) -> str:
         return "other"
     if name in FACTORIES:
         return "factory"
-    if name == "load" and ast.unparse(call.func).startswith(("torch", "load")):
+    if name == "load" and ast.unparse(call.func).startswith(("torch.", "th.", "load")):
         return "load"
     if name in (
         "from_pretrained",
@@ -157,7 +186,7 @@ def place_of(tree: Tree, call: ast.Call, inner: ast.expr) -> str:
                 if _just_made(tree, statement, text)
                 else "at-use"
             )
-        if whole and isinstance(inner, ast.Call):
+        if whole and (isinstance(inner, ast.Call) or not root_of(inner)):
             return "at-definition"
         if whole and _entering(tree, call, root_of(inner)):
             return "at-entry"

@@ -176,7 +176,7 @@ def called(node: ast.Call) -> str:
 
 def is_dtype(node: ast.AST) -> bool:
     """Whether an expression reads as a type of elements."""
-    text = ast.unparse(node)
+    text = ast.unparse(node.func if isinstance(node, ast.Call) else node)
     return bool(_DTYPES.search(text)) and not re.search(r"device", text)
 
 
@@ -196,6 +196,16 @@ def moved(node: ast.AST) -> ast.expr | None:
     return node.func.value
 
 
+def told(call: ast.Call) -> ast.expr | None:
+    """The device that a move is told; None where it is told none."""
+    named = ("device",)
+    if called(call) == "cuda":  # the keyword had other names in early releases
+        named = tuple(k.arg for k in call.keywords if k.arg not in ("non_blocking", "async"))
+    found = [a for a in call.args if not is_dtype(a)]
+    found += [k.value for k in call.keywords if k.arg in named]
+    return found[0] if found else None
+
+
 def placings(node: ast.AST) -> list[tuple[str, ast.Call, ast.expr | None]]:
     """All that places in a statement: what (``move``, ``device``, ``map_location`` ...), the call,
     the device."""
@@ -205,16 +215,8 @@ def placings(node: ast.AST) -> list[tuple[str, ast.Call, ast.expr | None]]:
             continue
         name = called(one)
         if moved(one) is not None:
-            told = [a for a in one.args if not is_dtype(a)] + [
-                k.value for k in one.keywords if k.arg == "device"
-            ]
-            found.append(
-                (
-                    name if name in ("cuda", "cpu", "type_as") else "move",
-                    one,
-                    told[0] if told else None,
-                )
-            )
+            known = name if name in ("cuda", "cpu", "type_as") else "move"
+            found.append((known, one, told(one)))
         for k in one.keywords:
             if k.arg in ("device", "map_location") and name not in MOVES:
                 found.append((k.arg, one, k.value))
@@ -240,8 +242,17 @@ def key(placing: tuple[str, ast.Call, ast.expr | None]) -> str:
 
 
 def placed(call: ast.Call) -> ast.AST:
-    """What a call places, whatever else it does: a move may tell a type too."""
-    return bare(moved(call) or call)
+    """What a call places, whatever else it does: a move may tell a type too, or follow one that does."""
+    value = bare(moved(call) or call)
+    while (
+        moved(call) is not None
+        and isinstance(value, ast.Call)
+        and called(value) == "to"
+        and isinstance(value.func, ast.Attribute)
+        and all(is_dtype(one) for one in (*value.args, *(k.value for k in value.keywords)))
+    ):
+        value = value.func.value
+    return value
 
 
 def is_fixed(placing: tuple[str, ast.Call, ast.expr | None]) -> bool:
@@ -269,10 +280,14 @@ def direction(what: str, device: ast.expr | None) -> str:
     if re.fullmatch(r"torch\.device\(['\"].*['\"]\)", text):
         return "host" if "cpu" in text else "fixed"
     own = re.fullmatch(
-        r"(?:self|cls|args|opt|cfg|config|options|hparams|params|accelerator|trainer|context|ctx|engine|flair|settings"
+        r"(?:self|cls|args|opt|cfg|config|options|hparams|params|accelerator|trainer|context|ctx|engine|flair|settings|devices|shared"
         r"|self\.(?:args|config|cfg|opt|hparams|accelerator|trainer|fabric))\.(?:\w*device|gpu\w*)",
         text,
     )
     if not own and re.search(r"\.device$|\.get_device\(\)$", text):
         return "neighbour"
+    if isinstance(device, ast.Name | ast.Attribute) and not re.search(
+        rf"{DEVICES.pattern}|\bdev\b", text, re.IGNORECASE
+    ):
+        return "neighbour"  # `.to(other)` takes the device of a tensor
     return "variable"

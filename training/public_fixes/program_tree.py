@@ -69,6 +69,15 @@ class Tree:
         ]
         return ".".join(reversed(names))
 
+    def functions(self) -> set[str]:
+        """The names, with dots, of all functions and classes."""
+        held = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+        return {
+            f"{self.owner(one)}.{one.name}".lstrip(".")
+            for one in self.statements
+            if isinstance(one, held)
+        }
+
     def holder(self, node: ast.AST) -> ast.ClassDef | None:
         """The class that holds a node."""
         return next((one for one in self.up(node) if isinstance(one, ast.ClassDef)), None)
