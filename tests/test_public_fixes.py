@@ -152,6 +152,26 @@ PAIRS = [
         ("move-tensor-at-line", "", "at-definition", "call", "neighbour"),
     ),
     (
+        "what a checkpoint holds is no input",
+        'def load(self, state, device):\n    self.mean = state["mean"]\n',
+        'def load(self, state, device):\n    self.mean = state["mean"].to(device)\n',
+        ("move-tensor-at-line", "", "at-entry", "index", "variable"),
+    ),
+    (
+        "a parameter in a loop is no input",
+        "def sync(state, device):\n    for name, param in state.items():\n        send(param)\n",
+        "def sync(state, device):\n    for name, param in state.items():\n"
+        "        param = param.to(device)\n        send(param)\n",
+        ("move-tensor-at-line", "", "at-entry", "name", "variable"),
+    ),
+    (
+        "a constant becomes a parameter that is not learned",
+        "class P(nn.Module):\n    def __init__(self):\n        self.t = torch.zeros(8)\n",
+        "class P(nn.Module):\n    def __init__(self):\n"
+        "        self.t = nn.Parameter(torch.zeros(8), False)\n",
+        ("register-buffer", "unregistered-tensor", "in-init", "attribute", "variable"),
+    ),
+    (
         "an audio file is no checkpoint",
         "def chunks(path, device):\n    wave, rate = torchaudio.load(path)\n    return wave\n",
         "def chunks(path, device):\n    wave, rate = torchaudio.load(path)\n"
@@ -229,6 +249,13 @@ def test_a_fix_is_read_off_the_files(before: str, after: str, wanted: tuple[str,
         ),
         ("n = 1\n", "n = 1\ntorch.cuda.set_device(0)\n"),  # of no rank
         ("box = TensorDict(rows)\n", "box = TensorDict(rows, device=device)\n"),
+        ("net = f(x)\n", 'net = f(x)\nnet = net.to("cpu" if small else "meta")\n'),  # given up
+        ("self.w = torch.zeros(3)\n", "self.w = nn.Parameter(torch.zeros(3))\n"),  # to be learned
+        ("super().cuda()\n", "super().cuda(device)\n"),  # handed on
+        (
+            "s.set_steps(n)\nsteps = s.steps.to(device)\n",
+            "s.set_steps(n, device=device)\nsteps = s.steps\n",
+        ),
         (  # a function that is new
             "def f(x):\n    return x\n",
             "def f(x):\n    return x\n\n\ndef g(x, device):\n    x = x.to(device)\n    return x\n",

@@ -121,13 +121,15 @@ def _changed(
     fresh = [one for one in got if key(one) not in known]
     if any(one[0] == "cpu" and given(was, now, new, *one) is None for one in fresh):
         return  # done on the host, and brought back
+    earlier = {one.partition(" ")[2] for _, one in left}  # what came of the call was moved there
     for placing in fresh:
         what, call, device = placing
+        to = "" if device is None else ast.unparse(device)
         twin = next(
             (one for one in taken if ast.dump(placed(one[1])) == ast.dump(placed(call))), None
         )
         edit = given(was, now, new, what, call, device)
-        if edit is None:
+        if edit is None or (edit.expression == "call" and what == "device" and to in earlier):
             continue
         if twin is not None and is_fixed(twin):
             if edit.to in ("fixed", "host") or "meta" in ast.unparse(twin[2] or twin[1].func):

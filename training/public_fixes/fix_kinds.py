@@ -29,6 +29,8 @@ _NO_VALUE = re.compile(r"stream|synchron|memory|autocast|cache|event|propert|rng
 _HOST = frozenset({"numpy", "tolist", "item"})
 
 
+#: A function whose items and arguments come from a checkpoint, and from no loader.
+_RESTORES = re.compile(r"load|restore|resume|state_dict")
 #: Classes that are told a device and are no modules.
 _NO_MODULE = re.compile(
     r"Metric|Accuracy|Loader|Config|Trainer|Pipeline|Client|Engine|Tensor|Dict|Batch|Data|Box|Spec|Buffer"
@@ -80,6 +82,8 @@ def given(
 ) -> Edit | None:
     """The edit that gave a call a device, or put it around something."""
     to = direction(what, device)
+    if device is not None and "meta" in ast.unparse(device):
+        return None  # given up, and on no wrong device
     init = now.owner.rpartition(".")[2] in (
         "__init__",
         "setup",
@@ -94,7 +98,7 @@ def given(
     if what == "map_location":
         return edit("map-location", "checkpoint-location", "at-definition", "load")
     if what == "buffer" or what == "parameter":
-        if not keeps_attribute(was.node):
+        if not keeps_attribute(was.node) or (what == "parameter" and _learned(call)):
             return None
         return edit(
             "register-buffer",
@@ -116,6 +120,12 @@ def given(
     value = moved(call)
     assert value is not None
     return _brought(edit, tree, call, value, to, init=init)
+
+
+def _learned(parameter: ast.Call) -> bool:
+    """Whether it is made a parameter to be learned, and not only to be moved with the module."""
+    told = [*parameter.args[1:], *(k.value for k in parameter.keywords if k.arg == "requires_grad")]
+    return not any(isinstance(one, ast.Constant) and one.value is False for one in told)
 
 
 def _made(edit: _Made, tree: Tree, call: ast.Call, to: str, *, init: bool) -> Edit | None:
@@ -186,6 +196,8 @@ def _brought(
         return edit("index-to-device", "index-device", place, expression(inner))
     if isinstance(inner, ast.Name) and inner.id == "self":
         return edit("move-module", "module-not-moved", "in-init" if init else "at-build", "module")
+    if isinstance(inner, ast.Call) and called(inner) == "super":
+        return None  # an argument handed on
     came = origin(tree, call, inner)
     if came == "factory":
         kind = "use-like-device-of-other" if to == "neighbour" else "create-on-device"
@@ -225,6 +237,9 @@ def _brought(
         return None  # for the type, or for the device: not told
     if came == "plain-attribute":
         return edit("move-tensor-at-line", "unregistered-tensor", place, "attribute")
+    function = tree.function(call)
+    if function is not None and _RESTORES.search(function.name):
+        return edit("move-tensor-at-line", "", place, expression(inner))
     if came == "batch" or (
         came in ("parameter", "")
         and isinstance(inner, ast.Name | ast.Subscript)

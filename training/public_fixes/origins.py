@@ -56,6 +56,8 @@ def origin(tree: Tree, node: ast.AST, value: ast.expr) -> str:
     for loop in loops(tree, node):
         if isinstance(loop, ast.For | ast.comprehension) and root in names_in(loop.target):
             source = ast.unparse(loop.iter)
+            if re.search(r"param|buffer|grad|weight", root):
+                return "other"
             if re.search(r"load|dataset|\bdl\b|batch|iter", source, re.IGNORECASE):
                 return "batch"
             if re.search(r"model|module|layer|\bnets?\b", source, re.IGNORECASE):
