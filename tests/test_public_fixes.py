@@ -152,6 +152,20 @@ PAIRS = [
         ("move-tensor-at-line", "", "at-definition", "call", "neighbour"),
     ),
     (
+        "a loop hides what stood above it",
+        "def run(model, loader, device):\n    y = make()\n    for x, y in loader:\n        model(x, y)\n",
+        "def run(model, loader, device):\n    y = make()\n    for x, y in loader:\n"
+        "        y = y.to(device)\n        model(x, y)\n",
+        ("move-input", "input-not-moved", "at-entry", "name", "variable"),
+    ),
+    (
+        "items of a dict are not always a batch",
+        "def fold(found, device):\n    for node, value in found.items():\n        put(node, value)\n",
+        "def fold(found, device):\n    for node, value in found.items():\n"
+        "        value = value.to(device)\n        put(node, value)\n",
+        ("move-tensor-at-line", "", "at-entry", "name", "variable"),
+    ),
+    (
         "what a checkpoint holds is no input",
         'def load(self, state, device):\n    self.mean = state["mean"]\n',
         'def load(self, state, device):\n    self.mean = state["mean"].to(device)\n',
@@ -256,6 +270,7 @@ def test_a_fix_is_read_off_the_files(before: str, after: str, wanted: tuple[str,
             "s.set_steps(n)\nsteps = s.steps.to(device)\n",
             "s.set_steps(n, device=device)\nsteps = s.steps\n",
         ),
+        ("x = x.to(dtype).cuda(device)\n", "x = x.to(device=device, dtype=dtype)\n"),
         (  # a function that is new
             "def f(x):\n    return x\n",
             "def f(x):\n    return x\n\n\ndef g(x, device):\n    x = x.to(device)\n    return x\n",

@@ -141,7 +141,7 @@ def _changed(
             ):
                 edit = edit._replace(kind="move-module", place="at-build", expression="module")
             edit = edit._replace(cause="hardcoded-device")
-        elif twin is not None and twin[0] in ("move", "device", "map_location", "type_as"):
+        elif twin is not None and twin[0] in ("move", "cuda", "device", "map_location", "type_as"):
             continue  # one device for another: which was wrong, and why, cannot be read here
         yield edit
 

@@ -33,6 +33,8 @@ def origin(tree: Tree, node: ast.AST, value: ast.expr) -> str:
         return "other"
     function = tree.function(node)
     line = tree.statement(node).lineno
+    loop = next((one for one in loops(tree, node) if root in names_in(one.target)), None)
+    bound = 0 if loop is None else loop.target.lineno  # what a loop binds hides what stood above
     found = ""
     scope = function or next((one for one in tree.up(node) if isinstance(one, ast.Module)), None)
     for one in (
@@ -42,6 +44,8 @@ def origin(tree: Tree, node: ast.AST, value: ast.expr) -> str:
     ):
         if one.lineno >= line:
             break
+        if one.lineno < bound:
+            continue
         if isinstance(one, ast.Assign) and any(
             root in names_in(t)
             for t in one.targets
@@ -53,16 +57,15 @@ def origin(tree: Tree, node: ast.AST, value: ast.expr) -> str:
                 found = "batch"
     if found:
         return found
-    for loop in loops(tree, node):
-        if isinstance(loop, ast.For | ast.comprehension) and root in names_in(loop.target):
-            source = ast.unparse(loop.iter)
-            if re.search(r"param|buffer|grad|weight", root):
-                return "other"
-            if re.search(r"load|dataset|\bdl\b|batch|iter", source, re.IGNORECASE):
-                return "batch"
-            if re.search(r"model|module|layer|\bnets?\b", source, re.IGNORECASE):
-                return "other" if _TENSORS_OF.search(source) else "module"
-            return "batch" if re.search(r"input|\.items\(\)", source) else "other"
+    if loop is not None:
+        source = ast.unparse(loop.iter)
+        if re.search(r"param|buffer|grad|weight", root):
+            return "other"
+        if re.search(r"load|dataset|\bdl\b|batch|iter", source, re.IGNORECASE):
+            return "batch"
+        if re.search(r"model|module|layer|\bnets?\b", source, re.IGNORECASE):
+            return "other" if _TENSORS_OF.search(source) else "module"
+        return "batch" if re.search(r"input|data|sample|encod|feature", source) else "other"
     if function is not None and root in {a.arg for a in arguments(function)}:
         if isinstance(value, ast.Attribute):
             return "module" if MODULES.search(value.attr) else "other"

@@ -119,7 +119,7 @@ def arguments(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.arg]
     ]
 
 
-def loops(tree: Tree, node: ast.AST) -> Iterator[ast.AST]:
+def loops(tree: Tree, node: ast.AST) -> Iterator[ast.For | ast.comprehension]:
     """The loops of a node's function that hold it, also those of comprehensions."""
     for one in tree.up(node):
         if isinstance(one, ast.For):
