@@ -74,6 +74,12 @@ PAIRS = [
         ("map-location", "checkpoint-location", "at-definition", "load", "host"),
     ),
     (
+        "a checkpoint is loaded where the caller says",
+        "def load(path, where):\n    return torch.load(path)\n",
+        "def load(path, where):\n    return torch.load(path, map_location=where)\n",
+        ("map-location", "checkpoint-location", "at-definition", "load", "variable"),
+    ),
+    (
         "the batch is moved as it comes",
         "def run(model, loader, device):\n    for x, y in loader:\n        model(x)\n",
         "def run(model, loader, device):\n    for x, y in loader:\n        x = x.to(device)\n"

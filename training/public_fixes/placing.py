@@ -286,8 +286,10 @@ def direction(what: str, device: ast.expr | None) -> str:
     )
     if not own and re.search(r"\.device$|\.get_device\(\)$", text):
         return "neighbour"
-    if isinstance(device, ast.Name | ast.Attribute) and not re.search(
-        rf"{DEVICES.pattern}|\bdev\b", text, re.IGNORECASE
+    if (
+        what == "move"
+        and isinstance(device, ast.Name | ast.Attribute)
+        and not re.search(rf"{DEVICES.pattern}|\bdev\b", text, re.IGNORECASE)
     ):
         return "neighbour"  # `.to(other)` takes the device of a tensor
     return "variable"
