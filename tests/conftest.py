@@ -28,6 +28,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker("fast")
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Golden files are written by the tree that they belong to, and by no other that is installed."""
+    code = Path(bulkhead.__file__)
+    if config.getoption("--renew") and not code.is_relative_to(ROOT):
+        raise pytest.UsageError(f"--renew writes to {ROOT}, and diagnose comes from {code.parent}")
+
+
 @pytest.fixture
 def renew(request: pytest.FixtureRequest) -> bool:
     return bool(request.config.getoption("--renew"))

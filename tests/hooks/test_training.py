@@ -64,7 +64,9 @@ def test_the_answer_names_the_layer_the_cause_and_a_fix(tmp_path: Path) -> None:
     assert SIGN in answer
     flat = " ".join(answer.split())
     assert "logits = self.out_head(x) self.out_head: cpu x: cuda:0" in flat
-    assert "- model.out_head = nn.Linear(8, 2) + model.out_head = nn.Linear(8, 2).to(device)" in flat
+    assert (
+        "- model.out_head = nn.Linear(8, 2) + model.out_head = nn.Linear(8, 2).to(device)" in flat
+    )
     assert "Because A layer was added after the model had been moved (99%)" in flat
     assert "The layer is put into the model at train.py:" in flat
     assert "diagnose explain submodule-added-after-move" in flat
