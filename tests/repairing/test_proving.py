@@ -536,3 +536,102 @@ def test_an_edit_that_is_not_needed_in_the_end_goes(folder: Path) -> None:
     assert done.returncode == 0, done.stderr
     changed = [row for row in done.stdout.splitlines() if row[:1] == "+" and row[:3] != "+++"]
     assert changed == ["+table = torch.arange(4.0, device=x.device)"], done.stdout
+
+
+#: Two functions of a program whose device is written once; the second knows no device.
+TWICE = """\
+import torch
+
+DEVICE = HERE
+
+
+def scale(x):
+
+
+    return x * torch.ones(4)
+
+
+print(scale(torch.arange(4.0, device=DEVICE)).sum().item())
+"""
+
+
+@pytest.mark.parametrize(
+    ("here", "made", "holds"),
+    [
+        ('"cuda:0"', 'torch.ones(4, device="cuda:0")', False),
+        ('"cuda:0"', "torch.ones(4, device=DEVICE)", None),
+        ('"cuda:0"', "torch.ones(4).cuda()", False),
+        ('"cuda"', "torch.ones(4).cuda()", None),
+        ('"cuda"', 'torch.ones(4, device="cuda:0")', False),
+        ('torch.device("cuda", 0)', 'torch.ones(4, device="cuda:0")', None),
+    ],
+)
+def test_an_edit_follows_the_program_to_another_gpu(
+    folder: Path, here: str, made: str, holds: bool | None
+) -> None:
+    program = TWICE.replace("HERE", here)
+    edit = ("torch.ones(4)", made)
+    level, guards = proof(folder, program, edit, kind="create-on-device")
+    assert guards.get("other-gpu") is holds
+    assert level == ("same-numbers" if holds is False else "proven")
+
+
+#: A batch is moved by a function that passes nested parts by.
+NESTED = """\
+import torch
+from torch import nn
+
+
+class Layer(nn.Module):
+    def __init__(self, name):
+        super().__init__()
+        self.name, self.inner = name, nn.Linear(3, 3)
+
+    def forward(self, batch, x):
+
+
+        return self.inner(x) + batch["more"][self.name]
+
+
+class First(Layer):
+    def forward(self, batch, x):
+
+
+        return self.inner(x) * batch["more"][self.name]
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.one, self.two = First("a"), Layer("b")
+
+    def forward(self, batch):
+        return self.two(batch, self.one(batch, batch["x"]))
+
+
+def brought(batch):
+    return {key: one.to("cuda") if torch.is_tensor(one) else one for key, one in batch.items()}
+
+
+model = Net().to("cuda")
+batch = {"x": torch.ones(2, 3), "more": {"a": torch.ones(3), "b": torch.ones(3)}}
+print(model(brought(batch)).sum().item())
+"""
+
+
+def test_what_a_model_is_given_is_moved_once(folder: Path) -> None:
+    layers = [
+        ('+ batch["more"][self.name]', '+ batch["more"][self.name].to(x.device)'),
+        ('* batch["more"][self.name]', '* batch["more"][self.name].to(x.device)'),
+    ]
+    level, guards = proof(folder, NESTED, *layers, kind="move-input")
+    assert guards["scattered"] is False
+    assert level == "same-numbers"
+    before = ('{"a": torch.ones(3), "b": torch.ones(3)}', "MORE")
+    made = (
+        "model = Net()",
+        f"MORE = {before[0].replace('(3)', '(3, device=DEVICE)')}\nmodel = Net()",
+    )
+    named = ('to("cuda") if', "to(DEVICE) if"), ("class Layer", 'DEVICE = "cuda"\n\n\nclass Layer')
+    level, guards = proof(folder, NESTED, made, before, *named, kind="create-on-device")
+    assert "scattered" not in guards

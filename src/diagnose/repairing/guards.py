@@ -186,6 +186,14 @@ def again(watched: Ran, edited: set[str], lang: Lang) -> Iterator[Guard]:
         yield Guard("copied", False, say(lang, "copied", line=_line(lines[0])))
 
 
+def scattered(watched: Ran, edited: set[str], lang: Lang) -> Iterator[Guard]:
+    """What a model is given is brought to its device once, and not part by part where its layers use it."""
+    lines = sorted(edited & set(watched.handed))
+    if len({watched.handed[line] for line in lines}) > 1:
+        told = ", ".join(_line(line) for line in lines)
+        yield Guard("scattered", False, say(lang, "scattered", lines=told))
+
+
 def exercised(
     silent: Sequence[tuple[str, range, str]], applied: Sequence[Candidate], lang: Lang
 ) -> Guard:

@@ -40,12 +40,14 @@ class Program(NamedTuple):
 class Terms(NamedTuple):
     """How a program is run: on how many GPUs, with or without device checks.
 
-    ``watched``: the functions that run are noted, and each call of a model is made a second time.
+    ``watched``: the functions that run are noted, and each call of a model is made a second time;
+    ``current``: the GPU that is current when it begins, from which those of its arguments are counted.
     """
 
     gpus: int
     checked: bool = True
     watched: bool = False
+    current: int = 0
 
 
 class Candidate(NamedTuple):
@@ -98,7 +100,8 @@ class Ran(NamedTuple):
     seconds of the clock; ``missing`` what a fault of ours kept from proposing edits; ``calls`` counts
     operators by device type; ``to_host`` are the lines that copy tensors from a GPU to the host, as
     ``file:line``, ``across`` those that copy from one GPU to another, ``repeated`` those that copy one
-    tensor in each call of a model; ``trained`` tells of each parameter that an optimizer steps its shape,
+    tensor in each call of a model, ``handed`` those that copy a part of what a model was given, with their
+    functions; ``trained`` tells of each parameter that an optimizer steps its shape,
     device and sum; ``graded`` counts the parameters that got gradients;
     ``homes``, ``idle``, ``hollow``, ``hidden`` and ``used`` what is seen of models
     (`diagnose.repairing.looking.Models`); ``silent`` what an audit and `diagnose verify` find; ``executed``
@@ -119,6 +122,7 @@ class Ran(NamedTuple):
     to_host: frozenset[str] = frozenset()
     across: frozenset[str] = frozenset()
     repeated: frozenset[str] = frozenset()
+    handed: Mapping[str, str] = {}
     trained: tuple[tuple[str, str, float], ...] = ()
     graded: int = 0
     homes: Mapping[str, str] = {}

@@ -26,6 +26,7 @@ from diagnose.tracing import given
 from diagnose.tracing.auditing import Audit, Finding
 from diagnose.tracing.lives import Event
 from diagnose.tracing.recorder import Recorder
+from diagnose.tracing.stacks import Line
 from diagnose.verification import program as checks
 
 #: So many optimizers are kept until the end; a program that makes more is looked at no further.
@@ -83,8 +84,7 @@ class Observer:
                     elif str(event.device).startswith("cuda"):
                         self._across.add(place)
                 if event.stack and self._watched:
-                    line = event.stack[0]
-                    self._calls_again.copied(tensor, f"{line.code.co_filename}:{line.number}")
+                    self._calls_again.copied(tensor, event.stack[0])
 
             recorder.copied = copied
             models = Models(recorder)
@@ -136,6 +136,7 @@ class Observer:
             "to_host": sorted(self._copies),
             "across": sorted(self._across),
             "repeated": sorted(self._calls_again.repeated),
+            "handed": self._calls_again.handed,
             "executed": sorted(self._executed),
         }
 
@@ -187,18 +188,23 @@ class Again:
     each other's calls, make each once.
 
     ``repeated`` are the lines in which both calls copied one tensor that neither was given: it is kept
-    somewhere, and copied each time.
+    somewhere, and copied each time. ``handed`` are the lines that copied a part of what the outermost call
+    was given, with the names of their functions.
     """
 
     def __init__(self) -> None:
         self._busy = threading.local()
         self.repeated: set[str] = set()
+        self.handed: dict[str, str] = {}
 
-    def copied(self, tensor: Any, place: str) -> None:
+    def copied(self, tensor: Any, line: Line) -> None:
         """Is told of a tensor that is copied elsewhere, and of the line."""
         known: dict[int, tuple[str, Any]] | None = getattr(self._busy, "known", None)
         if known is None:
             return
+        place = f"{line.code.co_filename}:{line.number}"
+        if id(tensor) in self._busy.given:
+            self.handed[place] = f"{line.code.co_name}:{line.code.co_firstlineno}"
         if self._busy.second and known.get(id(tensor), ("", None))[0] == place:
             self.repeated.add(place)
         elif not self._busy.second and id(tensor) not in self._busy.given:

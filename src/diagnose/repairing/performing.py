@@ -8,8 +8,8 @@ import random
 import sys
 import time
 from collections import Counter
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from diagnose.repairing.failing import failure
 from diagnose.repairing.model import Program, Terms
 from diagnose.repairing.observing import Observer
 from diagnose.repairing.protecting import protect
+from diagnose.repairing.shifting import raised
 from diagnose.repairing.workspace import Workspace
 from diagnose.simulation import Terms as Machine
 from diagnose.simulation import run_script
@@ -63,10 +64,10 @@ def perform(
     _seed()
     told["status"] = run_script(
         program.script,
-        program.args,
+        [raised(arg, terms.current) for arg in program.args],
         gpus=terms.gpus,
         terms=Machine(terms.checked, one_stream=True, calls=calls),
-        beside=observer.watching,
+        beside=partial(_beside, observer, terms),
         failed=failed,
         module=program.module,
     )
@@ -74,6 +75,16 @@ def perform(
     told["imported"] = [name for name in sys.modules if name.startswith("torch.")]
     result.write_text(json.dumps(told, default=list))
     return int(told["status"])
+
+
+@contextmanager
+def _beside(observer: Observer, terms: Terms) -> Iterator[None]:
+    import torch
+
+    if terms.current:
+        torch.cuda.set_device(terms.current)
+    with observer.watching():
+        yield
 
 
 def _seed() -> None:

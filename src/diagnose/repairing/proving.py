@@ -16,6 +16,7 @@ from diagnose.repairing.comparing import (
 )
 from diagnose.repairing.model import Candidate, Guard, Level, Proof, Ran, Terms
 from diagnose.repairing.running import Runner
+from diagnose.repairing.shifting import shifts
 from diagnose.repairing.words import say
 
 #: Fixes after which more parameters are trained: those that nobody had registered.
@@ -62,7 +63,9 @@ class Reference:
         found = (
             *seen,
             *self._elsewhere(texts, numbers=right),
+            *self._following(texts),
             *guards.again(watched, self._edited(texts), lang),
+            *guards.scattered(watched, self._edited(texts), lang),
             guards.exercised(silent, applied, lang),
         )
         return Proof(_level(found), found, tuple(name for _, _, name in silent))
@@ -152,6 +155,18 @@ class Reference:
             told = other or self._say("it-runs")
             yield Guard(f"gpus-{gpus}", other is None, self._say("there", where=where, told=told))
 
+    def _following(self, texts: Mapping[str, str]) -> Iterator[Guard]:
+        """Where the program is told to use another GPU, the edits do too."""
+        if (both := shifts(self._runner.workspace, texts)) is None:
+            return
+        everywhere, apart = (
+            self._runner.run(one.texts, Terms(self._gpus + 1, current=one.current)).passed
+            for one in both
+        )
+        if everywhere:
+            told = "follows" if apart else "stays-behind"
+            yield Guard("other-gpu", apart, self._say(told))
+
     def _edited(self, texts: Mapping[str, str]) -> set[str]:
         """The lines of the copies that the edits made, as ``file:line``."""
         workspace = self._runner.workspace
@@ -176,12 +191,16 @@ class Reference:
         return found
 
 
+#: The guards that object as long as there may be something better.
+_SETTLED = frozenset({"stopgap", "other-gpu"})
+
+
 def settled(proof: Proof, lang: Lang) -> Proof:
-    """A proof after all else was tried: a move where a value is used is a stop-gap as long as there may be
-    something better, and else the mend that there is."""
+    """A proof after all else was tried: a move where a value is used, or a GPU that an edit writes down, is
+    a stop-gap as long as there may be something better, and else the mend that there is."""
     found = tuple(
         guard._replace(holds=None, sentence=say(lang, "settled", told=guard.sentence))
-        if guard.id == "stopgap" and guard.holds is False
+        if guard.id in _SETTLED and guard.holds is False
         else guard
         for guard in proof.guards
     )

@@ -184,6 +184,18 @@ _WORDS: Mapping[str, Mapping[Lang, str]] = {
         "en": "a stop-gap: {file}:{line} undoes an offload, or leaves layers unregistered",
         "zh": "权宜之计：{file}:{line} 撤销了 offload，或让层仍未注册",
     },
+    "scattered": {
+        "en": "lines {lines} each move a part of what the model is given: move it once, before",
+        "zh": "第 {lines} 行各自搬移模型输入的一部分：应在传入之前一次搬好",
+    },
+    "follows": {
+        "en": "on another GPU than the one that the program names it runs, too",
+        "zh": "把程序指定的 GPU 换成另一块，也能运行",
+    },
+    "stays-behind": {
+        "en": "it writes down a GPU: where the program is told to use another one, it fails",
+        "zh": "修改写死了一块 GPU：程序换用另一块时会失败",
+    },
     "settled": {
         "en": "{told}, and nothing better was found",
         "zh": "{told}；没有找到更好的改法",

@@ -77,6 +77,13 @@ class Workspace:
         """The text of a file as it was at the beginning. Raises OSError where there is none."""
         return (self._kept / path).read_bytes().decode("utf-8", "surrogateescape")
 
+    def sources(self, most: int) -> Iterator[tuple[str, str]]:
+        """The Python files, notebooks' code too, with their texts; ``most`` of them."""
+        paths = [e.path for e in self._entries if e.copied and e.path.endswith((".py", ".ipynb"))]
+        for path in paths[:most]:
+            if path.endswith(".py") or path in self._documents:
+                yield path, self.text(path)
+
     def document(self, path: str) -> str:
         """The user's own file: the whole notebook, where ``text`` is its code."""
         code = self._documents.get(path)

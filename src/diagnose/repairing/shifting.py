@@ -1,0 +1,89 @@
+"""A program on other GPUs than those that it names: an edit that wrote one of them down stays behind.
+
+``device = "cuda:0"`` is meant to be changed. So all numbers of GPUs in the program are raised by one, first
+those in the edits too, then not: what passes the first time only has a GPU of its own in an edit.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from difflib import SequenceMatcher
+from typing import NamedTuple
+
+from diagnose.repairing.workspace import Workspace
+
+_NUMBERED = re.compile(r"\bcuda:(\d+)")
+_BARE = re.compile(r"""["']cuda["']|\.cuda\(\s*\)""")
+#: Programs of more files with a GPU in them are not looked at.
+_FILES = 200
+
+
+class Shifted(NamedTuple):
+    """Texts of files, and the GPU that is current when the program begins."""
+
+    texts: Mapping[str, str]
+    current: int
+
+
+def raised(text: str, by: int = 1) -> str:
+    """A text whose GPUs have higher numbers."""
+    return _NUMBERED.sub(lambda found: f"cuda:{int(found[1]) + by}", text)
+
+
+def shifts(workspace: Workspace, texts: Mapping[str, str]) -> tuple[Shifted, Shifted] | None:
+    """The patched program with all GPUs raised, and with all but those that the edits wrote down.
+
+    Args:
+        workspace: the files as they were.
+        texts: the edited files.
+
+    Returns:
+        None where the edits write down no GPU, or the program has too many files.
+    """
+    before = {file: workspace.text(file) for file in texts}
+    own = {device for file in texts for _, device in _written(before[file], texts[file])}
+    numbered, bare = own - {"cuda"}, "cuda" in own
+    sources = dict(workspace.sources(_FILES + 1)) if own else {}
+    if not own or len(sources) > _FILES:
+        return None
+    bare = bare and not any(map(_BARE.search, sources.values()))
+    if not (numbered or bare):
+        return None
+    rest = {file: raised(text) for file, text in sources.items() if _NUMBERED.search(text)}
+    everywhere = rest | {file: raised(text) for file, text in texts.items()}
+    apart = rest | {file: _raised_but(before[file], text) for file, text in texts.items()}
+    return Shifted(everywhere, 1), Shifted(apart, 0 if bare else 1)
+
+
+def _written(before: str, after: str) -> Iterator[tuple[int, str]]:
+    """The GPUs that edited lines name and the lines in whose place they stand do not, by line."""
+    old, new = before.splitlines(), after.splitlines()
+    for what, i, j, k, m in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if what not in ("replace", "insert"):
+            continue
+        known = _named("\n".join(old[i:j]))
+        for number in range(k, m):
+            for device in sorted(_named(new[number]) - known):
+                yield number, device
+
+
+def _named(text: str) -> set[str]:
+    found = {match[0] for match in _NUMBERED.finditer(text)}
+    return found | ({"cuda"} if _BARE.search(text) else set())
+
+
+def _raised_but(before: str, after: str) -> str:
+    """A text with all GPUs raised but those that its edits wrote down."""
+    kept: dict[int, set[str]] = {}
+    for number, device in _written(before, after):
+        kept.setdefault(number, set()).add(device)
+    rows = after.splitlines(keepends=True)
+    return "".join(_row(row, kept.get(number, set())) for number, row in enumerate(rows))
+
+
+def _row(row: str, kept: set[str]) -> str:
+    def change(found: re.Match[str]) -> str:
+        return found[0] if found[0] in kept else raised(found[0])
+
+    return _NUMBERED.sub(change, row)
