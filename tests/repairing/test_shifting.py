@@ -1,0 +1,60 @@
+"""A patched program with the numbers of its GPUs raised, first everywhere, then but in the edits."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from diagnose.repairing.shifting import shifts
+from diagnose.repairing.workspace import Workspace
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "everywhere", "apart", "current"),
+    [
+        (
+            'D = "cuda:0"\nx = ones(4)\n',
+            'D = "cuda:0"\nx = ones(4, device="cuda:0")\n',
+            'D = "cuda:1"\nx = ones(4, device="cuda:1")\n',
+            'D = "cuda:1"\nx = ones(4, device="cuda:0")\n',
+            1,
+        ),
+        (  # what the replaced line said, the edit did not write down
+            'x = x.to("cuda:1")\ny = x\n',
+            'x = x.to("cuda:1", torch.long)\ny = x\n',
+            None,
+            None,
+            None,
+        ),
+        (  # a bare "cuda" is the current GPU, which here only the edit asks for
+            'D = "cuda:0"\nx = ones(4)\n',
+            'D = "cuda:0"\nx = ones(4).cuda()\n',
+            'D = "cuda:1"\nx = ones(4).cuda()\n',
+            'D = "cuda:1"\nx = ones(4).cuda()\n',
+            0,
+        ),
+        ('D = "cuda"\nx = ones(4)\n', 'D = "cuda"\nx = ones(4).cuda()\n', None, None, None),
+        ("x = ones(4)\n", "x = ones(4, device=D)\n", None, None, None),
+    ],
+)
+def test_gpus_are_raised(
+    tmp_path: Path,
+    before: str,
+    after: str,
+    everywhere: str | None,
+    apart: str | None,
+    current: int | None,
+) -> None:
+    user = tmp_path / "user"
+    user.mkdir()
+    (user / "train.py").write_text(before)
+    (user / "other.py").write_text('y = "cuda:10"\n')
+    found = shifts(Workspace(user, tmp_path / "home"), {"train.py": after})
+    if everywhere is None:
+        assert found is None
+        return
+    assert found is not None
+    other = {"other.py": 'y = "cuda:11"\n'}
+    assert found[0].texts == other | {"train.py": everywhere} and found[0].current == 1
+    assert found[1].texts == other | {"train.py": apart} and found[1].current == current
