@@ -26,6 +26,7 @@ from diagnose.fixes.definitions.places import (
     text_of,
     walk_calls,
 )
+from diagnose.fixes.definitions.preparing import prepared
 from diagnose.fixes.definitions.statements import after_statement, first_in_body
 from diagnose.fixes.definitions.switching import on_the_gpu
 from diagnose.fixes.definitions.target import target_device
@@ -59,7 +60,9 @@ def move_input(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     if isinstance(node, ast.arg):
         return [_parameter(suspect, node)]
     if suspect.owner is not None and suspect.beside is not None:
-        return [_prepared(suspect, suspect.owner)]
+        if not isinstance(node, ast.Call):
+            raise Refused("no call prepares the others")
+        return [prepared(source, node, suspect.owner)]
     outer = ancestors(source, node)
     loop = next((o for o in reversed(outer) if isinstance(o, _Loop)), None)
     if loop is not None and (
@@ -80,15 +83,6 @@ def move_input(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     if isinstance(parent, ast.keyword) and parent.arg is None and isinstance(node, ast.Name):
         return [replaced(source, node, _of_dict(node.id, target_device(suspect)))]
     return tensor(suspect, torch)
-
-
-def _prepared(suspect: Suspect, loader: str) -> Change:
-    """A loader that was forgotten where a library prepares another is prepared after it."""
-    source, call = suspect.spot.source, suspect.spot.node
-    if not isinstance(call, ast.Call):
-        raise Refused("no call prepares the others")
-    code = f"{loader} = {ast.unparse(call.func)}({loader})"
-    return after_statement(source, statement_of(source, call), code)
 
 
 def entered(suspect: Suspect) -> Suspect:

@@ -22,6 +22,7 @@ from diagnose.fixes.definitions.places import (
     text_of,
     walk_calls,
 )
+from diagnose.fixes.definitions.preparing import prepared
 from diagnose.fixes.definitions.statements import after_statement
 from diagnose.fixes.definitions.target import target_device
 from diagnose.fixes.editing import Refused
@@ -51,9 +52,10 @@ def module(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     if suspect.owner is not None and isinstance(node, ast.Call):
         # Another module is moved there, and the owner was forgotten.
         if called(node) == "prepare" and isinstance(node.func, ast.Attribute):
-            return [
-                after_statement(source, statement, _prepared(source, node, suspect.owner, torch))
-            ]
+            if not _moves_in_place(source, suspect.owner, torch):
+                return [prepared(source, node, suspect.owner)]
+            code = f"{suspect.owner}.to({text_of(source, node.func.value)}.device)"
+            return [after_statement(source, statement, code)]
         if isinstance(statement, ast.Expr) and is_moved(node, torch):
             return [after_statement(source, statement, f"{suspect.owner}{same_move(source, node)}")]
     if _keeps(statement, node, suspect.owner):
@@ -107,17 +109,14 @@ def _keeps(statement: ast.stmt, value: ast.expr, owner: str | None) -> bool:
     return owner.startswith(f"{ast.unparse(statement.targets[0])}.")
 
 
-def _prepared(source: Source, call: ast.Call, owner: str, torch: TorchNames) -> str:
-    """The statement that has a module prepared as others are; what is no module is only moved."""
-    assert isinstance(call.func, ast.Attribute)
+def _moves_in_place(source: Source, owner: str, torch: TorchNames) -> bool:
+    """Whether a name holds what is no module, and moved without being prepared."""
     built = (
         statement.value
         for statement in ast.walk(source.tree)
         if isinstance(statement, ast.Assign) and owner in map(ast.unparse, statement.targets)
     )
-    if any(called(one) in torch.moving_in_place for value in built for one in walk_calls(value)):
-        return f"{owner}.to({text_of(source, call.func.value)}.device)"
-    return f"{owner} = {text_of(source, call.func)}({owner})"
+    return any(called(one) in torch.moving_in_place for value in built for one in walk_calls(value))
 
 
 def same_move(source: Source, call: ast.Call) -> str:

@@ -4,7 +4,6 @@
 # owner: valid
 # beside: accelerator.prepare(model, train)
 def main(accelerator, model, train, valid):
-    model, train = accelerator.prepare(model, train)
-    valid = accelerator.prepare(valid)
+    model, train, valid = accelerator.prepare(model, train, valid)
     for x in valid:
         model(x)

@@ -3,5 +3,4 @@
 # owner: critic
 # devices: accelerator.device
 critic = Critic()
-model, optimizer = accelerator.prepare(model, optimizer)
-critic = accelerator.prepare(critic)
+model, optimizer, critic = accelerator.prepare(model, optimizer, critic)

@@ -1,4 +1,3 @@
 # spot: accelerator.prepare(model, loader)
 # owner: self.ema
-model, loader = accelerator.prepare(model, loader)
-self.ema = accelerator.prepare(self.ema)
+model, loader, self.ema = accelerator.prepare(model, loader, self.ema)

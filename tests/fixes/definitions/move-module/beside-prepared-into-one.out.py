@@ -1,0 +1,7 @@
+# spot: accelerator.prepare(model, optimizer)
+# name: critic(x)
+# owner: critic
+# devices: accelerator.device
+critic = Critic()
+prepared = accelerator.prepare(model, optimizer)
+critic = accelerator.prepare(critic)
