@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from diagnose.facts import frames, lines, operands, origins, seen
+from diagnose.facts import frames, lines, operands, origins, passing, seen
 from diagnose.facts.rules import Texts, combined, matched
 from diagnose.model import Fact, FactRule
 from diagnose.scene import Scene
@@ -31,6 +31,11 @@ FINDERS = (
     lines.called_modules,
     lines.looped_modules,
     lines.joined_locals,
+    passing.passed,
+    passing.placed,
+    passing.sized,
+    passing.summed,
+    frames.own_optimizer,
     origins.origin,
 )
 

@@ -43,9 +43,11 @@ def depth(scene: Scene) -> Iterator[Fact]:
 
 
 _CRITERION = lazy(
-    r"(?i)\b(self\.)?(criterion\w*|loss_(fn|fct|func|function|net)|compute_loss|(?!forward_)\w*loss)\("
+    r"(?i)\b(self\.)?(criterion\w*|objective|loss_(fn|fct|func|function|net)|compute_loss|(?!forward_)\w*loss)\("
 )
 #: torch's own frames between the call of a module and its ``forward``.
+#: What a call of an object enters: a module's method, or that of a plain class.
+_ENTERED = frozenset({"forward", "__call__"})
 _CALLING = frozenset({"_call_impl", "_wrapped_call_impl"})
 
 
@@ -53,7 +55,7 @@ def inside_criterion(scene: Scene) -> Iterator[Fact]:
     """A line calls a loss object, whose own ``forward``, not one of torch's, is entered next."""
     frames = [frame for frame in scene.report.frames if frame.function not in _CALLING]
     for caller, inner in pairwise(frames):
-        entered = inner.function == "forward" and inner.library != "torch"
+        entered = inner.function in _ENTERED and inner.library != "torch"
         if entered and _calls_criterion(scene.place(caller), scene.knowledge.torch):
             yield at("inside-criterion", inner)
             return
@@ -66,7 +68,7 @@ def _calls_criterion(place: Place, torch: TorchNames) -> bool:
         return False
     if isinstance(place.part, ast.Call):
         return _is_criterion(place.part)
-    entering = [call for call in calls.calls(place.nodes) if not _is_of_tensors(call, torch)]
+    entering = [call for call in calls.calls(place.nodes) if not calls.of_tensors(call, torch)]
     return bool(entering) and all(map(_is_criterion, entering))
 
 
@@ -74,9 +76,18 @@ def _is_criterion(call: ast.Call) -> bool:
     return _CRITERION.search(f"{sourceline.dotted(call.func) or ''}(") is not None
 
 
-def _is_of_tensors(call: ast.Call, torch: TorchNames) -> bool:
-    """True for ``.mean()`` in ``loss_fn(x, y.view(-1)).mean()``, and for torch's functions."""
-    method = isinstance(call.func, ast.Attribute) and (
-        call.func.attr in torch.of_tensors or isinstance(call.func.value, ast.Call)
-    )
-    return method or calls.of_package(call.func, torch)
+#: What an optimizer's step enters to compute the loss anew, and with it the model.
+_CLOSURES = frozenset({"closure", "forward", "training_step", "<lambda>", "_wrap_closure"})
+
+
+def own_optimizer(scene: Scene) -> Iterator[Fact]:
+    """The step of an optimizer of the user's own leads to the failing line."""
+    frames = [f for f in scene.report.frames if f.library != "torch"]
+    for number, (caller, inner) in enumerate(pairwise(frames)):
+        if inner.function == "step" and inner.own and _STEPS.search((caller.code or "")[:1000]):
+            if not any(f.function in _CLOSURES for f in frames[number + 1 :]):
+                yield at("own-optimizer", inner)
+            return
+
+
+_STEPS = lazy(r"(?i)\b(?:self\.)?\w*(?:opt|optim|optimi[sz]er|lookahead|sam)\.step\(")

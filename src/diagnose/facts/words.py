@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
 from diagnose.model import Frame
@@ -107,7 +107,7 @@ def _of_operands(scene: Scene) -> Iterator[str]:
         root = type(calls.root(stray.node, scene.knowledge.torch)).__name__
         yield f"stray is {count} {root} {own} {'layer' if stray.layer else ''}"
         if not own and not stray.layer:
-            yield from _passed(name, site, scene.above)
+            yield from _passed(name, site, scene)
     found = scene.provenance
     if found is not None:
         for origin, share in found.items():
@@ -115,9 +115,10 @@ def _of_operands(scene: Scene) -> Iterator[str]:
                 yield f"from {origin} {'surely' if share > 0.5 else 'perhaps'} {scene.pair}"
 
 
-def _passed(name: str, site: Place, above: Sequence[Place]) -> Iterator[str]:
+def _passed(name: str, site: Place, scene: Scene) -> Iterator[str]:
     """Whether the caller passes something that is called like the operand."""
-    given = provenance.arguments(above[0], site) if above else None
+    above, torch = scene.above, scene.knowledge.torch
+    given = provenance.arguments(above[0], site, torch) if above else None
     if given is not None:
         same = any(one.is_called(name) for one in given)
         yield "passed" if same else f"not passed of {min(len(given), 4)}"

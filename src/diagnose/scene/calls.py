@@ -35,6 +35,15 @@ def of_torch(call: ast.Call, torch: TorchNames) -> bool:
     return isinstance(call.func, ast.Name)  # imported by its name
 
 
+def of_tensors(call: ast.Call, torch: TorchNames) -> bool:
+    """True for a tensor's method, as ``.mean()`` in ``loss_fn(x, y.view(-1)).mean()``, and for a function
+    of a package."""
+    method = isinstance(call.func, ast.Attribute) and (
+        call.func.attr in torch.of_tensors or isinstance(call.func.value, ast.Call)
+    )
+    return method or of_package(call.func, torch)
+
+
 def parameters(call: ast.Call, torch: TorchNames) -> dict[str, ast.expr]:
     """The operands of a known call by name, as far as they stand there one by one."""
     names = torch.takes.get(name(call), ())

@@ -159,6 +159,10 @@ def _is_setting(name: str, node: ast.expr, torch: TorchNames) -> bool:
     return name in torch.size_operands or calls.is_number(node, torch)
 
 
+#: What a layer is called by: an attribute, one of a list, a name that a loop gives it.
+_LAYERS = (ast.Attribute, ast.Subscript, ast.Name)
+
+
 def _by_role(met: Meeting, role: str, said: Said, torch: TorchNames) -> ast.expr | None:
     """The operand of a role: of torch's function where the line calls one, else of a layer."""
     listed = [
@@ -176,7 +180,7 @@ def _by_role(met: Meeting, role: str, said: Said, torch: TorchNames) -> ast.expr
         return None
     [call] = listed
     if role == "weight":
-        return call.func if isinstance(call.func, (ast.Attribute, ast.Subscript)) else None
+        return call.func if isinstance(call.func, _LAYERS) else None
     place = {"input": 0, "index": 0, "target": 1, "state": 1}.get(role, 99)
     found = call.args[place] if place < len(call.args) else None
     return None if isinstance(found, ast.Starred) else found

@@ -81,9 +81,9 @@ def _followed(node: ast.expr, places: Sequence[Place], torch: TorchNames) -> dic
     if calls.makes_tensor(node, torch):
         return {"made": 1.0}
     place, *above = places
-    shares = _here(node, place)
+    shares = here(node, place)
     given = shares.pop("given", 0.0)
-    passed = arguments(above[0], place) if given and above else None
+    passed = arguments(above[0], place, torch) if given and above else None
     if passed is None:
         return {**shares, "given": given}
     same = next((one for one in passed if one.is_called(name(node))), None)
@@ -102,7 +102,7 @@ def _followed(node: ast.expr, places: Sequence[Place], torch: TorchNames) -> dic
     return found
 
 
-def _here(node: ast.expr, place: Place) -> dict[str, float]:
+def here(node: ast.expr, place: Place) -> dict[str, float]:
     """The origins of an expression by its line alone."""
     function = _function(place)
     among = (
@@ -116,7 +116,7 @@ def _any(passed: Sequence[Argument], caller: Place) -> dict[str, float]:
     """The origins of what a call passes, each argument alike."""
     mixed: dict[str, float] = {}
     for one in passed:
-        for origin, share in _here(one.node, caller).items():
+        for origin, share in here(one.node, caller).items():
             mixed[origin] = mixed.get(origin, 0.0) + share / len(passed)
     return mixed
 
@@ -162,23 +162,30 @@ def name(node: ast.expr) -> str:
                 return ""
 
 
-def arguments(caller: Place, inner: Place) -> tuple[Argument, ...] | None:
+def arguments(caller: Place, inner: Place, torch: TorchNames) -> tuple[Argument, ...] | None:
     """What the call in a caller's line passes to the function of ``inner``; None where the line does not
     tell which call that is."""
-    call = _call(caller, _function(inner))
-    if call is None:
+    found = call(caller, inner, torch)
+    if found is None:
         return None
-    listed = [Argument("", argument) for argument in call.args]
-    return (*listed, *(Argument(k.arg or "**", k.value) for k in call.keywords))
+    listed = [Argument("", argument) for argument in found.args]
+    return (*listed, *(Argument(k.arg or "**", k.value) for k in found.keywords))
 
 
-def _call(caller: Place, function: str) -> ast.Call | None:
+def call(caller: Place, inner: Place, torch: TorchNames) -> ast.Call | None:
+    """The call of a caller's line that went on to ``inner``; None where the line does not tell."""
+    return _call(caller, _function(inner), torch)
+
+
+def _call(caller: Place, function: str, torch: TorchNames) -> ast.Call | None:
     """The call of a line that went on to ``function``."""
     if isinstance(caller.part, ast.Call):
         return caller.part
     listed = list(calls.calls(caller.nodes))
     named = [one for one in listed if calls.name(one) == function]
-    return named[0] if named else listed[0] if len(listed) == 1 else None
+    entering = [one for one in listed if not calls.of_tensors(one, torch)]
+    only = entering if len(entering) == 1 else listed
+    return named[0] if named else only[0] if len(only) == 1 else None
 
 
 def called(places: Sequence[Place], torch: TorchNames) -> Iterator[tuple[ast.Call, Shares]]:
@@ -186,13 +193,13 @@ def called(places: Sequence[Place], torch: TorchNames) -> Iterator[tuple[ast.Cal
     (`diagnose.naming.origins.CALLED`); functions of packages are left out."""
     function = ""
     for place in places:
-        call = _call(place, function)
+        one = _call(place, function, torch)
         function = _function(place)
         if (
-            call is None
-            or calls.of_package(call.func, torch)
-            or sourceline.dotted(call.func) == "main"
+            one is None
+            or calls.of_package(one.func, torch)
+            or sourceline.dotted(one.func) == "main"
         ):
             continue
         use = Use("()", "")
-        yield call, origins.table().shares(features(call.func, function, use), CALLED)
+        yield one, origins.table().shares(features(one.func, function, use), CALLED)

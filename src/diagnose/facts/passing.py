@@ -1,0 +1,140 @@
+"""What the calls on the way to the failing line pass, and what they do not."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from diagnose.facts.values import at
+from diagnose.model import Fact, TorchNames
+from diagnose.scene import Place, Scene, calls, provenance, sourceline
+from diagnose.scene.provenance import Argument
+
+#: The origins of an argument that may bring what nobody moved, and how much of them it has to have.
+_BROUGHT = (("batch", "given", "loaded", "index", "mask"), 0.5)
+#: The same of the only argument: a batch that holds both of what met.
+_BROUGHT_ALONE = (("batch", "loaded"), 0.15)
+
+
+def passed(scene: Scene) -> Iterator[Fact]:
+    """Whether the misplaced operand can have come in by the call of the function that fails."""
+    site, torch = scene.site, scene.knowledge.torch
+    if site is None or not scene.above:
+        return
+    caller = scene.above[0]
+    call, name = provenance.call(caller, site, torch), _local(scene, torch)
+    given = provenance.arguments(caller, site, torch)
+    if call is None or not given or name is None or _may_be(name, given, caller, torch):
+        return
+    yield at("not-handed-in", site.frame, name=name)
+    if isinstance(call.func, ast.Name) and call.func.id == site.frame.function:
+        yield at("made-in-function", site.frame, name=name)
+
+
+def placed(scene: Scene) -> Iterator[Fact]:
+    """A call of the user's that leads to the failing line moves all that it passes."""
+    if scene.site is None:
+        return
+    torch = scene.knowledge.torch
+    for inner, caller in pairwise((scene.site, *scene.above)):
+        given = provenance.arguments(caller, inner, torch) if caller.frame.own else None
+        if given and any(is_placed(one.node) for one in given):
+            brings = (one for one in given if not calls.is_number(one.node, torch))
+            if all(is_placed(one.node) for one in brings if not one.spread):
+                yield at("call-moves-arguments", caller.frame)
+            return
+
+
+def sized(scene: Scene) -> Iterator[Fact]:
+    """An operand is what a function returns that was given nothing but sizes, and so made it."""
+    met, site, torch = scene.met, scene.site, scene.knowledge.torch
+    if met is None or site is None:
+        return
+    for one in met.strays:
+        if isinstance(one.node, ast.Call) and _of_sizes(one.node, torch):
+            yield at("operand-of-sizes", site.frame, name=one.text)
+            return
+
+
+def summed(scene: Scene) -> Iterator[Fact]:
+    """The line adds up in a variable of the function."""
+    met, site = scene.met, scene.site
+    if met is None or site is None:
+        return
+    summing = (node.target for node in met.nodes if isinstance(node, ast.AugAssign))
+    for target in summing:
+        if isinstance(target, ast.Name) and any(one.node is target for one in met.strays):
+            yield at("accumulates-local", site.frame, name=target.id)
+            return
+
+
+def _local(scene: Scene, torch: TorchNames) -> str | None:
+    """The name of the one operand that may be misplaced, where it is a local variable that met another
+    tensor of the function, and no layer."""
+    met = scene.met
+    if met is None or len(met.strays) != 1 or not met.others or met.strays[0].layer:
+        return None
+    other = met.others[0]
+    root = calls.root(met.strays[0].node, torch)
+    if other.layer or provenance.is_own(other.node) or not isinstance(root, ast.Name):
+        return None
+    return root.id if root.id != "self" else None
+
+
+def _may_be(name: str, given: Sequence[Argument], caller: Place, torch: TorchNames) -> bool:
+    """Whether one of the arguments goes by the name, or may hold what has it. Of a single one the other
+    operand comes, so that it would have to be a batch that holds both."""
+    needed = _BROUGHT_ALONE if len(given) == 1 else _BROUGHT
+    return any(
+        one.spread or one.is_called(name) or _brings(one.node, caller, torch, needed)
+        for one in given
+    )
+
+
+def _brings(
+    node: ast.expr, caller: Place, torch: TorchNames, needed: tuple[Sequence[str], float]
+) -> bool:
+    if calls.is_number(node, torch) or is_placed(node) or _is_of_self(node):
+        return False
+    shares = provenance.here(node, caller)
+    origins, share = needed
+    return sum(shares.get(origin, 0.0) for origin in origins) > share
+
+
+def _is_of_self(node: ast.expr) -> bool:
+    """True for what the object holds, and for what its layers and methods return."""
+    if isinstance(node, ast.Call):
+        return (sourceline.dotted(node.func) or "").startswith("self.")
+    return provenance.is_own(node)
+
+
+def is_placed(node: ast.AST) -> bool:
+    """True for what is moved, or made on a device, in the line itself."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr="to" | "cuda")):
+            return True
+        case ast.Call(keywords=keywords) if any(k.arg == "device" for k in keywords):
+            return True
+        case ast.Call(func=ast.Attribute(value=value)) | ast.Subscript(value=value):
+            return is_placed(value)
+        case ast.Starred(value=value):
+            return is_placed(value)
+    return False
+
+
+def _of_sizes(call: ast.Call, torch: TorchNames) -> bool:
+    given = [*call.args, *(keyword.value for keyword in call.keywords)]
+    own = calls.of_package(call.func, torch) or not isinstance(call.func, ast.Name)
+    return bool(given) and not own and all(_is_size(node, torch) for node in given)
+
+
+def _is_size(node: ast.expr, torch: TorchNames) -> bool:
+    match node:
+        case ast.Call(func=ast.Attribute(attr="size" | "dim" | "numel")):
+            return True
+        case ast.BinOp(left=left, right=right):
+            return _is_size(left, torch) and _is_size(right, torch)
+        case ast.Attribute(attr="shape"):
+            return True
+    return calls.is_number(node, torch)
