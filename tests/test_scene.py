@@ -127,3 +127,20 @@ def test_a_line_that_is_only_a_comment_has_no_part() -> None:
     )
     assert looked.site is not None
     assert looked.site.part is None
+
+
+def test_a_layer_that_is_called_like_a_function_of_torch_is_a_layer(casebase: Casebase) -> None:
+    message = (
+        "Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu!"
+        " (when checking argument for argument index in method wrapper_CUDA__index_select)"
+    )
+    mismatch = Mismatch(
+        ("cuda:0", "cpu"), "wrapper_CUDA__index_select", "index", "any", "cuda:0", "cpu"
+    )
+    strays = []
+    for code in ("rows = self.embedding(syllables)", "rows = F.embedding(syllables, self.table)"):
+        own = Frame("speak.py", 7, "forward", code)
+        error = Failure("RuntimeError", message, "device-placement")
+        found = Scene(Report("-", error, mismatch, (own, TORCH)), casebase.knowledge)
+        strays.append(found.strays)
+    assert strays == [("syllables",), ("syllables",)]

@@ -185,7 +185,7 @@ def _chain(scene: Scene) -> Iterator[Fact]:
     """Second models that the calls on the way to the failing line enter, as the carets tell."""
     words = scene.knowledge.words
     for frame in reversed(scene.report.frames):
-        if not frame.own or frame.statement is None or frame.function == "forward":
+        if frame.library == "torch" or frame.statement is None or frame.function == "forward":
             continue
         call = scene.place(frame).part if frame.statement.carets else None
         name = sourceline.dotted(call.func) if isinstance(call, ast.Call) else None
@@ -203,7 +203,8 @@ def looped_modules(scene: Scene) -> Iterator[Fact]:
     words = scene.knowledge.words
     for frame in reversed(scene.report.frames):
         forward = (frame.function or "").endswith("forward") or frame.function in _COMPREHENSIONS
-        line = scene.place(frame).line if frame.library != "torch" and forward else None
+        # A library keeps the layers of its lists registered.
+        line = scene.place(frame).line if frame.own and forward else None
         if line is None:
             continue
         bound = {

@@ -24,7 +24,10 @@ def name(call: ast.Call) -> str:
 
 
 def is_known(call: ast.Call, torch: TorchNames) -> bool:
-    """True for a function or method whose parameters are known."""
+    """True for a function or method whose parameters are known; ``self.embedding(x)`` is a layer."""
+    match call.func:
+        case ast.Attribute(value=ast.Name(id="self")):
+            return False
     return name(call) in torch.takes
 
 
