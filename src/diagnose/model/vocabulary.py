@@ -119,6 +119,7 @@ class TorchNames(NamedTuple):
     step_methods: Names = _NONE
     trainer_steps: Names = _NONE
     moving_in_place: Names = _NONE
+    moving_functions: Names = _NONE
     without_to: Names = _NONE
     replicating_libraries: Names = _NONE
     gpu_libraries: Names = _NONE

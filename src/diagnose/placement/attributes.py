@@ -6,11 +6,14 @@ import ast
 
 from diagnose.placement import modules
 from diagnose.placement.calling import run
+from diagnose.placement.devices import SPLIT
 from diagnose.placement.machine import Arguments, Given, Machine
 from diagnose.placement.model import Step
 from diagnose.placement.module_methods import is_method, is_plain
+from diagnose.placement.noise import noise_scheduler
 from diagnose.placement.offloading import read
 from diagnose.placement.records import row
+from diagnose.placement.spreading import gives_back, reached
 from diagnose.placement.tensor_methods import of_batch, of_tensor
 from diagnose.placement.tensors import Batch, Module, Optimizer, Table, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
@@ -87,16 +90,24 @@ def _of_module(machine: Machine, owner: Module, name: str, node: ast.AST, frame:
             return found
     if owner.made is not None and (member := owner.made.find(name)) is not None:
         return _member(machine, owner, member, node, frame)
+    if name == "scheduler" and owner.kind.endswith("Pipeline") and owner.made is None:
+        owner.plain[name] = noise_scheduler(machine, "", node, frame)
+        return owner.plain[name]
     if name in ("weight", "bias") and owner.made is None:
         weight = Tensor(owner.device, "weight", owner.steps, owner.frame, module=owner, name=name)
         return read(machine, weight, node, frame)
     if name == "device":
         device = owner.where()
+        if device == SPLIT and gives_back(owner):
+            device = machine.home()  # of its first weights, most often
         return Place(device._replace(home=True)) if device is not None else Unknown("device")
     if is_plain(machine, name) or (
         owner.made is None and name.islower() and is_method(machine, name)
     ):
         return Method(owner, name)
+    if name == "shadow_params" and "module" in owner.children and owner.made is None:
+        copy = owner.children["module"]
+        return Items([], Tensor(copy.where(), "weight", copy.steps, copy.frame, module=copy))
     if owner.kind in ("DataParallel", "DistributedDataParallel") and "module" in owner.children:
         return _of_module(machine, owner.children["module"], name, node, frame)
     if (named := _found_by_name(machine, owner, name, node, frame)) is not None:
@@ -113,7 +124,7 @@ def _of_module(machine: Machine, owner: Module, name: str, node: ast.AST, frame:
         return Method(owner, name)
     if name.endswith(tuple(machine.torch.number_suffixes)):
         return Number()
-    return modules.child(owner, name)
+    return reached(machine, modules.child(owner, name))
 
 
 #: Columns are bytes: a longer line that is not ASCII is not counted again for each of its names.
@@ -142,8 +153,6 @@ def _of_object(machine: Machine, owner: Object, name: str, node: ast.AST, frame:
         return _member(machine, owner, member, node, frame)
     if (found := _found_by_name(machine, owner, name, node, frame)) is not None:
         return found
-    if owner.kind == "accelerator" and name == "device":
-        return Place(machine.home())
     if owner.kind == "accelerator" and name.endswith("process_index"):
         return Number("rank")
     if owner.made is None and owner.kind not in ("namespace", "module"):

@@ -38,6 +38,7 @@ def copied_by(
     said = given.get("device", 1 if last == "AveragedModel" else None)
     if said is not None and not (isinstance(said.value, Const) and said.value.value is None):
         device = machine.asked(said.value)
+        found.plain["device"] = said.value
         for one in copy.family():
             one.device = device if one.weights else one.device
     return found
@@ -61,6 +62,8 @@ def averaged(
     if model is None or not _AVERAGED.fullmatch(owner.kind) or not _AVERAGING.match(name):
         return False
     copy = owner.children.get("module")
+    if owner.kind == "AveragedModel" or "device" in owner.plain:
+        return True  # it brings the model's weights to its own
     sides = [
         Meets(node, one, Tensor(one.where(), "weight", one.steps, one.frame, module=one))
         for one in (copy, model)

@@ -6,6 +6,7 @@ import ast
 from typing import Any
 
 from diagnose.model import TorchNames
+from diagnose.placement.devices import SPLIT
 from diagnose.placement.iterating import iterated, special
 from diagnose.placement.machine import Arguments, Machine, Meets, any_of
 from diagnose.placement.records import row
@@ -115,6 +116,8 @@ def subscript(machine: Machine, node: Any, frame: Frame) -> Value:
             for held in (owner.children, owner.tensors):
                 if name in held:
                     return held[name]
+            if name and owner.device == SPLIT and owner.made is None:
+                return machine.attribute(machine, owner, name, node, frame)
             if owner.tensors and not owner.children:
                 return next(iter(owner.tensors.values()))
             return next(iter(owner.children.values()), None) or machine.attribute(

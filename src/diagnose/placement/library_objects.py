@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 
 from diagnose.placement.devices import CPU
-from diagnose.placement.machine import Arguments, Machine, Meets
-from diagnose.placement.tensors import Optimizer, Tensor
+from diagnose.placement.machine import Arguments, Machine
+from diagnose.placement.tensors import Batch, Optimizer, Tensor
+from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import External, Frame, Object, Unknown, Value
 
 
@@ -28,20 +29,14 @@ def exported(
     return owner.attributes["model"] if name == "module" else Unknown()
 
 
-def scheduler(
+def passing(
     machine: Machine, owner: Object, name: str, given: Arguments, node: ast.AST, frame: Frame
 ) -> Value:
-    """A noise scheduler: samples and noise meet, its timesteps it brings there itself."""
-    second = given.get("sample", 2) if name == "step" else given.get("noise", 1)
-    sides = [
-        Meets(one.node, one.value, one.value)
-        for one in (given.listed[0] if given.listed else None, second)
-        if one is not None and isinstance(one.value, Tensor)
-    ]
-    if name not in ("step", "add_noise", "get_velocity", "scale_model_input") or not sides:
+    """What gives back, changed, what it is given, where that is: a transform of tensors or of graphs."""
+    held = [one.value for one in given.listed if isinstance(one.value, Tensor | Batch | Items)]
+    if name != "__call__" or not held or len(held) < len(given.listed):
         return Unknown()
-    machine.meet("join", node, frame, sides)
-    return sides[-1].tensor.like(sides[-1].tensor.device)
+    return held[0] if len(held) == 1 else Items(list(held))
 
 
 #: What the result of a future is kept as: no attribute of a program's.

@@ -11,12 +11,16 @@ from diagnose.placement.devices import CPU, META, SPLIT
 from diagnose.placement.layers import built, library_loss, parallel
 from diagnose.placement.machine import Arguments, Machine, operands, origin
 from diagnose.placement.model import Device, Step
-from diagnose.placement.object_methods import HELD, library_call, prepared
+from diagnose.placement.noise import drawn_noise, noise_scheduler
+from diagnose.placement.object_methods import HELD, library_call
 from diagnose.placement.offloading import offloaded_by
+from diagnose.placement.preparing import prepared, preparing_call
+from diagnose.placement.spreading import mapped, place, put
 from diagnose.placement.tensor_methods import unknown_arguments
 from diagnose.placement.tensors import Batch, Module, Table, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.torch_calls import loaded_from, optimizer
+from diagnose.placement.training import training_call
 from diagnose.placement.values import Const, Frame, Loader, Object, Unknown, Value
 
 _MODEL_CLASS = re.compile(
@@ -58,7 +62,7 @@ def model_call(
     torch = machine.torch
     if last in torch.model_loaders:
         if root == "diffusers" and owner.endswith("Scheduler"):
-            return _scheduler(machine, node, frame)
+            return noise_scheduler(machine, owner, node, frame)
         if _TOKENIZER.search(owner):
             return Object("tokenizer")
         if _PLAIN.search(owner):
@@ -66,14 +70,16 @@ def model_call(
         if given.listed and isinstance(given.listed[0].value, Module):
             return given.listed[0].value  # an adapter put on a model
         found = built(machine, f"{root}.{owner}", node, frame)
-        _mapped(machine, found, given, node, frame)
+        mapped(machine, found, given, node, frame)
         return found
     if _TOKENIZER.search(last):
         return Object("tokenizer")
-    if last in ("Accelerator", "Fabric", "PartialState"):
-        return Unknown() if "cpu" in given.named else Object("accelerator")
-    if last.endswith("Trainer") and last[:1].isupper():
-        return _trainer(machine, root, given, node, frame)
+    if (made := preparing_call(machine, last, given, node, frame)) is not None:
+        return made
+    if (made := training_call(machine, root, last, given, node, frame)) is not None:
+        return made
+    if (made := drawn_noise(machine, last, given, node, frame)) is not None:
+        return made
     if dotted == "deepspeed.initialize" and (whole := given.get("model", 1)) is not None:
         engine = prepared(machine, whole.value, machine.home(), node, frame)
         return Items([engine, *map(Unknown, ("optimizer", "loader", "scheduler"))])
@@ -94,9 +100,9 @@ def model_call(
         if isinstance(model, Module):
             said = given.get("device_map", 1 if last == "dispatch_model" else None)
             written = said is not None and isinstance(said.value, Table) and said.value.more is None
-            where = (_place(machine, said.value) if said and written else None) or SPLIT
-            model.move(where, Step("moved", machine.spot(node, frame), where))
-            model.device = where
+            where = (place(machine, said.value) if said and written else None) or SPLIT
+            step = Step("moved", machine.spot(node, frame), where)
+            put(machine, model, said.value if said is not None else Unknown(), where, step)
         return model or Unknown()
     if (kept := offloaded_by(machine, last, given, node, frame)) is not None:
         return kept
@@ -128,7 +134,7 @@ def model_call(
     if last == "load_file":
         return loaded_from(machine, given.get("device"), node, frame)
     if root == "diffusers" and last.endswith("Scheduler"):
-        return _scheduler(machine, node, frame)
+        return noise_scheduler(machine, last, node, frame)
     if dotted.endswith("create_transform") or _MAKES_TENSORS.search(dotted):
         return Object("transform")
     if root in torch.model_libraries and (
@@ -137,7 +143,7 @@ def model_call(
         if _PLAIN.search(last) or dotted.startswith(
             ("torchvision.transforms", "torchvision.datasets", "transformers.trainer")
         ):
-            return Object("plain")
+            return Object("passing" if ".transforms." in dotted else "plain")
         if last.endswith("Pipeline"):
             return _pipeline(machine, f"{root}.{last}", given, node, frame)
         if last[:1].islower() or _MODEL_CLASS.search(last) or root == "torchmetrics":
@@ -166,16 +172,6 @@ def model_call(
     return library_call(machine, None, given, node, frame)
 
 
-def _scheduler(machine: Machine, node: ast.AST, frame: Frame) -> Object:
-    """A noise scheduler: its tables are on the cpu."""
-    found = Object("scheduler")
-    found.attributes = {
-        name: Tensor(CPU, "library", machine.step("made", node, frame, CPU), frame)
-        for name in ("alphas_cumprod", "betas", "alphas")
-    }
-    return found
-
-
 def _of_parameters(given: Arguments) -> bool:
     """Whether a class is given the parameters of a module first, as optimizers are."""
     first = given.listed[0].value if given.listed else None
@@ -195,44 +191,3 @@ def _pipeline(machine: Machine, kind: str, given: Arguments, node: ast.AST, fram
     if not found.children:  # given by position, or loaded by the pipeline itself
         found.weights = True
     return found
-
-
-def _place(machine: Machine, said: Value) -> Device | None:
-    """Where a device map puts a model: on several devices, where it does not name a single one."""
-    if isinstance(said, Const) and isinstance(said.value, str):
-        return machine.asked(said) or SPLIT
-    if isinstance(said, Table):
-        places = {machine.asked(value) for value in said.every()}
-        return places.pop() if len(places) == 1 else SPLIT
-    return machine.asked(said)
-
-
-def _mapped(machine: Machine, found: Module, given: Arguments, node: ast.AST, frame: Frame) -> None:
-    """``device_map=`` of from_pretrained."""
-    said = given.named.get("device_map")
-    if said is None:
-        return
-    if isinstance(said.value, Const) and said.value.value is None:
-        return
-    device = _place(machine, said.value)
-    found.move(device, Step("moved", machine.spot(said.node, frame), device))
-    found.device = device
-
-
-#: The attributes by which a trainer knows a model that is spread over GPUs, and leaves it there.
-_SPREAD = frozenset({"hf_device_map", "is_parallelizable", "model_parallel"})
-
-
-def _trainer(machine: Machine, root: str, given: Arguments, node: ast.AST, frame: Frame) -> Value:
-    model = given.get("model", 0)
-    if (
-        model is not None
-        and isinstance(model.value, Module)
-        and model.value.where() not in (SPLIT, META)
-        and _SPREAD.isdisjoint(model.value.plain)
-    ):
-        home = machine.home()
-        model.value.gather(home, machine.spot(node, frame))
-        if root in machine.torch.replicating_libraries:
-            model.value.steps = (*model.value.steps, Step("wrapped", machine.spot(node, frame)))
-    return Object("trainer")

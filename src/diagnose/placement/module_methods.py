@@ -11,7 +11,10 @@ from diagnose.placement.forward_hooks import seen
 from diagnose.placement.layers import fill
 from diagnose.placement.machine import Arguments, Given, Machine, Meets, generating, operands
 from diagnose.placement.model import Step
+from diagnose.placement.library_modules import library_method
+from diagnose.placement.noise import pictures
 from diagnose.placement.offloading import METHODS, offload
+from diagnose.placement.spreading import gives_back
 from diagnose.placement.tensor_methods import move, moves, target, unknown_arguments
 from diagnose.placement.tensors import Batch, Module, Table, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
@@ -53,6 +56,10 @@ _APPLIED = 8
 _NAMED = 8
 
 
+#: Models that bring their labels to their logits.
+_MOVING_LABELS = ("CausalLM", "LMHeadModel", "MaskedLM")
+
+
 def applied(
     machine: Machine, module: Module, given: Arguments, node: ast.AST, frame: Frame
 ) -> Value:
@@ -61,6 +68,11 @@ def applied(
     if module.kind in ("Identity", "Dropout", "Flatten") and given.listed:
         return given.listed[0].value
     inputs = operands(given)
+    if module.kind.endswith("Pipeline") and module.kind.startswith("diffusers"):
+        return pictures(machine, where, given, node, frame)
+    if module.kind.endswith(_MOVING_LABELS) and "labels" in given.named:
+        labels = given.named["labels"].node
+        inputs = [one for one in inputs if one.node is not labels]
     sides = list(inputs)
     called = getattr(node, "func", node)
     for one in module.family():
@@ -78,7 +90,7 @@ def applied(
         machine.meet("call", node, frame, [*sides, *unknown_arguments(given)])
     device = where
     if where == SPLIT:
-        device = None
+        device = inputs[0].tensor.device if inputs and gives_back(module) else None
     elif where is None:
         device = next((side.tensor.device for side in inputs if side.tensor.device), None)
     output = Tensor(
@@ -202,6 +214,12 @@ def module_method(
         return Table({}, weight)
     if name in ("get_buffer", "get_parameter"):
         return owner.tensors.get(given.text("target", 0) or "", Unknown())
+    if name == "get_base_model":
+        return owner
+    if name in ("get_encoder", "get_decoder") and owner.made is None:
+        return owner.children.get(name) or modules.child(owner, name)
+    if (made := library_method(machine, owner, name, given, node, frame)) is not None:
+        return made
     if name in ("get_input_embeddings", "get_output_embeddings", "get_submodule"):
         return owner.children.get(name) or modules.child(owner, name)
     if name in ("register_forward_hook", "register_forward_pre_hook") and given.listed:

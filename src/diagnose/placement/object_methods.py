@@ -11,14 +11,16 @@ from diagnose.placement.library_objects import (
     executor,
     exported,
     future,
+    passing,
     scaler,
-    scheduler,
     transform,
 )
 from diagnose.placement.machine import Arguments, Machine, Meets, generating, operands
 from diagnose.placement.model import Device, Step
+from diagnose.placement.noise import scheduler
+from diagnose.placement.preparing import accelerated
 from diagnose.placement.storing import KEY, put_at
-from diagnose.placement.tensor_methods import moved, unknown_arguments
+from diagnose.placement.tensor_methods import unknown_arguments
 from diagnose.placement.tensors import (
     WIDEST,
     Batch,
@@ -29,6 +31,7 @@ from diagnose.placement.tensors import (
     tensors_in,
 )
 from diagnose.placement.tensors import Sequence as Items
+from diagnose.placement.training import collator, piped, trained
 from diagnose.placement.values import (
     Const,
     Frame,
@@ -172,51 +175,10 @@ def _tokenizer(
     if name in machine.torch.tokenizer_methods:
         if given.text("return_tensors") is None and name != "__call__":
             return Unknown()
-        made = Tensor(CPU, "tokens", machine.step("made", node, frame, CPU), frame)
+        said = given.named.get("device")  # a fast image processor is told one
+        device = machine.asked(said.value) if said is not None else CPU
+        made = Tensor(device, "tokens", machine.step("made", node, frame, device), frame)
         return made if name in ("encode",) else Batch(made, mutable=True)
-    return Unknown()
-
-
-def _accelerator(
-    machine: Machine, owner: Object, name: str, given: Arguments, node: ast.AST, frame: Frame
-) -> Value:
-    home = machine.home()
-    if name in ("prepare", "setup", "setup_module"):
-        found = [prepared(machine, one.value, home, node, frame) for one in given.listed]
-        return found[0] if len(found) == 1 else Items(found)
-    if name == "setup_dataloaders":
-        loaders = [prepared(machine, one.value, home, node, frame) for one in given.listed]
-        return loaders[0] if len(loaders) == 1 else Items(loaders)
-    if name == "unwrap_model" and given.listed:
-        return given.listed[0].value
-    if name == "to_device" and given.listed:
-        return moved(given.listed[0].value, home, Step("moved", machine.spot(node, frame), home))
-    if name in ("prepare_model", "prepare_data_loader", "prepare_optimizer") and given.listed:
-        return prepared(machine, given.listed[0].value, home, node, frame)
-    if name in ("gather", "gather_for_metrics", "reduce") and given.listed:
-        return given.listed[0].value
-    return Unknown()
-
-
-def prepared(machine: Machine, value: Value, home: Device, node: ast.AST, frame: Frame) -> Value:
-    """What a library prepares: modules are moved, loaders yield what is."""
-    step = Step("moved", machine.spot(node, frame), home)
-    if isinstance(value, Module):
-        if value.where() != SPLIT:
-            value.gather(home, step.spot)
-    elif isinstance(value, Loader):
-        return Loader(moved(value.item, home, step))
-    return value
-
-
-def _trainer(
-    machine: Machine, owner: Object, name: str, given: Arguments, node: ast.AST, frame: Frame
-) -> Value:
-    if name in machine.torch.trainer_methods:
-        model = next((one.value for one in given.every() if isinstance(one.value, Module)), None)
-        if model is not None and model.where() != SPLIT:
-            home = machine.home()
-            model.gather(home, machine.spot(node, frame))
     return Unknown()
 
 
@@ -263,8 +225,12 @@ _OBJECTS: dict[str, _Run] = {
     "transform": transform,
     "scaler": scaler,
     "tokenizer": _tokenizer,
-    "accelerator": _accelerator,
-    "trainer": _trainer,
+    "accelerator": accelerated,
+    "trainer": trained,
+    "fitting": trained,
+    "pipeline": piped,
+    "collator": collator,
+    "passing": passing,
     "parser": _parser,
     "host": _host,
 }

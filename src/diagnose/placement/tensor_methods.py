@@ -138,6 +138,8 @@ def of_batch(machine: Machine, owner: Batch, name: str) -> Value:
         return Method(owner, name)
     if name.startswith("num_"):
         return Number()
+    if name in ("data", "latent_dist"):  # a dict of them, a distribution of latents
+        return Batch(owner.inner, mutable=owner.mutable)
     return owner.inner.like(owner.inner.device)
 
 

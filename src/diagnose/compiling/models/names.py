@@ -124,6 +124,7 @@ class TorchNames(Strict):
     step_methods: _Names
     trainer_steps: _Names
     moving_in_place: _Names
+    moving_functions: _Names
     without_to: _Names
     replicating_libraries: _Names
     gpu_libraries: _Names

@@ -1,0 +1,75 @@
+"""What diffusers keeps beside its models: schedulers of noise, pipelines, and noise that it draws."""
+
+from __future__ import annotations
+
+import ast
+
+from diagnose.placement.devices import CPU
+from diagnose.placement.machine import Arguments, Machine, Meets
+from diagnose.placement.model import Device
+from diagnose.placement.tensors import Batch, Tensor
+from diagnose.placement.values import Const, Frame, Object, Unknown, Value
+
+#: Tables of a scheduler that are on the cpu, whatever it is told.
+_TABLES = ("alphas_cumprod", "betas", "alphas", "timesteps", "sigmas")
+
+
+def noise_scheduler(machine: Machine, last: str, node: ast.AST, frame: Frame) -> Object:
+    """A noise scheduler: its tables are on the cpu."""
+    found = Object("scheduler")
+    found.attributes = {name: _table(machine, CPU, node, frame) for name in _TABLES}
+    found.attributes["<class>"] = Const(last)
+    return found
+
+
+def _table(machine: Machine, device: Device | None, node: ast.AST, frame: Frame) -> Tensor:
+    return Tensor(device, "library", machine.step("made", node, frame, device), frame)
+
+
+def scheduler(
+    machine: Machine, owner: Object, name: str, given: Arguments, node: ast.AST, frame: Frame
+) -> Value:
+    """A noise scheduler: samples and noise meet, its timesteps it brings there itself."""
+    if name == "set_timesteps":
+        said = given.get("device", 1)
+        none = said is None or (isinstance(said.value, Const) and said.value.value is None)
+        device = CPU if none or said is None else machine.asked(said.value)
+        owner.attributes["timesteps"] = _table(machine, device, node, frame)
+        kind = owner.attributes.get("<class>")
+        if isinstance(kind, Const) and str(kind.value).startswith("FlowMatch"):
+            owner.attributes["sigmas"] = _table(machine, device, node, frame)
+        return Const(None)
+    second = given.get("sample", 2) if name == "step" else given.get("noise", 1)
+    sides = [
+        Meets(one.node, one.value, one.value)
+        for one in (given.listed[0] if given.listed else None, second)
+        if one is not None and isinstance(one.value, Tensor)
+    ]
+    if name not in ("step", "add_noise", "get_velocity", "scale_model_input") or not sides:
+        return Unknown()
+    machine.meet("join", node, frame, sides)
+    found = sides[-1].tensor.like(sides[-1].tensor.device)
+    return Batch(found) if name == "step" else found
+
+
+def drawn_noise(
+    machine: Machine, last: str, given: Arguments, node: ast.AST, frame: Frame
+) -> Value | None:
+    """Noise that a helper draws, on the device that it is told, by whatever generator; None for others."""
+    if last != "randn_tensor":
+        return None
+    said = given.get("device", 2)
+    none = said is None or (isinstance(said.value, Const) and said.value.value is None)
+    device = CPU if none or said is None else machine.asked(said.value)
+    return Tensor(device, "factory", machine.step("made", node, frame, device), frame)
+
+
+def pictures(
+    machine: Machine, device: Device | None, given: Arguments, node: ast.AST, frame: Frame
+) -> Value:
+    """What a pipeline gives: pictures of the host, or tensors where it was told to give these. It brings
+    its inputs itself."""
+    if given.text("output_type") not in ("latent", "pt"):
+        return Unknown("array") if given.text("output_type") == "np" else Unknown()
+    step = machine.step("made", node, frame, device)
+    return Batch(Tensor(device, "output", step, frame))

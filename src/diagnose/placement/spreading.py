@@ -1,0 +1,113 @@
+"""Device maps: where a library puts the parts of a model, and brings their inputs and outputs."""
+
+from __future__ import annotations
+
+import ast
+
+from diagnose.placement.devices import SPLIT
+from diagnose.placement.machine import Arguments, Machine
+from diagnose.placement.model import Device, Step
+from diagnose.placement.tensors import Module, Table
+from diagnose.placement.values import Const, Frame, Object, Value
+
+#: The attribute by which a library knows where it has put the parts of a model.
+MAP = "hf_device_map"
+#: Of settings of quantized models those whose library takes the GPU by itself.
+_ON_GPU = frozenset({"BitsAndBytesConfig"})
+_IN_BITS = ("load_in_8bit", "load_in_4bit")
+
+
+def place(machine: Machine, said: Value) -> Device | None:
+    """Where a device map puts a model: on several devices, where it does not name a single one."""
+    if isinstance(said, Const) and isinstance(said.value, str):
+        return machine.asked(said) or SPLIT
+    if isinstance(said, Table):
+        places = {machine.asked(value) for value in said.every()}
+        return places.pop() if len(places) == 1 else SPLIT
+    return machine.asked(said)
+
+
+def mapped(machine: Machine, found: Module, given: Arguments, node: ast.AST, frame: Frame) -> None:
+    """``device_map=`` of from_pretrained, and what chooses one."""
+    said = given.named.get("device_map")
+    if said is None or (isinstance(said.value, Const) and said.value.value is None):
+        _quantized(machine, found, given, node, frame)
+        return
+    device = place(machine, said.value)
+    step = Step("moved", machine.spot(said.node, frame), device)
+    put(machine, found, said.value, device, step)
+
+
+def put(machine: Machine, model: Module, said: Value, device: Device | None, step: Step) -> None:
+    """Puts a model where a map says; of one that is written out, its parts."""
+    model.move(device, step)
+    model.device = device
+    if device != SPLIT or not isinstance(said, Table) or said.more is not None:
+        return
+    model.plain[MAP] = said
+    for name, part in list(model.children.items()):
+        _put_part(machine, model, part, name, step)
+
+
+def _put_part(machine: Machine, whole: Module, part: Module, path: str, step: Step) -> None:
+    told = part_device(machine, whole, path)
+    if told is not None:
+        part.move(told, step)
+        part.runs = told
+        return
+    for name, inner in list(part.children.items()):
+        _put_part(machine, whole, inner, f"{path}.{name}", step)
+
+
+def part_device(machine: Machine, whole: Module, path: str) -> Device | None:
+    """Where a written map puts a part of a model; None where it does not say, or on the host or a disk."""
+    said = whole.plain.get(MAP)
+    names = path.split(".")
+    for count in range(len(names), 0, -1):
+        value = said.items.get(".".join(names[:count])) if isinstance(said, Table) else None
+        device = machine.asked(value) if value is not None else None
+        if value is not None:
+            return device if device is not None and device.type == "cuda" else None
+    return None
+
+
+def reached(machine: Machine, part: Module) -> Module:
+    """A part of a spread model that a program reaches into: on its own device, by a map that is written."""
+    path = list[str]()
+    for inner in part.owners():
+        outer = inner.owner
+        if outer is None:
+            told = part_device(machine, inner, ".".join(reversed(path))) if path else None
+            if told is not None and part.device == SPLIT:
+                part.device = part.runs = told
+            break
+        path += [name for name, one in outer.children.items() if one is inner][:1]
+    return part
+
+
+def gives_back(module: Module) -> bool:
+    """Whether a library brings what a spread model gives back to where its input was."""
+    last = next((step for step in reversed(module.steps) if step.what == "moved"), None)
+    if module.where() != SPLIT or module.owner is not None or last is None:
+        return False
+    return "parallelize" not in ast.unparse(last.spot.node)
+
+
+def _quantized(
+    machine: Machine, found: Module, given: Arguments, node: ast.AST, frame: Frame
+) -> None:
+    """A model that is quantized when it is loaded: on the GPU, or where its library chooses."""
+    said = given.named.get("quantization_config")
+    bits = [given.named[name].value for name in _IN_BITS if name in given.named]
+    sure = any(isinstance(one, Const) and one.value is True for one in bits)
+    if said is None and not bits:
+        return
+    if said is not None and isinstance(said.value, Object):
+        sure = sure or said.value.kind in _ON_GPU
+    off = all(isinstance(one, Const) and not one.value for one in bits)
+    none = said is None or (isinstance(said.value, Const) and said.value.value is None)
+    if off and none:
+        return
+    device = machine.home() if sure else None
+    found.move(device, Step("moved", machine.spot(node, frame), device))
+    found.device = device
