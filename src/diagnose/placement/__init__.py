@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 from diagnose.model import TorchNames
 from diagnose.placement.model import Checked, Device, Source, Spot, Step, Suspect
+
+if TYPE_CHECKING:
+    from diagnose.placement.interpreter import Program
 
 __all__ = ["Checked", "Device", "Imported", "Source", "Spot", "Step", "Suspect", "check"]
 
@@ -26,17 +30,27 @@ def check(source: Source, torch: TorchNames, imported: Imported | None = None) -
     """
     # The nouns are imported by every answer, the analysis by those that have files to analyse.
     from diagnose.placement.interpreter import analyse
+    from diagnose.placement.options import DEFAULTS, TURNED_ON
     from diagnose.placement.suspects import of_meeting
 
     program = analyse(source, torch, imported)
     found: dict[tuple[str, str, int], Suspect] = {}
+    programs = [program]
+    if program.has_options:
+        programs += [analyse(source, torch, imported, options=one) for one in (DEFAULTS, TURNED_ON)]
+    for one in programs:
+        for suspect in _suspected(one, of_meeting):
+            found.setdefault((suspect.cause, suspect.spot.file, suspect.spot.line), suspect)
+    ordered = sorted(found.values(), key=lambda s: (s.spot.file, s.spot.line, s.cause))
+    return Checked(tuple(ordered), program.judged, program.unknown)
+
+
+def _suspected(program: Program, of_meeting: Callable[..., Iterator[Suspect]]) -> Iterator[Suspect]:
     away: set[int] = set()  # what is not at home: all that it meets is off then, and no finding
     for meeting in program.meetings:
         if away & {id(side.value) for side in meeting.sides}:
             continue
         for suspect in of_meeting(meeting, split=program.split):
-            found.setdefault((suspect.cause, suspect.spot.file, suspect.spot.line), suspect)
+            yield suspect
             if meeting.what == "home":
                 away |= {id(side.value) for side in meeting.sides}
-    ordered = sorted(found.values(), key=lambda s: (s.spot.file, s.spot.line, s.cause))
-    return Checked(tuple(ordered), program.judged, program.unknown)

@@ -27,6 +27,7 @@ from diagnose.placement.object_methods import library_call
 from diagnose.placement.offloading import brought
 from diagnose.placement.passing import handed, let_through
 from diagnose.placement.records import filled
+from diagnose.placement.spreading import MAP, given_back
 from diagnose.placement.tensors import Batch, Module, Table, tensors_in
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import (
@@ -230,18 +231,26 @@ def forward(
 ) -> Value:
     """The result of calling a module."""
     machine.spend()
+    found: Value
     if module.runs is not None:
         spot = machine.spot(node, frame)
         return brought(
             module, given, spot, lambda moved: forward(machine, module, moved, node, frame)
         )
+    if MAP in module.plain and module.owner is None and module.children:
+        kept = module.plain.pop(MAP)
+        try:
+            found = forward(machine, module, given, node, frame)
+        finally:
+            module.plain[MAP] = kept
+        return given_back(found, given, machine.spot(node, frame))
     if module.made is not None:
         called = module.made.find("forward") or module.made.find("__call__")
         if isinstance(called, Function):
             return run(machine, called.bound(module), given, node, frame)
     if module.children and modules.container(machine, module) == "Sequential":
         current = given
-        found: Value = Unknown()
+        found = Unknown()
         for each in module.children.values():
             found = forward(machine, each, current, node, frame)
             current = Arguments([Given(one.node, found) for one in current.listed[:1]])

@@ -31,8 +31,8 @@ def data_call(machine: Machine, last: str, given: Arguments, node: ast.AST, fram
             first = given.named["dataset"].value
         collate = given.named.get("collate_fn")
         if collate is not None and getattr(collate.value, "kind", "") == "collator":
-            made = Tensor(CPU, "batch", machine.step("made", node, frame, CPU), frame)
-            found = Loader(Batch(made, mutable=True))
+            rows_of = Tensor(CPU, "batch", machine.step("made", node, frame, CPU), frame)
+            found = Loader(Batch(rows_of, mutable=True))
         elif collate is not None and (
             _is_called(collate.value) or isinstance(collate.value, Unknown)
         ):

@@ -11,6 +11,7 @@ from diagnose.placement import Imported, attributes, calling, expressions, state
 from diagnose.placement.devices import SPLIT
 from diagnose.placement.machine import Machine, Meeting
 from diagnose.placement.model import Source
+from diagnose.placement.options import OPEN
 from diagnose.placement.uncalled import guarded, uncalled
 from diagnose.placement.values import Frame, Object, Value
 
@@ -18,7 +19,8 @@ from diagnose.placement.values import Frame, Object, Value
 class Program(NamedTuple):
     """An analysed program: its files by path, what met in the order of execution, and counts.
 
-    ``split`` tells that it has modules on several accelerators.
+    ``split`` tells that it has modules on several accelerators, ``has_options`` that a parser gives it
+    options.
     """
 
     sources: dict[str, Source]
@@ -29,6 +31,7 @@ class Program(NamedTuple):
     complete: bool
     spent: int = 0
     split: bool = False
+    has_options: bool = False
 
 
 def analyse(
@@ -39,6 +42,7 @@ def analyse(
     *,
     all_functions: bool = True,
     defaults: bool = True,
+    options: str = OPEN,
     rounds: int = 1,
     gpus: int = 2,
 ) -> Program:
@@ -52,6 +56,7 @@ def analyse(
         all_functions: run functions and classes that nothing called too, on arguments of which only the
             names are known.
         defaults: take options that name a device to have their defaults.
+        options: how all others are taken.
         rounds: how often a loop runs whose items are not known; what one round leaves, the next meets.
         gpus: of the machine; what fails with one fails with two, and not the other way round.
 
@@ -60,6 +65,7 @@ def analyse(
     """
     machine = Machine(torch)
     machine.defaults, machine.rounds, machine.gpus = defaults, rounds, gpus
+    machine.options = options
     loading = _Loading(machine, imported)
     machine.evaluate = expressions.evaluate
     machine.execute = statements.execute
@@ -82,6 +88,7 @@ def analyse(
         complete,
         machine.spent,
         _split(machine),
+        machine.has_options,
     )
 
 

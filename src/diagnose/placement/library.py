@@ -10,6 +10,7 @@ from diagnose.placement.machine import Arguments, Machine, operands
 from diagnose.placement.models import model_call
 from diagnose.placement.python import builtin
 from diagnose.placement.standard import standard_call
+from diagnose.placement.tensors import Module
 from diagnose.placement.torch_calls import torch_call
 from diagnose.placement.values import Const, Frame, Object, Unknown, Value
 
@@ -38,7 +39,11 @@ def library_call_of(
             machine.meet("host", node, frame, sides)
         return Object("host") if last[:1].isupper() and on_host else Unknown("array")
     if last in machine.torch.model_wrappers:
-        return given.listed[0].value if given.listed else Unknown()
+        models = (one.value for one in given.every() if isinstance(one.value, Module))
+        return next(models, given.listed[0].value if given.listed else Unknown())
+    if dotted == "adapters.init" and given.listed and isinstance(given.listed[0].value, Module):
+        given.listed[0].value.plain["<adapters>"] = Const(True)
+        return Const(None)
     if root == "argparse":
         return Object("parser")
     if dotted.endswith("getLogger"):

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import ast
 
+from diagnose.placement import modules
 from diagnose.placement.devices import CPU
-from diagnose.placement.machine import Arguments, Machine, operands
-from diagnose.placement.model import Step
-from diagnose.placement.tensors import Batch, Module, Tensor
-from diagnose.placement.values import Const, Frame, Unknown, Value
+from diagnose.placement.layers import built
+from diagnose.placement.machine import Arguments, Machine, operands, origin
+from diagnose.placement.model import Device, Step
+from diagnose.placement.tensors import Batch, Module, Tensor, tensors_in
+from diagnose.placement.tensors import Sequence as Items
+from diagnose.placement.values import Const, Frame, Function, Unknown, Value
 
+#: Models of sentences, which take the first GPU by themselves.
+SENTENCES = {
+    f"sentence_transformers.{name}": name
+    for name in ("SentenceTransformer", "CrossEncoder", "SparseEncoder")
+}
 #: Functions of sentence_transformers that bring together themselves what they are given.
 _SEARCHING = frozenset({"semantic_search", "paraphrase_mining", "community_detection"})
 
@@ -18,12 +26,35 @@ def library_method(
     machine: Machine, owner: Module, name: str, given: Arguments, node: ast.AST, frame: Frame
 ) -> Value | None:
     """What a method of a library's module gives; None for others."""
-    if owner.kind == "sentence_transformers.SentenceTransformer":
+    if owner.kind in SENTENCES:
         return _sentences(machine, owner, name, given, node, frame)
+    if name == "adapter_to":
+        said = given.get("device", 1)
+        device = machine.asked(said.value) if said is not None else None
+        owner.steps = (*owner.steps, Step("moved", machine.spot(node, frame), device))
+        return Const(None)
+    if name == "propagate" and owner.made is not None:
+        return _propagated(machine, owner, given, node, frame)
     if owner.kind.startswith("torchmetrics") and name == "compute":
         step = machine.step("made", node, frame, owner.where())
         return Tensor(owner.where(), "output", step, frame, module=owner)
     return None
+
+
+def sentences(machine: Machine, last: str, given: Arguments, node: ast.AST, frame: Frame) -> Module:
+    """A model of sentences: on the first GPU, or where it is told, with the modules that it is given."""
+    found = built(machine, f"sentence_transformers.{last}", node, frame)
+    said = given.get("device")
+    found.device = machine.asked(said.value) if said else Device("cuda", 0, home=True)
+    if said is not None:
+        spot = machine.spot(said.node, frame)
+        found.steps = (*found.steps, Step("moved", spot, found.device, origin(said.value)))
+    parts = given.get("modules", 0)
+    for n, part in enumerate(parts.value.items if parts and isinstance(parts.value, Items) else ()):
+        if isinstance(part, Module):
+            modules.put(machine, found, str(n), part, node, frame)
+            part.move(found.device, Step("moved", machine.spot(node, frame), found.device))
+    return found
 
 
 def _sentences(
@@ -38,22 +69,78 @@ def _sentences(
         sides = operands(given)
         if len(sides) == len(given.every()):
             machine.meet("join", node, frame, sides)
-        arrays = given.every() and all(_is_array(one.value) for one in given.every())
+        arrays = given.every() and all(is_array(one.value) for one in given.every())
         device = CPU if arrays else sides[0].tensor.device if sides else None
         return Tensor(device, "library", machine.step("made", node, frame, device), frame)
+    if not name.startswith(("encode", "predict")):
+        return None
     said = given.named.get("device")
-    if name.startswith("encode") and said is not None:
+    if said is not None and not (isinstance(said.value, Const) and said.value.value is None):
         device = machine.asked(said.value)
-        none = isinstance(said.value, Const) and said.value.value is None
-        if not none:
-            owner.move(device, Step("moved", machine.spot(node, frame), device))
-    return None
+        owner.move(device, Step("moved", machine.spot(node, frame), device))
+    tensor, array = given.named.get("convert_to_tensor"), given.named.get("convert_to_numpy")
+    if tensor is not None and not isinstance(tensor.value, Const):
+        return Unknown()
+    where = owner.where()
+    tensors = Tensor(where, "output", machine.step("made", node, frame, where), frame, module=owner)
+    if tensor is not None and isinstance(tensor.value, Const) and tensor.value.value:
+        return tensors
+    off = array is not None and isinstance(array.value, Const) and array.value.value is False
+    return Items([], tensors) if off else Unknown("array")
 
 
-def _is_array(value: Value) -> bool:
+def is_array(value: Value) -> bool:
+    """Whether a value is an array of NumPy's."""
     return isinstance(value, Unknown) and value.word == "array"
 
 
 def searching(last: str) -> bool:
     """Whether a function brings together itself what it is given."""
     return last in _SEARCHING
+
+
+def _propagated(
+    machine: Machine, owner: Module, given: Arguments, node: ast.AST, frame: Frame
+) -> Value | None:
+    """What a layer of a graph hands from node to node: its own methods are told the values of both ends."""
+    assert owner.made is not None
+    first = next((t for one in given.named.values() for t in tensors_in(one.value)), None)
+    if first is None or not any(n.endswith("MessagePassing") for n in owner.made.names()):
+        return None
+    message = owner.made.find("message")
+    if isinstance(message, Function):
+        ends = {f"{name}_{end}": one for name, one in given.named.items() for end in "ij"}
+        args = message.node.args
+        names = [one.arg for one in args.args[1:]]
+        known = {**given.named, **ends}
+        handed = {name: known[name] for name in names if name in known}
+        machine.invoke(machine, message.bound(owner), Arguments((), handed), node, frame)
+    return first.computed(first.device)
+
+
+def keeps_config(module: Module) -> bool:
+    """Whether a base of a module's class keeps the config that it is given."""
+    names = module.made.names() if module.made is not None else ()
+    return any(name.rpartition(".")[2].casefold() == "pretrainedmodel" for name in names)
+
+
+def keeps_inputs(module: Module) -> bool:
+    """Whether a base of a module's class keeps what it is trained with as its own."""
+    names = module.made.names() if module.made is not None else ()
+    return any(name.endswith("ExactGP") for name in names)
+
+
+def leaves_new(module: Module) -> bool:
+    """Whether a library leaves on the cpu what it puts into a model that was moved."""
+    return module.kind.startswith("adapters.") or "<adapters>" in module.plain
+
+
+def keep_inputs(
+    machine: Machine, owner: Module, given: Arguments, node: ast.AST, frame: Frame
+) -> None:
+    """What a process is trained with moves with it."""
+    for word, one in zip(("train_inputs", "train_targets"), given.listed, strict=False):
+        if isinstance(one.value, Tensor):
+            held = one.value.like(one.value.device)
+            held.maker, held.module, held.name = "weight", owner, word
+            modules.put(machine, owner, word, held, node, frame)

@@ -162,6 +162,9 @@ class Machine:
         self.unknown = 0
         #: Whether options are taken to have their defaults.
         self.defaults = True
+        #: How the others are taken, and whether there are any.
+        self.options = "open"
+        self.has_options = False
         #: The call of a context of the user's on the way, and the body of its ``with``.
         self.within: tuple[ast.AST, Callable[[Value], None]] | None = None
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 import re
 
-from diagnose.placement import modules
 from diagnose.placement.datasets import collated, item_of
 from diagnose.placement.devices import CPU, META, SPLIT
 from diagnose.placement.layers import built, library_loss, parallel
-from diagnose.placement.machine import Arguments, Machine, operands, origin
-from diagnose.placement.model import Device, Step
+from diagnose.placement.library_modules import SENTENCES, is_array, searching, sentences
+from diagnose.placement.machine import Arguments, Machine, Meets, operands
+from diagnose.placement.model import Step
 from diagnose.placement.noise import drawn_noise, noise_scheduler
 from diagnose.placement.object_methods import HELD, library_call
 from diagnose.placement.offloading import offloaded_by
@@ -21,7 +21,7 @@ from diagnose.placement.tensors import Batch, Module, Table, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.torch_calls import loaded_from, optimizer
 from diagnose.placement.training import training_call
-from diagnose.placement.values import Const, Frame, Loader, Object, Unknown, Value
+from diagnose.placement.values import Frame, Loader, Object, Unknown, Value
 
 _MODEL_CLASS = re.compile(
     r"(Model|For[A-Z]\w*|Net\w*|Pipeline|Encoder\w*|Decoder|Autoencoder\w*|AutoencoderKL|Module|Conv|Layer|VAE|UNet\w*)$"
@@ -32,6 +32,16 @@ _LOSS_CLASS = re.compile(r"(Loss|Criterion|CrossEntropy|LPIPS|SSIM)$")
 
 
 _TOKENIZER = re.compile(r"(Tokenizer(Fast)?|Processor|FeatureExtractor)$")
+
+
+#: Metrics that keep in lists what they are given, wherever that is.
+_LISTING = re.compile(
+    r"AUROC|AveragePrecision|ROC|Curve|^Cat|Retrieval|Spearman|Kendall|MeanAveragePrecision"
+)
+
+
+#: Functions that make tensors of arrays, and bring them together with what they are given.
+_SIMILAR = frozenset({"cos_sim", "dot_score", "pairwise_cos_sim", "manhattan_sim", "euclidean_sim"})
 
 
 #: Transforms that end in a tensor, most often.
@@ -83,7 +93,7 @@ def model_call(
     if dotted == "deepspeed.initialize" and (whole := given.get("model", 1)) is not None:
         engine = prepared(machine, whole.value, machine.home(), node, frame)
         return Items([engine, *map(Unknown, ("optimizer", "loader", "scheduler"))])
-    if last in torch.datasets:
+    if last in torch.datasets or dotted.startswith("datasets.Dataset.from_"):
         return Loader(
             Batch(
                 Tensor(CPU, "batch", machine.step("made", node, frame, CPU), frame), mutable=False
@@ -106,21 +116,10 @@ def model_call(
         return model or Unknown()
     if (kept := offloaded_by(machine, last, given, node, frame)) is not None:
         return kept
-    if last == "SentenceTransformer":
-        found = built(machine, "sentence_transformers.SentenceTransformer", node, frame)
-        said = given.get("device")
-        found.device = machine.asked(said.value) if said else Device("cuda", 0, home=True)
-        if said is not None:
-            spot = machine.spot(said.node, frame)
-            found.steps = (*found.steps, Step("moved", spot, found.device, origin(said.value)))
-        parts = given.get("modules", 0)
-        for n, part in enumerate(
-            parts.value.items if parts and isinstance(parts.value, Items) else ()
-        ):
-            if isinstance(part, Module):
-                modules.put(machine, found, str(n), part, node, frame)
-                part.move(found.device, Step("moved", machine.spot(node, frame), found.device))
-        return found
+    if f"{root}.{last}" in SENTENCES:
+        return sentences(machine, last, given, node, frame)
+    if root == "sentence_transformers" and ".models" in dotted and last[:1].isupper():
+        return built(machine, f"{root}.{last}", node, frame)
     if last == "from_data_list" and given.listed:
         return collated(item_of(machine, given.listed[0].value, node, frame), machine, node, frame)
     if last in torch.batches and root != "torch":
@@ -130,13 +129,17 @@ def model_call(
             if tensors
             else Tensor(CPU, "batch", machine.step("made", node, frame, CPU), frame)
         )
-        return Batch(inner)
+        return Batch(inner, mutable=root == "torch_geometric")
     if last == "load_file":
         return loaded_from(machine, given.get("device"), node, frame)
     if root == "diffusers" and last.endswith("Scheduler"):
         return noise_scheduler(machine, last, node, frame)
     if dotted.endswith("create_transform") or _MAKES_TENSORS.search(dotted):
         return Object("transform")
+    if ".transforms" in dotted and last[:1].isupper() and root != "torchvision":
+        return Object("passing")
+    if last in ("MixUp", "CutMix", "Mixup"):
+        return Object("passing")
     if root in torch.model_libraries and (
         last[:1].isupper() or last in ("create_model",) or dotted.startswith("torchvision.models.")
     ):
@@ -148,12 +151,19 @@ def model_call(
             return _pipeline(machine, f"{root}.{last}", given, node, frame)
         if last[:1].islower() or _MODEL_CLASS.search(last) or root == "torchmetrics":
             found = built(machine, f"{root}.{last}", node, frame)
-            if last in machine.torch.weightless_layers:
+            listing = root == "torchmetrics" and _LISTING.search(last)
+            if last in machine.torch.weightless_layers or listing:
                 found.weights, found.device = False, None
             return found
         if root in ("torch_geometric",) and ".nn" in dotted:
             return built(machine, f"{root}.{last}", node, frame)
+    if searching(last):
+        return Unknown()
     sides = operands(given)
+    if last in _SIMILAR:
+        arrays = [one for one in given.every() if is_array(one.value)]
+        made = Tensor(CPU, "array", machine.step("made", node, frame, CPU), frame)
+        sides += [Meets(one.node, one.value, made) for one in arrays]
     if sides and root in machine.torch.gpu_libraries:
         machine.meet("kernel", node, frame, sides)
     if last[:1].isupper() and _of_parameters(given) and "EMA" not in last and "Average" not in last:

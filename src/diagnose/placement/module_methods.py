@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 
 from diagnose.placement import modules
 from diagnose.placement.copies import averaged
 from diagnose.placement.devices import CPU, META, SPLIT
 from diagnose.placement.forward_hooks import seen
 from diagnose.placement.layers import fill
+from diagnose.placement.library_modules import (
+    keep_inputs,
+    keeps_config,
+    keeps_inputs,
+    leaves_new,
+    library_method,
+)
 from diagnose.placement.machine import Arguments, Given, Machine, Meets, generating, operands
 from diagnose.placement.model import Step
-from diagnose.placement.library_modules import library_method
 from diagnose.placement.noise import pictures
-from diagnose.placement.offloading import METHODS, offload
+from diagnose.placement.offloading import METHODS, brought, offload
 from diagnose.placement.spreading import gives_back
 from diagnose.placement.tensor_methods import move, moves, target, unknown_arguments
 from diagnose.placement.tensors import Batch, Module, Table, Tensor, tensors_in
@@ -69,6 +76,7 @@ def applied(
         return given.listed[0].value
     inputs = operands(given)
     if module.kind.endswith("Pipeline") and module.kind.startswith("diffusers"):
+        _draws(machine, module, given, node, frame)
         return pictures(machine, where, given, node, frame)
     if module.kind.endswith(_MOVING_LABELS) and "labels" in given.named:
         labels = given.named["labels"].node
@@ -81,6 +89,11 @@ def applied(
         if one.weights and (one is module or one.device != where):
             weight = Tensor(one.device, "weight", one.steps, one.frame, module=one, name="weight")
             sides.insert(0, Meets(called, one, weight))
+    apart = next((s for s in reversed(module.steps) if s.what in ("grown apart", "moved")), None)
+    if apart is not None and apart.what == "grown apart" and apart.device not in (None, CPU):
+        steps = (apart._replace(what="grown"),)
+        added = Tensor(CPU, "grown", steps, module.frame, module=module)
+        sides.append(Meets(called, added, added))
     grown = [s for s in module.steps if s.what == "grown" and s.device not in (None, CPU)]
     if grown:  # what it has put in may be on the cpu still
         added = Tensor(None, "grown", (grown[-1],), module.frame, module=module)
@@ -115,12 +128,6 @@ def _some_part(module: Module) -> Value:
     return modules.child(module, modules.SOME) if whole else Unknown()
 
 
-def _keeps_config(module: Module) -> bool:
-    """Whether a base of a module's class keeps the config that it is given."""
-    names = module.made.names() if module.made is not None else ()
-    return any(name.rpartition(".")[2].casefold() == "pretrainedmodel" for name in names)
-
-
 def _draws(machine: Machine, module: Module, given: Arguments, node: ast.AST, frame: Frame) -> None:
     """A generator that is handed to a module draws where the module's weights are."""
     where = module.where()
@@ -146,6 +153,16 @@ def _may_be_empty(module: Module) -> bool:
     return module.where() == META or partly
 
 
+#: Methods of diffusers' models that a library brings them to the GPU for, as for their forward.
+_HOOKED = ("encode", "decode")
+
+
+def _hooked(
+    machine: Machine, module: Module, node: ast.AST, frame: Frame, given: Arguments
+) -> Value:
+    return applied(machine, module, given, node, frame)
+
+
 def module_method(
     machine: Machine, owner: Module, name: str, given: Arguments, node: ast.AST, frame: Frame
 ) -> Value:
@@ -169,8 +186,10 @@ def module_method(
         return owner
     if name == "__init__":  # of a class that is built on a container, or on a library's model
         config = given.get("config", 0)
-        if config is not None and _keeps_config(owner):
+        if config is not None and keeps_config(owner):
             owner.plain["config"] = config.value
+        if keeps_inputs(owner):
+            keep_inputs(machine, owner, given, node, frame)
         if (kind := modules.container(machine, owner)) is not None:
             fill(machine, owner, kind, given, node, frame)
         return Const(None)
@@ -257,10 +276,15 @@ def module_method(
             owner.steps = (*owner.steps[-12:], Step("unfilled", machine.spot(node, frame), META))
         return Unknown()
     if name in machine.torch.growing:
-        owner.steps = (*owner.steps, Step("grown", machine.spot(node, frame), owner.where()))
+        what = "grown" if not leaves_new(owner) else "grown apart"
+        owner.steps = (*owner.steps, Step(what, machine.spot(node, frame), owner.where()))
     if is_plain(machine, name):
         return Unknown()
     if owner.made is None and is_method(machine, name):
+        if owner.runs is not None and owner.kind.startswith("diffusers") and name in _HOOKED:
+            spot = machine.spot(node, frame)
+            work = partial(_hooked, machine, owner, node, frame)
+            return brought(owner, given, spot, work)
         # What comes second may be positions, which pick from anywhere; of a metric it is the target.
         if not owner.kind.startswith("torchmetrics"):
             given = given._replace(listed=given.listed[:1])

@@ -102,6 +102,8 @@ def child(owner: Module, name: str) -> Module:
     found.steps = owner.steps
     found.owner = owner
     found.frame = owner.frame
+    if owner.kind.endswith("Pipeline"):  # of which each model is brought there by itself
+        found.runs = owner.runs
     owner.children[name] = found
     return found
 

@@ -23,7 +23,8 @@ def noise_scheduler(machine: Machine, last: str, node: ast.AST, frame: Frame) ->
 
 
 def _table(machine: Machine, device: Device | None, node: ast.AST, frame: Frame) -> Tensor:
-    return Tensor(device, "library", machine.step("made", node, frame, device), frame)
+    step = machine.step("made", node, frame, device)
+    return Tensor(device, "library", step, frame, name="row")
 
 
 def scheduler(
@@ -73,3 +74,11 @@ def pictures(
         return Unknown("array") if given.text("output_type") == "np" else Unknown()
     step = machine.step("made", node, frame, device)
     return Batch(Tensor(device, "output", step, frame))
+
+
+def distribution(
+    machine: Machine, owner: Object, name: str, given: Arguments, node: ast.AST, frame: Frame
+) -> Value:
+    """Latents of a distribution: they are where it is, whatever generator draws them."""
+    mean = owner.attributes["mean"]
+    return mean.like(mean.device) if isinstance(mean, Tensor) else Unknown()

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 
 from diagnose.placement import modules
-from diagnose.placement.devices import CPU, SPLIT, named_so, written
+from diagnose.placement.devices import CPU
 from diagnose.placement.library_objects import (
     executor,
     exported,
@@ -16,15 +16,15 @@ from diagnose.placement.library_objects import (
     transform,
 )
 from diagnose.placement.machine import Arguments, Machine, Meets, generating, operands
-from diagnose.placement.model import Device, Step
-from diagnose.placement.noise import scheduler
+from diagnose.placement.model import Step
+from diagnose.placement.noise import distribution, scheduler
+from diagnose.placement.options import parsed
 from diagnose.placement.preparing import accelerated
 from diagnose.placement.storing import KEY, put_at
 from diagnose.placement.tensor_methods import unknown_arguments
 from diagnose.placement.tensors import (
     WIDEST,
     Batch,
-    Module,
     Optimizer,
     Table,
     Tensor,
@@ -35,8 +35,6 @@ from diagnose.placement.training import collator, piped, trained
 from diagnose.placement.values import (
     Const,
     Frame,
-    Loader,
-    Number,
     Object,
     Unknown,
     Value,
@@ -182,38 +180,6 @@ def _tokenizer(
     return Unknown()
 
 
-def _parser(
-    machine: Machine, owner: Object, name: str, given: Arguments, node: ast.AST, frame: Frame
-) -> Value:
-    """An `argparse` parser: what it parses are attributes of which only the names are known."""
-    if name == "add_argument":
-        said = given.text("", 0) or ""
-        default = given.named.get("default")
-        if said.startswith("--") and default is not None:
-            name = said.removeprefix("--").replace("-", "_")
-            known = machine.defaults
-            owner.attributes[name] = _default(default.value, name) if known else Unknown(name)
-    if name in ("parse_args", "parse_known_args"):
-        found = Object("namespace")
-        found.attributes = dict(owner.attributes)
-        return found if name == "parse_args" else Items([found, Unknown()])
-    return owner if name == "add_argument_group" else Unknown()
-
-
-def _default(value: Value, name: str) -> Value:
-    """The default of an option: a device is taken for what the program is run with, all else is open."""
-    if (
-        isinstance(value, Const)
-        and isinstance(value.value, str)
-        and written(value.value) is not None
-    ):
-        return value
-    told = value.value if isinstance(value, Const) else None
-    if type(told) is int and told and named_so(name):  # the first is what anybody names
-        return value
-    return Number(name) if isinstance(told, int | float) else Unknown(name)
-
-
 _Run = Callable[[Machine, Object, str, Arguments, ast.AST, Frame], Value]
 
 
@@ -230,8 +196,9 @@ _OBJECTS: dict[str, _Run] = {
     "fitting": trained,
     "pipeline": piped,
     "collator": collator,
+    "distribution": distribution,
     "passing": passing,
-    "parser": _parser,
+    "parser": parsed,
     "host": _host,
 }
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from diagnose.placement.devices import CPU, HOME, SPLIT
 from diagnose.placement.machine import Arguments, Given, Machine, Meeting, Meets, origin
 from diagnose.placement.model import Spot, Step
+from diagnose.placement.spreading import given_back
 from diagnose.placement.steps import Reason, last_move
 from diagnose.placement.tensor_methods import moved
 from diagnose.placement.tensors import Module, Tensor
@@ -31,6 +32,8 @@ METHODS = {
 }
 
 
+#: Of those the ones that bring what a module gives back to where its input was.
+_GIVES_BACK = frozenset({"cpu_offload", "disk_offload"})
 #: Of those the ones that leave a module on the GPU after its forward, until another one runs.
 _WAITS = frozenset({"cpu_offload_with_hook", "enable_model_cpu_offload"})
 
@@ -96,8 +99,10 @@ def brought(
         name: one._replace(value=moved(one.value, device, step))
         for name, one in given.named.items()
     }
+    back = last is not None and _by(last.spot) in _GIVES_BACK
     try:
-        return work(Arguments(listed, named, given.open))
+        found = work(Arguments(listed, named, given.open))
+        return given_back(found, given, spot) if back else found
     finally:
         for one, where, tensors, runs in kept:
             one.device, one.tensors, one.runs = where, tensors, runs

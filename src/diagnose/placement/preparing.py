@@ -1,4 +1,4 @@
-"""What brings models, loaders and batches to a device of its own: accelerators, fabrics, their functions."""
+"""What brings models, loaders and batches to its own device: accelerators, fabrics, their functions."""
 
 from __future__ import annotations
 

@@ -6,8 +6,9 @@ import ast
 
 from diagnose.placement.devices import SPLIT
 from diagnose.placement.machine import Arguments, Machine
-from diagnose.placement.model import Device, Step
-from diagnose.placement.tensors import Module, Table
+from diagnose.placement.model import Device, Spot, Step
+from diagnose.placement.tensor_methods import moved
+from diagnose.placement.tensors import Module, Table, tensors_in
 from diagnose.placement.values import Const, Frame, Object, Value
 
 #: The attribute by which a library knows where it has put the parts of a model.
@@ -91,6 +92,13 @@ def gives_back(module: Module) -> bool:
     if module.where() != SPLIT or module.owner is not None or last is None:
         return False
     return "parallelize" not in ast.unparse(last.spot.node)
+
+
+def given_back(value: Value, given: Arguments, spot: Spot) -> Value:
+    """What a spread or offloaded model gives, brought back to where its first input was."""
+    first = next((t for one in given.every() for t in tensors_in(one.value)), None)
+    device = first.device if first is not None else None
+    return moved(value, device, Step("moved", spot, device))
 
 
 def _quantized(

