@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterator
+
 from diagnose.placement.devices import META
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Step
+from diagnose.placement.preparing import PREPARING
 from diagnose.placement.steps import Reason, born_at
 from diagnose.placement.tensors import Module
+from diagnose.placement.values import Value
 
 
 def of_empty(stray: Meets, meeting: Meeting) -> Reason | None:
@@ -19,6 +24,9 @@ def of_empty(stray: Meets, meeting: Meeting) -> Reason | None:
             spot = filled.spot
         elif born is not None and isinstance(value, Module) and value.owner is not None:
             spot = born.spot  # all else was filled
+        elif born is not None and not _is_moved_by(meeting):
+            inner = next((s for one in _parts(value) for s in one.steps if s.of is not None), born)
+            spot = inner.of or inner.spot  # a library prepares it, and moves what it is given
         return Reason("meta-tensor", spot, tensor.frame)
     if born is None or born.device != META or tensor.device not in (META, None):
         return None
@@ -28,6 +36,16 @@ def of_empty(stray: Meets, meeting: Meeting) -> Reason | None:
         return Reason("meta-tensor", kept.spot, tensor.frame, f"self.{tensor.name}")
     loaded = next((s for s in reversed(tensor.steps) if s.what == "loaded"), None)
     return Reason("meta-tensor", loaded.spot if loaded else born.of or born.spot, tensor.frame)
+
+
+def _parts(value: Value) -> Iterator[Module]:
+    return value.family() if isinstance(value, Module) else iter(())
+
+
+def _is_moved_by(meeting: Meeting) -> bool:
+    """Whether a program's own call moves what has no memory, and no library's."""
+    func = meeting.spot.node.func if isinstance(meeting.spot.node, ast.Call) else None
+    return not isinstance(func, ast.Attribute) or func.attr not in PREPARING
 
 
 def _filled_at(module: Module) -> Step | None:

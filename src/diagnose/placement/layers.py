@@ -6,6 +6,7 @@ import ast
 from itertools import islice
 
 from diagnose.placement import modules
+from diagnose.placement.devices import SPLIT
 from diagnose.placement.machine import Arguments, Machine, Meets
 from diagnose.placement.model import Device, Step
 from diagnose.placement.tensor_methods import moved
@@ -125,9 +126,19 @@ def parallel(
         home = Device("cuda", 0) if last == "DataParallel" else None
     found.plain["device_ids[0]"] = Place(home) if home is not None else Unknown()
     found.steps = machine.step("wrapped", node, frame, home)
-    if last != "DataParallel" and home is not None and home.ranked:
+    if last != "DataParallel" and home is not None and (home.ranked or is_spread(inner.value)):
         at_home(machine, found, node, frame)
     return found
+
+
+def is_spread(module: Module) -> bool:
+    """Whether a module has its parts on several accelerators."""
+    places = {
+        one.device.number
+        for one in module.family()
+        if one.weights and one.device is not None and one.device.type == "cuda"
+    }
+    return len(places - {None}) > 1
 
 
 def scattered(
@@ -154,6 +165,7 @@ def at_home(machine: Machine, wrapped: Module, node: ast.AST, frame: Frame) -> N
     if not isinstance(home, Place):
         return
     inner = wrapped.children["module"]
-    weight = Tensor(inner.where(), "weight", inner.steps, inner.frame, module=inner)
+    where = SPLIT if is_spread(inner) else inner.where()
+    weight = Tensor(where, "weight", inner.steps, inner.frame, module=inner)
     there = Tensor(home.device, "home", wrapped.steps, wrapped.frame, module=wrapped)
     machine.meet("home", node, frame, [Meets(node, inner, weight), Meets(node, wrapped, there)])

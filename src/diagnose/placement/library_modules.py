@@ -7,9 +7,9 @@ import ast
 from diagnose.placement import modules
 from diagnose.placement.devices import CPU
 from diagnose.placement.layers import built
-from diagnose.placement.machine import Arguments, Machine, operands, origin
+from diagnose.placement.machine import Arguments, Given, Machine, operands, origin
 from diagnose.placement.model import Device, Step
-from diagnose.placement.tensors import Batch, Module, Tensor, tensors_in
+from diagnose.placement.tensors import Batch, Module, Table, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import Const, Frame, Function, Unknown, Value
 
@@ -78,6 +78,11 @@ def _sentences(
     if said is not None and not (isinstance(said.value, Const) and said.value.value is None):
         device = machine.asked(said.value)
         owner.move(device, Step("moved", machine.spot(node, frame), device))
+    features: Value = Table({}, Tensor(owner.where(), "given"))
+    for part in owner.children.values() if name.startswith("encode") else ():
+        if part.made is not None and isinstance(features, Table):
+            listed = Arguments([Given(ast.Name("features"), features)])
+            features = machine.invoke(machine, part, listed, node, frame)
     tensor, array = given.named.get("convert_to_tensor"), given.named.get("convert_to_numpy")
     if tensor is not None and not isinstance(tensor.value, Const):
         return Unknown()

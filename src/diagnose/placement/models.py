@@ -40,6 +40,8 @@ _LISTING = re.compile(
 )
 
 
+#: Classes of files that are not at hand that are models, most often: where their weights are is not known.
+_OWN_MODEL = re.compile(r"[a-z0-9A-Z](Model|Net|Transformer|Classifier|Encoder|Decoder)$")
 #: Functions that make tensors of arrays, and bring them together with what they are given.
 _SIMILAR = frozenset({"cos_sim", "dot_score", "pairwise_cos_sim", "manhattan_sim", "euclidean_sim"})
 
@@ -159,6 +161,10 @@ def model_call(
             return built(machine, f"{root}.{last}", node, frame)
     if searching(last):
         return Unknown()
+    if _OWN_MODEL.search(last) and root not in torch.model_libraries and root != "builtins":
+        found = built(machine, f"{root}.{last}", node, frame)
+        found.device = None
+        return found
     sides = operands(given)
     if last in _SIMILAR:
         arrays = [one for one in given.every() if is_array(one.value)]

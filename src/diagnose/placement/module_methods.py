@@ -63,10 +63,6 @@ _APPLIED = 8
 _NAMED = 8
 
 
-#: Models that bring their labels to their logits.
-_MOVING_LABELS = ("CausalLM", "LMHeadModel", "MaskedLM")
-
-
 def applied(
     machine: Machine, module: Module, given: Arguments, node: ast.AST, frame: Frame
 ) -> Value:
@@ -78,9 +74,6 @@ def applied(
     if module.kind.endswith("Pipeline") and module.kind.startswith("diffusers"):
         _draws(machine, module, given, node, frame)
         return pictures(machine, where, given, node, frame)
-    if module.kind.endswith(_MOVING_LABELS) and "labels" in given.named:
-        labels = given.named["labels"].node
-        inputs = [one for one in inputs if one.node is not labels]
     sides = list(inputs)
     called = getattr(node, "func", node)
     for one in module.family():

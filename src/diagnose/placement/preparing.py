@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from diagnose.placement.devices import CPU, SPLIT
-from diagnose.placement.machine import Arguments, Given, Machine
+from diagnose.placement.devices import CPU, META, SPLIT
+from diagnose.placement.machine import Arguments, Given, Machine, Meets
 from diagnose.placement.model import Device, Step
 from diagnose.placement.tensor_methods import moved
 from diagnose.placement.tensors import Batch, Module, Table, Tensor
@@ -14,7 +14,8 @@ from diagnose.placement.values import Const, Frame, Loader, Object, Place, Unkno
 
 #: Whether it moves what it prepares.
 _PLACES = "device_placement"
-_PREPARING = frozenset(
+#: Methods that prepare what they are given.
+PREPARING = frozenset(
     {
         "prepare",
         "prepare_model",
@@ -81,7 +82,7 @@ def accelerated(
     """What a method of an accelerator or fabric gives."""
     place = owner.attributes.get("device")
     home = place.device if isinstance(place, Place) else machine.home()
-    if name in _PREPARING:
+    if name in PREPARING:
         return _prepare(machine, owner, home, given, node, frame)
     if name in ("init_module", "init_tensor"):
         return Place(home)
@@ -117,6 +118,9 @@ def prepared(
     """What a library prepares: modules are moved, loaders yield what is; tensors are where ``batches``."""
     step = Step("moved", machine.spot(node, frame), home)
     if isinstance(value, Module):
+        if value.where() == META:
+            empty = Tensor(META, "weight", value.steps, value.frame, module=value)
+            machine.meet("meta", node, frame, [Meets(node, value, empty)])
         if value.where() != SPLIT:
             value.gather(home, step.spot)
     elif isinstance(value, Loader):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from diagnose.placement.devices import SPLIT
+from diagnose.placement.devices import CPU, SPLIT
 from diagnose.placement.machine import Arguments, Machine
 from diagnose.placement.model import Device, Spot, Step
 from diagnose.placement.tensor_methods import moved
@@ -43,7 +43,7 @@ def put(machine: Machine, model: Module, said: Value, device: Device | None, ste
     """Puts a model where a map says; of one that is written out, its parts."""
     model.move(device, step)
     model.device = device
-    if device != SPLIT or not isinstance(said, Table) or said.more is not None:
+    if device != SPLIT or not isinstance(said, Table):
         return
     model.plain[MAP] = said
     for name, part in list(model.children.items()):
@@ -53,22 +53,35 @@ def put(machine: Machine, model: Module, said: Value, device: Device | None, ste
 def _put_part(machine: Machine, whole: Module, part: Module, path: str, step: Step) -> None:
     told = part_device(machine, whole, path)
     if told is not None:
-        part.move(told, step)
-        part.runs = told
+        _place(machine, whole, part, told, step)
         return
     for name, inner in list(part.children.items()):
         _put_part(machine, whole, inner, f"{path}.{name}", step)
 
 
+def _place(machine: Machine, whole: Module, part: Module, told: Device, step: Step) -> None:
+    """Puts a part on its device; what a map leaves on the host is brought to the first GPU to run."""
+    if told != CPU:
+        part.move(told, step._replace(device=told))
+        part.runs = told
+        return
+    said = whole.plain[MAP]
+    places = map(machine.asked, said.items.values() if isinstance(said, Table) else ())
+    part.move(CPU, step._replace(what="offloaded", device=CPU))
+    part.runs = next((one for one in places if one is not None and one != CPU), machine.home())
+
+
 def part_device(machine: Machine, whole: Module, path: str) -> Device | None:
-    """Where a written map puts a part of a model; None where it does not say, or on the host or a disk."""
+    """Where a written map puts a part of a model; None where it does not say."""
     said = whole.plain.get(MAP)
     names = path.split(".")
     for count in range(len(names), 0, -1):
         value = said.items.get(".".join(names[:count])) if isinstance(said, Table) else None
         device = machine.asked(value) if value is not None else None
+        if isinstance(value, Const) and value.value == "disk":
+            return CPU
         if value is not None:
-            return device if device is not None and device.type == "cuda" else None
+            return device
     return None
 
 
@@ -79,8 +92,9 @@ def reached(machine: Machine, part: Module) -> Module:
         outer = inner.owner
         if outer is None:
             told = part_device(machine, inner, ".".join(reversed(path))) if path else None
-            if told is not None and part.device == SPLIT:
-                part.device = part.runs = told
+            step = next((one for one in inner.steps if one.device == SPLIT), None)
+            if told is not None and part.device == SPLIT and step is not None:
+                _place(machine, inner, part, told, step)
             break
         path += [name for name, one in outer.children.items() if one is inner][:1]
     return part

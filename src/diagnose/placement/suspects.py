@@ -62,7 +62,7 @@ def of_meeting(
             suspect = suspect._replace(cause=cause)
             if cause == "cross-shard-op" and isinstance(stray.node, ast.expr):
                 suspect = suspect._replace(spot=meeting.spot._replace(node=stray.node))
-        if not devices and _is_open(suspect, meeting):
+        if not devices and (_is_open(suspect, meeting) or _are_brought(stray, meeting)):
             suspect = suspect._replace(sure=False)
         yield suspect
 
@@ -87,6 +87,18 @@ def _is_open(suspect: Suspect, meeting: Meeting) -> bool:
     """Whether a library may move what it is given, or the host is named and may be what was meant."""
     named = suspect.cause == "hardcoded-device" and suspect.device == CPU
     return meeting.what == "library" or named or _is_librarys_loss(meeting.sides[0])
+
+
+#: Models that bring their labels to their logits; those of older versions do not.
+_MOVING_LABELS = ("CausalLM", "LMHeadModel", "MaskedLM")
+
+
+def _are_brought(stray: Meets, meeting: Meeting) -> bool:
+    """Whether an operand is the labels of a model that brings them to its logits."""
+    model = meeting.sides[0].tensor.module
+    given = meeting.spot.node.keywords if isinstance(meeting.spot.node, ast.Call) else []
+    labels = any(one.arg == "labels" and one.value is stray.node for one in given)
+    return labels and model is not None and model.kind.endswith(_MOVING_LABELS)
 
 
 def _is_librarys_loss(side: Meets) -> bool:
