@@ -37,7 +37,13 @@ def _of_replica(side: Meets) -> bool:
     """Whether an operand is kept by a module that is copied to several GPUs, and is not copied with it."""
     if fixed_in_replica(side.tensor) is not None:
         return True
-    kept = any(step.what in ("kept", "held") for step in side.tensor.steps)
+    last = next(
+        (step for step in reversed(side.tensor.steps) if step.what in ("kept", "held", "moved")),
+        None,
+    )
+    kept = (
+        last is not None and last.what != "moved"
+    )  # what is moved where it is used is a replica's own
     return kept and not is_on(side, "cpu") and replicated(side.tensor.module)
 
 
