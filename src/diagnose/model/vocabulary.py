@@ -120,6 +120,10 @@ class TorchNames(NamedTuple):
     trainer_steps: Names = _NONE
     moving_in_place: Names = _NONE
     moving_functions: Names = _NONE
+    preparing_methods: Names = _NONE
+    gathering_methods: Names = _NONE
+    similarities: Names = _NONE
+    noise_tables: Names = _NONE
     without_to: Names = _NONE
     replicating_libraries: Names = _NONE
     gpu_libraries: Names = _NONE

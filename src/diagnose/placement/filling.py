@@ -8,10 +8,12 @@ from collections.abc import Iterator
 from diagnose.placement.devices import META
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Step
-from diagnose.placement.preparing import PREPARING
 from diagnose.placement.steps import Reason, born_at
 from diagnose.placement.tensors import Module
 from diagnose.placement.values import Value
+
+#: How methods begin that prepare what they are given.
+_PREPARES = ("prepare", "setup")
 
 
 def of_empty(stray: Meets, meeting: Meeting) -> Reason | None:
@@ -45,7 +47,7 @@ def _parts(value: Value) -> Iterator[Module]:
 def _is_moved_by(meeting: Meeting) -> bool:
     """Whether a program's own call moves what has no memory, and no library's."""
     func = meeting.spot.node.func if isinstance(meeting.spot.node, ast.Call) else None
-    return not isinstance(func, ast.Attribute) or func.attr not in PREPARING
+    return not isinstance(func, ast.Attribute) or not func.attr.startswith(_PREPARES)
 
 
 def _filled_at(module: Module) -> Step | None:

@@ -42,8 +42,6 @@ _LISTING = re.compile(
 
 #: Classes of files that are not at hand that are models, most often: where their weights are is not known.
 _OWN_MODEL = re.compile(r"[a-z0-9A-Z](Model|Net|Transformer|Classifier|Encoder|Decoder)$")
-#: Functions that make tensors of arrays, and bring them together with what they are given.
-_SIMILAR = frozenset({"cos_sim", "dot_score", "pairwise_cos_sim", "manhattan_sim", "euclidean_sim"})
 
 
 #: Transforms that end in a tensor, most often.
@@ -166,7 +164,7 @@ def model_call(
         found.device = None
         return found
     sides = operands(given)
-    if last in _SIMILAR:
+    if last in torch.similarities:
         arrays = [one for one in given.every() if is_array(one.value)]
         made = Tensor(CPU, "array", machine.step("made", node, frame, CPU), frame)
         sides += [Meets(one.node, one.value, made) for one in arrays]

@@ -10,14 +10,13 @@ from diagnose.placement.model import Device
 from diagnose.placement.tensors import Batch, Tensor
 from diagnose.placement.values import Const, Frame, Object, Unknown, Value
 
-#: Tables of a scheduler that are on the cpu, whatever it is told.
-_TABLES = ("alphas_cumprod", "betas", "alphas", "timesteps", "sigmas")
-
 
 def noise_scheduler(machine: Machine, last: str, node: ast.AST, frame: Frame) -> Object:
     """A noise scheduler: its tables are on the cpu."""
     found = Object("scheduler")
-    found.attributes = {name: _table(machine, CPU, node, frame) for name in _TABLES}
+    found.attributes = {
+        name: _table(machine, CPU, node, frame) for name in machine.torch.noise_tables
+    }
     found.attributes["<class>"] = Const(last)
     return found
 

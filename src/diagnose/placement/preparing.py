@@ -14,35 +14,6 @@ from diagnose.placement.values import Const, Frame, Loader, Object, Place, Unkno
 
 #: Whether it moves what it prepares.
 _PLACES = "device_placement"
-#: Methods that prepare what they are given.
-PREPARING = frozenset(
-    {
-        "prepare",
-        "prepare_model",
-        "prepare_data_loader",
-        "prepare_optimizer",
-        "prepare_scheduler",
-        "setup",
-        "setup_module",
-        "setup_dataloaders",
-        "setup_optimizers",
-    }
-)
-#: They give what they are given, where it is.
-_TOGETHER = frozenset(
-    {
-        "gather",
-        "gather_for_metrics",
-        "reduce",
-        "pad_across_processes",
-        "unwrap_model",
-        "skip_first_batches",
-        "split_between_processes",
-        "broadcast",
-        "all_gather",
-        "all_reduce",
-    }
-)
 
 
 def accelerator(machine: Machine, last: str, given: Arguments) -> Value:
@@ -82,13 +53,14 @@ def accelerated(
     """What a method of an accelerator or fabric gives."""
     place = owner.attributes.get("device")
     home = place.device if isinstance(place, Place) else machine.home()
-    if name in PREPARING:
+    if name in machine.torch.preparing_methods:
         return _prepare(machine, owner, home, given, node, frame)
     if name in ("init_module", "init_tensor"):
         return Place(home)
     if name == "to_device" and given.listed:
         return prepared(machine, given.listed[0].value, home, node, frame, batches=True)
-    return given.listed[0].value if name in _TOGETHER and given.listed else Unknown()
+    together = name in machine.torch.gathering_methods
+    return given.listed[0].value if together and given.listed else Unknown()
 
 
 def _prepare(

@@ -125,6 +125,10 @@ class TorchNames(Strict):
     trainer_steps: _Names
     moving_in_place: _Names
     moving_functions: _Names
+    preparing_methods: _Names
+    gathering_methods: _Names
+    similarities: _Names
+    noise_tables: _Names
     without_to: _Names
     replicating_libraries: _Names
     gpu_libraries: _Names
