@@ -48,7 +48,12 @@ def main() -> int:
     recorded = _toml.loads(FACTS.read_text(encoding="utf-8"))
     counts, warm = Counter[str](), set[str]()
     with tempfile.TemporaryDirectory() as models:
-        subprocess.run([sys.executable, str(ROOT / "library_models.py")], cwd=models, check=True)
+        subprocess.run(
+            [sys.executable, str(ROOT / "library_models.py")],
+            cwd=models,
+            check=True,
+            capture_output=True,
+        )
         for fact in recorded["fact"]:
             name, head = f"{fact['library']}: {fact['name']}", recorded["heads"][fact["library"]]
             if options.only not in name:
