@@ -1,0 +1,1 @@
+"""Programs that work, mistakes of placement planted in them, and what the two halves give when run."""

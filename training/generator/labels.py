@@ -1,0 +1,80 @@
+"""The label of a pair, in the form that `diagnose evaluate` and the benchmarks read."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from .model import Host, Mistake
+
+_DEVICE = re.compile(r"\b(cuda:\d+|cpu|meta)\b")
+#: What a failure that is about devices says, in any of torch's, accelerate's and the libraries' words.
+_ABOUT = re.compile(
+    r"device|cuda|\bcpu\b|meta tensor|Pointer argument|is not supported for `8-bit`|no data", re.I
+)
+_ENDS = re.compile(r"^(?:\[rank\d+\]:\s*)?((?:\w+\.)*\w*(?:Error|Exception|Exit))\b:? ?(.*)$")
+
+
+@cache
+def looks_alike() -> dict[str, dict[str, list[str]]]:
+    """Of each cause what a reader would accept besides it, and what mends it."""
+    path = Path(__file__).with_name("looks_alike.toml")
+    return tomllib.loads(path.read_text(encoding="utf-8"))
+
+
+def ending(err: str) -> tuple[str, str]:
+    """The class of the exception that ended a program, and its message."""
+    for row in reversed(err.splitlines()):
+        if found := _ENDS.match(row.strip()):
+            return found[1].rpartition(".")[2], found[2]
+    return "", ""
+
+
+def is_about_devices(err: str) -> bool:
+    """Whether a program ended in an error that speaks of devices, and not in one of its text."""
+    kind, message = ending(err)
+    return bool(_ABOUT.search(message)) and kind in (
+        "RuntimeError", "ValueError", "TypeError", "NotImplementedError", "AssertionError",
+        "AcceleratorError", "TorchRuntimeError", "Unsupported", "IndexError", "UserError",
+    )  # fmt: skip
+
+
+def label(host: Host, mistake: Mistake, name: str, err: str, wording: str, form: str) -> dict[str, Any]:
+    """What is true of a failure, by how it was made."""
+    known = looks_alike()[mistake.cause]
+    kind, message = ending(err)
+    also = [*known["also"], *mistake.also]
+    in_trace = bool(re.search(rf"{re.escape(name)}\.py\", line {mistake.line}\b", err))
+    return {
+        "id": name,
+        "cause": mistake.cause,
+        "also_ok": sorted({*also} - {mistake.cause}),
+        "fix_kinds": known["fixes"],
+        "family": "device-placement",
+        "exception": kind,
+        "devices": list(dict.fromkeys(_DEVICE.findall(message)))[:2],
+        "certainty": "confirmed",
+        "culprit": {"file": f"{name}.py", "line": mistake.line, "in_trace": in_trace},
+        "also_lines": list(mistake.lines),
+        "culprit_tensor": mistake.operand,
+        "fix_line_before": mistake.after,
+        "fix_line_after": mistake.before,
+        "run": {
+            "gpus": host.gpus,
+            "wording": wording,
+            "args": list(host.args),
+            "env": dict(host.env),
+        },
+        "host": {
+            "name": host.name,
+            "package": host.package,
+            "model": host.family,
+            "style": host.style,
+            "features": list(host.features),
+            "operator": mistake.operator,
+            "form": form,
+        },
+    }
