@@ -22,7 +22,7 @@ def formed(text: str, form: str) -> str:
         )
     if form == "logged":
         return "".join(
-            f"2026-03-0{1 + number % 8} 10:1{number % 10}:07,{100 + number} ERROR worker | {row}"
+            f"2026-03-01 10:12:07,{100 + number % 900} ERROR worker | {row}"
             for number, row in enumerate(_without_carets(text).splitlines(keepends=True))
         )
     return text
@@ -35,7 +35,7 @@ def _without_carets(text: str) -> str:
 
 
 def _anchored(text: str) -> str:
-    """As Python 3.13 prints it: of a call, what is called is underlined with tildes, on whole lines, too."""
+    """As Python 3.13 prints it: what is called is underlined with tildes, also on whole lines."""
     rows = text.split("\n")
     made: list[str] = []
     for number, row in enumerate(rows):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import count
 from random import Random
 from typing import Any
 
@@ -19,18 +20,20 @@ _SHARE_OF_INCIDENTS = 0.12
 _SINGLE = ("model", "optimizer", "criterion")
 
 
-def hosts(rng: Random, made: Counter[str]) -> Iterator[Host]:
+def hosts(rng: Random, made: Counter[str], packages: Collection[str]) -> Iterator[Host]:
     """Hosts, one after the other; ``made`` counts the causes so far, the rare ones are drawn more often."""
-    pieces = candidates(rng)
-    documented = incidents.hosts(rng)
-    for number in range(1_000_000):
+    pieces = candidates(rng, packages)
+    documented = incidents.hosts(rng) if "incidents" in packages else iter(())
+    for number in count():
         if rng.random() < _SHARE_OF_INCIDENTS:
             one = next(documented, None)
             if one is not None:
                 yield one
                 continue
         candidate = next(pieces, None)
-        piece = probed(candidate) if candidate else None
+        if candidate is None:
+            break
+        piece = probed(candidate)
         if piece is not None:
             yield drawn(piece, rng, made, number)
 
@@ -66,9 +69,8 @@ def fits(feature: Mapping[str, Any], style: Style) -> bool:
     kind = style.settings.get("kind", "plain")
     if kind not in feature.get("for", "plain").split():
         return False
-    if needs := feature.get("needs"):
-        if importlib.util.find_spec(needs) is None:
-            return False
+    if (needs := feature.get("needs")) and importlib.util.find_spec(needs) is None:
+        return False
     if feature.get("train") and "@optimizer" not in style.template:
         return False
     for section in (*SECTIONS, *LOOP):

@@ -1,17 +1,30 @@
-"""The documented incidents as hosts: their mended halves, with notes where the text alone says what is what."""
+"""The documented incidents as hosts: their mended halves, noted where the text alone tells what is what."""
 
 from __future__ import annotations
 
 import ast
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
+from diagnose._toml import loads
+
 from .model import Host
 
 CASES = Path(__file__).parents[2] / "kb" / "cases"
-_FACTORIES = {"arange", "zeros", "ones", "full", "randn", "rand", "tensor", "eye", "linspace", "randint", "empty"}
+_FACTORIES = {
+    "arange",
+    "zeros",
+    "ones",
+    "full",
+    "randn",
+    "rand",
+    "tensor",
+    "eye",
+    "linspace",
+    "randint",
+    "empty",
+}
 _MODELS = {"model", "net", "network", "encoder", "decoder", "generator", "unet", "vae"}
 
 
@@ -21,7 +34,7 @@ def hosts(rng: Random) -> Iterator[Host]:
     rng.shuffle(folders)
     for folder in folders:
         text = (folder / "reproduce.py").read_text(encoding="utf-8")
-        about = tomllib.loads((folder / "case.toml").read_text(encoding="utf-8"))
+        about = loads((folder / "case.toml").read_text(encoding="utf-8"))
         noted = _noted(text)
         if noted != text:
             package = next((one for one in about.get("libraries", ()) if one != "torch"), "torch")
@@ -53,7 +66,11 @@ def _note(statement: ast.Assign | ast.Expr, function: str) -> str | None:
     called = ast.unparse(value.func)
     keywords = {one.arg for one in value.keywords}
     last = called.rpartition(".")[2]
-    if last == "register_buffer" and len(value.args) > 1 and isinstance(value.args[0], ast.Constant):
+    if (
+        last == "register_buffer"
+        and len(value.args) > 1
+        and isinstance(value.args[0], ast.Constant)
+    ):
         return f"unregistered-tensor|attribute|self.{value.args[0].value}"
     if last in ("ModuleList", "ModuleDict") and target.startswith("self."):
         return f"unregistered-submodule|plain|{target}"

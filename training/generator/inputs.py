@@ -64,22 +64,33 @@ class Inputs:
         name = rng.choice(("Samples", "Records", "ToyData", "Examples"))
         rows = [f"class {name}(Dataset):", "    def __init__(self):"]
         rows += [f"        self.{key} = {make}" for key, make in zip(keys, makes, strict=True)]
-        rows += ["", "    def __len__(self):", "        return $n", "", "    def __getitem__(self, index):"]
-        rows += [f"        return {{{', '.join(f'{chr(34)}{one}{chr(34)}: self.{one}[index]' for one in keys)}}}"]
+        rows += [
+            "",
+            "    def __len__(self):",
+            "        return $n",
+            "",
+            "    def __getitem__(self, index):",
+        ]
+        rows += [
+            f"        return {{{', '.join(f'{chr(34)}{one}{chr(34)}: self.{one}[index]' for one in keys)}}}"
+        ]
         self.defs = "\n".join(rows)
         self.data = f"dataset = {name}()"
 
     def _of_names(self, keys: list[str], target: str, last: str, rng: Random) -> None:
         """Tensors that the loop names: a line each, or all in one."""
-        wrong = f"input-not-moved|unmove:{{0}}|{{0}}"
+        wrong = "input-not-moved|unmove:{0}|{0}"
         places = [target] * (len(keys) - 1) + [last]
         if target != last:
-            self.moves = "\n".join(
-                f"{key} = {key}.to({place})  #: {'input-on-wrong-shard' if key != keys[-1] else 'cross-shard-op'}"
-                f"|sub:{place}=>{last if place == target else target}|{key}"
-                f"  #: {wrong.format(key)}"
-                for key, place in zip(keys, places, strict=True)
-            )
+            rows = []
+            for key, place in zip(keys, places, strict=True):
+                cause = "cross-shard-op" if key == keys[-1] else "input-on-wrong-shard"
+                other = last if place == target else target
+                rows.append(
+                    f"{key} = {key}.to({place})  #: {cause}|sub:{place}=>{other}|{key}"
+                    f"  #: {wrong.format(key)}"
+                )
+            self.moves = "\n".join(rows)
         elif rng.random() < 0.5:
             self.moves = "\n".join(
                 f"{key} = {key}.to({target})  #: {wrong.format(key)}" for key in keys
@@ -109,7 +120,9 @@ class Inputs:
                 f'  #: input-not-moved|sub:value.to(device) for=>value if key == "{dropped}" '
                 f"else value.to(device) for|{dropped}  #: input",
             )
-            self.moves = f"batch = {name}(batch, {target})  #: input-not-moved|delete|batch\n{named}"
+            self.moves = (
+                f"batch = {name}(batch, {target})  #: input-not-moved|delete|batch\n{named}"
+            )
         else:
             places = [target] * (len(keys) - 1) + [last]
             self.moves = "\n".join(

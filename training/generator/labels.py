@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+from diagnose._toml import loads
 
 from .model import Host, Mistake
 
@@ -16,13 +17,23 @@ _ABOUT = re.compile(
     r"device|cuda|\bcpu\b|meta tensor|Pointer argument|is not supported for `8-bit`|no data", re.I
 )
 _ENDS = re.compile(r"^(?:\[rank\d+\]:\s*)?((?:\w+\.)*\w*(?:Error|Exception|Exit))\b:? ?(.*)$")
+#: Errors of a program's text, which planting must not lead to.
+_OF_TEXTS = (
+    "",
+    "NameError",
+    "AttributeError",
+    "ImportError",
+    "KeyError",
+    "SyntaxError",
+    "UnboundLocalError",
+)
 
 
 @cache
 def looks_alike() -> dict[str, dict[str, list[str]]]:
     """Of each cause what a reader would accept besides it, and what mends it."""
     path = Path(__file__).with_name("looks_alike.toml")
-    return tomllib.loads(path.read_text(encoding="utf-8"))
+    return loads(path.read_text(encoding="utf-8"))
 
 
 def ending(err: str) -> tuple[str, str]:
@@ -36,17 +47,17 @@ def ending(err: str) -> tuple[str, str]:
 def is_about_devices(err: str) -> bool:
     """Whether a program ended in an error that speaks of devices, and not in one of its text."""
     kind, message = ending(err)
-    return bool(_ABOUT.search(message)) and kind in (
-        "RuntimeError", "ValueError", "TypeError", "NotImplementedError", "AssertionError",
-        "AcceleratorError", "TorchRuntimeError", "Unsupported", "IndexError", "UserError",
-    )  # fmt: skip
+    return bool(_ABOUT.search(message)) and kind not in _OF_TEXTS
 
 
-def label(host: Host, mistake: Mistake, name: str, err: str, wording: str, form: str) -> dict[str, Any]:
+def label(
+    host: Host, mistake: Mistake, name: str, err: str, wording: str, form: str
+) -> dict[str, Any]:
     """What is true of a failure, by how it was made."""
     known = looks_alike()[mistake.cause]
     kind, message = ending(err)
-    also = [*known["also"], *mistake.also]
+    devices = list(dict.fromkeys(_DEVICE.findall(message)))[:2]
+    also = [*known["also"], *mistake.also, *(["meta-tensor"] if "meta" in devices else [])]
     in_trace = bool(re.search(rf"{re.escape(name)}\.py\", line {mistake.line}\b", err))
     return {
         "id": name,
@@ -55,7 +66,7 @@ def label(host: Host, mistake: Mistake, name: str, err: str, wording: str, form:
         "fix_kinds": known["fixes"],
         "family": "device-placement",
         "exception": kind,
-        "devices": list(dict.fromkeys(_DEVICE.findall(message)))[:2],
+        "devices": devices,
         "certainty": "confirmed",
         "culprit": {"file": f"{name}.py", "line": mistake.line, "in_trace": in_trace},
         "also_lines": list(mistake.lines),

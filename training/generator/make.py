@@ -1,6 +1,6 @@
-"""Makes pairs of programs, one with a planted mistake of placement and one without, runs both and labels them.
+"""Plants mistakes of placement in programs that work, runs both halves and labels the failing one.
 
-    python training/generator/make.py OUT [--hosts N] [--seed S] [--each K] [--minutes M]
+    python training/generator/make.py OUT [--hosts N] [--seed S] [--each K] [--packages torch,timm]
 
 For each pair OUT holds NAME.py (fails), NAME.fixed.py (runs), NAME.txt (the traceback) and NAME.json (the
 label, docs/evaluating.md), and OUT/summary.json tells what was tried. A pair is kept where the healthy half
@@ -17,19 +17,20 @@ import os
 import sys
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from random import Random
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from generator.forms import FORMS, formed  # noqa: E402
-from generator.hosts import hosts  # noqa: E402
-from generator.labels import is_about_devices, label  # noqa: E402
-from generator.mistakes import mistakes  # noqa: E402
-from generator.model import Host, Mistake  # noqa: E402
-from generator.notes import bare  # noqa: E402
-from generator.running import run  # noqa: E402
+from generator.forms import FORMS, formed
+from generator.hosts import hosts
+from generator.labels import is_about_devices, label
+from generator.mistakes import mistakes
+from generator.model import Host, Mistake
+from generator.notes import bare
+from generator.pieces import SOURCES
+from generator.running import run
 
 
 class Making:
@@ -41,12 +42,17 @@ class Making:
         self._rng = Random(seed)
         self._causes: Counter[str] = Counter()
         self._told: Counter[str] = Counter()
-        self._seen: dict[str, set[str]] = {"hosts": set(), "packages": set(), "models": set(), "styles": set()}
+        self._seen: dict[str, set[str]] = {
+            "hosts": set(),
+            "packages": set(),
+            "models": set(),
+            "styles": set(),
+        }
 
-    def make(self, wanted: int, seconds: float) -> None:
+    def make(self, wanted: int, seconds: float, packages: Collection[str]) -> None:
         """Pairs of so many hosts, or as many as the time allows."""
         end = time.monotonic() + seconds
-        for host in hosts(self._rng, self._causes):
+        for host in hosts(self._rng, self._causes, packages):
             if len(self._seen["hosts"]) >= wanted or time.monotonic() > end:
                 break
             self._of(host)
@@ -95,7 +101,11 @@ class Making:
         told = label(host, mistake, name, broken.err, wording, form)
         Path(f"{path}.json").write_text(json.dumps(told, indent=1), encoding="utf-8")
         self._causes[mistake.cause] += 1
-        for key, value in (("hosts", host.name), ("packages", host.package), ("styles", host.style)):
+        for key, value in (
+            ("hosts", host.name),
+            ("packages", host.package),
+            ("styles", host.style),
+        ):
             self._seen[key].add(value)
         self._seen["models"].add(f"{host.package}: {host.family}")
         print(name, flush=True)
@@ -128,13 +138,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--each", type=int, default=2, help="pairs a host, at most")
     parser.add_argument("--minutes", type=float, default=600, help="stop after so many")
+    parser.add_argument(
+        "--packages", default=",".join((*SOURCES, "incidents")), help="where models come from"
+    )
     options = parser.parse_args(argv)
     options.out.mkdir(parents=True, exist_ok=True)
     os.environ.update({"HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false"})
     import torch
 
     torch.set_num_threads(1)
-    Making(options.out, options.seed, options.each).make(options.hosts, options.minutes * 60)
+    making = Making(options.out, options.seed, options.each)
+    making.make(options.hosts, options.minutes * 60, options.packages.split(","))
     return 0
 
 

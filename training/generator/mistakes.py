@@ -1,4 +1,4 @@
-"""Makes one mistake in a program: the operators, each an edit of one statement's syntax tree or of its place.
+"""Makes one mistake in a program: each operator edits a statement's tree or its place.
 
 Every operator leaves all other lines as they are. Where it takes a whole line away, the line to edit is the
 one that now stands there.

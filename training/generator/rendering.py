@@ -8,19 +8,30 @@ hands on from its preparation to its loop. In a style a line that is ``@slot`` a
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
+from diagnose._toml import loads
+
 from .drawing import class_name, drawn
 from .inputs import Inputs
 from .model import Host, Piece
 
 HERE = Path(__file__).parent
-SECTIONS = ("imports", "defs", "init", "forward", "before", "model", "setup", "optimizer", "criterion")
+SECTIONS = (
+    "imports",
+    "defs",
+    "init",
+    "forward",
+    "before",
+    "model",
+    "setup",
+    "optimizer",
+    "criterion",
+)
 LOOP = ("step", "post", "end", "infer")
 
 
@@ -51,10 +62,12 @@ def _style(path: Path) -> Style:
 @cache
 def features() -> tuple[Mapping[str, Any], ...]:
     """All features."""
-    return tuple(tomllib.loads((HERE / "features.toml").read_text(encoding="utf-8"))["feature"])
+    return tuple(loads((HERE / "features.toml").read_text(encoding="utf-8"))["feature"])
 
 
-def host(piece: Piece, style: Style, chosen: Sequence[Mapping[str, Any]], rng: Random, name: str) -> Host:
+def host(
+    piece: Piece, style: Style, chosen: Sequence[Mapping[str, Any]], rng: Random, name: str
+) -> Host:
     """A piece in a style with features, noted with the mistakes that can be made."""
     texts = _sections(chosen, rng)
     roles = _roles(style, rng)
@@ -100,12 +113,17 @@ def host(piece: Piece, style: Style, chosen: Sequence[Mapping[str, Any]], rng: R
     )
 
 
-_CRITERIA = ("nn.CrossEntropyLoss()", "nn.CrossEntropyLoss(label_smoothing=0.1)", "nn.CrossEntropyLoss()")
+_CRITERIA = (
+    "nn.CrossEntropyLoss()",
+    "nn.CrossEntropyLoss(label_smoothing=0.1)",
+    "nn.CrossEntropyLoss()",
+)
 
 
 def _optimizer(rng: Random) -> str:
+    rate = rng.choice(("1e-3", "3e-4", "0.01"))
     made = rng.choice(("AdamW", "Adam", "SGD", "RMSprop", "NAdam", "Adamax"))
-    return f"$optimizer = torch.optim.{made}($model.parameters(), lr={rng.choice(('1e-3', '3e-4', '0.01'))})"
+    return f"$optimizer = torch.optim.{made}($model.parameters(), lr={rate})"
 
 
 def _sections(chosen: Iterable[Mapping[str, Any]], rng: Random) -> dict[str, str]:
@@ -117,7 +135,8 @@ def _sections(chosen: Iterable[Mapping[str, Any]], rng: Random) -> dict[str, str
             if text := feature.get(section, "").strip("\n"):
                 texts[section].append(drawn(text, names, rng))
     return {
-        section: ("\n\n" if section == "defs" else "\n").join(some) for section, some in texts.items()
+        section: ("\n\n" if section == "defs" else "\n").join(some)
+        for section, some in texts.items()
     }
 
 
@@ -128,7 +147,9 @@ def _roles(style: Style, rng: Random) -> dict[str, str]:
     literal = f"cuda:{number}"
     plain = rng.choice((f"'{literal}'", f"torch.device('{literal}')"))
     if number == 0:
-        plain = rng.choice((plain, "'cuda'", "torch.device('cuda' if torch.cuda.is_available() else 'cpu')"))
+        plain = rng.choice(
+            (plain, "'cuda'", "torch.device('cuda' if torch.cuda.is_available() else 'cpu')")
+        )
     own = {
         "device": rng.choice(("device", "device", "dev", "DEVICE")),
         "model": rng.choice(("model", "net", "classifier")),
@@ -140,7 +161,12 @@ def _roles(style: Style, rng: Random) -> dict[str, str]:
         "made": "",
     }
     told = style.settings.get("device")
-    roles = own | {"literal": plain.replace("'", '"'), "number": str(number), "gpus": gpus, "argv": ""}
+    roles = own | {
+        "literal": plain.replace("'", '"'),
+        "number": str(number),
+        "gpus": gpus,
+        "argv": "",
+    }
     if told:
         roles["device"] = told
     if "argv" in style.settings:
@@ -150,8 +176,12 @@ def _roles(style: Style, rng: Random) -> dict[str, str]:
 
 def _imports(piece: Piece, style: Style, texts: str, inputs: Inputs) -> str:
     rows = ["import torch", "from torch import nn", *piece.imports, *inputs.imports]
-    rows += [row for row in (*texts.split("\n"), *style.settings.get("imports", "").split(";")) if row]
-    return "\n".join(sorted({row.strip() for row in rows}, key=lambda row: (row[:4] == "from", row)))
+    rows += [
+        row for row in (*texts.split("\n"), *style.settings.get("imports", "").split(";")) if row
+    ]
+    return "\n".join(
+        sorted({row.strip() for row in rows}, key=lambda row: (row[:4] == "from", row))
+    )
 
 
 def _net(piece: Piece, style: Style, name: str, texts: Mapping[str, str], rng: Random) -> str:
@@ -162,7 +192,10 @@ def _net(piece: Piece, style: Style, name: str, texts: Mapping[str, str], rng: R
     given = ", ".join(one.name for one in piece.fields)
     call = piece.call.replace("$body", f"self.{body}")
     rows = [f"class {name}(nn.Module):"]
-    rows += [f"    def __init__(self{', first, second' if split else ''}):", "        super().__init__()"]
+    rows += [
+        f"    def __init__(self{', first, second' if split else ''}):",
+        "        super().__init__()",
+    ]
     if split:
         rows += [
             "        self.first, self.second = first, second",

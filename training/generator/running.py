@@ -1,4 +1,4 @@
-"""Runs programs on simulated GPUs, each in a process forked from this one, which has imported what they need."""
+"""Runs programs on simulated GPUs, in processes forked from this one, which has what they need."""
 
 from __future__ import annotations
 

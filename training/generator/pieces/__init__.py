@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from random import Random
 
 from ..model import Piece
-from . import diffusion, graphs, plain, processes, sentences, speaking, vision
+from . import graphs, listed, plain, processes, speaking, vision
 
 Source = Callable[[Random], Iterator[Piece]]
-#: Each gives candidates without end, or none where its package is missing, and how often it is asked.
-SOURCES: tuple[tuple[Source, int], ...] = (
-    (plain.pieces, 5),
-    (speaking.pieces, 8),
-    (speaking.adapted, 1),
-    (vision.timm, 2),
-    (vision.torchvision, 2),
-    (vision.monai, 1),
-    (graphs.pieces, 3),
-    (diffusion.pieces, 1),
-    (sentences.pieces, 1),
-    (processes.pieces, 1),
-)
+#: By package: what gives candidates, none where the package is missing, and how often it is asked.
+SOURCES: dict[str, tuple[Source, int]] = {
+    "torch": (plain.pieces, 5),
+    "transformers": (speaking.pieces, 8),
+    "peft": (speaking.adapted, 1),
+    "timm": (vision.timm, 2),
+    "torchvision": (vision.torchvision, 2),
+    "monai": (listed.of("monai.networks.nets"), 1),
+    "torch_geometric": (graphs.pieces, 3),
+    "diffusers": (listed.of("diffusers"), 1),
+    "sentence_transformers": (listed.of("sentence_transformers.models"), 1),
+    "gpytorch": (processes.pieces, 1),
+}
 
 
-def candidates(rng: Random) -> Iterator[Piece]:
-    """Candidates of all sources in turn, until none is left."""
-    running = [(source(rng), often) for source, often in SOURCES]
+def candidates(rng: Random, packages: Collection[str]) -> Iterator[Piece]:
+    """Candidates of some packages in turn, until none is left."""
+    running = [
+        (source(rng), often) for name, (source, often) in SOURCES.items() if name in packages
+    ]
     while running:
         weights = [often for _, often in running]
         chosen = rng.choices(range(len(running)), weights)[0]

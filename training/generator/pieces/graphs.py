@@ -22,7 +22,11 @@ def pieces(rng: Random) -> Iterator[Piece]:
     except ImportError:
         return
     names = [(name, "conv") for name in conv.__all__ if name != "MessagePassing"]
-    names += [(name, "model") for name in ("GCN", "GIN", "GAT", "GraphSAGE", "PNA", "EdgeCNN") if hasattr(models, name)]
+    names += [
+        (name, "model")
+        for name in ("GCN", "GIN", "GAT", "GraphSAGE", "PNA", "EdgeCNN")
+        if hasattr(models, name)
+    ]
     made = [(name, kind, given) for name, kind in names for given in _ARGUMENTS]
     made = [one for one in made if hasattr(layers, one[0])]
     rng.shuffle(made)

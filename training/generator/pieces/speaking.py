@@ -26,7 +26,8 @@ _TINY: dict[str, Any] = {
     "num_experts_per_tok": 2, "image_size": 32, "patch_size": 8, "num_channels": 3,
     "rotary_dim": 4, "state_size": 8, "max_source_positions": 64, "max_target_positions": 64,
     "pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2, "decoder_start_token_id": 1,
-    "num_mel_bins": 8, "type_vocab_size": 2, "relative_attention_num_buckets": 8, "max_2d_position_embeddings": 64,
+    "num_mel_bins": 8, "type_vocab_size": 2, "relative_attention_num_buckets": 8,
+    "max_2d_position_embeddings": 64,
 }  # fmt: skip
 _IDS = Field("input_ids", "torch.randint(3, 60, ($n, 10))")
 _MASK = Field("attention_mask", "torch.ones($n, 10, dtype=torch.long)")
@@ -59,7 +60,9 @@ def _piece(kind: str, name: str, rng: Random) -> Piece | None:
     known = inspect.signature(config_class).parameters
     sizes = {key: value for key, value in _TINY.items() if key in known}
     if rng.random() < 0.4:
-        layers = next((one for one in ("num_hidden_layers", "n_layer", "num_layers") if one in sizes), "")
+        layers = next(
+            (one for one in ("num_hidden_layers", "n_layer", "num_layers") if one in sizes), ""
+        )
         sizes |= {layers: 1} if layers else {}
     given = ", ".join(f"{key}={value}" for key, value in sizes.items())
     main = getattr(model, "main_input_name", "input_ids")
@@ -93,11 +96,11 @@ def adapted(rng: Random) -> Iterator[Piece]:
     except ImportError:
         return
     configs = (
-        ("LoraConfig", "r=4, target_modules=\"all-linear\""),
-        ("IA3Config", "target_modules=[\"query\", \"q_proj\", \"key\"], feedforward_modules=[]"),
-        ("LoHaConfig", "r=2, target_modules=[\"query\", \"q_proj\", \"value\"]"),
-        ("VeraConfig", "r=4, target_modules=[\"query\", \"q_proj\", \"value\", \"v_proj\"]"),
-        ("OFTConfig", "r=0, oft_block_size=4, target_modules=[\"query\", \"q_proj\", \"v_proj\"]"),
+        ("LoraConfig", 'r=4, target_modules="all-linear"'),
+        ("IA3Config", 'target_modules=["query", "q_proj", "key"], feedforward_modules=[]'),
+        ("LoHaConfig", 'r=2, target_modules=["query", "q_proj", "value"]'),
+        ("VeraConfig", 'r=4, target_modules=["query", "q_proj", "value", "v_proj"]'),
+        ("OFTConfig", 'r=0, oft_block_size=4, target_modules=["query", "q_proj", "v_proj"]'),
     )
     for piece in pieces(rng):
         config, given = rng.choice(configs)
