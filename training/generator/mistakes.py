@@ -191,7 +191,7 @@ def _plain(row: str, argument: str) -> str | None:
         ):
             inner = ast.get_source_segment(row, node.args[0]) or ""
             if isinstance(node.args[0], ast.GeneratorExp):
-                inner = f"[{inner.strip('()') if inner.startswith('((') else inner}]"
+                inner = f"[{inner[1:-1]}]"
             return row[: node.col_offset] + inner + row[node.end_col_offset :]
     return None
 
