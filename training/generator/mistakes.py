@@ -60,7 +60,7 @@ def _made(text: str, lines: list[str], note: Note) -> Mistake | None:
         tree = ast.parse(broken)
     except SyntaxError:
         return None
-    others = tuple(sorted(_uses(tree, note.operand, line) - {line}))
+    others = tuple(sorted(lines_of(tree, note, line) - {line}))
     return Mistake(
         note.cause,
         operator,
@@ -82,21 +82,36 @@ def _alone(lines: list[str], at: int) -> bool:
     return above.rstrip().endswith(":") and len(below) - len(below.lstrip()) < indent
 
 
-def _uses(tree: ast.Module, operand: str, line: int) -> set[int]:
-    """The lines that bind or read the operand in the function of a line, or of its class for ``self.``."""
+def lines_of(tree: ast.Module, note: Note, line: int) -> set[int]:
+    """The lines that bind or read the operand, or what the line binds, in its function (class, of ``self.``).
+
+    Of what is on the meta device those that name that device, too.
+    """
     scopes = [
         node
         for node in ast.walk(tree)
         if isinstance(node, ast.FunctionDef | ast.ClassDef)
         and node.lineno <= line <= (node.end_lineno or node.lineno)
-        and (isinstance(node, ast.ClassDef) == operand.startswith("self."))
     ]
-    within: ast.AST = max(scopes, key=lambda node: node.lineno) if scopes else tree
+    nodes = [node for scope in scopes or [tree] for node in ast.walk(scope)]
+    names = {note.operand} | {
+        ast.unparse(target)
+        for node in nodes
+        if isinstance(node, ast.Assign) and node.lineno == line
+        for target in node.targets
+    }
+    functions = [one for one in scopes if isinstance(one, ast.FunctionDef)] or [tree]
+    inner = set(ast.walk(functions[-1]))
     return {
         node.lineno
-        for node in ast.walk(within)
+        for node in nodes
         if isinstance(node, ast.Name | ast.Attribute | ast.Subscript)
-        and ast.unparse(node) == operand
+        and ast.unparse(node) in names
+        and (node in inner or ast.unparse(node).startswith("self."))
+    } | {
+        node.lineno
+        for node in nodes
+        if note.cause == "meta-tensor" and isinstance(node, ast.Constant) and node.value == "meta"
     }
 
 
