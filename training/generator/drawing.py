@@ -7,7 +7,7 @@ from random import Random
 
 from .model import Piece
 
-_ENDS = ("Net", "Model", "Classifier", "Encoder", "Tagger", "Scorer", "Ranker", "Detector")
+_ENDS = ("Net", "Task", "Classifier", "Encoder", "Tagger", "Scorer", "Ranker", "Detector")
 
 
 def drawn(text: str, names: dict[str, str], rng: Random) -> str:

@@ -83,8 +83,9 @@ def _alone(lines: list[str], at: int) -> bool:
 
 
 def lines_of(tree: ast.Module, note: Note, line: int) -> set[int]:
-    """The lines that bind or read the operand, or what the line binds, in its function (class, of ``self.``).
+    """Lines in which the mistake may as well be mended.
 
+    They bind or read the operand, or what the line binds, in its function, of ``self.`` in its class.
     Of what is on the meta device those that name that device, too.
     """
     scopes = [
