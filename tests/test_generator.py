@@ -26,7 +26,7 @@ sys.path.insert(0, str(ROOT / "training"))
 from generator.forms import formed  # noqa: E402
 from generator.hosts import fits, fits_style, together  # noqa: E402
 from generator.incidents import hosts as incidents  # noqa: E402
-from generator.labels import looks_alike  # noqa: E402
+from generator.labels import accepted, looks_alike  # noqa: E402
 from generator.mistakes import mistakes  # noqa: E402
 from generator.model import Field, Host, Piece  # noqa: E402
 from generator.notes import bare, noted  # noqa: E402
@@ -123,10 +123,19 @@ def test_only_the_labelled_line_differs() -> None:
 def test_all_causes_of_programs_can_be_planted(casebase: Casebase) -> None:
     """A library's bug is in no line of the program: it has a place in the table, and is not planted."""
     planted = {note.cause for one in drawn_hosts() for note in noted(one.text)}
-    assert planted | {"library-version-bug"} == set(casebase.causes) == set(looks_alike())
-    for known in looks_alike().values():
+    assert planted | {"library-version-bug"} == set(casebase.causes) == set(looks_alike()["cause"])
+    for known in looks_alike()["cause"].values():
         assert set(known["also"]) <= set(casebase.causes)
         assert set(known["fixes"]) <= set(casebase.fixes)
+
+
+def test_a_look_alike_is_accepted_where_the_failure_reads_like_it() -> None:
+    (made,) = mistakes(
+        "self.table = table.to(d)  #: unregistered-tensor|unmove|self.table|index-device"
+    )
+    assert accepted(made, "found cuda:0 and cpu") == {"created-without-device", "index-device"}
+    assert "meta-tensor" in accepted(made, "window on meta")
+    assert "loss-or-metric-state" in accepted(made._replace(operand="self.loss_table"), "")
 
 
 def test_features_of_one_place_do_not_meet() -> None:

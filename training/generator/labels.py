@@ -30,10 +30,22 @@ _OF_TEXTS = (
 
 
 @cache
-def looks_alike() -> dict[str, dict[str, list[str]]]:
-    """Of each cause what a reader would accept besides it, and what mends it."""
+def looks_alike() -> dict[str, Any]:
+    """Of each cause what a reader accepts besides it, and what mends it; ``seen``, what else tells of one."""
     path = Path(__file__).with_name("looks_alike.toml")
     return loads(path.read_text(encoding="utf-8"))
+
+
+def accepted(mistake: Mistake, message: str) -> set[str]:
+    """The causes that a careful reader would accept besides a mistake's own."""
+    table = looks_alike()
+    told = {"message": message, "operand": mistake.operand}
+    seen = {
+        one["also"]
+        for one in table["seen"]
+        if mistake.cause in one["of"] and re.search(one["pattern"], told[one["in"]], re.I)
+    }
+    return {*table["cause"][mistake.cause]["also"], *mistake.also, *seen} - {mistake.cause}
 
 
 def ending(err: str) -> tuple[str, str]:
@@ -54,16 +66,14 @@ def label(
     host: Host, mistake: Mistake, name: str, err: str, wording: str, form: str
 ) -> dict[str, Any]:
     """What is true of a failure, by how it was made."""
-    known = looks_alike()[mistake.cause]
     kind, message = ending(err)
     devices = list(dict.fromkeys(_DEVICE.findall(message)))[:2]
-    also = [*known["also"], *mistake.also, *(["meta-tensor"] if "meta" in devices else [])]
     in_trace = bool(re.search(rf"{re.escape(name)}\.py\", line {mistake.line}\b", err))
     return {
         "id": name,
         "cause": mistake.cause,
-        "also_ok": sorted({*also} - {mistake.cause}),
-        "fix_kinds": known["fixes"],
+        "also_ok": sorted(accepted(mistake, message)),
+        "fix_kinds": looks_alike()["cause"][mistake.cause]["fixes"],
         "family": "device-placement",
         "exception": kind,
         "devices": devices,
