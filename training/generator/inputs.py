@@ -86,8 +86,9 @@ class Inputs:
             for key, place in zip(keys, places, strict=True):
                 cause = "cross-shard-op" if key == keys[-1] else "input-on-wrong-shard"
                 other = last if place == target else target
+                also = "|hardcoded-device" if place.startswith('"') else ""
                 rows.append(
-                    f"{key} = {key}.to({place})  #: {cause}|sub:{place}=>{other}|{key}"
+                    f"{key} = {key}.to({place})  #: {cause}|sub:{place}=>{other}|{key}{also}"
                     f"  #: {wrong.format(key)}"
                 )
             self.moves = "\n".join(rows)

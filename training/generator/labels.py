@@ -31,7 +31,7 @@ _OF_TEXTS = (
 
 @cache
 def looks_alike() -> dict[str, Any]:
-    """Of each cause what a reader accepts besides it, and what mends it; ``seen``, what else tells of one."""
+    """Of each cause what a reader accepts besides it, and what mends it; what else tells of one."""
     path = Path(__file__).with_name("looks_alike.toml")
     return loads(path.read_text(encoding="utf-8"))
 
