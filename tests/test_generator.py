@@ -193,7 +193,7 @@ def test_programs_of_plain_torch_run_and_fail_as_labelled(
 ) -> None:
     command = [sys.executable, str(ROOT / "training/generator/make.py"), str(tmp_path)]
     command += ["--hosts", "2", "--each", "1", "--seed", "4", "--packages", "torch"]
-    subprocess.run(command, check=True, capture_output=True, timeout=120)
+    subprocess.run(command, check=True, capture_output=True, timeout=900)
     labelled = collect([tmp_path], known_ids(casebase))
     assert len(labelled) == 2
     for one in labelled:

@@ -14,7 +14,7 @@ from diagnose.simulation import run_script
 
 from .model import Ran
 
-LIMIT = 40
+LIMIT = 200
 #: Where the traces say that the programs and the libraries were.
 PROJECT, LIBRARIES = "/home/user/project", "/opt/conda/envs/train/lib/python3.11/site-packages"
 
