@@ -630,3 +630,77 @@ def test_what_a_model_is_given_is_moved_once(folder: Path) -> None:
     named = ('to("cuda") if', "to(DEVICE) if"), ("class Layer", 'DEVICE = "cuda"\n\n\nclass Layer')
     level, guards = proof(folder, NESTED, made, before, *named, kind="create-on-device")
     assert "scattered" not in guards
+
+
+#: Nothing calls these models, and nobody holds them at the end.
+SENT = """\
+import torch
+from torch import nn
+
+
+def prepared(parts, device):
+    for part in parts:
+        part.to(device)
+    return parts
+
+
+def main():
+    parts = prepared([nn.Linear(2, 2), nn.Linear(3, 3)], "cuda:0")
+    prepared(parts, "cuda:1")
+    scale = torch.ones(2, device="cuda:0")
+    print((parts[0].weight.sum(0) * scale).sum().item() > 9)
+
+
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "guard"),
+    [
+        ("        part.to(device)", "        pass", "homes"),
+        ('prepared(parts, "cuda:1")', 'prepared(parts, "cuda:0")', "homes"),
+        ("sum(0) * scale", "sum(0) * scale.to(parts[0].weight.device)", "across"),
+    ],
+)
+def test_models_stay_where_they_were_sent_though_nothing_calls_them(
+    folder: Path, old: str, new: str, guard: str
+) -> None:
+    edits = [(old, new)]
+    if guard == "homes" and "pass" in new:
+        edits.append(('ones(2, device="cuda:0")', "ones(2)"))
+    level, guards = proof(folder, SENT, *edits)
+    assert guards[guard] is False
+    assert level == "same-numbers"
+
+
+#: Weights that stay on the cpu, and go to the GPU one by one.
+STREAMED = """\
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+
+class Layer(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight, self.scale = nn.Parameter(torch.ones(3, 3)), nn.Parameter(torch.ones(3))
+
+    def forward(self, x):
+
+
+        return F.linear(x, self.weight.to(x.device)) * self.scale
+
+
+layer = Layer()
+print(layer(torch.ones(2, 3, device="cuda")).sum().item())
+"""
+
+
+def test_weights_that_are_brought_one_by_one_stay_off_the_gpu(folder: Path) -> None:
+    level, guards = proof(folder, STREAMED, ("layer = Layer()", 'layer = Layer().to("cuda")'))
+    assert guards["put-away"] is False
+    assert level == "same-numbers"
+    moved = ("* self.scale\n", "* self.scale.to(x.device)\n")
+    level, guards = proof(folder, STREAMED, moved, kind="move-tensor-at-line")
+    assert guards.get("put-away") is None

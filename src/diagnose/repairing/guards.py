@@ -17,6 +17,8 @@ _TO_NUMPY = "cpu-before-numpy"
 _TO_THE_HOST = frozenset({_TO_NUMPY, "index-to-device"})
 #: Fixes of a value where it is used. Other stop-gaps undo an offload or leave layers unregistered.
 _AT_USE = frozenset({"move-tensor-at-line", "move-input", "index-to-device"})
+#: Fixes after which a module is made where it was sent before.
+_MADE_THERE = frozenset({"create-on-device", "materialize-meta"})
 #: Checks of `diagnose verify` whose findings are mistakes even where the program without device checks
 #: has them too: what no optimizer reaches stays untrained wherever it is.
 _NEVER = frozenset({"unseen-layers"})
@@ -26,10 +28,11 @@ _NUMBERED = re.compile(r"\bcuda:[1-9]\d*")
 _SAVES = re.compile(r"save|export|dump|state_dict|script|trace")
 
 
-def homes(wanted: Ran, ran: Ran, lang: Lang) -> Iterator[Guard]:
-    """What was on a GPU stays on it."""
+def homes(wanted: Ran, ran: Ran, applied: Sequence[Candidate], lang: Lang) -> Iterator[Guard]:
+    """What was on a GPU stays on it, and what was sent there still is."""
+    made_there = any(one.kind in _MADE_THERE for one in applied)
     for name, device in wanted.homes.items():
-        now = ran.homes.get(name, device)
+        now = ran.homes.get(name, device if made_there else "cpu")
         if device.startswith("cuda") and now != device:
             told = say(lang, "home-moved", name=name, now=now, device=device)
             yield Guard("homes", False, told)
@@ -54,12 +57,15 @@ def hollow(wanted: Ran, ran: Ran, lang: Lang) -> Iterator[Guard]:
 
 
 def put_away(wanted: Ran, ran: Ran, texts: Sequence[str], lang: Lang) -> Iterator[Guard]:
-    """Where the program puts modules away on the cpu, what it never had on a GPU stays off it."""
-    for name in sorted(wanted.idle):
-        if ran.homes.get(name, "cpu").startswith("cuda"):
-            if any(_puts_away(text) for text in texts):
-                yield Guard("put-away", False, say(lang, "put-away", name=name))
-            return
+    """Where the program puts modules away on the cpu, what it never had on a GPU, or put away itself, stays
+    off it; and so do weights that are brought to a GPU one by one where they are used."""
+    now = {name for name, device in ran.homes.items() if device.startswith("cuda")}
+    away = sorted(now & (wanted.idle | wanted.parked))
+    if away and not any(_puts_away(text) for text in texts):
+        away = []
+    for name in [*away, *sorted(now & wanted.streamed)]:
+        yield Guard("put-away", False, say(lang, "put-away", name=name))
+        return
 
 
 def _puts_away(text: str) -> bool:

@@ -10,29 +10,35 @@ from typing import Any
 import torch
 from torch.utils._python_dispatch import _disable_current_modes
 
-from diagnose.tracing.lives import ModuleLife, Table
+from diagnose.tracing.lives import Event, ModuleLife, Table
 from diagnose.tracing.recorder import Recorder
 
-#: So many calls of a model are looked at.
-_CALLS = 2
+#: So many calls of a model are looked at, and so many of its moves.
+_CALLS, _MOVES = 2, 50
 
 
 class Models:
-    """What is seen of all models that no other one holds, by their class, a number and a name.
+    """What is seen of all models that no other one holds, by their class, a number and a name: after their
+    first calls, when they have moved, and at the end.
 
-    ``homes`` tells where each parameter and buffer was last; ``idle`` those on the cpu that never were on a
-    GPU; ``hollow`` those with NaN in them, which simulated memory holds that nobody wrote to; ``hidden``
-    where the parameters are that layers in plain lists and dicts hold, which no optimizer and no state_dict
-    reaches; ``used`` the devices of the parameters of all modules that were called.
+    ``homes`` tells where each parameter and buffer was last; ``idle`` those on the cpu that never
+    were on a GPU, ``parked`` those that were moved to the cpu last, ``streamed`` those on the cpu
+    that a forward copied to a GPU to use them; ``hollow`` those with NaN in them, which simulated
+    memory holds that nobody wrote to; ``hidden`` where the parameters are that layers in plain
+    lists and dicts hold, which no optimizer and no state_dict reaches; ``used`` the devices of the
+    parameters of all modules that were called, or else of all.
     """
 
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
         self._names: Table[str] = Table()
         self._calls: Counter[int] = Counter()
+        self._moves: Counter[int] = Counter()
         self._count: Counter[str] = Counter()
         self.homes: dict[str, str] = {}
         self.idle: set[str] = set()
+        self.parked: set[str] = set()
+        self.streamed: set[str] = set()
         self.hollow: set[str] = set()
         self.hidden: dict[str, str] = {}
         self.used: set[str] = set()
@@ -46,13 +52,46 @@ class Models:
             self.used.update(
                 str(one.device) for one in module._parameters.values() if one is not None
             )
-            self._look(module)
+            self._look(self._root(module))
+
+    def moved(self, module: Any, _: Event) -> None:
+        """Is told of a module that has moved."""
+        self._moves[id(module)] += 1
+        if self._moves[id(module)] <= _MOVES:
+            self._look(self._root(module))
+
+    def copied(self, tensor: Any, event: Event) -> None:
+        """Is told of a tensor that is copied elsewhere."""
+        if not isinstance(tensor, torch.nn.Parameter) or tensor.device.type != "cpu":
+            return
+        used = any(line.code.co_name == "forward" for line in event.stack)
+        life = self._recorder.tensors.get(tensor)
+        if life is None or life.module is None or not used:
+            return
+        if str(event.device).startswith("cuda"):
+            path, root = self._path(life.module)
+            self.streamed.add(".".join(filter(None, (self._name(root), *path, life.name))))
 
     def look(self) -> None:
         """Looks at all models that are alive."""
         for module in list(self._recorder.modules.things()):
             with suppress(Exception):
                 self._look(module)
+        self.used = self.used or set(self.homes.values())
+
+    def _root(self, module: Any) -> Any:
+        """The outermost module that a module belongs to."""
+        life = self._recorder.modules.get(module)
+        return module if life is None else self._path(life)[1]
+
+    @staticmethod
+    def _path(life: ModuleLife) -> tuple[list[str], Any]:
+        """The names that lead from the outermost module to one, and the former."""
+        path: list[str] = []
+        while life.owner is not None and life.owner.module() is not None:
+            path.insert(0, life.name)
+            life = life.owner
+        return path, life.module()
 
     def _look(self, root: Any) -> None:
         life = self._recorder.modules.get(root)
@@ -73,7 +112,12 @@ class Models:
         self.homes[name] = str(one.device)
         if _is_hollow(one):
             self.hollow.add(name)
-        moved = any(e.what == "moved" and e.device != "cpu" for e in life.events) if life else True
+        moves = [e.device for e in life.events if e.what == "moved"] if life else ["cuda"]
+        moved = any(device != "cpu" for device in moves)
+        if moved and moves[-1] == "cpu":
+            self.parked.add(name)
+        else:
+            self.parked.discard(name)
         if one.device.type == "cpu" and not moved:
             self.idle.add(name)
         else:

@@ -103,9 +103,9 @@ class Ran(NamedTuple):
     tensor in each call of a model, ``handed`` those that copy a part of what a model was given, with their
     functions; ``trained`` tells of each parameter that an optimizer steps its shape,
     device and sum; ``graded`` counts the parameters that got gradients;
-    ``homes``, ``idle``, ``hollow``, ``hidden`` and ``used`` what is seen of models
-    (`diagnose.repairing.looking.Models`); ``silent`` what an audit and `diagnose verify` find; ``executed``
-    the functions that ran, as ``file:line``.
+    ``homes``, ``idle``, ``parked``, ``streamed``, ``hollow``, ``hidden`` and ``used`` what is seen of
+    models (`diagnose.repairing.looking.Models`); ``silent`` what an audit and `diagnose verify` find;
+    ``executed`` the functions that ran, as ``file:line``.
     """
 
     status: int
@@ -127,6 +127,8 @@ class Ran(NamedTuple):
     graded: int = 0
     homes: Mapping[str, str] = {}
     idle: frozenset[str] = frozenset()
+    parked: frozenset[str] = frozenset()
+    streamed: frozenset[str] = frozenset()
     hollow: frozenset[str] = frozenset()
     hidden: Mapping[str, str] = {}
     used: frozenset[str] = frozenset()

@@ -76,6 +76,7 @@ class Observer:
             def copied(tensor: Any, event: Event) -> None:
                 if told is not None:
                     told(tensor, event)
+                models.copied(tensor, event)
                 if tensor.device.type == "cuda" and event.stack:
                     line = event.stack[0]
                     place = f"{line.code.co_filename}:{line.number}"
@@ -86,8 +87,8 @@ class Observer:
                 if event.stack and self._watched:
                     self._calls_again.copied(tensor, event.stack[0])
 
-            recorder.copied = copied
             models = Models(recorder)
+            recorder.copied, recorder.moved = copied, models.moved
             hooks = [
                 register_module_forward_hook(models.called),
                 register_optimizer_step_pre_hook(self._steps),
@@ -111,6 +112,8 @@ class Observer:
         self._seen = {
             "homes": models.homes,
             "idle": sorted(models.idle),
+            "parked": sorted(models.parked),
+            "streamed": sorted(models.streamed),
             "hollow": sorted(models.hollow),
             "hidden": models.hidden,
             "used": sorted(models.used),

@@ -77,7 +77,7 @@ class Reference:
         yield from self._numbers(ran, applied)
         edited = self._edited(texts)
         before = {file: self._runner.workspace.text(file) for file in texts}
-        yield from guards.homes(wanted, ran, lang)
+        yield from guards.homes(wanted, ran, applied, lang)
         yield from guards.hidden(wanted, ran, lang)
         yield from guards.hollow(wanted, ran, lang)
         yield from guards.put_away(wanted, ran, list(before.values()), lang)

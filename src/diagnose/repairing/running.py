@@ -20,7 +20,17 @@ from diagnose.repairing.model import Candidate, Failure, Program, Ran, Silent, T
 from diagnose.repairing.workspace import Workspace
 
 #: What a run tells as a list and is a set.
-_SETS = ("executed", "to_host", "across", "repeated", "idle", "hollow", "used")
+_SETS = (
+    "executed",
+    "to_host",
+    "across",
+    "repeated",
+    "idle",
+    "parked",
+    "streamed",
+    "hollow",
+    "used",
+)
 
 
 class Runner:

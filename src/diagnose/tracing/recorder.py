@@ -64,13 +64,15 @@ class Recorder:
         self.loaders: Table[Life] = Table()
         #: Who else is told of a tensor that is copied elsewhere.
         self.copied: Callable[[Any, Event], None] | None = None
+        #: Who else is told of a module that was moved.
+        self.moved: Callable[[Any, Event], None] | None = None
         #: The last call that raised.
         self.failed: Failed | None = None
         self._backward: tuple[Event, ...] = ()
         self._every = every
         self._steps = 0
         self._threads: Table[Stack] = Table()
-        self._registered = Registered(self.tensors, self.modules)
+        self._registered = Registered(self.tensors, self.modules, self._has_moved)
         self._arrivals = Arrivals(self.tensors, self._registered, self._made)
         self._mode = modes.Births(self)
         self._leave = ExitStack()
@@ -168,6 +170,10 @@ class Recorder:
             self.tensors.set(result, life or weight or Life("other"))
         else:
             self.tensors.set(result, Life("factory", (Event("made", *stack(3)),)))
+
+    def _has_moved(self, module: Any, event: Event) -> None:
+        if self.moved is not None:
+            self.moved(module, event)
 
     def _known(self, operand: Any) -> Life | None:
         if isinstance(operand, torch.Tensor):

@@ -19,10 +19,16 @@ _Held = dict[tuple[int, str], tuple[Any, Life | None]]
 
 
 class Registered:
-    """Notes in the tables of a recorder. Its wrappers are put around functions of `nn.Module` and
-    `nn.Parameter`, its hooks are given to torch."""
+    """Notes in the tables of a recorder, and tells it of a module that has moved. Its wrappers are put
+    around functions of `nn.Module` and `nn.Parameter`, its hooks are given to torch."""
 
-    def __init__(self, tensors: Table[Life], modules: Table[ModuleLife]) -> None:
+    def __init__(
+        self,
+        tensors: Table[Life],
+        modules: Table[ModuleLife],
+        told: Callable[[Any, Event], None],
+    ) -> None:
+        self._told = told
         self._tensors = tensors
         self._modules = modules
         self._thread = threading.local()
@@ -179,6 +185,7 @@ class Registered:
                     self._tensors.set(tensor, Life("weight", (event,), life, name))
                 elif known.events[-1:] != (event,):
                     self._tensors.set(tensor, known.then(event))
+        self._told(root, event)
 
 
 def _holds(life: Life, tensor: Any) -> bool:
