@@ -526,16 +526,22 @@ FIRST = """\
 """
 
 
-def test_an_edit_that_is_not_needed_in_the_end_goes(folder: Path) -> None:
-    (folder / "train.py").write_text(TABLE)
-    patch = folder.parent / "first.diff"
-    patch.write_text(FIRST)
+def added_by(folder: Path, program: str, patch: str, line: int) -> list[str]:
+    """The lines that a repair adds which tries a patch first."""
+    (folder / "train.py").write_text(program)
+    first = folder.parent / "first.diff"
+    first.write_text(patch)
     script = Path(__file__).parent / "search.py"
-    command = [sys.executable, script, folder, "train.py", patch, "8"]
+    command = [sys.executable, script, folder, "train.py", first, str(line)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
-    changed = [row for row in done.stdout.splitlines() if row[:1] == "+" and row[:3] != "+++"]
-    assert changed == ["+table = torch.arange(4.0, device=x.device)"], done.stdout
+    rows = done.stdout.splitlines()
+    return [row for row in rows if row[:1] == "+" and row[:3] != "+++"]
+
+
+def test_an_edit_that_is_not_needed_in_the_end_goes(folder: Path) -> None:
+    added = added_by(folder, TABLE, FIRST, 8)
+    assert added == ["+table = torch.arange(4.0, device=x.device)"]
 
 
 #: Two functions of a program whose device is written once; the second knows no device.
@@ -565,10 +571,21 @@ def test_an_edit_follows_the_program_to_another_gpu(folder: Path) -> None:
         folder, program.replace('"cuda:0"', '"cuda"'), made, kind="create-on-device"
     )
     assert guards["other-gpu"] is False
-    bare = ("torch.ones(4)", "torch.ones(4).cuda()")
-    level, guards = proof(folder, program.replace('"cuda:0"', '"cuda"'), bare)
-    assert "other-gpu" not in guards
-    assert level == "proven"
+
+
+#: It writes down what the program decides.
+LITERAL = """\
+--- a/train.py
++++ b/train.py
+@@ -9 +9 @@
+-    return x * torch.ones(4)
++    return x * torch.ones(4).to("cuda:0")
+"""
+
+
+def test_a_gpu_that_an_edit_writes_down_is_told_as_the_program_tells_it(folder: Path) -> None:
+    added = added_by(folder, TWICE.replace("HERE", '"cuda:0"'), LITERAL, 9)
+    assert added == ["+    return x * torch.ones(4).to(DEVICE)"]
 
 
 #: A batch is moved by a function that passes nested parts by.

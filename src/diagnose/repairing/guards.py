@@ -160,6 +160,11 @@ def written_down(before: str, after: str, lang: Lang) -> Iterator[Guard]:
             return
 
 
+def is_numbered(text: str) -> bool:
+    """Whether a text names a GPU other than the first."""
+    return _NUMBERED.search(text) is not None
+
+
 def _replaced(before: str, after: str) -> Iterator[tuple[int, tuple[str, str]]]:
     """Lines that took the place of others, by their number, as pairs of texts."""
     old, new = before.splitlines(), after.splitlines()

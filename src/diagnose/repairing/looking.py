@@ -77,7 +77,7 @@ class Models:
         for module in list(self._recorder.modules.things()):
             with suppress(Exception):
                 self._look(module)
-        self.used = self.used or set(self.homes.values())
+        self.used = set(self.homes.values()) or self.used
 
     def _root(self, module: Any) -> Any:
         """The outermost module that a module belongs to."""

@@ -166,6 +166,15 @@ class Reference:
         if everywhere:
             told = "follows" if apart else "stays-behind"
             yield Guard("other-gpu", apart, self._say(told))
+            if not apart and any(map(guards.is_numbered, self._added(texts))):
+                yield Guard("numbered", False, self._say(told))
+
+    def _added(self, texts: Mapping[str, str]) -> Iterator[str]:
+        """The lines that the edits made."""
+        for file, text in texts.items():
+            rows = text.splitlines()
+            for line in edited_lines(self._runner.workspace.text(file), text):
+                yield rows[line - 1]
 
     def _edited(self, texts: Mapping[str, str]) -> set[str]:
         """The lines of the copies that the edits made, as ``file:line``."""

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from diagnose.fixes.diff import patched
 from diagnose.repairing.comparing import diff_of
+from diagnose.repairing.generalizing import general
 from diagnose.repairing.model import (
     LEVELS,
     SOURCES,
@@ -34,6 +35,10 @@ class Limits(NamedTuple):
 
 #: After so many patches that run but are not proven, somebody else is asked for a better one.
 _BETTER = 4
+
+
+#: Guards that object to nothing but the device's name in an edit.
+_WRITTEN_DOWN = frozenset({"other-gpu", "numbered", "literal"})
 
 
 class _Node(NamedTuple):
@@ -114,6 +119,8 @@ class Search:
                     found = reference.prove(*node.patch)
                     if found.level == "proven":
                         return node, found, furthest
+                if (better := self._general(node, found, reference)) is not None:
+                    return *better, furthest
                 if proof is None or _worth(found) > _worth(proof):
                     best, proof = node, found
                 if not (left := left - 1):
@@ -123,6 +130,31 @@ class Search:
                 proof if proof.whole else reference.prove(*best.patch), self._runner.lang
             )
         return best, proof, furthest
+
+    def _general(
+        self, node: _Node, found: Proof, reference: Reference
+    ) -> tuple[_Node, Proof] | None:
+        """A patch that only writes down a GPU, with an expression of the device in its place, proven."""
+        against = {guard.id for guard in found.guards if guard.holds is False}
+        if not against or against - _WRITTEN_DOWN:
+            return None
+        for file, text in node.texts.items():
+            for other in general(self._runner.workspace.text(file), text):
+                texts = {**node.texts, file: other.text}
+                self._progress(f"trying another name of the device in {file}")
+                ran = self._runner.run(texts, Terms(self._gpus))
+                if not ran.passed:
+                    continue
+                proof = reference.prove(texts, ran, node.applied)
+                if proof.level == "proven":
+                    applied = tuple(
+                        one._replace(patch=one.patch.replace(f"+{other.row}", f"+{other.told}"))
+                        if one.file == file
+                        else one
+                        for one in node.applied
+                    )
+                    return _Node(applied, texts, ran), proof
+        return None
 
     def _passes(self, root: _Node) -> Iterator[Iterator[_Node]]:
         """All nodes, each once: first those of what the answer proposes, then with what else does, who

@@ -1,0 +1,53 @@
+"""The device of an edit, told by what is at hand."""
+
+from __future__ import annotations
+
+from diagnose.repairing.generalizing import general
+
+PROGRAM = """\
+import torch
+
+DEVICE = "cuda:1"
+
+
+class Net(torch.nn.Module):
+    def __init__(self, device):
+        super().__init__()
+        self.device = device
+
+    def scale(self, x, width):
+        return x * table(width, 2)
+
+
+def table(n, device_name=None):
+    return torch.ones(n)
+"""
+
+
+def test_names_of_a_device_come_before_what_has_one() -> None:
+    after = PROGRAM.replace("table(width, 2)", 'table(width, 2).to("cuda:0")')
+    found = list(general(PROGRAM, after))
+    told = [one.told.strip().removeprefix("return x * table(width, 2)") for one in found]
+    assert told == [
+        ".to(self.device)",
+        ".to(DEVICE)",
+        ".to(x.device)",
+        ".to(width.device)",
+        ".to(next(self.parameters()).device)",
+    ]
+    for one in found:
+        assert one.text == after.replace(one.row, one.told) and one.told in one.text
+
+
+def test_a_bare_move_is_told_in_the_same_way() -> None:
+    after = PROGRAM.replace("torch.ones(n)", "torch.ones(n).cuda()")
+    told = [one.told.strip() for one in general(PROGRAM, after)]
+    devices = ["DEVICE", "n.device", "device_name.device"]
+    assert told == [f"return torch.ones(n).to({device})" for device in devices]
+
+
+def test_what_writes_down_no_gpu_or_two_stays() -> None:
+    after = PROGRAM.replace("torch.ones(n)", "torch.ones(n, device=DEVICE)")
+    assert not list(general(PROGRAM, after))
+    twice = PROGRAM.replace("return", 'torch.zeros(1, device="cuda:0")\n    return')
+    assert not list(general(PROGRAM, twice.replace("        return", "    return")))
