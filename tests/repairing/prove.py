@@ -1,6 +1,7 @@
-"""python prove.py FOLDER SCRIPT EDITED [STOPGAP]: the proof of an edited script, as JSON; run by the tests.
+"""python prove.py: proofs of edited scripts for the tests, a JSON object a line in, one out.
 
-Runs are forked from this process, which must not have computed anything; pytest's has.
+Runs are forked from this process, which must not have computed anything; pytest's has. It imports torch
+once for all of them.
 """
 
 from __future__ import annotations
@@ -8,7 +9,9 @@ from __future__ import annotations
 import json
 import sys
 import tempfile
+import traceback
 from pathlib import Path
+from typing import Any
 
 from diagnose.repairing.model import Candidate, Program, Terms
 from diagnose.repairing.proving import Reference
@@ -17,17 +20,28 @@ from diagnose.repairing.warming import warm
 from diagnose.repairing.workspace import Workspace
 
 
-def main(folder: Path, script: str, edited: Path, line: int, kind: str) -> None:
+def proof(folder: Path, script: str, edited: str, line: int, kind: str) -> dict[str, Any]:
+    """What is known of a script with another text: ``level`` and ``guards``."""
     warm(folder / script)
     with tempfile.TemporaryDirectory() as home:
         runner = Runner(Program(folder, folder, script), Workspace(folder, Path(home)), 60)
-        texts = {script: edited.read_text()}
+        texts = {script: edited}
         ran = runner.run(texts, Terms(2))
         assert ran.passed, ran.errors
         edit = Candidate("input-not-moved", "", kind, "", script, line, "")
-        proof = Reference(runner, 2).prove(texts, ran, [edit])
-    print(json.dumps([proof.level, {guard.id: guard.holds for guard in proof.guards}]))
+        found = Reference(runner, 2).prove(texts, ran, [edit])
+    return {"level": found.level, "guards": {guard.id: guard.holds for guard in found.guards}}
+
+
+def main() -> None:
+    for row in sys.stdin:
+        asked = json.loads(row)
+        try:
+            told = proof(Path(asked.pop("folder")), **asked)
+        except Exception:
+            told = {"fault": traceback.format_exc()}
+        print(json.dumps(told), flush=True)
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2], Path(sys.argv[3]), int(sys.argv[4]), sys.argv[5])
+    main()
