@@ -46,6 +46,13 @@ def test_a_bare_move_is_told_in_the_same_way() -> None:
     assert told == [f"return torch.ones(n).to({device})" for device in devices]
 
 
+def test_what_the_function_asks_for_a_device_comes_first() -> None:
+    program = "def main(args, model):\n    x = ones(2).to(args.device)\n    model(x, ones(2))\n"
+    after = program.replace("x, ones(2)", 'x, ones(2).to("cuda:0")')
+    told = [one.told.strip() for one in general(program, after)]
+    assert told[0] == "model(x, ones(2).to(args.device))"
+
+
 def test_what_writes_down_no_gpu_or_two_stays() -> None:
     after = PROGRAM.replace("torch.ones(n)", "torch.ones(n, device=DEVICE)")
     assert not list(general(PROGRAM, after))

@@ -53,7 +53,7 @@ def _devices(tree: ast.Module, line: int) -> Iterator[str]:
     around = [node for node in ast.walk(tree) if _spans(node, line)]
     functions = [node for node in around if isinstance(node, _Function)]
     scopes = [*reversed(functions), *(n for n in around if isinstance(n, ast.ClassDef)), tree]
-    seen: dict[str, None] = {}
+    seen: dict[str, None] = dict.fromkeys(_used(functions[-1] if functions else tree, line))
     for scope in scopes:
         seen |= dict.fromkeys(_named(scope, line))
     statement = next((n for n in reversed(around) if isinstance(n, ast.stmt)), None)
@@ -65,6 +65,16 @@ def _devices(tree: ast.Module, line: int) -> Iterator[str]:
     if any(isinstance(node, ast.ClassDef) for node in around):
         seen["next(self.parameters()).device"] = None
     yield from seen
+
+
+def _used(scope: ast.AST, line: int) -> Iterator[str]:
+    """The attributes that are called a device and asked for in a scope up to a line: ``args.device``."""
+    for node in ast.walk(scope):
+        match node:
+            case ast.Attribute(value=ast.Name(id=owner), attr=attr, ctx=ast.Load()):
+                asked = attr.lower().endswith("device") and owner != "torch"
+                if asked and node.lineno <= line:
+                    yield ast.unparse(node)
 
 
 def _spans(node: ast.AST, line: int) -> bool:

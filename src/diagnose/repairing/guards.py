@@ -60,18 +60,22 @@ def put_away(wanted: Ran, ran: Ran, texts: Sequence[str], lang: Lang) -> Iterato
     """Where the program puts modules away on the cpu, what it never had on a GPU, or put away itself, stays
     off it; and so do weights that are brought to a GPU one by one where they are used."""
     now = {name for name, device in ran.homes.items() if device.startswith("cuda")}
-    away = sorted(now & (wanted.idle | wanted.parked))
-    if away and not any(_puts_away(text) for text in texts):
-        away = []
-    for name in [*away, *sorted(now & wanted.streamed)]:
+    idle, parked = now & wanted.idle, now & wanted.parked
+    if idle and not any(_puts_away(text) for text in texts):
+        idle = set()
+    if parked and not any(_puts_away(text, within=True) for text in texts):
+        parked = set()
+    for name in sorted(idle | parked | (now & wanted.streamed)):
         yield Guard("put-away", False, say(lang, "put-away", name=name))
         return
 
 
-def _puts_away(text: str) -> bool:
-    """Whether a statement moves a module to the cpu, to do without it. A tensor's move would be lost."""
+def _puts_away(text: str, *, within: bool = False) -> bool:
+    """Whether a statement moves a module to the cpu, to do without it: it is that move, for a tensor's
+    would be lost, or, ``within``, has such a move in it."""
     return any(
-        _is_away(one) and not _SAVES.search("\n".join(map(ast.unparse, block[at + 1 :])))
+        any(map(_is_away, ast.walk(one) if within else [one]))
+        and not _SAVES.search("\n".join(map(ast.unparse, block[at + 1 :])))
         for block in _blocks(ast.parse(text))
         for at, one in enumerate(block)
     )
@@ -84,11 +88,11 @@ def _blocks(tree: ast.AST) -> Iterator[list[ast.stmt]]:
                 yield block
 
 
-def _is_away(statement: ast.stmt) -> bool:
-    match statement:
-        case ast.Expr(value=ast.Call(func=ast.Attribute(attr="cpu"))):
+def _is_away(node: ast.AST) -> bool:
+    match node.value if isinstance(node, ast.Expr) else node:
+        case ast.Call(func=ast.Attribute(attr="cpu")):
             return True
-        case ast.Expr(value=ast.Call(func=ast.Attribute(attr="to"), args=args, keywords=named)):
+        case ast.Call(func=ast.Attribute(attr="to"), args=args, keywords=named):
             return any(re.search("cpu|offload", ast.unparse(one)) for one in [*args, *named])
     return False
 

@@ -25,8 +25,8 @@ class Models:
     were on a GPU, ``parked`` those that were moved to the cpu last, ``streamed`` those on the cpu
     that a forward copied to a GPU to use them; ``hollow`` those with NaN in them, which simulated
     memory holds that nobody wrote to; ``hidden`` where the parameters are that layers in plain
-    lists and dicts hold, which no optimizer and no state_dict reaches; ``used`` the devices of the
-    parameters of all modules that were called, or else of all.
+    lists and dicts hold, which no optimizer and no state_dict reaches; ``used`` the GPUs that they were
+    last on.
     """
 
     def __init__(self, recorder: Recorder) -> None:
@@ -35,6 +35,7 @@ class Models:
         self._calls: Counter[int] = Counter()
         self._moves: Counter[int] = Counter()
         self._count: Counter[str] = Counter()
+        self._gpus: dict[str, str] = {}
         self.homes: dict[str, str] = {}
         self.idle: set[str] = set()
         self.parked: set[str] = set()
@@ -49,9 +50,6 @@ class Models:
             return
         self._calls[id(module)] += 1
         with suppress(Exception):  # a module of the program's may do anything when it is asked
-            self.used.update(
-                str(one.device) for one in module._parameters.values() if one is not None
-            )
             self._look(self._root(module))
 
     def moved(self, module: Any, _: Event) -> None:
@@ -77,7 +75,7 @@ class Models:
         for module in list(self._recorder.modules.things()):
             with suppress(Exception):
                 self._look(module)
-        self.used = set(self.homes.values()) or self.used
+        self.used = set(self._gpus.values())
 
     def _root(self, module: Any) -> Any:
         """The outermost module that a module belongs to."""
@@ -110,6 +108,8 @@ class Models:
 
     def _found(self, name: str, one: Any, life: ModuleLife | None) -> None:
         self.homes[name] = str(one.device)
+        if one.device.type == "cuda":
+            self._gpus[name] = str(one.device)
         if _is_hollow(one):
             self.hollow.add(name)
         moves = [e.device for e in life.events if e.what == "moved"] if life else ["cuda"]

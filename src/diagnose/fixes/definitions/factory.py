@@ -6,6 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from diagnose.fixes.definitions.expressions import argument, moved, with_argument
+from diagnose.fixes.definitions.meeting import meeting
 from diagnose.fixes.definitions.moving import is_moved, value_of
 from diagnose.fixes.definitions.places import block_of, called, statement_of
 from diagnose.fixes.definitions.target import target_device
@@ -15,12 +16,22 @@ from diagnose.model import TorchNames
 from diagnose.placement.model import Source, Suspect
 from diagnose.scene import sourceline
 
+#: Causes of which a factory without a device is the mistake.
+_FORGOTTEN = frozenset({"created-without-device", "fake-or-compile-device"})
+
 
 def create_on_device(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     """A factory gets ``device=``; what cannot take it is followed by ``.to()``, what has it another one.
-    So do its twins in the same block: the states of an LSTM are made by the same call twice."""
+    So do its twins in the same block, as the states of an LSTM are made by the same call twice, and the
+    factories whose results it meets before it fails."""
     source, node = suspect.spot.source, value_of(suspect)
-    return [_on_device(suspect, one, torch) for one in [node, *_twins(source, node, torch)]]
+    nodes = [node, *_twins(source, node, torch)]
+    made = _factory(node, torch)
+    if made is not None and suspect.cause in _FORGOTTEN:
+        known = [_factory(one, torch) for one in nodes]
+        others = meeting(source, made, torch, lambda name: _takes_device(name, torch))
+        nodes += [one for one in others if all(one is not call for call in known)]
+    return [_on_device(suspect, one, torch) for one in nodes]
 
 
 def _twins(source: Source, node: ast.expr, torch: TorchNames) -> list[ast.expr]:

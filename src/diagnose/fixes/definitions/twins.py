@@ -19,6 +19,8 @@ from diagnose.scene import sourceline
 
 #: Causes that come one by one: of two such values that meet either may be meant.
 _EITHER = frozenset({"cross-shard-op", "input-on-wrong-shard", "optimizer-state", "rank-device"})
+#: Causes of which one mistake is seen where a method adds something, and where that is called.
+_WHERE_IT_GROWS = frozenset({"submodule-added-after-move"})
 _MOST = 8
 
 
@@ -39,6 +41,7 @@ def twins(suspect: Suspect, suspects: Sequence[Suspect], torch: TorchNames) -> t
         if (one.cause, one.device, one.sure) == (suspect.cause, suspect.device, True)
         and one.spot.source is suspect.spot.source
         and one.spot.node is not suspect.spot.node
+        and (suspect.cause not in _WHERE_IT_GROWS or _scope(one) is _scope(suspect))
     ]
     more = {"unregistered-tensor": _plain_tensors, "hardcoded-device": _bare_moves}
     if (find := more.get(suspect.cause)) is not None:
@@ -46,6 +49,12 @@ def twins(suspect: Suspect, suspects: Sequence[Suspect], torch: TorchNames) -> t
         others += [one for one in find(suspect, torch) if id(one.spot.node) not in known]
     by_place = {id(one.spot.node): one for one in others}
     return tuple(by_place.values())[:_MOST]
+
+
+def _scope(suspect: Suspect) -> ast.AST:
+    """The function that a suspect stands in, or the module."""
+    around = functions_around(suspect.spot.source, suspect.spot.node)
+    return around[0] if around else suspect.spot.source.tree
 
 
 def _bare_moves(suspect: Suspect, _: TorchNames) -> Iterator[Suspect]:
