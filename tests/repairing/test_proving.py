@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from diagnose.repairing.guards import stopgap, written_down
-from diagnose.repairing.model import Candidate, Guard, Proof
+from diagnose.repairing.guards import homes, stopgap, written_down
+from diagnose.repairing.model import Candidate, Guard, Proof, Ran
 from diagnose.repairing.proving import settled
 
 TRAINS = """\
@@ -738,3 +738,14 @@ def test_weights_that_are_brought_one_by_one_stay_off_the_gpu(folder: Path) -> N
     moved = ("* self.scale\n", "* self.scale.to(x.device)\n")
     level, guards = proof(folder, STREAMED, moved, kind="move-tensor-at-line")
     assert guards.get("put-away") is None
+
+
+def test_a_model_may_go_to_the_gpu_of_the_rank() -> None:
+    edit = (".cuda()", ".cuda(local_rank)")
+    moved = Ran(0, homes={"Linear#1.weight": "cuda:0"}), Ran(0, homes={"Linear#1.weight": "cuda:1"})
+    patch = f"@@ -5 +5 @@\n-model = nn.Linear(3, 3){edit[0]}\n+model = nn.Linear(3, 3){edit[1]}\n"
+    by_rank = Candidate("rank-device", "", "set-rank-device", "", "train.py", 5, patch)
+    assert all(guard.holds for guard in homes(*moved, [by_rank], "en"))
+    literal = by_rank._replace(patch=patch.replace(edit[1], '.to("cuda:1")'))
+    for other in (literal, by_rank._replace(cause="input-not-moved")):
+        assert [guard.holds for guard in homes(*moved, [other], "en")] == [False]

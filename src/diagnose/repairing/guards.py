@@ -19,6 +19,8 @@ _TO_THE_HOST = frozenset({_TO_NUMPY, "index-to-device"})
 _AT_USE = frozenset({"move-tensor-at-line", "move-input", "index-to-device"})
 #: Fixes after which a module is made where it was sent before.
 _MADE_THERE = frozenset({"create-on-device", "materialize-meta"})
+#: Causes that are a choice of the wrong GPU.
+_CHOOSING = frozenset({"rank-device", "hardcoded-device"})
 #: Checks of `diagnose verify` whose findings are mistakes even where the program without device checks
 #: has them too: what no optimizer reaches stays untrained wherever it is.
 _NEVER = frozenset({"unseen-layers"})
@@ -31,14 +33,23 @@ _SAVES = re.compile(r"save|export|dump|state_dict|script|trace")
 def homes(wanted: Ran, ran: Ran, applied: Sequence[Candidate], lang: Lang) -> Iterator[Guard]:
     """What was on a GPU stays on it, and what was sent there still is."""
     made_there = any(one.kind in _MADE_THERE for one in applied)
+    another = any(_chooses(one) for one in applied)
     for name, device in wanted.homes.items():
         now = ran.homes.get(name, device if made_there else "cpu")
+        if another and now.startswith("cuda"):
+            continue
         if device.startswith("cuda") and now != device:
             told = say(lang, "home-moved", name=name, now=now, device=device)
             yield Guard("homes", False, told)
             return
     if wanted.homes:
         yield Guard("homes", True, say(lang, "homes"))
+
+
+def _chooses(one: Candidate) -> bool:
+    """Whether an edit takes the GPU that the program names elsewhere, where the wrong one was chosen."""
+    added = (row for row in one.patch.splitlines() if row.startswith("+") and row[:3] != "+++")
+    return one.cause in _CHOOSING and not any(_LITERAL.search(row) for row in added)
 
 
 def hidden(wanted: Ran, ran: Ran, lang: Lang) -> Iterator[Guard]:
