@@ -93,7 +93,7 @@ class Models:
 
     def _look(self, root: Any) -> None:
         life = self._recorder.modules.get(root)
-        if life is None or life.owner is not None:
+        if life is None or life.owner is not None or getattr(root, "_is_replica", False):
             return
         name = self._name(root)
         for part, module in root.named_modules():
