@@ -749,3 +749,36 @@ def test_a_model_may_go_to_the_gpu_of_the_rank() -> None:
     literal = by_rank._replace(patch=patch.replace(edit[1], '.to("cuda:1")'))
     for other in (literal, by_rank._replace(cause="input-not-moved")):
         assert [guard.holds for guard in homes(*moved, [other], "en")] == [False]
+
+
+PLACED = """\
+import torch
+from torch import nn
+
+
+class Server:
+    def __init__(self, low):
+        self.model = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 2))
+        self.place(low)
+
+    def place(self, low):
+        self.model.to("cuda")
+        if low:
+            self.model[1] = self.model[1].cpu()
+
+
+            print("low")
+
+    def reply(self, x):
+        return self.model(x)
+
+
+print(Server(True).reply(torch.ones(1, 2, device="cuda")).shape)
+"""
+
+
+def test_what_was_put_away_is_not_brought_back_at_once(folder: Path) -> None:
+    back = ("            print", '            self.model.to("cuda")\n            print')
+    level, guards = proof(folder, PLACED, back, kind="move-module")
+    assert guards["put-away"] is False
+    assert level == "same-numbers"

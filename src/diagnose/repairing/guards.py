@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 
 from diagnose.model import Lang
@@ -53,7 +53,7 @@ def _chooses(one: Candidate) -> bool:
 
 
 def hidden(wanted: Ran, ran: Ran, lang: Lang) -> Iterator[Guard]:
-    """Layers in a plain list are not only moved: no optimizer trains them and no state_dict saves them."""
+    """Layers in a plain list, and plain tensors that train, are not only moved: no state_dict saves them."""
     for name, device in ran.hidden.items():
         if device.startswith("cuda") and wanted.hidden.get(name) not in (None, device):
             yield Guard("hidden", False, say(lang, "hidden", name=name))
@@ -67,29 +67,44 @@ def hollow(wanted: Ran, ran: Ran, lang: Lang) -> Iterator[Guard]:
         return
 
 
-def put_away(wanted: Ran, ran: Ran, texts: Sequence[str], lang: Lang) -> Iterator[Guard]:
-    """Where the program puts modules away on the cpu, what it never had on a GPU, or put away itself, stays
-    off it; and so do weights that are brought to a GPU one by one where they are used."""
+def put_away(
+    wanted: Ran, ran: Ran, texts: Mapping[str, tuple[str, str]], lang: Lang
+) -> Iterator[Guard]:
+    """Where the program puts modules away on the cpu, what it never had on a GPU stays off it, and what it
+    has just put away is not brought back at once; nor are weights brought to a GPU for good that go
+    there one by one where they are used. ``texts`` are those of the edited files, before and after."""
     now = {name for name, device in ran.homes.items() if device.startswith("cuda")}
     idle, parked = now & wanted.idle, now & wanted.parked
-    if idle and not any(_puts_away(text) for text in texts):
+    if idle and not any(_puts_away(before) for before, _ in texts.values()):
         idle = set()
-    if parked and not any(_puts_away(text, within=True) for text in texts):
+    if parked and not any(_brings_back(*both) for both in texts.values()):
         parked = set()
     for name in sorted(idle | parked | (now & wanted.streamed)):
         yield Guard("put-away", False, say(lang, "put-away", name=name))
         return
 
 
-def _puts_away(text: str, *, within: bool = False) -> bool:
-    """Whether a statement moves a module to the cpu, to do without it: it is that move, for a tensor's
-    would be lost, or, ``within``, has such a move in it."""
+def _puts_away(text: str) -> bool:
+    """Whether a statement moves a module to the cpu, to do without it. A tensor's move would be lost."""
     return any(
-        any(map(_is_away, ast.walk(one) if within else [one]))
-        and not _SAVES.search("\n".join(map(ast.unparse, block[at + 1 :])))
+        _is_away(one) and not _SAVES.search("\n".join(map(ast.unparse, block[at + 1 :])))
         for block in _blocks(ast.parse(text))
         for at, one in enumerate(block)
     )
+
+
+def _brings_back(before: str, after: str) -> bool:
+    """Whether an edit moves something in the block in which a statement before it moves something away."""
+    edited = edited_lines(before, after)
+    for block in _blocks(ast.parse(after)):
+        away = False
+        for one in block:
+            match one:
+                case ast.Expr(value=ast.Call(func=ast.Attribute(attr="to" | "cuda"))):
+                    if away and one.lineno in edited:
+                        return True
+            away = away or any(map(_is_away, ast.walk(one)))
+    return False
 
 
 def _blocks(tree: ast.AST) -> Iterator[list[ast.stmt]]:

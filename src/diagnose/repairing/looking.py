@@ -133,9 +133,11 @@ class Models:
 
 
 def _listed(root: Any) -> Iterator[tuple[str, Any]]:
-    """The parameters of layers in plain lists, tuples and dicts of a model."""
+    """The parameters of layers in plain lists, tuples and dicts of a model, and plain tensors that train."""
     for part, module in root.named_modules():
         for attribute, held in vars(module).items():
+            if isinstance(held, torch.Tensor) and held.is_leaf and held.requires_grad:
+                yield ".".join(filter(None, (part, attribute))), held
             if attribute.startswith("_") or not isinstance(held, dict | list | tuple):
                 continue
             for key, layer in held.items() if isinstance(held, dict) else enumerate(held):

@@ -80,7 +80,8 @@ class Reference:
         yield from guards.homes(wanted, ran, applied, lang)
         yield from guards.hidden(wanted, ran, lang)
         yield from guards.hollow(wanted, ran, lang)
-        yield from guards.put_away(wanted, ran, list(before.values()), lang)
+        both = {file: (before[file], text) for file, text in texts.items()}
+        yield from guards.put_away(wanted, ran, both, lang)
         yield from guards.on_gpu(wanted, ran, applied, edited, lang)
         yield from guards.across(ran, edited, lang)
         yield from guards.silent(wanted, ran, lang)
