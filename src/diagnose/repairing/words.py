@@ -134,8 +134,8 @@ _WORDS: Mapping[str, Mapping[Lang, str]] = {
         "zh": "没有数据或计算从 GPU 移到 CPU",
     },
     "hidden": {
-        "en": "{name} is moved, and still no optimizer and no state_dict reaches it",
-        "zh": "{name} 虽已搬移，优化器和 state_dict 仍看不到它",
+        "en": "{name} is moved, and still registered nowhere: no state_dict saves it",
+        "zh": "{name} 虽已搬移，但仍未注册，state_dict 不会保存它",
     },
     "hollow": {
         "en": "{name} holds memory that nobody wrote to",
