@@ -53,7 +53,7 @@ def _chooses(one: Candidate) -> bool:
 
 
 def hidden(wanted: Ran, ran: Ran, lang: Lang) -> Iterator[Guard]:
-    """Layers in a plain list, and plain tensors that train, are not only moved: no state_dict saves them."""
+    """Layers in a plain list and plain tensors that train are not only moved: no state_dict has them."""
     for name, device in ran.hidden.items():
         if device.startswith("cuda") and wanted.hidden.get(name) not in (None, device):
             yield Guard("hidden", False, say(lang, "hidden", name=name))

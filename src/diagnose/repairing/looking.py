@@ -133,7 +133,7 @@ class Models:
 
 
 def _listed(root: Any) -> Iterator[tuple[str, Any]]:
-    """The parameters of layers in plain lists, tuples and dicts of a model, and plain tensors that train."""
+    """The parameters of layers in plain lists, tuples and dicts, and plain tensors that train."""
     for part, module in root.named_modules():
         for attribute, held in vars(module).items():
             if isinstance(held, torch.Tensor) and held.is_leaf and held.requires_grad:
