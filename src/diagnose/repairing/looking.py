@@ -35,7 +35,7 @@ class Models:
         self._calls: Counter[int] = Counter()
         self._moves: Counter[int] = Counter()
         self._count: Counter[str] = Counter()
-        self._gpus: dict[str, str] = {}
+        self._gpus: dict[int, str] = {}
         self.homes: dict[str, str] = {}
         self.idle: set[str] = set()
         self.parked: set[str] = set()
@@ -109,7 +109,7 @@ class Models:
     def _found(self, name: str, one: Any, life: ModuleLife | None) -> None:
         self.homes[name] = str(one.device)
         if one.device.type == "cuda":
-            self._gpus[name] = str(one.device)
+            self._gpus[id(one)] = str(one.device)
         if _is_hollow(one):
             self.hollow.add(name)
         moves = [e.device for e in life.events if e.what == "moved"] if life else ["cuda"]
