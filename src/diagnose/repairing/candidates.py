@@ -27,16 +27,43 @@ if TYPE_CHECKING:
 
 #: So many causes' fixes are tried.
 _CAUSES = 8
+#: What a sentence says that a kernel refuses tensors with.
+_KERNEL = "gpu-kernel"
 #: Fixes that move a value to where others are.
 _MOVES = ("move-tensor-at-line", "move-input", "index-to-device")
+#: The cause where the answer knows none: a check of the program's own refuses tensors.
+_REFUSED = "kernel-needs-gpu"
 #: What a fix mends by itself, where several causes begin with it.
 _MENDED = {"move-module": "module-not-moved", "move-input": "input-not-moved"}
 
 
 def is_placement(error: BaseException) -> bool:
-    """Whether an exception is a failure of device placement."""
+    """Whether an exception is a failure of device placement: by what it says, or raised by a check of the
+    program's that asks where tensors are."""
     report = parse(printed(error), "traceback", knowledge=load().knowledge)
-    return report.error is not None and report.error.family == DEVICE_FAMILY
+    if report.error is not None and report.error.family == DEVICE_FAMILY:
+        return True
+    return _met(error) in ("kernel", "join")
+
+
+def is_alone(error: BaseException) -> bool:
+    """Whether what failed is all on the cpu, and a kernel or a check asks for a GPU."""
+    if (what := _met(error)) is not None:
+        return what == "kernel"
+    mismatch = parse(printed(error), "traceback", knowledge=load().knowledge).mismatch
+    return mismatch is not None and (
+        _KERNEL in mismatch.says or (mismatch.expected or "").lower().startswith("cuda")
+    )
+
+
+def _met(error: BaseException) -> str | None:
+    """What kind of meeting a failure is, as far as a recorder saw it."""
+    from diagnose import tracing
+    from diagnose.hooks.replaying import met
+
+    recorder = tracing.witness(error)
+    found = guarded("meeting", partial(met, recorder, error), None) if recorder else None
+    return found.meeting.what if found is not None else None
 
 
 def candidates(
@@ -48,11 +75,10 @@ def candidates(
 
     answer = explain(error, lang=lang, top=_CAUSES)
     found = _of_answer(answer, workspace)
-    proposing: tuple[tuple[Source, _Proposing], ...] = (
-        ("values", _of_values),
-        ("origins", _of_origins),
-    )
-    for source, propose in proposing if answer.causes else ():
+    proposing: list[tuple[Source, _Proposing]] = [("values", _of_values), ("origins", _of_origins)]
+    if is_alone(error):
+        proposing.insert(0, ("values", _bringing))
+    for source, propose in proposing:
         more = guarded(source, partial(_list, propose, error, workspace), [])
         for one in _of_moves(source, more, answer, workspace):
             if not _known(one, found):
@@ -103,6 +129,13 @@ def _of_origins(error: BaseException, workspace: Workspace) -> Iterator[Move]:
     return origins(error)
 
 
+def _bringing(error: BaseException, workspace: Workspace) -> Iterator[Move]:
+    """The edits that bring to a GPU what is all on the cpu."""
+    from diagnose.repairing.bringing import bringing
+
+    return bringing(error)
+
+
 def _of_moves(
     source: Source, moves: Sequence[Move], answer: Diagnosis, workspace: Workspace
 ) -> Iterator[Candidate]:
@@ -112,7 +145,7 @@ def _of_moves(
             continue
         cause = _cause_of(one.kind, answer)
         known = load().causes[cause]
-        if source == "values":
+        if source == "values" and one.kind in _MOVES:
             kinds = (fix.kind for fix in known.fixes)
             kind = next((kind for kind in kinds if kind in _MOVES), one.kind)
         else:
@@ -138,7 +171,7 @@ def _cause_of(kind: str, answer: Diagnosis) -> str:
         if kind in _MOVES or any(fix.kind == kind for fix in causes[cause].fixes):
             return cause
     firsts = [one.id for one in causes.values() if one.fixes and one.fixes[0].kind == kind]
-    return _MENDED.get(kind) or (firsts or likely)[0]
+    return _MENDED.get(kind) or (firsts or likely or [_REFUSED])[0]
 
 
 def _of_cause(cause: RankedCause, workspace: Workspace) -> list[Candidate]:

@@ -8,7 +8,7 @@ import traceback
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from diagnose.repairing.candidates import is_placement
+from diagnose.repairing.candidates import is_alone, is_placement
 from diagnose.repairing.model import Failure
 from diagnose.repairing.workspace import Workspace
 
@@ -46,7 +46,9 @@ def failure(error: BaseException, workspace: Workspace) -> Failure:
         file = workspace.path_of(frame.file) or frame.file
         place = f"{file}:{frame.line}"
         key = f"{file} {frame.function} {_MOVED.sub('', frame.text).strip()}"
-    return Failure(sentence, place, f"{key} {_plain(sentence)}", is_placement(error))
+    placement = is_placement(error)
+    alone = placement and is_alone(error)
+    return Failure(sentence, place, f"{key} {_plain(sentence)}", placement, alone)
 
 
 def _frame(summary: traceback.FrameSummary) -> _Frame:

@@ -41,13 +41,15 @@ class Terms(NamedTuple):
     """How a program is run: on how many GPUs, with or without device checks.
 
     ``watched``: the functions that run are noted, and each call of a model is made a second time;
-    ``current``: the GPU that is current when it begins, from which those of its arguments are counted.
+    ``current``: the GPU that is current when it begins, from which those of its arguments are counted;
+    ``claimed``: the program's own lines are told that what is on the cpu is on a GPU.
     """
 
     gpus: int
     checked: bool = True
     watched: bool = False
     current: int = 0
+    claimed: bool = False
 
 
 class Candidate(NamedTuple):
@@ -72,13 +74,14 @@ class Failure(NamedTuple):
     """How a run ended badly: the exception, where in the user's code, and whether it is of placement.
 
     ``key`` is what two failures of the same kind in the same place share, whatever line that has become
-    and whatever was moved in it.
+    and whatever was moved in it; ``alone`` says that all was on the cpu, and a GPU is asked for.
     """
 
     error: str
     place: str
     key: str
     placement: bool
+    alone: bool = False
 
 
 class Silent(NamedTuple):

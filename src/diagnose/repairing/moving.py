@@ -38,7 +38,7 @@ class Move(NamedTuple):
     moves: tuple[str, str] | None = None
 
 
-class _Stray(NamedTuple):
+class Stray(NamedTuple):
     """An expression whose value is elsewhere; ``parts`` says of what kind it is: a tensor, or several in a
     mapping or a sequence."""
 
@@ -54,7 +54,7 @@ def moves(error: BaseException, own: Callable[[str], bool]) -> Iterator[Move]:
         own: tells which files are the user's.
     """
     texts = Texts()
-    inner = [(f, s) for f, line in _frames(error, own) if (s := texts.spot(line))][-_FRAMES:]
+    inner = [(f, s) for f, line in frames_of(error, own) if (s := texts.spot(line))][-_FRAMES:]
     calls = [(frame, spot) for frame, spot in inner if _model_called(spot.node, frame)]
     rest = [one for one in reversed(inner) if one not in calls]
     for frame, spot in [*calls, *rest]:
@@ -65,7 +65,8 @@ def moves(error: BaseException, own: Callable[[str], bool]) -> Iterator[Move]:
                     yield from _edits(spot, text, frame, place, strays)
 
 
-def _frames(error: BaseException, own: Callable[[str], bool]) -> Iterator[tuple[FrameType, Line]]:
+def frames_of(error: BaseException, own: Callable[[str], bool]) -> Iterator[tuple[FrameType, Line]]:
+    """The frames of a traceback in some files, outermost first."""
     trace = error.__traceback__
     while trace is not None:
         code = trace.tb_frame.f_code
@@ -74,26 +75,26 @@ def _frames(error: BaseException, own: Callable[[str], bool]) -> Iterator[tuple[
         trace = trace.tb_next
 
 
-def _meetings(spot: Spot, frame: FrameType) -> Iterator[tuple[str, str, list[_Stray]]]:
+def _meetings(spot: Spot, frame: FrameType) -> Iterator[tuple[str, str, list[Stray]]]:
     """What meets in an expression: a device, an expression that tells it, and what is elsewhere."""
     node = spot.node
-    operands = [one for one in _operands(node) if _devices(value(one, frame))]
+    operands = [one for one in operands_of(node) if _devices(value(one, frame))]
     if (found := _model_called(node, frame)) is not None:
         model, home = found
         yield (
             home,
             f"next({ast.unparse(model)}.parameters()).device",
-            _strays(operands, home, frame),
+            strays_of(operands, home, frame),
         )
         return
     for one in sorted(operands, key=lambda o: "cpu" in _devices(value(o, frame))):
         held = value(one, frame)
         if isinstance(held, torch.Tensor):
             home = str(held.device)
-            yield home, f"{ast.unparse(one)}.device", _strays(operands, home, frame)
+            yield home, f"{ast.unparse(one)}.device", strays_of(operands, home, frame)
 
 
-def _operands(node: ast.AST) -> list[ast.expr]:
+def operands_of(node: ast.AST) -> list[ast.expr]:
     """What an expression puts together."""
     match node:
         case ast.BinOp(left=left, right=right) | ast.AugAssign(target=left, value=right):
@@ -138,7 +139,8 @@ def _devices(held: Any) -> set[str]:
     return {str(device_of(one)) for one in parts if isinstance(one, torch.Tensor)}
 
 
-def _strays(operands: list[ast.expr], home: str, frame: FrameType) -> list[_Stray]:
+def strays_of(operands: list[ast.expr], home: str, frame: FrameType) -> list[Stray]:
+    """Those of some expressions whose values are not on a device."""
     found = []
     for one in operands:
         held = value(one, frame)
@@ -146,7 +148,7 @@ def _strays(operands: list[ast.expr], home: str, frame: FrameType) -> list[_Stra
             mapping = isinstance(held, dict) and not hasattr(type(held), "to")
             sequence = isinstance(held, list | tuple)
             parts = "mapping" if mapping else "sequence" if sequence else "one"
-            found.append(_Stray(one, parts))
+            found.append(Stray(one, parts))
     return found
 
 
@@ -170,7 +172,7 @@ def _same(written: str, home: str) -> bool:
 
 
 def _edits(
-    spot: Spot, text: Text, frame: FrameType, device: str, strays: list[_Stray]
+    spot: Spot, text: Text, frame: FrameType, device: str, strays: list[Stray]
 ) -> Iterator[Move]:
     """The strays moved where they are defined in this function, and where they are used."""
     if not strays:
@@ -178,22 +180,23 @@ def _edits(
     scope, line = text.function(spot.node), getattr(spot.node, "lineno", 1)
     sources = [assigned(one.node, scope, line) for one in strays]
     if all(sources):
-        homes = [_Stray(node, one.parts) for node, one in zip(sources, strays, strict=True) if node]
+        homes = [Stray(node, one.parts) for node, one in zip(sources, strays, strict=True) if node]
         yield from _made(spot, device, homes, "move-input")
     of_a_model = _model_called(spot.node, frame) is not None
     yield from _made(spot, device, strays, "move-input" if of_a_model else "move-tensor-at-line")
 
 
-def _made(spot: Spot, device: str, strays: list[_Stray], kind: str) -> Iterator[Move]:
+def _made(spot: Spot, device: str, strays: list[Stray], kind: str) -> Iterator[Move]:
     unique = {id(one.node): one for one in strays}.values()
     with suppress(Refused):
-        edit = file_edit(spot.source, [_change(spot, one, device) for one in unique])
+        edit = file_edit(spot.source, [change_of(spot, one, device) for one in unique])
         names = ", ".join(ast.unparse(one.node) for one in unique)
         kept = any(isinstance(one.node, ast.Attribute) for one in unique)
         yield Move(kind, edit, kept, (names, device))
 
 
-def _change(spot: Spot, stray: _Stray, device: str) -> Change:
+def change_of(spot: Spot, stray: Stray, device: str) -> Change:
+    """The change that moves a stray to a device, given by an expression."""
     if stray.parts == "mapping":
         start, end = f"{{k: v.to({device}) for k, v in ", ".items()}"
         return around(spot.source, stray.node, start, end)

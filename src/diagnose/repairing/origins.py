@@ -87,7 +87,8 @@ def _edits(found: Met) -> Iterator[Move]:
     for stray, other in apart:
         yield from _brought_back(found, stray, other)
     across = all(one.device.startswith("cuda") for one in found.operands)
-    if across:
+    checking = _is_check(found)
+    if across and not checking:
         yield from _where_all_are_used(found, apart)
     for stray, other in apart:
         wanted = _device(other)
@@ -96,15 +97,22 @@ def _edits(found: Met) -> Iterator[Move]:
             yield from _listed(found, stray, wanted)
             for place in _places(found, stray):
                 yield from _made(found, place, stray, wanted)
-    if not across:
+    if not across and not checking:
         yield from _where_all_are_used(found, apart)
     for stray in found.operands if not apart else ():
         wanted = written(found.asked or "cuda")
         for place in _places(found, stray) if stray.device == "meta" else ():
             yield from _made(found, place, stray, wanted)
-    for stray in found.operands:
+    for stray in found.operands if not checking else ():
         for kind in _AT_FAILURE:
             yield from _defined(found, kind, stray, found.meeting.spot, (), CPU)
+
+
+def _is_check(found: Met) -> bool:
+    """Whether the program itself refuses its tensors: it is not mended in the lines that ask."""
+    spot = found.meeting.spot
+    text = found.lives.texts.of(spot.file)
+    return text is not None and isinstance(text.statement(spot.node), ast.Raise | ast.Assert)
 
 
 def _where_all_are_used(found: Met, apart: Sequence[tuple[Operand, Operand]]) -> Iterator[Move]:

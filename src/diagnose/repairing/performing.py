@@ -9,7 +9,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from typing import Any
 from diagnose.bulkhead import collecting, guarded
 from diagnose.model import Lang
 from diagnose.repairing.candidates import candidates
+from diagnose.repairing.claiming import claiming
 from diagnose.repairing.failing import failure
 from diagnose.repairing.model import Program, Terms
 from diagnose.repairing.observing import Observer
@@ -83,7 +84,7 @@ def _beside(observer: Observer, terms: Terms) -> Iterator[None]:
 
     if terms.current:
         torch.cuda.set_device(terms.current)
-    with observer.watching():
+    with observer.watching(), claiming() if terms.claimed else nullcontext():
         yield
 
 

@@ -54,6 +54,8 @@ class Runner:
     def run(self, texts: Mapping[str, str], terms: Terms) -> Ran:
         """What the program gives with these texts of its files.
 
+        Where devices are not compared, a check of the program's own hears what it asks for.
+
         Raises:
             DiagnoseError: a file of the user's was altered, or no process can be made.
             OSError: the copies cannot be written.
@@ -76,9 +78,13 @@ class Runner:
         told = [_told(result) for result in results]
         if self.count == 1:  # what one run imports of torch, the next will: optimizers bring dynamo
             import_all(name for one in told for name in one.get("imported", ()))
-        return _together(
+        ran = _together(
             [_ran(*both)._replace(seconds=seconds) for both in zip(told, ended, strict=True)]
         )
+        if terms.checked or terms.claimed or not terms.gpus or ran.failure is None:
+            return ran
+        claimed = self.run(texts, terms._replace(claimed=True)) if ran.failure.placement else ran
+        return claimed if claimed.passed else ran
 
     def _perform(
         self, folder: Path, result: Path, terms: Terms, environment: Mapping[str, str]

@@ -255,11 +255,14 @@ class Search:
 
 
 def _further(before: Ran, after: Ran) -> bool:
-    """Whether a run failed of placement again, and later than the one before."""
+    """Whether a run failed of placement again, and later than the one before; where all was on the cpu,
+    what is brought to a GPU meets the rest earlier."""
     if before.failure is None or after.failure is None or not after.failure.placement:
         return False
     if after.failure.key == before.failure.key:
         return False
+    if before.failure.alone and not before.calls.get("cuda") and not after.failure.alone:
+        return True
     return _length(after) >= _length(before)
 
 

@@ -1,0 +1,189 @@
+"""Programs that are all on the cpu, and a kernel or a check of their own that refuses that."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+from diagnose import tracing
+from diagnose.hooks.peeking import device_of
+from diagnose.repairing.candidates import candidates
+from diagnose.repairing.claiming import claiming
+from diagnose.repairing.workspace import Workspace
+from diagnose.simulation import run_script, simulated_gpus
+
+#: A check whose sentence nobody knows: only the question that it asks tells what it is about.
+OWN_CHECK = """\
+import torch
+from torch import nn
+
+
+def fused_scale(x, weight):
+    if not x.is_cuda or not weight.is_cuda:
+        raise ValueError("fused_scale: both operands have to live on the card")
+    return x * weight
+
+
+class Scaled(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.rand(4))
+        self.head = nn.Linear(4, 2)
+
+    def forward(self, x):
+        return self.head(fused_scale(x, self.weight))
+
+
+model = Scaled()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for step in range(3):
+    batch = torch.randn(8, 4)
+    loss = model(batch).square().mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+print(f"loss {loss.item():.4f}")
+"""
+#: One word decides for the model and for what it is given.
+DECIDED = """\
+import argparse
+
+import torch
+from torch import nn
+
+
+class Rotary(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.angle = nn.Parameter(torch.rand(width))
+
+    def forward(self, x):
+        assert x.device.type == "cuda", "kernels of this layer need a GPU"
+        return x * self.angle.cos()
+
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--device", default="cpu")
+args = parser.parse_args()
+model = nn.Sequential(nn.Linear(4, 6), Rotary(6)).to(args.device)
+with torch.no_grad():
+    print(model(torch.randn(2, 4, device=args.device)).sum().item())
+"""
+#: What is given is made in the call; the kernel is one whose questions are known.
+EXTENSION = """\
+import torch
+from pointnet2_ops import _ext
+from torch import nn
+
+
+class Grouper(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embedding = nn.Linear(3, 8)
+
+    def forward(self, points):
+        chosen = _ext.furthest_point_sampling(points, 4).long()
+        return self.embedding(points.gather(1, chosen[..., None].expand(-1, -1, 3)))
+
+
+grouper = Grouper()
+print(grouper(torch.rand(2, 16, 3)).sum().item())
+"""
+#: Two tensors that are apart, and a check of the program's own that says so.
+APART = """\
+import torch
+from torch import nn
+
+
+class Matcher(nn.Module):
+    def forward(self, queries, keys):
+        if queries.device != keys.device:
+            raise RuntimeError("queries and keys live in two places")
+        return queries @ keys.T
+
+
+device = torch.device("cuda")
+encoder = nn.Linear(4, 6).to(device)
+keys = torch.randn(5, 6)
+print(Matcher()(encoder(torch.randn(3, 4, device=device)), keys).sum().item())
+"""
+
+
+def added(diff: str) -> tuple[str, ...]:
+    """The new lines of a diff."""
+    rows = [row for row in diff.splitlines() if row[:1] == "+" and row[:3] != "+++"]
+    return tuple(row[1:].strip() for row in rows)
+
+
+def proposed(folder: Path, program: str) -> list[tuple[str, ...]]:
+    """The new lines of the edits that a program's failure speaks for."""
+    (folder / "train.py").write_text(program)
+    found: list[tuple[str, ...]] = []
+    workspace = Workspace(folder, folder.parent)
+    script = workspace.fresh({}) / "train.py"
+
+    def failed(error: BaseException) -> None:
+        found.extend(added(one.patch) for one in candidates(error, workspace)[0])
+
+    run_script(script, gpus=2, beside=tracing.trace, failed=failed)
+    return found
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "user"
+    made.mkdir()
+    return made
+
+
+def test_a_model_goes_to_the_gpu_together_with_what_it_is_given(folder: Path) -> None:
+    (folder / "train.py").write_text(OWN_CHECK)
+    command = [sys.executable, Path(__file__).parent / "repair.py", folder, "train.py"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    outcome, level, diff = json.loads(done.stdout)["train.py"]
+    assert (outcome, level) == ("repaired", "proven")
+    assert added(diff) == ('model = Scaled().to("cuda")', 'batch = torch.randn(8, 4).to("cuda")')
+
+
+def test_the_word_that_decides_for_both_is_changed_first(folder: Path) -> None:
+    assert proposed(folder, DECIDED)[0] == ('parser.add_argument("--device", default="cuda")',)
+
+
+@pytest.mark.parametrize(
+    "kept",
+    ["torch.load(path, map_location='cpu')", "'cuda' if torch.cuda.is_available() else 'cpu'"],
+)
+def test_a_cpu_that_is_meant_stays(folder: Path, kept: str) -> None:
+    program = EXTENSION.replace(
+        "import torch\n", f"import torch\n\nkept = lambda path: {kept}\n", 1
+    )
+    assert not any("kept" in row for rows in proposed(folder, program) for row in rows)
+
+
+def test_what_is_made_in_the_call_goes_along(folder: Path) -> None:
+    assert (
+        'grouper = Grouper().to("cuda")',
+        'print(grouper(torch.rand(2, 16, 3).to("cuda")).sum().item())',
+    ) in proposed(folder, EXTENSION)
+
+
+def test_a_check_of_two_tensors_is_mended_where_one_was_made(folder: Path) -> None:
+    found = proposed(folder, APART)
+    assert ("keys = torch.randn(5, 6, device=device)",) in found
+    assert not any("queries.device" in row and "!=" in row for rows in found for row in rows)
+
+
+def test_only_the_program_is_told_that_its_tensors_are_on_a_gpu() -> None:
+    with simulated_gpus(2):
+        here, there = torch.ones(1), torch.ones(1, device="cuda:1")
+        with claiming():
+            assert (here.is_cuda, here.is_cpu, here.get_device()) == (True, False, 0)
+            assert (here.device, there.device) == (torch.device("cuda:0"), torch.device("cuda:1"))
+            assert device_of(here) == "cpu"
+        assert (here.is_cuda, here.get_device(), str(here.device)) == (False, -1, "cpu")
