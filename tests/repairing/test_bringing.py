@@ -9,13 +9,11 @@ from pathlib import Path
 
 import pytest
 import torch
+from repairing.proposals import added, proposed
 
-from diagnose import tracing
 from diagnose.hooks.peeking import device_of
-from diagnose.repairing.candidates import candidates
 from diagnose.repairing.claiming import claiming
-from diagnose.repairing.workspace import Workspace
-from diagnose.simulation import run_script, simulated_gpus
+from diagnose.simulation import simulated_gpus
 
 #: A check whose sentence nobody knows: only the question that it asks tells what it is about.
 OWN_CHECK = """\
@@ -114,36 +112,9 @@ print(Matcher()(encoder(torch.randn(3, 4, device=device)), keys).sum().item())
 """
 
 
-def added(diff: str) -> tuple[str, ...]:
-    """The new lines of a diff."""
-    rows = [row for row in diff.splitlines() if row[:1] == "+" and row[:3] != "+++"]
-    return tuple(row[1:].strip() for row in rows)
-
-
-def proposed(folder: Path, program: str) -> list[tuple[str, ...]]:
-    """The new lines of the edits that a program's failure speaks for."""
-    (folder / "train.py").write_text(program)
-    found: list[tuple[str, ...]] = []
-    workspace = Workspace(folder, folder.parent)
-    script = workspace.fresh({}) / "train.py"
-
-    def failed(error: BaseException) -> None:
-        found.extend(added(one.patch) for one in candidates(error, workspace)[0])
-
-    run_script(script, gpus=2, beside=tracing.trace, failed=failed)
-    return found
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    made = tmp_path / "user"
-    made.mkdir()
-    return made
-
-
-def test_a_model_goes_to_the_gpu_together_with_what_it_is_given(folder: Path) -> None:
-    (folder / "train.py").write_text(OWN_CHECK)
-    command = [sys.executable, Path(__file__).parent / "repair.py", folder, "train.py"]
+def test_a_model_goes_to_the_gpu_together_with_what_it_is_given(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(OWN_CHECK)
+    command = [sys.executable, Path(__file__).parent / "repair.py", tmp_path, "train.py"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     outcome, level, diff = json.loads(done.stdout)["train.py"]
@@ -151,30 +122,30 @@ def test_a_model_goes_to_the_gpu_together_with_what_it_is_given(folder: Path) ->
     assert added(diff) == ('model = Scaled().to("cuda")', 'batch = torch.randn(8, 4).to("cuda")')
 
 
-def test_the_word_that_decides_for_both_is_changed_first(folder: Path) -> None:
-    assert proposed(folder, DECIDED)[0] == ('parser.add_argument("--device", default="cuda")',)
+def test_the_word_that_decides_for_both_is_changed_first(tmp_path: Path) -> None:
+    assert proposed(tmp_path, DECIDED)[0] == ('parser.add_argument("--device", default="cuda")',)
 
 
 @pytest.mark.parametrize(
     "kept",
     ["torch.load(path, map_location='cpu')", "'cuda' if torch.cuda.is_available() else 'cpu'"],
 )
-def test_a_cpu_that_is_meant_stays(folder: Path, kept: str) -> None:
+def test_a_cpu_that_is_meant_stays(tmp_path: Path, kept: str) -> None:
     program = EXTENSION.replace(
         "import torch\n", f"import torch\n\nkept = lambda path: {kept}\n", 1
     )
-    assert not any("kept" in row for rows in proposed(folder, program) for row in rows)
+    assert not any("kept" in row for rows in proposed(tmp_path, program) for row in rows)
 
 
-def test_what_is_made_in_the_call_goes_along(folder: Path) -> None:
+def test_what_is_made_in_the_call_goes_along(tmp_path: Path) -> None:
     assert (
         'grouper = Grouper().to("cuda")',
         'print(grouper(torch.rand(2, 16, 3).to("cuda")).sum().item())',
-    ) in proposed(folder, EXTENSION)
+    ) in proposed(tmp_path, EXTENSION)
 
 
-def test_a_check_of_two_tensors_is_mended_where_one_was_made(folder: Path) -> None:
-    found = proposed(folder, APART)
+def test_a_check_of_two_tensors_is_mended_where_one_was_made(tmp_path: Path) -> None:
+    found = proposed(tmp_path, APART)
     assert ("keys = torch.randn(5, 6, device=device)",) in found
     assert not any("queries.device" in row and "!=" in row for rows in found for row in rows)
 

@@ -202,12 +202,12 @@ class Lives:
         if len(made) == 1:
             value.steps = (Step("made", made[0], value.device),)
             value.frame = self.scopes.around(made[0])
-        elif not made and (life := self._loader()) is not None:
+        elif not made and (life := self.loader()) is not None:
             value.steps = tuple(s._replace(device=value.device) for s in self.steps.of(life.events))
             value.frame = self.scopes.frame(_birth(life.events))
         return value
 
-    def _loader(self) -> Life | None:
+    def loader(self) -> Life | None:
         """What is known of the data loader of which a part was running."""
         owners = {
             id(frame.f_locals.get("self")) for frame, line in self.seen if not is_own(line.code)

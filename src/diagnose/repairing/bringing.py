@@ -181,14 +181,14 @@ def _decided(alive: Sequence[tuple[FrameType, Spot]], texts: Texts) -> Iterator[
     for file in dict.fromkeys(spot.file for _, spot in alive):
         text = texts.of(file)
         for node in ast.walk(text.source.tree) if text is not None else ():
-            if text is not None and _decides(node, text):
+            if text is not None and isinstance(node, ast.Constant) and _decides(node, text):
                 with suppress(Refused):
                     edit = file_edit(text.source, [replaced(text.source, node, _WRITTEN)])
                     yield Move("change-launch-flag", edit)
 
 
-def _decides(node: ast.AST, text: Text) -> bool:
-    if not isinstance(node, ast.Constant) or node.value != "cpu":
+def _decides(node: ast.Constant, text: Text) -> bool:
+    if node.value != "cpu":
         return False
     inner: ast.AST = node
     while not isinstance(inner, ast.stmt):

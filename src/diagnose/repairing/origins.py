@@ -17,20 +17,22 @@ import torch
 
 from diagnose import tracing
 from diagnose.casebase.store import load
-from diagnose.fixes.definitions import DEFINITIONS, define
+from diagnose.fixes.definitions import DEFINITIONS
 from diagnose.fixes.definitions.expressions import moved
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.file_edit import file_edit
 from diagnose.hooks.operands import value
 from diagnose.hooks.replaying import Met, met
 from diagnose.hooks.uncalled import Operand
-from diagnose.placement import Device, Spot, Suspect
+from diagnose.placement import Device, Spot
 from diagnose.placement.devices import CPU, META, written
 from diagnose.placement.scope import in_scope
 from diagnose.placement.tensors import Module
+from diagnose.repairing.defining import defined, place_of, suspect_of
+from diagnose.repairing.drawing import drawing
 from diagnose.repairing.moving import Move
 from diagnose.tracing.lives import Event, ModuleLife
-from diagnose.tracing.stacks import Line, Stack
+from diagnose.tracing.stacks import Stack
 
 #: What may be done about a tensor, or a module, where something happened to it. The order is that in which
 #: the fixes are tried: what is registered or made elsewhere stays right, what is moved is moved again.
@@ -50,6 +52,8 @@ _OF_MODULES = {
 }
 #: What may be done where it fails.
 _AT_FAILURE = ("generator-on-device", "cpu-before-numpy", "no-to-on-quantized", "disable-compile")
+#: Those of them that a call's argument is.
+_OF_CALLS = frozenset({"generator-on-device"})
 #: So many lines of a stack and modules above each other are looked at; so many edits are proposed.
 _LINES, _OWNERS, _MOST = 4, 3, 24
 
@@ -83,7 +87,9 @@ def origins(error: BaseException) -> Iterator[Move]:
 
 def _edits(found: Met) -> Iterator[Move]:
     pairs = sorted(permutations(found.operands, 2), key=lambda pair: _rank(pair[0]))
-    apart = [(stray, other) for stray, other in pairs if _device(stray) != _device(other)]
+    apart = [(stray, other) for stray, other in pairs if place_of(stray) != place_of(other)]
+    for stray in found.operands:
+        yield from drawing(found, stray)
     for stray, other in apart:
         yield from _brought_back(found, stray, other)
     across = all(one.device.startswith("cuda") for one in found.operands)
@@ -91,7 +97,7 @@ def _edits(found: Met) -> Iterator[Move]:
     if across and not checking:
         yield from _where_all_are_used(found, apart)
     for stray, other in apart:
-        wanted = _device(other)
+        wanted = place_of(other)
         if wanted != CPU:
             yield from _registered(found, stray, wanted)
             yield from _listed(found, stray, wanted)
@@ -105,7 +111,8 @@ def _edits(found: Met) -> Iterator[Move]:
             yield from _made(found, place, stray, wanted)
     for stray in found.operands if not checking else ():
         for kind in _AT_FAILURE:
-            yield from _defined(found, kind, stray, found.meeting.spot, (), CPU)
+            if kind not in _OF_CALLS or isinstance(found.meeting.spot.node, ast.Call):
+                yield from defined(found, kind, stray, found.meeting.spot, (), CPU)
 
 
 def _is_check(found: Met) -> bool:
@@ -133,7 +140,7 @@ def _brought_back(found: Met, stray: Operand, other: Operand) -> Iterator[Move]:
             events = found.lives.life_of(held).events
             if any(event.what == "moved" and event.device == "cpu" for event in events):
                 around = found.lives.scopes.frame([line]) or found.lives.scopes.around(spot)
-                known = in_scope(around, spot, _device(other))
+                known = in_scope(around, spot, place_of(other))
                 yield from _with_move(spot, node, next(known, f'"{other.device}"'), "move-module")
                 return
 
@@ -150,10 +157,6 @@ def _with_move(
 def _rank(operand: Operand) -> int:
     """What is on meta was never made, and what is on the cpu was most often forgotten there."""
     return {"meta": 0, "cpu": 1}.get(operand.device, 2)
-
-
-def _device(operand: Operand) -> Device | None:
-    return written(operand.device)
 
 
 def _places(found: Met, operand: Operand) -> Iterator[_Place]:
@@ -189,47 +192,9 @@ def _made(found: Met, place: _Place, stray: Operand, wanted: Device | None) -> I
     offload = place.what == "moved" and (place.of_module or stray.side.tensor.maker == "weight")
     kinds = (_OF_MODULES if place.of_module else _OF_TENSORS).get(place.what, ())
     for kind in kinds:
-        if kind != "materialize-meta" or _device(stray) == META:
-            for one in _defined(found, kind, stray, place.spot, place.stack, wanted, place.owner):
+        if kind != "materialize-meta" or place_of(stray) == META:
+            for one in defined(found, kind, stray, place.spot, place.stack, wanted, place.owner):
                 yield one._replace(stopgap=offload and stray.device == "cpu")
-
-
-def _defined(
-    found: Met,
-    kind: str,
-    stray: Operand,
-    spot: Spot,
-    stack: Sequence[Line],
-    wanted: Device | None,
-    owner: ModuleLife | None = None,
-) -> Iterator[Move]:
-    suspect = _suspect(found, stray, spot, stack, wanted, owner)
-    with suppress(Refused):
-        edit = define(kind, suspect, torch=load().knowledge.torch)
-        yield Move(kind, edit)
-
-
-def _suspect(
-    found: Met,
-    stray: Operand,
-    spot: Spot,
-    stack: Sequence[Line],
-    wanted: Device | None,
-    owner: ModuleLife | None,
-) -> Suspect:
-    around = found.lives.scopes.frame(stack) or found.lives.scopes.around(spot)
-    move = next((e for e in reversed(owner.events) if e.what == "moved"), None) if owner else None
-    return Suspect(
-        "",
-        ast.unparse(stray.side.node),
-        spot,
-        _device(stray),
-        wanted,
-        tuple(in_scope(around, spot, wanted)),
-        stray.side.tensor.steps,
-        found.meeting.spot,
-        found.lives.texts.spot(move.stack[0]) if move and move.stack else None,
-    )
 
 
 def _is_self(node: ast.expr) -> bool:
@@ -244,8 +209,8 @@ def _registered(found: Met, stray: Operand, wanted: Device | None) -> Iterator[M
     built = next((s for s in module.steps if s.what == "made"), None) if module else None
     if kept is None or built is None or kept.spot.source is not built.spot.source:
         return
-    buffer = _suspect(found, stray, kept.spot, (), wanted, None)
-    moving = _suspect(found, stray, built.spot, (), wanted, None)
+    buffer = suspect_of(found, stray, kept.spot, (), wanted, None)
+    moving = suspect_of(found, stray, built.spot, (), wanted, None)
     names = load().knowledge.torch
     with suppress(Refused):
         changes = [
@@ -268,7 +233,7 @@ def _listed(found: Met, stray: Operand, wanted: Device | None) -> Iterator[Move]
         target = node.targets[0] if isinstance(node, ast.Assign) else None
         if isinstance(target, ast.Attribute) and target.attr in names:
             spot = Spot(source, node)
-            yield from _defined(found, "register-module", stray, spot, (), wanted)
+            yield from defined(found, "register-module", stray, spot, (), wanted)
 
 
 def _where_used(found: Met, stray: Operand, other: Operand) -> Iterator[Move]:
@@ -276,7 +241,7 @@ def _where_used(found: Met, stray: Operand, other: Operand) -> Iterator[Move]:
     node, spot, beside = stray.side.node, found.meeting.spot, other.side.node
     if not isinstance(node, ast.expr) or node is spot.node or isinstance(stray.side.value, Module):
         return
-    known = list(in_scope(found.meeting.frame, spot, _device(other)))
+    known = list(in_scope(found.meeting.frame, spot, place_of(other)))
     within = [f"{one.id}.device" for one in ast.walk(beside) if isinstance(one, ast.Name)]
     devices = [text for text in within if text in known]
     if isinstance(beside, ast.Name | ast.Attribute) and not isinstance(other.side.value, Module):
