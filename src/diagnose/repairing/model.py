@@ -42,7 +42,8 @@ class Terms(NamedTuple):
 
     ``watched``: the functions that run are noted, and each call of a model is made a second time;
     ``current``: the GPU that is current when it begins, from which those of its arguments are counted;
-    ``claimed``: the program's own lines are told that what is on the cpu is on a GPU.
+    ``claimed``: the program's own lines are told that what is on the cpu is on a GPU; ``drawn``: what is
+    made on the meta device is made on the cpu, with the values that it begins with.
     """
 
     gpus: int
@@ -50,6 +51,7 @@ class Terms(NamedTuple):
     watched: bool = False
     current: int = 0
     claimed: bool = False
+    drawn: bool = False
 
 
 class Candidate(NamedTuple):
@@ -107,7 +109,8 @@ class Ran(NamedTuple):
     functions; ``trained`` tells of each parameter that an optimizer steps its shape,
     device and sum; ``graded`` counts the parameters that got gradients;
     ``homes``, ``idle``, ``parked``, ``streamed``, ``hollow``, ``hidden`` and ``used`` what is seen of
-    models (`diagnose.repairing.looking.Models`); ``silent`` what an audit and `diagnose verify` find;
+    models (`diagnose.repairing.looking.Models`); ``blank`` says that a layer computed with weights from
+    the meta device to which nobody had written; ``silent`` what an audit and `diagnose verify` find;
     ``executed`` the functions that ran, as ``file:line``.
     """
 
@@ -136,6 +139,7 @@ class Ran(NamedTuple):
     hidden: Mapping[str, str] = {}
     used: frozenset[str] = frozenset()
     silent: tuple[Silent, ...] = ()
+    blank: bool = False
     executed: frozenset[str] = frozenset()
 
     @property

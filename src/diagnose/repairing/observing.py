@@ -11,17 +11,22 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch.nn.modules.module import register_module_forward_hook
+from torch.nn.modules.module import (
+    register_module_forward_hook,
+    register_module_forward_pre_hook,
+)
 from torch.optim.optimizer import (
     register_optimizer_step_post_hook,
     register_optimizer_step_pre_hook,
 )
+from torch.utils._python_dispatch import _disable_current_modes
 
 from diagnose import tracing
 from diagnose.casebase.store import load
 from diagnose.repairing.candidates import is_placement
 from diagnose.repairing.looking import Models
 from diagnose.repairing.model import Silent
+from diagnose.simulation.tensors import is_blank
 from diagnose.tracing import given
 from diagnose.tracing.auditing import Audit, Finding
 from diagnose.tracing.lives import Event
@@ -60,6 +65,7 @@ class Observer:
         self._graded: set[int] = set()
         self._recorder: Recorder | None = None
         self._seen: dict[str, Any] = {}
+        self._blank = False
         self._kept: Any = None
 
     @contextmanager
@@ -91,6 +97,7 @@ class Observer:
             recorder.copied, recorder.moved = copied, models.moved
             hooks = [
                 register_module_forward_hook(models.called),
+                register_module_forward_pre_hook(self._begins),
                 register_optimizer_step_pre_hook(self._steps),
                 register_optimizer_step_post_hook(self._stepped),
             ]
@@ -135,6 +142,7 @@ class Observer:
         rest = {"trained": [], "silent": []} | self._seen
         return rest | {
             "calls": self._counted or {},
+            "blank": self._blank,
             "graded": len(self._graded),
             "to_host": sorted(self._copies),
             "across": sorted(self._across),
@@ -142,6 +150,13 @@ class Observer:
             "handed": self._calls_again.handed,
             "executed": sorted(self._executed),
         }
+
+    def _begins(self, module: Any, *_: Any) -> None:
+        """Looks whether a layer computes with weights that nobody gave values."""
+        for one in module._parameters.values() if not self._blank else ():
+            if one is not None and one.dim() > 1:
+                with suppress(Exception), _disable_current_modes():  # a subclass of its own mind
+                    self._blank = is_blank(one)
 
     def _steps(self, *_: Any) -> None:
         self._before = dict(self._calls)

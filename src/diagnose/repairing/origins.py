@@ -107,8 +107,10 @@ def _edits(found: Met) -> Iterator[Move]:
         yield from _where_all_are_used(found, apart)
     for stray in found.operands if not apart else ():
         wanted = written(found.asked or "cuda")
-        for place in _places(found, stray) if stray.device == "meta" else ():
-            yield from _made(found, place, stray, wanted)
+        if stray.device == "meta":
+            yield from _within(found, stray, wanted)
+            for place in _places(found, stray):
+                yield from _made(found, place, stray, wanted)
     for stray in found.operands if not checking else ():
         for kind in _AT_FAILURE:
             if kind not in _OF_CALLS or isinstance(found.meeting.spot.node, ast.Call):
@@ -120,6 +122,20 @@ def _is_check(found: Met) -> bool:
     spot = found.meeting.spot
     text = found.lives.texts.of(spot.file)
     return text is not None and isinstance(text.statement(spot.node), ast.Raise | ast.Assert)
+
+
+def _within(found: Met, stray: Operand, wanted: Device | None) -> Iterator[Move]:
+    """The ``with`` statement under which something was made on the meta device makes it elsewhere."""
+    events = stray.life.events if stray.life is not None else ()
+    for line in [line for event in events if event.what == "made" for line in event.stack]:
+        spot = found.lives.texts.spot(line)
+        text = found.lives.texts.of(spot.file) if spot is not None else None
+        if spot is None or text is None:
+            continue
+        around = text.around(spot.node, ast.With)
+        for item in around.items if isinstance(around, ast.With) else ():
+            place = spot._replace(node=item.context_expr)
+            yield from defined(found, "materialize-meta", stray, place, (), wanted)
 
 
 def _where_all_are_used(found: Met, apart: Sequence[tuple[Operand, Operand]]) -> Iterator[Move]:

@@ -67,7 +67,7 @@ def perform(
         program.script,
         [raised(arg, terms.current) for arg in program.args],
         gpus=terms.gpus,
-        terms=Machine(terms.checked, one_stream=True, calls=calls),
+        terms=Machine(terms.checked, one_stream=True, calls=calls, drawn=terms.drawn),
         beside=partial(_beside, observer, terms),
         failed=failed,
         module=program.module,

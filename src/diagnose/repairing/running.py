@@ -8,7 +8,7 @@ import os
 import socket
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -54,7 +54,8 @@ class Runner:
     def run(self, texts: Mapping[str, str], terms: Terms) -> Ran:
         """What the program gives with these texts of its files.
 
-        Where devices are not compared, a check of the program's own hears what it asks for.
+        Where devices are not compared, a check of the program's own hears what it asks for, and layers on
+        the meta device that nobody fills are made in memory.
 
         Raises:
             DiagnoseError: a file of the user's was altered, or no process can be made.
@@ -81,10 +82,10 @@ class Runner:
         ran = _together(
             [_ran(*both)._replace(seconds=seconds) for both in zip(told, ended, strict=True)]
         )
-        if terms.checked or terms.claimed or not terms.gpus or ran.failure is None:
-            return ran
-        claimed = self.run(texts, terms._replace(claimed=True)) if ran.failure.placement else ran
-        return claimed if claimed.passed else ran
+        for other in _otherwise(terms, ran):
+            if (found := self.run(texts, other)).passed:
+                return found
+        return ran
 
     def _perform(
         self, folder: Path, result: Path, terms: Terms, environment: Mapping[str, str]
@@ -95,6 +96,18 @@ class Runner:
         return perform(
             self.program, self.workspace, folder, result, terms, self._writable, self.lang
         )
+
+
+def _otherwise(terms: Terms, ran: Ran) -> Iterator[Terms]:
+    """The terms on which a program may run that is meant to, and does not where nothing is compared; or
+    compute what it is meant to."""
+    if terms.checked or terms.claimed or terms.drawn or not terms.gpus:
+        return
+    failure = ran.failure
+    if ran.blank or (failure is not None and failure.placement and "meta" in failure.error):
+        yield terms._replace(drawn=True)
+    elif failure is not None and failure.placement:
+        yield terms._replace(claimed=True)
 
 
 def _ranks(processes: int) -> list[dict[str, str]]:

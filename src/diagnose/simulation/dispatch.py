@@ -148,6 +148,9 @@ class SimulatedDispatch(_Mode):  # type: ignore[misc]
         if device is not None and device.type == "cuda":
             kwargs["device"] = CPU
             return self.driver.resolve(device)
+        if device is not None and device.type == "meta" and self.driver.terms.drawn:
+            kwargs["device"] = CPU
+            return None
         if device is not None and device.type != "cpu":
             return None
         inherited: Any = None

@@ -112,6 +112,8 @@ class Driver:
         if isinstance(device, int) and not isinstance(device, bool):
             device = torch.device("cuda", device)
         device = torch.device(device)
+        if device.type == "meta" and self.terms.drawn:
+            return torch.device("cpu")
         if device.type != "cuda":
             return device  # type: ignore[no-any-return]
         index = self.current() if device.index is None else device.index

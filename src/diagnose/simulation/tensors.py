@@ -27,6 +27,7 @@ from .placement import (
 )
 
 _Function: Any = torch.autograd.Function  # untyped in torch
+_BLANK = "_simulated_blank"
 _PINNED = "_simulated_pinned"
 
 
@@ -77,9 +78,15 @@ def transfer(
     return _copy(tensor, device, dtype, options)
 
 
+def is_blank(tensor: Any) -> bool:
+    """Whether a tensor came from the meta device, and nobody has written values to it."""
+    return bool(getattr(tensor.untyped_storage(), _BLANK, False)) and not bool(tensor.any())
+
+
 def place_new(tensor: Any, device: torch.device, dtype: torch.dtype) -> Any:
     """Memory for a tensor that has none, with nothing in it."""
     made = torch.zeros(tensor.shape, dtype=dtype, device=CPU)
+    setattr(made.untyped_storage(), _BLANK, True)
     place(made, device)
     return made
 

@@ -12,12 +12,14 @@ class Terms(NamedTuple):
     ``checked``: devices are compared, as on real machines; without it a program computes what it would
     if everything were in one place. ``one_stream``: all devices draw random numbers from one generator,
     so that a tensor has the same values wherever it is made. ``calls`` counts the operators that
-    compute something, by the type of the device they run on.
+    compute something, by the type of the device they run on. ``drawn``: what is made on the meta device is
+    made on the cpu, with the values that it begins with.
     """
 
     checked: bool = True
     one_stream: bool = False
     calls: Counter[str] | None = None
+    drawn: bool = False
 
 
 #: Those of a real machine.

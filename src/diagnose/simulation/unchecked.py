@@ -26,6 +26,7 @@ def install(driver: Driver, checks: DeviceChecks, patches: Patches) -> None:
         patches.set(torch.nn.Module, "to_empty", _filling(torch.nn.Module.to_empty, empty))
     if checks.enforced:
         return
+    patches.set(torch.nn.Module, "load_state_dict", _loading(torch.nn.Module.load_state_dict))
     patches.set(torch.nn.DataParallel, "__call__", _home(driver))
     fake: Any = _fake_tensor()
     patches.set(fake, "_find_common_device", staticmethod(_lenient(fake._find_common_device)))
@@ -43,6 +44,18 @@ def _home(driver: Driver) -> Callable[..., Any]:
         return call(self, *inputs, **kwargs)
 
     return __call__
+
+
+def _loading(original: Any) -> Callable[..., Any]:
+    """`Module.load_state_dict` that gives a module on the meta device what it is given."""
+
+    def load_state_dict(
+        self: Any, state_dict: Any, strict: bool = True, assign: bool = False
+    ) -> Any:
+        bare = any(one.is_meta for one in (*self.parameters(), *self.buffers()))
+        return original(self, state_dict, strict=strict, assign=assign or bare)
+
+    return load_state_dict
 
 
 def _filling(original: Any, value: float) -> Callable[..., Any]:

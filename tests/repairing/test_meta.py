@@ -1,0 +1,73 @@
+"""Programs that compute with what was made on the meta device, and what they are compared with."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import torch
+from repairing.proposals import added, proposed
+from torch import nn
+
+from diagnose.simulation import Terms, simulated_gpus
+from diagnose.simulation.tensors import is_blank
+
+COMPUTES = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Linear(4, 3)
+
+    def forward(self, x):
+        return self.first(x)
+
+
+with torch.device("meta"):
+    net = Net()
+net = net.to("cuda")
+print(f"{net(torch.randn(8, 4, device='cuda')).square().mean().item():.4f}")
+"""
+
+
+def test_what_computes_from_the_meta_device_is_made_in_memory(tmp_path: Path) -> None:
+    """Its numbers are those of layers that begin with their own values, and not with zeros."""
+    (tmp_path / "train.py").write_text(COMPUTES)
+    command = [sys.executable, Path(__file__).parent / "repair.py", tmp_path, "train.py"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    outcome, level, diff = json.loads(done.stdout)["train.py"]
+    assert (outcome, level) == ("repaired", "proven")
+    assert added(diff) == ('with torch.device("cuda"):',)
+
+
+def test_the_statement_that_makes_on_meta_is_proposed(tmp_path: Path) -> None:
+    program = COMPUTES.replace("with torch.device", "with torch.no_grad(), torch.device")
+    assert ('with torch.no_grad(), torch.device("cuda"):',) in proposed(tmp_path, program)
+
+
+def test_without_device_checks_the_meta_device_gives_zeros_or_what_is_drawn() -> None:
+    with simulated_gpus(1, terms=Terms(checked=False)):
+        layer = nn.Linear(3, 2, device="meta").to("cuda")
+        assert is_blank(layer.weight)
+        layer.weight.data.fill_(1.0)
+        assert not is_blank(layer.weight)
+    with simulated_gpus(1, terms=Terms(checked=False, drawn=True)):
+        with torch.device("meta"):
+            layer = nn.Linear(3, 2)
+        assert str(layer.weight.device) == "cpu"
+        assert layer.to("cuda").weight.any() and not is_blank(layer.weight)
+    assert nn.Linear(3, 2, device="meta").weight.is_meta
+
+
+def test_without_device_checks_a_module_on_meta_takes_what_it_is_given() -> None:
+    given = nn.Linear(3, 2)
+    with simulated_gpus(1, terms=Terms(checked=False)):
+        layer = nn.Linear(3, 2, device="meta")
+        layer.load_state_dict(given.state_dict())
+        assert torch.equal(layer.weight, given.weight)
