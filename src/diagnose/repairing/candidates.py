@@ -124,9 +124,11 @@ def _of_values(error: BaseException, workspace: Workspace) -> Iterator[Move]:
 
 def _of_origins(error: BaseException, workspace: Workspace) -> Iterator[Move]:
     """The edits of all lines that the operands come from."""
+    from diagnose.repairing.loading import loading
     from diagnose.repairing.origins import origins
 
-    return origins(error)
+    yield from loading(error)
+    yield from origins(error)
 
 
 def _bringing(error: BaseException, workspace: Workspace) -> Iterator[Move]:

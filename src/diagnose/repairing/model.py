@@ -43,7 +43,8 @@ class Terms(NamedTuple):
     ``watched``: the functions that run are noted, and each call of a model is made a second time;
     ``current``: the GPU that is current when it begins, from which those of its arguments are counted;
     ``claimed``: the program's own lines are told that what is on the cpu is on a GPU; ``drawn``: what is
-    made on the meta device is made on the cpu, with the values that it begins with.
+    made on the meta device is made on the cpu, with the values that it begins with; ``wrapped``: a GPU
+    that is not there is another.
     """
 
     gpus: int
@@ -52,6 +53,7 @@ class Terms(NamedTuple):
     current: int = 0
     claimed: bool = False
     drawn: bool = False
+    wrapped: bool = False
 
 
 class Candidate(NamedTuple):

@@ -50,6 +50,7 @@ class Runner:
         self._writable = tuple(writable)
         self.lang = lang
         self.count = 0
+        self._gpus = 0
 
     def run(self, texts: Mapping[str, str], terms: Terms) -> Ran:
         """What the program gives with these texts of its files.
@@ -82,7 +83,8 @@ class Runner:
         ran = _together(
             [_ran(*both)._replace(seconds=seconds) for both in zip(told, ended, strict=True)]
         )
-        for other in _otherwise(terms, ran):
+        self._gpus = self._gpus or terms.gpus
+        for other in _otherwise(terms, ran, fails_on=self._gpus):
             if (found := self.run(texts, other)).passed:
                 return found
         return ran
@@ -98,13 +100,20 @@ class Runner:
         )
 
 
-def _otherwise(terms: Terms, ran: Ran) -> Iterator[Terms]:
+#: What torch says of a GPU that is not there.
+_ABSENT = ("invalid device ordinal", "Attempting to deserialize object on")
+
+
+def _otherwise(terms: Terms, ran: Ran, fails_on: int) -> Iterator[Terms]:
     """The terms on which a program may run that is meant to, and does not where nothing is compared; or
-    compute what it is meant to."""
-    if terms.checked or terms.claimed or terms.drawn or not terms.gpus:
+    compute what it is meant to. ``fails_on``: on so many GPUs it fails as it is."""
+    if terms.checked or terms.claimed or terms.drawn or terms.wrapped or not terms.gpus:
         return
     failure = ran.failure
-    if ran.blank or (failure is not None and failure.placement and "meta" in failure.error):
+    if failure is not None and any(one in failure.error for one in _ABSENT):
+        if terms.gpus == fails_on:
+            yield terms._replace(wrapped=True)
+    elif ran.blank or (failure is not None and failure.placement and "meta" in failure.error):
         yield terms._replace(drawn=True)
     elif failure is not None and failure.placement:
         yield terms._replace(claimed=True)

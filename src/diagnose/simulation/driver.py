@@ -81,7 +81,7 @@ class Driver:
         """Make a device the current one of this thread; negative numbers change nothing."""
         if index >= 0:
             self.check_ordinal(index)
-            self._thread.current = index
+            self._thread.current = self.ordinal(index)
 
     def exchange(self, index: int) -> int:
         """Set the current device and return the one before."""
@@ -89,10 +89,14 @@ class Driver:
         self.set_current(index)
         return before if index >= 0 else -1
 
+    def ordinal(self, index: int) -> int:
+        """The number of the device that a number means."""
+        return index % self._count if self.terms.wrapped and self._count else index
+
     def check_ordinal(self, index: int) -> None:
         """Raise what CUDA raises if there is no such device."""
         self.initialize()
-        if index < self._count:
+        if self.ordinal(index) < self._count:
             return
         raise self._error(
             "CUDA error: invalid device ordinal\n"
@@ -118,7 +122,7 @@ class Driver:
             return device  # type: ignore[no-any-return]
         index = self.current() if device.index is None else device.index
         self.check_ordinal(index)
-        return cuda(index)
+        return cuda(self.ordinal(index))
 
     @contextmanager
     def allocating(self) -> Iterator[None]:

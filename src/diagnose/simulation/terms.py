@@ -13,13 +13,15 @@ class Terms(NamedTuple):
     if everything were in one place. ``one_stream``: all devices draw random numbers from one generator,
     so that a tensor has the same values wherever it is made. ``calls`` counts the operators that
     compute something, by the type of the device they run on. ``drawn``: what is made on the meta device is
-    made on the cpu, with the values that it begins with.
+    made on the cpu, with the values that it begins with. ``wrapped``: GPUs are counted in a circle, so that
+    one that is not there is another.
     """
 
     checked: bool = True
     one_stream: bool = False
     calls: Counter[str] | None = None
     drawn: bool = False
+    wrapped: bool = False
 
 
 #: Those of a real machine.

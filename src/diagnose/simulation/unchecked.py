@@ -27,6 +27,8 @@ def install(driver: Driver, checks: DeviceChecks, patches: Patches) -> None:
     if checks.enforced:
         return
     patches.set(torch.nn.Module, "load_state_dict", _loading(torch.nn.Module.load_state_dict))
+    if driver.terms.wrapped:
+        patches.set(torch.serialization, "_validate_device", _validating(driver))
     patches.set(torch.nn.DataParallel, "__call__", _home(driver))
     fake: Any = _fake_tensor()
     patches.set(fake, "_find_common_device", staticmethod(_lenient(fake._find_common_device)))
@@ -56,6 +58,17 @@ def _loading(original: Any) -> Callable[..., Any]:
         return original(self, state_dict, strict=strict, assign=assign or bare)
 
     return load_state_dict
+
+
+def _validating(driver: Driver) -> Callable[..., Any]:
+    """Where a checkpoint says that a tensor was: on a GPU that is there, or on the cpu."""
+
+    def validate(location: str, backend_name: str) -> torch.device:
+        if backend_name != "cuda" or not driver.count() or not torch.cuda.is_available():
+            return torch.device("cpu")
+        return driver.resolve(location)
+
+    return validate
 
 
 def _filling(original: Any, value: float) -> Callable[..., Any]:

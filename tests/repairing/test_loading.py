@@ -1,0 +1,52 @@
+"""Checkpoints of GPUs that are not there, and programs that name such GPUs."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from unittest import mock
+
+import torch
+from repairing.proposals import proposed
+
+from diagnose.simulation import Terms, simulated_gpus
+
+LOADS = """\
+import io
+from unittest import mock
+
+import torch
+from torch import nn
+
+saved = io.BytesIO()
+with mock.patch("torch.serialization.location_tag", return_value="cuda:5"):
+    torch.save(nn.Linear(3, 2).state_dict(), saved)
+saved.seek(0)
+
+
+def restore(where):
+    device = torch.device("cuda:0")
+    head = nn.Linear(3, 2)
+    head.load_state_dict(torch.load(where))
+    return head.to(device)
+
+
+restore(saved)
+"""
+
+
+def test_the_call_that_loads_says_where_to(tmp_path: Path) -> None:
+    found = proposed(tmp_path, LOADS)
+    assert ("head.load_state_dict(torch.load(where, map_location=device))",) in found
+
+
+def test_without_device_checks_gpus_may_be_counted_in_a_circle() -> None:
+    saved = io.BytesIO()
+    with mock.patch("torch.serialization.location_tag", return_value="cuda:5"):
+        torch.save(torch.ones(2), saved)
+    saved.seek(0)
+    with simulated_gpus(2, terms=Terms(checked=False, wrapped=True)):
+        torch.cuda.set_device(3)
+        assert torch.cuda.current_device() == 1
+        assert str(torch.zeros(1, device="cuda:4").device) == "cuda:0"
+        assert str(torch.load(saved).device) == "cuda:1"
