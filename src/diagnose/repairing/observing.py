@@ -153,10 +153,11 @@ class Observer:
 
     def _begins(self, module: Any, *_: Any) -> None:
         """Looks whether a layer computes with weights that nobody gave values."""
-        for one in module._parameters.values() if not self._blank else ():
-            if one is not None and one.dim() > 1:
-                with suppress(Exception), _disable_current_modes():  # a subclass of its own mind
-                    self._blank = is_blank(one)
+        if self._blank or torch.compiler.is_compiling():
+            return
+        with suppress(Exception), _disable_current_modes():  # a module of its own mind
+            weights = [one for one in module._parameters.values() if one is not None]
+            self._blank = any(one.dim() > 1 and is_blank(one) for one in weights)
 
     def _steps(self, *_: Any) -> None:
         self._before = dict(self._calls)
