@@ -96,6 +96,55 @@ def test_what_a_library_may_move_and_where_a_file_was_saved_is_only_likely(proje
     ]
 
 
+LOSS_OF_A_MODEL = """\
+from torch import nn
+from forecasts.losses import QuantileLoss
+
+class Forecast(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.head, self.loss = nn.Linear(4, 4), QuantileLoss()
+
+    def plot(self, x, wanted):
+        made = self.head(x.to("cuda")).detach().cpu()
+        return self.loss(made, wanted.cpu())
+
+Forecast().to("cuda").plot(torch.rand(2, 4), torch.rand(2, 4))
+"""
+
+
+def test_a_librarys_loss_that_was_moved_with_its_model_only_likely_has_weights(
+    project: Path,
+) -> None:
+    (project / "train.py").write_text(LOSS_OF_A_MODEL)
+    assert check("train.py", cwd=project).returncode == 0
+    asked = check("train.py", "--preview", "--format", "json", cwd=project)
+    assert [rule for _, rule, _ in found(asked)] == ["input-not-moved"]
+
+
+STEP = """\
+import torch
+from torch import nn
+
+model = nn.Linear(4, 2).to("cuda:0")
+
+def step(rows):
+    return model(torch.zeros(2, 4) + len(rows))
+"""
+
+
+def test_what_a_function_hands_to_a_model_is_only_likely_unmoved_where_nothing_calls_it(
+    project: Path,
+) -> None:
+    (project / "train.py").write_text(STEP)
+    assert check("train.py", cwd=project).returncode == 0
+    asked = check("train.py", "--preview", "--format", "json", cwd=project)
+    assert [rule for _, rule, _ in found(asked)] == ["input-not-moved"]
+    (project / "train.py").write_text(f"{STEP}\nprint(step([1]))\n")
+    called = check("train.py", "--format", "json", cwd=project)
+    assert [rule for _, rule, _ in found(called)] == ["input-not-moved"]
+
+
 def test_folders_of_other_people_are_left_out_unless_they_are_named(project: Path) -> None:
     for folder in (".hidden", "build", "node_modules", "venv", "lib/site-packages/x"):
         (project / folder).mkdir(parents=True)

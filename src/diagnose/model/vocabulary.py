@@ -58,6 +58,8 @@ class TorchNames(NamedTuple):
     of_tensors: Names = _NONE
     shaping: Names = _NONE
     dimensioning: Names = _NONE
+    bringing: Names = _NONE
+    scalar_keywords: Names = _NONE
     widening: Names = _NONE
     asking_for_tracing: Names = _NONE
     indexing: Names = _NONE

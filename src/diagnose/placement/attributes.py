@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from diagnose.placement import modules
 from diagnose.placement.calling import run
@@ -63,6 +64,8 @@ def attribute(machine: Machine, owner: Value, name: str, node: ast.AST, frame: F
             return Place(device)
         case Place() if name in ("type", "index"):
             return Const(owner.device.type) if name == "type" else Number()
+        case Unknown(handed=False) if name == "device" and not _has_settings(node):
+            return Unknown()  # of a tensor, wherever that is
         case Unknown():
             known = name in machine.torch.moves or name in ("numpy", "with_format")
             return Method(owner, name) if known else Unknown(name)
@@ -79,6 +82,22 @@ def attribute(machine: Machine, owner: Value, name: str, node: ast.AST, frame: F
     return Method(owner, name)
 
 
+#: What people call that which has the device of the whole program: settings, a model, what runs it.
+_SETTINGS = re.compile(
+    r"\w*(args?|opts?|options|cfg|conf|config\w*|params?|hps?|settings?|flags|self|cls|models?|net|network|"
+    r"trainer|accelerator|fabric|runner|engine|ctx|context|state|learner|agent|policy|pipe|pipeline|module|"
+    r"env|environment|encoder|decoder|const\w*|globals?|utils|common)",
+    re.IGNORECASE,
+)
+
+
+def _has_settings(node: ast.AST) -> bool:
+    """Whether ``x.device`` is asked of something that is no tensor, by what it is called."""
+    owner = getattr(node, "value", node)
+    name = owner.id if isinstance(owner, ast.Name) else getattr(owner, "attr", None)
+    return not isinstance(name, str) or _SETTINGS.fullmatch(name) is not None
+
+
 def _of_module(machine: Machine, owner: Module, name: str, node: ast.AST, frame: Frame) -> Value:
     for held in (owner.children, owner.tensors, owner.plain):
         if name in held:
@@ -93,7 +112,7 @@ def _of_module(machine: Machine, owner: Module, name: str, node: ast.AST, frame:
     if name == "scheduler" and owner.kind.endswith("Pipeline") and owner.made is None:
         owner.plain[name] = noise_scheduler(machine, "", node, frame)
         return owner.plain[name]
-    if name in ("weight", "bias") and owner.made is None:
+    if name.partition("_")[0] in ("weight", "bias") and owner.made is None:
         weight = Tensor(owner.device, "weight", owner.steps, owner.frame, module=owner, name=name)
         return read(machine, weight, node, frame)
     if name == "device":

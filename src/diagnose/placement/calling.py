@@ -28,7 +28,7 @@ from diagnose.placement.offloading import brought
 from diagnose.placement.passing import handed, let_through
 from diagnose.placement.records import filled
 from diagnose.placement.spreading import MAP, given_back
-from diagnose.placement.tensors import Batch, Module, Table, tensors_in
+from diagnose.placement.tensors import Batch, Module, Table, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import (
     Around,
@@ -158,6 +158,15 @@ def _parameters(machine: Machine, function: Function, given: Arguments, inner: F
         inner.names[args.kwarg.arg] = Table(rest, Unknown() if given.open else None)
     for name in inner.names:
         inner.lines[name] = 0
+    for each in (*args.posonlyargs, *args.args, *args.kwonlyargs):
+        held = inner.names.get(each.arg)
+        if isinstance(held, Tensor) and _is_number(each.annotation):
+            inner.names[each.arg] = held.like(held.device, scalar=True)
+
+
+def _is_number(annotation: ast.expr | None) -> bool:
+    """Whether a parameter is said to be a number: a tensor in its place has no dimensions."""
+    return isinstance(annotation, ast.Name) and annotation.id in ("int", "float", "bool")
 
 
 def _passed(
@@ -184,7 +193,7 @@ def construct(
     if given.listed and any(name.endswith(("Enum", "Flag")) for name in made.names()):
         return given.listed[0].value  # the member of a value
     found: Module | Object
-    if modules.of_class(machine, tuple(made.names())[1:]) or modules.runs(machine, made):
+    if modules.of_class(machine, made.foreign()) or modules.runs(machine, made):
         found = Module(made.node.name, None, made)
         found.weights = False
         if (shape := _library_of(machine, made)) is not None:

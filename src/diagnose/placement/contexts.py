@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable
 
-from diagnose.placement.devices import META
+from diagnose.placement.devices import META, named_so
 from diagnose.placement.iterating import special
 from diagnose.placement.machine import Leaves, Machine
 from diagnose.placement.storing import store
-from diagnose.placement.values import Frame, Function, Place, Value
+from diagnose.placement.values import Frame, Function, Place, Unknown, Value
 
 
 def body_of(machine: Machine, function: Function, call: ast.AST) -> Callable[[Value], None] | None:
@@ -53,6 +54,8 @@ def with_(
             machine.current = value.device._replace(home=True)
         elif isinstance(value, Place):
             machine.default = value.device
+        elif _chooses_home(value, item.context_expr):
+            machine.default = machine.home()
         elif "init_empty_weights" in ast.unparse(item.context_expr):
             machine.default = META
         if (machine.default is META and before is not META) or machine.default != before:
@@ -65,6 +68,17 @@ def with_(
         machine.default, machine.default_of = default
         if any("cuda.device" in ast.unparse(item.context_expr) for item in node.items):
             machine.current = current
+
+
+#: Contexts by which a library chooses where what is made in them is.
+_LIBRARYS = re.compile(r"\.init_(tensor|module)\(")
+
+
+def _chooses_home(value: Value, context: ast.expr) -> bool:
+    """Whether a context of which only the name is known is a device, or chooses the program's."""
+    if isinstance(context, ast.Name | ast.Attribute):
+        return isinstance(value, Unknown) and named_so(value.word)
+    return _LIBRARYS.search(ast.unparse(context)) is not None
 
 
 def _entered(

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Mapping
 
 from diagnose.placement.machine import Arguments, Machine, Meeting, Meets
 from diagnose.placement.model import Step
 from diagnose.placement.steps import Reason, born_at
-from diagnose.placement.tensors import Module, Tensor
+from diagnose.placement.tensors import Module, Table, Tensor
 from diagnose.placement.tensors import Sequence as Items
-from diagnose.placement.values import Const, Frame, Object, Value
+from diagnose.placement.values import Const, Frame, Function, Object, Value
 
 #: Their methods that bring it nearer to the model.
 _AVERAGING = re.compile(r"step|update")
@@ -91,7 +92,7 @@ def copied(
         found = done[id(value)] = Module(value.kind, value.device, value.made)
         found.weights, found.steps = value.weights, (*step, *life)
         found.frame = frame or value.frame
-        found.plain = dict(value.plain)
+        found.plain, found.buffers = dict(value.plain), set(value.buffers)
         found.before, found.hooks = list(value.before), list(value.hooks)
         found.tensors = {k: t.like(t.device) for k, t in value.tensors.items()}
         for name, child in value.children.items():
@@ -99,8 +100,27 @@ def copied(
             assert isinstance(inner, Module)
             inner.owner = found
             found.children[name] = inner
+        found.plain = {name: _again(one, done) for name, one in found.plain.items()}
         return found
     return value
+
+
+def _again(value: Value, done: Mapping[int, Module]) -> Value:
+    """A method, list or dict of a module as its copy keeps it: of the layers that are registered, too, the
+    copies."""
+    if isinstance(value, Function) and value.this is not None:
+        return value.bound(done.get(id(value.this), value.this))
+    found: Items | Table
+    if isinstance(value, Items):
+        found = Items([done.get(id(one), one) for one in value.items], None, value.kind)
+        found.grows = value.grows
+    elif isinstance(value, Table):
+        found = Table({key: done.get(id(one), one) for key, one in value.items.items()})
+    else:
+        return value
+    found.more = value.more and done.get(id(value.more), value.more)
+    found.keeper, found.steps, found.frame = value.keeper, value.steps, value.frame
+    return found
 
 
 def of_keeper(tensor: Tensor, meeting: Meeting) -> Reason | None:

@@ -8,7 +8,7 @@ from typing import Any
 from diagnose.model import TorchNames
 from diagnose.placement.devices import SPLIT
 from diagnose.placement.iterating import iterated, special
-from diagnose.placement.machine import Arguments, Machine, Meets, any_of
+from diagnose.placement.machine import Arguments, Machine, Meets, any_of, joined
 from diagnose.placement.records import row
 from diagnose.placement.storing import element, one_dimension, part, put_at
 from diagnose.placement.tensors import WIDEST, Batch, Module, Table, Tensor
@@ -18,6 +18,7 @@ from diagnose.placement.values import (
     External,
     Frame,
     Loader,
+    Number,
     Object,
     Unknown,
     Value,
@@ -34,10 +35,12 @@ def listed(machine: Machine, node: Any, frame: Frame) -> Value:
     for each in node.elts[:LONGEST]:
         if isinstance(each, ast.Starred):
             value = iterated(machine, machine.evaluate(machine, each.value, frame), each, frame)
-            if isinstance(value, Items) and value.more is None:
+            if isinstance(value, Items) and value.more is None and more is None:
                 items += value.items[:WIDEST]
             else:
-                more = element(machine.torch, value)
+                more = joined(more, element(machine.torch, value))
+        elif more is not None:  # it stands behind so many that nobody knows where
+            more = joined(more, machine.evaluate(machine, each, frame))
         else:
             items.append(machine.evaluate(machine, each, frame))
     machine.spend(len(items) // 8)
@@ -73,10 +76,14 @@ def subscript(machine: Machine, node: Any, frame: Frame) -> Value:
     """What a subscript takes out of a value."""
     owner = machine.evaluate(machine, node.value, frame)
     inside = node.slice
+    if isinstance(owner, Tensor) and _is_old_item(owner, node):
+        return Number()
     if isinstance(owner, Tensor):
         indices = inside.elts if isinstance(inside, ast.Tuple) else [inside]
         for index in indices:
             value = machine.evaluate(machine, index, frame)
+            if isinstance(value, Tensor) and _is_drawn(index, frame):
+                value = value.like(value.device, scalar=True)
             if isinstance(value, Tensor | Unknown):
                 by = value if isinstance(value, Tensor) else Tensor(None)
                 sides = [Meets(node.value, owner, owner), Meets(index, value, by)]
@@ -162,6 +169,19 @@ def _some(machine: Machine, owner: Items, inside: ast.Slice, frame: Frame) -> It
     if owner.more is not None or bounds[2] == 0:
         return Items([], any_of(owner))
     return Items(owner.items[slice(*bounds)])
+
+
+def _is_drawn(index: ast.expr, frame: Frame) -> bool:
+    """Whether an index is a variable that a loop takes out of a tensor: one position most often."""
+    loops = ast.For | ast.ListComp | ast.DictComp | ast.SetComp | ast.GeneratorExp
+    return isinstance(index, ast.Name) and isinstance(frame.bound.get(index.id), loops)
+
+
+def _is_old_item(owner: Tensor, node: ast.Subscript) -> bool:
+    """Whether an index takes the number out of a loss, as ``loss.data[0]`` did before ``item()``."""
+    data = isinstance(node.value, ast.Attribute) and node.value.attr == "data"
+    computed = owner.maker not in ("factory", "array")
+    return owner.scalar and (data or computed) and isinstance(node.slice, ast.Constant)
 
 
 def _adds(index: ast.expr) -> bool:

@@ -115,6 +115,16 @@ def knows_device(frame: Frame, spot: Spot) -> bool:
     return False
 
 
+def is_called(frame: Frame) -> bool:
+    """Whether the program comes to a call by itself, and not what runs functions that nothing calls."""
+    around: Frame | None = frame
+    while around is not None and around.call is not None:
+        if isinstance(around.call.node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            return False
+        around = around.caller
+    return True
+
+
 def has_device(frame: Frame, spot: Spot, *, moved: bool = True) -> bool:
     """Whether a device is among the variables of a call, or of its object."""
     held: dict[str, Value] = {}

@@ -275,11 +275,19 @@ def joined(one: Value | None, other: Value | None) -> Value:
     if isinstance(one, Module) and isinstance(other, Module):
         place = one.where()
         return one if place is not None and place.type == "cuda" else other
-    if type(one) is type(other) and isinstance(one, Items | Table):
+    if isinstance(one, Items) and isinstance(other, Items):
+        return other if _agree(one, other) else Items([], Unknown(), other.kind)
+    if isinstance(one, Table) and isinstance(other, Table):
         return other
     if isinstance(one, Object) and isinstance(other, Object):
         return other if (one.made, one.kind) == (other.made, other.kind) else Unknown()
     return other if isinstance(other, Unknown) else Unknown()
+
+
+def _agree(one: Items, other: Items) -> bool:
+    """Whether tensors of two lists are on the same devices, as far as both hold some."""
+    places = [{tensor.device for tensor in tensors_in(each)} for each in (one, other)]
+    return not all(places) or places[0] == places[1]
 
 
 def any_of(owner: Items | Table) -> Value:

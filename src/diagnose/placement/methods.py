@@ -72,7 +72,7 @@ def method_call(
 def _class(
     machine: Machine, owner: Class, name: str, given: Arguments, node: ast.AST, frame: Frame
 ) -> Value:
-    if name in machine.torch.model_loaders and modules.of_class(machine, tuple(owner.names())[1:]):
+    if name in machine.torch.model_loaders and modules.of_class(machine, owner.foreign()):
         made = machine.invoke(machine, owner, Arguments(), node, frame)
         if name == "load_from_checkpoint" and isinstance(made, Module):
             said = given.named.get("map_location")

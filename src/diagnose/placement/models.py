@@ -129,6 +129,8 @@ def model_call(
             if tensors
             else Tensor(CPU, "batch", machine.step("made", node, frame, CPU), frame)
         )
+        if (told := given.named.get("device")) is not None:  # it brings there what it is given
+            return Batch(inner.like(machine.asked(told.value)))
         return Batch(inner, mutable=root == "torch_geometric")
     if last == "load_file":
         return loaded_from(machine, given.get("device"), node, frame)

@@ -70,6 +70,11 @@ def applied(
     where = module.where()
     if module.kind in ("Identity", "Dropout", "Flatten") and given.listed:
         return given.listed[0].value
+    if module.kind.rpartition(".")[2] in machine.torch.bringing:
+        given = Arguments(given.listed[:1])
+    # A loss of torch takes no lists, and one that does takes them apart itself.
+    if module.kind.endswith(("Loss", "Criterion")):
+        given = Arguments([one for one in given.listed if not isinstance(one.value, Items)])
     inputs = operands(given)
     if module.kind.endswith("Pipeline") and module.kind.startswith("diffusers"):
         _draws(machine, module, given, node, frame)
@@ -99,6 +104,8 @@ def applied(
         device = inputs[0].tensor.device if inputs and gives_back(module) else None
     elif where is None:
         device = next((side.tensor.device for side in inputs if side.tensor.device), None)
+    if "device" in given.named:  # a method that is told where to
+        device = machine.asked(given.named["device"].value)
     output = Tensor(
         device, "output", machine.step("made", node, frame, device), frame, module=module
     )
@@ -183,6 +190,9 @@ def module_method(
             owner.plain["config"] = config.value
         if keeps_inputs(owner):
             keep_inputs(machine, owner, given, node, frame)
+        modules.taken(owner, [one.value for one in given.every()])
+        if "device" in given.named:
+            owner.plain.setdefault("device", given.named["device"].value)
         if (kind := modules.container(machine, owner)) is not None:
             fill(machine, owner, kind, given, node, frame)
         return Const(None)

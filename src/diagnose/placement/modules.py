@@ -30,10 +30,17 @@ def put(
             value.owner = owner
         owner.children[name] = value
         return
+    if isinstance(value, Tensor) and owner.kind in ("ParameterList", "ParameterDict"):
+        value = value.like(value.device)
+        value.maker = "weight"
     if isinstance(value, Tensor) and value.maker == "weight":
         value.steps = (*value.steps, Step("put", spot, value.device))
         value.module, value.name = owner, name
         owner.tensors[name] = value
+        return
+    if isinstance(value, Tensor) and name in owner.buffers:
+        owner.plain.pop(name, None)
+        buffer(machine, owner, name, value, statement, frame)
         return
     if isinstance(value, Tensor) and name in owner.tensors:  # a buffer is given another value
         owner.tensors[name] = value.like(value.device, Step("put", spot, value.device))
@@ -80,6 +87,16 @@ def hold(container: Items | Table, value: Value, name: str = "") -> None:
                 tensor.module, tensor.name = owner, name
 
 
+def taken(owner: Module, given: Iterable[Value]) -> None:
+    """What a base of another package is handed when it is made, it keeps and moves by itself."""
+    for value in given:
+        if isinstance(value, Items | Table) and value.keeper is owner:
+            value.keeper = None
+            for number, inner in enumerate(modules_in(value)):
+                inner.steps = tuple(step for step in inner.steps if step.what != "held")
+                owner.children.setdefault(f"?{number}", inner)
+
+
 def buffer(
     machine: Machine, owner: Module, name: str, value: Value, node: ast.AST, frame: Frame
 ) -> None:
@@ -89,6 +106,7 @@ def buffer(
         held.module, held.name, held.maker = owner, name, "weight"
         owner.tensors[name] = held
     else:
+        owner.buffers.add(name)
         owner.plain[name] = value
 
 

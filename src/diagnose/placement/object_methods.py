@@ -123,6 +123,9 @@ def object_method(
     if owner.kind == "ctx" and name == "save_for_backward":
         owner.attributes["saved_tensors"] = Items([one.value for one in given.listed])
         return Const(None)
+    told = given.named.get("device") if owner.kind == "super" and name == "__init__" else None
+    if told is not None and isinstance(frame.this, Object):  # a base that keeps its device
+        frame.this.attributes.setdefault("device", told.value)
     run = _OBJECTS.get(owner.kind)
     if run is not None:
         return run(machine, owner, name, given, node, frame)
@@ -172,6 +175,8 @@ def _tokenizer(
 ) -> Value:
     if name in machine.torch.tokenizer_methods:
         if given.text("return_tensors") is None and name != "__call__":
+            return Unknown()
+        if "return_tensors" not in given.named and not given.open:  # lists of numbers
             return Unknown()
         said = given.named.get("device")  # a fast image processor is told one
         device = machine.asked(said.value) if said is not None else CPU

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import partial
 from itertools import islice
 
-from diagnose.placement.branches import join, own_attributes
+from diagnose.placement.branches import Attributes, join
 from diagnose.placement.contexts import with_
 from diagnose.placement.datasets import drawn
 from diagnose.placement.definitions import class_, function, import_, import_from, shared
@@ -45,23 +45,20 @@ _COPIED = 8
 
 def _forks(machine: Machine, blocks: Sequence[Sequence[ast.stmt]], frame: Frame) -> None:
     """Blocks of which one runs: each on variables of its own, which are joined where it goes on."""
-    before, own = frame.names, own_attributes(frame)
-    outset = dict(own)
+    before, held = frame.names, Attributes(frame)
     after: list[dict[str, Value]] = []
-    kept: list[dict[str, Value]] = []
     for block in blocks:
-        machine.spend((len(before) + len(own)) // _COPIED)
+        machine.spend((len(before) + len(held)) // _COPIED)
         frame.names = dict(before)
-        own.clear()
-        own.update(outset)
+        held.start()
         try:
             _block(machine, block, frame)
         except Leaves:
             continue
         finally:
-            kept.append(dict(own))
+            held.end()
         after.append(dict(frame.names))
-    join(own, kept)  # what a block leaves in an object stays there, wherever the block leads
+    held.join()
     frame.names = before
     if not after:
         raise Leaves

@@ -217,11 +217,23 @@ def one_dimension(torch: TorchNames, tensor: Tensor) -> bool:
         return False
     name = ast.unparse(made.func).rpartition(".")[2]
     shape = made.args[0] if len(made.args) == 1 else None
+    if name in ("tensor", "as_tensor"):
+        return _are_numbers(shape)
     if isinstance(shape, ast.Tuple | ast.List):
         first = shape.elts[0] if len(shape.elts) == 1 else None
         flat = first is not None and not isinstance(first, ast.Starred)
         return flat and name in torch.filled
     return name in torch.in_a_row or (isinstance(shape, ast.Constant) and name in torch.filled)
+
+
+def _are_numbers(given: ast.expr | None) -> bool:
+    """Whether a list that stands in the code holds no lists, as far as it shows."""
+    match given:
+        case ast.ListComp(elt=item):
+            return not isinstance(item, ast.List | ast.Tuple | ast.ListComp | ast.Name)
+        case ast.List(elts=[first, *_]):
+            return not isinstance(first, ast.List | ast.Tuple | ast.ListComp | ast.Starred)
+    return False
 
 
 def element(torch: TorchNames, value: Value) -> Value:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from diagnose.placement.devices import CPU
-from diagnose.placement.knowing import has_device, knows_device, told_by_a_call
+from diagnose.placement.knowing import has_device, is_called, knows_device, told_by_a_call
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Suspect
 from diagnose.placement.ranks import of_rank
@@ -62,7 +62,9 @@ def of_meeting(
             suspect = suspect._replace(cause=cause)
             if cause == "cross-shard-op" and isinstance(stray.node, ast.expr):
                 suspect = suspect._replace(spot=meeting.spot._replace(node=stray.node))
-        if not devices and (_is_open(suspect, meeting) or _are_brought(stray, meeting)):
+        # Who calls a function may have moved what is handed to it.
+        guessed = suspect.cause == "input-not-moved" and not is_called(meeting.frame)
+        if not devices and (guessed or _is_open(suspect, meeting) or _are_brought(stray, meeting)):
             suspect = suspect._replace(sure=False)
         yield suspect
 
@@ -102,10 +104,13 @@ def _are_brought(stray: Meets, meeting: Meeting) -> bool:
 
 
 def _is_librarys_loss(side: Meets) -> bool:
-    """Whether an operand is a loss of a library other than torch, of which no weights are known."""
+    """Whether an operand is a loss of a library other than torch, of which no weights are known: at most
+    it was moved with what it belongs to."""
     loss = side.value
-    known = side.tensor.device is not None or not isinstance(loss, Module) or loss.made is not None
-    return not known and isinstance(loss, Module) and "." in loss.kind
+    if not isinstance(loss, Module) or loss.made is not None or "." not in loss.kind:
+        return False
+    alone = loss.owner is None or not loss.kind.endswith(("Loss", "Criterion"))
+    return side.tensor.device is None or not alone
 
 
 def of_doubt(meeting: Meeting, devices: Sequence[str]) -> Iterator[Suspect]:

@@ -22,6 +22,21 @@ from diagnose.placement.values import (
     Value,
 )
 
+#: Methods of lists, dicts and modules that no tensor has.
+_OF_OTHERS = (
+    "append",
+    "extend",
+    "pop",
+    "set",
+    "keys",
+    "items",
+    "update",
+    "load_state_dict",
+    "state_dict",
+    "eval",
+    "train",
+)
+
 
 def target(machine: Machine, name: str, given: Arguments) -> Device | None:
     """The device that ``.to(...)``, ``.cuda(...)``, ``.cpu()`` or ``.type_as(x)`` moves to."""
@@ -70,6 +85,8 @@ def of_tensor(machine: Machine, owner: Tensor, name: str) -> Value:
         return owner.like(owner.device)
     if name == "shape":
         return Items([], Number())
+    if name == "is_cuda" and owner.device is not None:
+        return Const(owner.device.type == "cuda")
     if name == "requires_grad" and owner.maker == "factory":
         return Const(False)  # what is trained is a parameter, most often
     return Method(owner, name)
@@ -96,10 +113,10 @@ def tensor_method(
         return Number() if given.every() else Items([], Number())
     if name in torch.tensor_numbers:
         return Number()
-    if name == "type" and given.listed and isinstance(given.listed[0].value, External):
-        legacy = given.listed[0].value.dotted.startswith("torch.cuda.")
-        step = Step("moved", machine.spot(node, frame), machine.home())
-        return owner.like(machine.home(), step) if legacy else owner.like(owner.device)
+    if name in _OF_OTHERS:  # it is no tensor, then
+        return Unknown()
+    if name == "type":
+        return _typed(machine, owner, given, node, frame)
     if name.startswith("new_"):
         device = (
             machine.asked(given.named["device"].value) if "device" in given.named else owner.device
@@ -135,6 +152,24 @@ def tensor_method(
 
 #: What a distribution of latents has.
 _OF_LATENTS = ("mean", "std", "var", "logvar")
+
+
+def _typed(machine: Machine, owner: Tensor, given: Arguments, node: ast.AST, frame: Frame) -> Value:
+    """``x.type(...)``: the name of a type, or that of another tensor, tells a device, too."""
+    said = given.get("dtype", 0)
+    if said is None:
+        return Place(owner.device) if owner.device is not None else Unknown()
+    value = said.value
+    of_other = isinstance(said.node, ast.Call) and ast.unparse(said.node.func).endswith(".type")
+    if of_other and not isinstance(value, Place):
+        return owner.like(None)
+    named = value.dotted if isinstance(value, External) else getattr(value, "value", None)
+    device = value.device if isinstance(value, Place) else None
+    if isinstance(named, str) and named.startswith("torch.cuda."):
+        device = machine.home()
+    if device is None:
+        return owner.like(owner.device)
+    return owner.like(device, Step("moved", machine.spot(node, frame), device))
 
 
 def of_batch(machine: Machine, owner: Batch, name: str) -> Value:
@@ -180,6 +215,8 @@ def batch_method(
         return Batch(owner.inner.like(owner.inner.device), mutable=True)
     if name in ("keys",):
         return Items([], Unknown(KEY))
+    if name == "set":  # which brings it to where the others are
+        return owner
     if name == "update":
         given_ = [one.tensor for one in operands(given)]
         places = {one.device for one in given_}

@@ -129,6 +129,7 @@ class Module(Value):
 
     __slots__ = (
         "before",
+        "buffers",
         "children",
         "device",
         "hooks",
@@ -158,6 +159,8 @@ class Module(Value):
         #: What is called before its forward, and after it.
         self.before: list[Value] = []
         self.hooks: list[Value] = []
+        #: The names of buffers that are told before they have a value.
+        self.buffers: set[str] = set()
         self.children: dict[str, Module] = {}
         self.tensors: dict[str, Tensor] = {}
         self.plain: dict[str, Value] = {}

@@ -7,8 +7,9 @@ import ast
 from diagnose.placement.asking import is_instance
 from diagnose.placement.datasets import data_call
 from diagnose.placement.devices import CPU, HOME
+from diagnose.placement.factories import factory
 from diagnose.placement.functional import mapped_by
-from diagnose.placement.layers import built, layer
+from diagnose.placement.layers import built, layer, loaded_model
 from diagnose.placement.machine import (
     Arguments,
     Given,
@@ -18,10 +19,10 @@ from diagnose.placement.machine import (
     operands,
     origin,
 )
-from diagnose.placement.model import Device, Step
+from diagnose.placement.model import Step
 from diagnose.placement.steps import born_at, last_move, on_cpu
 from diagnose.placement.tensor_methods import unknown_arguments
-from diagnose.placement.tensors import Batch, Module, Optimizer, Table, Tensor, leading, tensors_in
+from diagnose.placement.tensors import Batch, Module, Optimizer, Tensor, leading, tensors_in
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import (
     Const,
@@ -67,8 +68,12 @@ def torch_call(
         name = kind.dotted if isinstance(kind, External) else given.text("t", 0) or ""
         machine.default = machine.home() if ".cuda." in name else CPU
         return Const(None)
+    if dotted.startswith("torch.sparse.") and last.endswith("Tensor"):
+        return factory(machine, "sparse_coo_tensor", given, node, frame)
+    if last in ("shape_as_tensor", "_shape_as_tensor"):
+        return Tensor(CPU, "factory", machine.step("made", node, frame, CPU), frame)
     if last in machine.torch.factories or (last.endswith("_like") and dotted.count(".") == 1):
-        return _made(machine, last, given, node, frame)
+        return factory(machine, last, given, node, frame)
     if dotted == "torch.Generator":
         said = given.get("device", 0)
         device = machine.asked(said.value) if said is not None else CPU
@@ -81,7 +86,10 @@ def torch_call(
         return found
     if dotted == "torch.load":
         return loaded_from(machine, given.get("map_location", 1), node, frame)
-    if dotted in ("torch.jit.load", "torch.hub.load"):
+    if dotted == "torch.jit.load":  # it comes back where it was saved
+        saved = loaded_from(machine, given.get("map_location", 1), node, frame)
+        return loaded_model(machine, saved.inner)
+    if dotted == "torch.hub.load":
         return built(machine, last, node, frame)
     if dotted in ("torch.compile", "torch.jit.script", "torch.jit.trace", "torch.jit.freeze"):
         return given.listed[0].value if given.listed else Unknown()
@@ -103,7 +111,7 @@ def torch_call(
     if last == "convert_sync_batchnorm" and first is not None:
         return first
     if last == "generate_square_subsequent_mask":
-        return _made(machine, "full", given, node, frame)
+        return factory(machine, "full", given, node, frame)
     if dotted.startswith("torch.nn.") and last[:1].isupper():
         return layer(machine, last, given, node, frame)
     if dotted == "torch.multiprocessing.spawn" and given.listed:
@@ -120,24 +128,29 @@ def torch_call(
         return Items([inner or Unknown(), lengths])
     if last == "pad_sequence" and given.listed:
         return next(tensors_in(given.listed[0].value), Unknown())
-    if last == "pack_padded_sequence" and len(given.listed) > 1:
-        sides = [Meets(given.listed[1].node, t, t) for t in tensors_in(given.listed[1].value)]
+    if last == "pack_padded_sequence" and (lengths_ := given.get("lengths", 1)) is not None:
+        sides = [Meets(lengths_.node, t, t) for t in tensors_in(lengths_.value)]
         machine.meet("host", node, frame, sides)
-        return given.listed[0].value
+        packed = given.get("input", 0)
+        return packed.value if packed is not None else Unknown()
     return _operation(machine, last, given, node, frame)
 
 
 def _operation(machine: Machine, last: str, given: Arguments, node: ast.AST, frame: Frame) -> Value:
     """A function of torch: its tensors meet."""
-    torch, sides = machine.torch, operands(given)
-    if last in torch.shaping:
+    torch = machine.torch
+    held = {name: one for name, one in given.named.items() if name not in torch.scalar_keywords}
+    given = given._replace(named=held)
+    sides = operands(given)
+    if last in torch.shaping or last in torch.bringing:
         sides = sides[:1]
     drawn = generating(given.named.get("generator"))
     if drawn is not None and sides:
         machine.meet("generator", node, frame, [drawn, sides[0]])
     if sides:
         index = last in torch.indexing or last == "gather"
-        open_ = [] if index or last in torch.shaping else unknown_arguments(given)
+        first = last in torch.shaping or last in torch.bringing
+        open_ = [] if index or first else unknown_arguments(given)
         machine.meet("index" if index and len(sides) > 1 else "join", node, frame, [*sides, *open_])
     if not sides:
         return Tensor(None, "other", (), frame) if last in torch.tensor_results else Unknown()
@@ -207,53 +220,7 @@ def _cuda(machine: Machine, last: str, given: Arguments) -> Value:
     return Unknown()
 
 
-def _is_empty(given: Arguments) -> bool:
-    """Whether a factory is told to make no element: what stands in for a tensor."""
-    first = given.listed[0].value if len(given.listed) == 1 else None
-    if isinstance(first, Items) and len(first.items) == 1 and first.more is None:
-        first = first.items[0]
-    return isinstance(first, Const) and first.value == 0
-
-
-def _made(machine: Machine, last: str, given: Arguments, node: ast.AST, frame: Frame) -> Value:
-    """A factory: on the device that it is told, or that of the tensor that it resembles."""
-    said = given.named.get("device")
-    first = given.listed[0].value if given.listed else None
-    device: Device | None = machine.default
-    if last.endswith("_like"):
-        device = first.device if isinstance(first, Tensor) else None
-    elif last in ("tensor", "as_tensor", "asarray") and (
-        inner := next(tensors_in(first), None) if first else None
-    ):
-        device = inner.device
-    elif last in ("from_numpy", "frombuffer"):
-        device = CPU
-    elif last == "normal" and len(given.listed) < 3 and "size" not in given.named:
-        held = next((t for one in given.every() for t in tensors_in(one.value)), None)
-        device = held.device if held is not None else None  # its mean's, or its deviation's
-    if said is not None and not (isinstance(said.value, Const) and said.value.value is None):
-        device = machine.asked(said.value)
-        if isinstance(said.value, Unknown) and device == HOME and said.value.word != "device":
-            device = None
-    drawn = generating(given.named.get("generator"))
-    if drawn is not None:
-        here = Tensor(device, "factory", machine.step("made", node, frame, device), frame)
-        machine.meet("generator", node, frame, [drawn, Meets(node, here, here)])
-    maker = "array" if last in ("from_numpy", "frombuffer") else "factory"
-    if last in ("tensor", "as_tensor") and isinstance(first, Unknown) and first.word == "array":
-        maker = "array"
-    # Of what is not known it may be a number's, which mixes with tensors anywhere.
-    number = last in ("tensor", "as_tensor", "scalar_tensor") and maker != "array"
-    number = number and not isinstance(first, Items | Table | Tensor | Batch)
-    number = number or (isinstance(first, Items) and not first.items and first.more is None)
-    number = number or (last in ("empty", "Tensor") and _is_empty(given))
-    of = origin(said.value) if said is not None else machine.default_of
-    return Tensor(
-        device, maker, machine.step("made", node, frame, device, of), frame, scalar=number
-    )
-
-
-def loaded_from(machine: Machine, where: object, node: ast.AST, frame: Frame) -> Value:
+def loaded_from(machine: Machine, where: object, node: ast.AST, frame: Frame) -> Batch:
     """What ``torch.load`` gives."""
     value = mapped_by(machine, getattr(where, "value", None), node, frame)
     device = machine.asked(value) if value is not None else None

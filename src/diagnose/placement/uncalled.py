@@ -153,11 +153,13 @@ def _methods(made: Class) -> list[Function]:
 def _forget_devices(this: Value, made: Class) -> None:
     """A device that another method assigns is not the one that ``__init__`` left."""
     held = this.plain if isinstance(this, Module) else getattr(this, "attributes", {})
+    # What moves itself may have its layers elsewhere, or nowhere yet.
+    moves = any(isinstance(made.find(one), Function) for one in ("to", "_apply", "cuda"))
     others = [one.node for one in _methods(made) if not one.name.endswith(".__init__")]
     for name in frozenset[str]().union(*map(_assigned, others)) & held.keys():
         value = held[name]
         if isinstance(value, Place) or (isinstance(value, Const) and named_so(name)):
-            held[name] = Unknown(name)
+            held[name] = Unknown() if moves else Unknown(name)
 
 
 def _only_of_init(made: Class) -> frozenset[str]:
@@ -245,7 +247,7 @@ def _guessed(machine: Machine, name: str, function: Function, used: frozenset[st
         return Tensor(machine.home(), "given") if there else Unknown(name)
     if name == "value" and method == "put" and _is_of(function, "Streamer"):
         return Tensor(CPU, "given")
-    return Tensor(HOME, "given") if name in used else Unknown(name)
+    return Tensor(HOME, "given") if name in used else Unknown(name, handed=True)
 
 
 #: What a criterion, or what changes scores, is handed while a model generates: all is where the model is.

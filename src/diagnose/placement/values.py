@@ -103,13 +103,15 @@ class Around(dict[str, Value]):
 
 
 class Unknown(Value):
-    """Nothing is known; ``word`` is what the code calls it (a parameter's or an attribute's name)."""
+    """Nothing is known; ``word`` is what the code calls it (the name of a parameter or an attribute),
+    ``handed`` that it is a parameter of what nothing calls."""
 
-    __slots__ = ("word",)
+    __slots__ = ("handed", "word")
 
-    def __init__(self, word: str = "") -> None:
+    def __init__(self, word: str = "", *, handed: bool = False) -> None:
         super().__init__()
         self.word = word
+        self.handed = handed
 
 
 class Number(Value):
@@ -210,6 +212,10 @@ class Class(Value):
     def find(self, name: str) -> Value | None:
         """A member of the class or of its bases."""
         return next((c.members[name] for c in self.line() if name in c.members), None)
+
+    def foreign(self) -> tuple[str, ...]:
+        """The names of those of its bases, and of theirs, of which no source is at hand."""
+        return tuple(name for one in self.line() for name in one.library)
 
     def names(self) -> Iterator[str]:
         """The names of the class and of all its bases."""

@@ -63,6 +63,8 @@ class TorchNames(Strict):
     of_tensors: _Names
     shaping: _Names
     dimensioning: _Names
+    bringing: _Names
+    scalar_keywords: _Names
     widening: _Names
     asking_for_tracing: _Names
     indexing: _Names

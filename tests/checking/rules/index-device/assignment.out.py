@@ -6,5 +6,5 @@ net = nn.Linear(4, 4).to(device)
 counts = torch.zeros(4)
 pred = net(torch.rand(5, 4, device=device)).argmax(1)
 for p in pred:
-    counts[p.to("cpu")] += 1
+    counts[p] += 1
 print(counts[pred.unique().to("cpu")])  # finds: index-device
