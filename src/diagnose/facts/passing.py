@@ -62,8 +62,10 @@ def summed(scene: Scene) -> Iterator[Fact]:
     met, site = scene.met, scene.site
     if met is None or site is None:
         return
-    summing = (node.target for node in met.nodes if isinstance(node, ast.AugAssign))
-    for target in summing:
+    for node in met.nodes:
+        if not isinstance(node, ast.AugAssign) or not isinstance(node.op, ast.Add):
+            continue
+        target = node.target
         if isinstance(target, ast.Name) and any(one.node is target for one in met.strays):
             yield at("accumulates-local", site.frame, name=target.id)
             return

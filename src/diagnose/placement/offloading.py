@@ -112,11 +112,14 @@ def brought(
 
 
 def is_offloaded(module: Module | None) -> bool:
-    """Whether a module, or one that it belongs to, is offloaded; what a library spread may be."""
-    return any(
-        one.device == SPLIT or any(step.what == "offloaded" for step in one.steps)
-        for one in (module.owners() if module is not None else ())
-    )
+    """Whether a module, or one that it belongs to, is offloaded; what a library spread may be. What is in a
+    plain list no library reaches from above."""
+    for one in module.owners() if module is not None else ():
+        if one.device == SPLIT or any(step.what == "offloaded" for step in one.steps):
+            return True
+        if any(step.what == "held" for step in one.steps):
+            return False
+    return False
 
 
 def read(machine: Machine, tensor: Tensor, node: ast.AST, frame: Frame) -> Tensor:

@@ -105,10 +105,16 @@ def reason(stray: Meets, meeting: Meeting) -> Reason | None:
     kept = next((s for s in tensor.steps if s.what == "kept"), None)
     if tensor.maker in ("weight", "computed") and tensor.module is not None and kept is None:
         if _is_brought_back(tensor, tensor.module) and isinstance(stray.node, ast.expr):
+            here = _is_here(last_move(tensor.steps), meeting)
             spot = meeting.spot._replace(node=stray.node)
-            return Reason("input-not-moved", spot, meeting.frame)
+            return None if here else Reason("input-not-moved", spot, meeting.frame)
         return left_there(_of_weight(tensor, tensor.module, meeting), stray, tensor.module, meeting)
     return _of_tensor(stray, meeting, kept)
+
+
+def _is_here(move: Step | None, meeting: Meeting) -> bool:
+    """Whether a move stands in the expression that fails: what it brings somewhere is meant to be there."""
+    return move is not None and any(n is move.spot.node for n in ast.walk(meeting.spot.node))
 
 
 def _made_by_own(tensor: Tensor, meeting: Meeting) -> bool:
@@ -166,6 +172,8 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
             frame = tensor.frame
             known = frame is not None and move.of.function == frame.function
             return Reason("hardcoded-device", move.of, frame if known else None)
+        if _is_here(move, meeting):
+            return None
         if on_cpu(tensor) and isinstance(stray.node, ast.expr):  # brought to the host on purpose
             spot = meeting.spot._replace(node=stray.node)
             return Reason("input-not-moved", spot, meeting.frame)
