@@ -74,7 +74,7 @@ def applied(
         given = Arguments(given.listed[:1])
     # A loss of torch takes no lists, and one that does takes them apart itself.
     if module.kind.endswith(("Loss", "Criterion")):
-        given = Arguments([one for one in given.listed if not isinstance(one.value, Items)])
+        given = given._replace(listed=[x for x in given.listed if not isinstance(x.value, Items)])
     inputs = operands(given)
     if module.kind.endswith("Pipeline") and module.kind.startswith("diffusers"):
         _draws(machine, module, given, node, frame)
