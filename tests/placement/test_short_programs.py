@@ -788,6 +788,25 @@ for x in dl:
     m(x)  # here
 """,
     ),
+    "held_offloaded": (
+        ("cuda:0", "cpu"),
+        "unregistered-submodule",
+        """\
+from accelerate import cpu_offload
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Linear(2, 2)
+        self.layers = [nn.Linear(2, 2) for _ in range(2)]  # here
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return self.first(x)
+net = Net()
+cpu_offload(net, torch.device("cuda"))
+net(torch.rand(3, 2).cuda())
+""",
+    ),
     "acc_loss": (
         ("cuda:0", "cpu"),
         "loss-or-metric-state",
@@ -2198,6 +2217,22 @@ net(torch.rand(4, 2).cuda())
     found = {one.cause: one for one in doubted(program, stack, ("cuda:0", "cpu"))}
     assert found["unregistered-tensor"].spot.line == 6
     assert not any(one.sure for one in found.values())
+
+
+@pytest.mark.parametrize("made", ["model.weight", "torch.rand(2, 2, device='cuda')"])
+def test_what_the_failing_expression_brings_to_the_host_is_meant_to_be_there(made: str) -> None:
+    text = f"""\
+import torch
+model = torch.nn.Linear(2, 2).cuda()
+scale = torch.tensor([128.0], device="cuda")
+value = {made}
+value.float().cpu().div_(scale)
+"""
+    source = Source("/home/u/run.py", text.split("\n"), ast.parse(text))
+    program = analyse(source, torch())
+    assert any(met.spot.line == 5 for met in program.meetings)
+    found = suspects(program, [Line(source.path, 5)], ("cuda:0", "cpu"))
+    assert not any(one.cause == "input-not-moved" for one in found)
 
 
 def test_a_message_tells_of_more_gpus_than_two() -> None:
