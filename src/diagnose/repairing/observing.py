@@ -40,6 +40,11 @@ _OPTIMIZERS = 16
 _LOOKED_AT = 2
 
 
+#: The programs that have run, for as long as the process lives: process groups may wait for ever in their
+#: destructors, and it ends without those.
+_KEPT: list[Any] = []
+
+
 class Observer:
     """Watches a run; `seen` tells when it is over.
 
@@ -66,7 +71,6 @@ class Observer:
         self._recorder: Recorder | None = None
         self._seen: dict[str, Any] = {}
         self._blank = False
-        self._kept: Any = None
 
     @contextmanager
     def watching(self) -> Iterator[None]:
@@ -112,8 +116,7 @@ class Observer:
                 for hook in hooks:
                     hook.remove()
             models.look()
-        # Process groups may wait for ever in their destructors; this process ends without them.
-        self._kept = sys.modules["__main__"]
+        _KEPT.append(sys.modules["__main__"])
         silent = [_silent(one) for one in audit.findings()]
         silent += [Silent(one.check, (), said=one.sentence) for one in checked]
         self._seen = {
