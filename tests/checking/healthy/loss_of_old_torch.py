@@ -1,5 +1,5 @@
 # `loss.data[0]` was the number that `item` gives now.
-import matplotlib.pyplot as plt
+import numpy as np
 import torch
 from torch import nn
 
@@ -18,4 +18,4 @@ def train(x, y):
     return losses
 
 
-plt.plot(train(torch.rand(2, 4).cuda(), torch.rand(2, 1).cuda()))
+print(np.mean(train(torch.rand(2, 4).cuda(), torch.rand(2, 1).cuda())))
