@@ -25,7 +25,9 @@ def is_moved(site: Site, node: ast.expr) -> bool:
 
 
 def is_tensor_like(site: Site, node: ast.expr) -> bool:
-    """True for an expression that may be a tensor, as far as its form and names tell."""
+    """True for an expression that is a tensor, or may be one, as far as its form and names tell."""
+    if _is_known(site, node):
+        return True
     torch, no_tensors = site.torch, site.scene.knowledge.words.no_tensors
     match node:
         case ast.Name(id=name):
@@ -53,6 +55,17 @@ def is_tensor_like(site: Site, node: ast.expr) -> bool:
         case ast.UnaryOp(op=ast.USub(), operand=inner):
             return is_tensor_like(site, inner)
     return False
+
+
+def _is_known(site: Site, node: ast.expr) -> bool:
+    """True for the operands of the operator that the carets point at, whatever they are called: devices are
+    compared of tensors only; and for what the user's files say is the stray."""
+    if not isinstance(node, ast.Name | ast.Attribute):
+        return False
+    if isinstance(site.met.part, ast.BinOp):
+        return node in (site.met.part.left, site.met.part.right)
+    first = next(iter(site.scene.suspects), None)
+    return first is not None and first.sure and first.name == site.text(node)
 
 
 def _reads_like_one(site: Site, name: str) -> bool:
@@ -100,8 +113,10 @@ def device_of(site: Site, node: ast.expr) -> str | None:
                 return device_of(site, owner)
             given = node.args if calls.of_package(owner, site.torch) else []
             return device_of(site, given[0]) if given else None
-        case ast.Call(func=function, args=[ast.Name(id=name) as given]) if _is_set(site, name):
-            # What `x = f(x)` names twice is of one kind, and as a rule in one place.
+        case ast.Call(func=function, args=[ast.Name(id=name) as given]) if _is_set(
+            site, name
+        ) or _is_added(site, name):
+            # What `x = f(x)` names twice is of one kind, and in one place; so it is in `x + f(x)`.
             return None if calls.of_package(function, site.torch) else device_of(site, given)
         case ast.BinOp(left=left, right=right):
             # An attribute of the object may be a number: self.scale * x.
@@ -117,6 +132,16 @@ def _is_set(site: Site, name: str) -> bool:
     """Whether the line assigns to a name."""
     return any(
         isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store)
+        for node in site.line.nodes
+    )
+
+
+def _is_added(site: Site, name: str) -> bool:
+    """Whether the line adds something to a name."""
+    return any(
+        isinstance(node, ast.BinOp)
+        and isinstance(node.op, ast.Add)
+        and any(isinstance(side, ast.Name) and side.id == name for side in (node.left, node.right))
         for node in site.line.nodes
     )
 

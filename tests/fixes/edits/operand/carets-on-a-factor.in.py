@@ -1,0 +1,3 @@
+# move-tensor-at-line
+return x + self.inner(x) * self.gamma
+#          ~~~~~~~~~~~~~~^~~~~~~~~~~~

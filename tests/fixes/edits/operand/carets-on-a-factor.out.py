@@ -1,0 +1,1 @@
+return x + self.inner(x) * self.gamma.to(x.device)
