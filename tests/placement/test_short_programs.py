@@ -2235,6 +2235,24 @@ value.float().cpu().div_(scale)
     assert not any(one.cause == "input-not-moved" for one in found)
 
 
+@pytest.mark.parametrize(
+    ("package", "given", "met"),
+    [("utils.data", "", 0), ("utils.data", "torch.rand(3)", 1), ("torch_geometric.data", "", 1)],
+)
+def test_a_class_of_an_unknown_package_is_a_batch_if_it_is_given_tensors(
+    package: str, given: str, met: int
+) -> None:
+    text = f"""\
+import torch
+from {package} import Data
+data = Data({given})
+torch.rand(3).cuda() * data.x
+"""
+    source = Source("/home/u/run.py", text.split("\n"), ast.parse(text))
+    found = [one for m in analyse(source, torch()).meetings for one in of_meeting(m)]
+    assert len(found) == met
+
+
 def test_a_message_tells_of_more_gpus_than_two() -> None:
     text = """\
 import torch

@@ -122,8 +122,10 @@ def model_call(
         return built(machine, f"{root}.{last}", node, frame)
     if last == "from_data_list" and given.listed:
         return collated(item_of(machine, given.listed[0].value, node, frame), machine, node, frame)
-    if last in torch.batches and root != "torch":
-        tensors = [t for one in given.every() for t in tensors_in(one.value)]
+    tensors = [t for one in given.every() for t in tensors_in(one.value)]
+    # Settings are called Data, too: of an unknown package it is a batch if it is given tensors.
+    known = root in torch.model_libraries or bool(tensors)
+    if last in torch.batches and known and root != "torch":
         inner = (
             tensors[0]
             if tensors
