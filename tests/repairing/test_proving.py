@@ -746,6 +746,8 @@ def test_a_model_may_go_to_the_gpu_of_the_rank() -> None:
     patch = f"@@ -5 +5 @@\n-model = nn.Linear(3, 3){edit[0]}\n+model = nn.Linear(3, 3){edit[1]}\n"
     by_rank = Candidate("rank-device", "", "set-rank-device", "", "train.py", 5, patch)
     assert all(guard.holds for guard in homes(*moved, [by_rank], "en"))
+    parallel = by_rank._replace(cause="dataparallel-home-device")
+    assert all(guard.holds for guard in homes(*moved, [parallel], "en"))
     literal = by_rank._replace(patch=patch.replace(edit[1], '.to("cuda:1")'))
     for other in (literal, by_rank._replace(cause="input-not-moved")):
         assert [guard.holds for guard in homes(*moved, [other], "en")] == [False]

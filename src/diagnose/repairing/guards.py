@@ -47,7 +47,10 @@ def homes(wanted: Ran, ran: Ran, applied: Sequence[Candidate], lang: Lang) -> It
 
 
 def _chooses(one: Candidate) -> bool:
-    """Whether an edit takes the GPU that the program names elsewhere, where the wrong one was chosen."""
+    """Whether an edit takes the GPU that the program names elsewhere, where the wrong one was chosen; that
+    of DataParallel may be told by its number."""
+    if one.cause == "dataparallel-home-device":
+        return True
     added = (row for row in one.patch.splitlines() if row.startswith("+") and row[:3] != "+++")
     return one.cause in _CHOOSING and not any(_LITERAL.search(row) for row in added)
 
