@@ -9,7 +9,11 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Literal
+
+from diagnose.simulation import run_script
 
 
 def parser(about: str) -> argparse.ArgumentParser:
@@ -39,6 +43,54 @@ def link_data(source: Path, folder: str) -> None:
     for data in source.iterdir():
         if data.suffix not in (".py", ".txt", ".json"):
             Path(folder, data.name).symlink_to(data.resolve())
+
+
+def script(
+    program: Path,
+    seconds: float,
+    *,
+    gpus: int,
+    wording: Literal["new", "old"] = "new",
+    args: Sequence[str] = (),
+    env: Mapping[str, str] | None = None,
+) -> tuple[int, str, str]:
+    """Runs a program in its folder on simulated GPUs, always with the same random numbers; its exit status
+    (124 where it took too long) and what it printed on both streams."""
+    out, err = program.with_name(".out"), program.with_name(".err")
+    sys.stdout.flush()
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            os.setsid()
+            for stream, path in ((1, out), (2, err)):
+                os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT), stream)
+            os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+            os.chdir(program.parent)
+            os.environ.update(env or {})
+            _seed()
+            status = run_script(program.name, list(args), gpus=gpus, wording=wording)
+            sys.stdout.flush()
+            sys.stderr.flush()
+        except BaseException as error:
+            os.write(2, f"{type(error).__name__}: {error}\n".encode())
+        finally:
+            os._exit(status)
+    status = wait(child, seconds)
+    said = [path.read_text(errors="replace") if path.exists() else "" for path in (out, err)]
+    return status, said[0], said[1]
+
+
+def _seed() -> None:
+    """Two runs of one program print the same."""
+    import random
+
+    import numpy
+    import torch
+
+    random.seed(0)
+    numpy.random.seed(0)
+    torch.manual_seed(0)
 
 
 def wait(child: int, seconds: float) -> int:

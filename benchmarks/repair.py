@@ -30,7 +30,6 @@ import forked
 from diagnose.casebase.store import load
 from diagnose.model import Fix
 from diagnose.pipeline import diagnose
-from diagnose.simulation import run_script
 from diagnose.sources import Folder, Sources
 
 #: Seconds that a program may take.
@@ -97,52 +96,16 @@ class Runner:
             forked.link_data(siblings, folder)
             program = Path(folder, name)
             program.write_text(text)
-            out, err = Path(folder, ".out"), Path(folder, ".err")
-            sys.stdout.flush()
-            child = os.fork()
-            if child == 0:
-                _child(program, how, out, err)
-            status = forked.wait(child, LIMIT)
-            said = [p.read_text(errors="replace") if p.exists() else "" for p in (out, err)]
+            status, *said = forked.script(
+                program,
+                LIMIT,
+                gpus=how.get("gpus", 2),
+                wording=how.get("wording", "new"),
+                args=how.get("args") or [],
+                env={key: str(value) for key, value in (how.get("env") or {}).items()},
+            )
             said = [one.replace(str(program), "program.py").replace(folder, "") for one in said]
             return Ran(status, said[0][-20000:], said[1][-4000:])
-
-
-def _child(program: Path, how: dict[str, Any], out: Path, err: Path) -> None:
-    """The rest of a forked process."""
-    status = 1
-    try:
-        os.setsid()
-        for stream, path in ((1, out), (2, err)):
-            os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT), stream)
-        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-        os.chdir(program.parent)
-        os.environ.update({key: str(value) for key, value in (how.get("env") or {}).items()})
-        _seed()
-        status = run_script(
-            program.name,
-            how.get("args") or [],
-            gpus=how.get("gpus", 2),
-            wording=how.get("wording", "new"),
-        )
-        sys.stdout.flush()
-        sys.stderr.flush()
-    except BaseException as error:
-        os.write(2, f"{type(error).__name__}: {error}\n".encode())
-    finally:
-        os._exit(status)
-
-
-def _seed() -> None:
-    """Two runs of one program print the same."""
-    import random
-
-    import numpy
-    import torch
-
-    random.seed(0)
-    numpy.random.seed(0)
-    torch.manual_seed(0)
 
 
 def applied(text: str, patch: str, name: str) -> str | None:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-import signal
 import sys
 import tempfile
-import time
 from pathlib import Path
+from typing import Literal
 
-from diagnose.simulation import run_script
+sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
+
+import forked
 
 from .model import Ran
 
@@ -23,7 +23,7 @@ def run(
     text: str,
     name: str,
     gpus: int,
-    wording: str = "new",
+    wording: Literal["new", "old"] = "new",
     args: tuple[str, ...] = (),
     env: tuple[tuple[str, str], ...] = (),
 ) -> Ran:
@@ -31,68 +31,11 @@ def run(
     with tempfile.TemporaryDirectory() as folder:
         program = Path(folder, f"{name}.py")
         program.write_text(text, encoding="utf-8")
-        out, err = Path(folder, ".out"), Path(folder, ".err")
-        sys.stdout.flush()
-        child = os.fork()
-        if child == 0:
-            _child(program, gpus, wording, args, dict(env), out, err)
-        status = _wait(child)
-        said = [p.read_text(errors="replace") if p.exists() else "" for p in (out, err)]
+        status, *said = forked.script(
+            program, LIMIT, gpus=gpus, wording=wording, args=args, env=dict(env)
+        )
         told = [_told(one, Path(folder).resolve()) for one in said]
         return Ran(status, told[0][-20_000:], told[1][-60_000:])
-
-
-def _child(
-    program: Path,
-    gpus: int,
-    wording: str,
-    args: tuple[str, ...],
-    env: dict[str, str],
-    out: Path,
-    err: Path,
-) -> None:
-    """The rest of a forked process."""
-    status = 1
-    try:
-        os.setsid()
-        for stream, path in ((1, out), (2, err)):
-            os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT), stream)
-        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-        os.chdir(program.parent)
-        os.environ.update(env)
-        _seed()
-        status = run_script(program.name, args, gpus=gpus, wording=wording)  # type: ignore[arg-type]
-        sys.stdout.flush()
-        sys.stderr.flush()
-    except BaseException as error:
-        os.write(2, f"{type(error).__name__}: {error}\n".encode())
-    finally:
-        os._exit(status)
-
-
-def _seed() -> None:
-    """Two runs of one program print the same."""
-    import random
-
-    import numpy
-    import torch
-
-    random.seed(0)
-    numpy.random.seed(0)
-    torch.manual_seed(0)
-
-
-def _wait(child: int) -> int:
-    end = time.monotonic() + LIMIT
-    while time.monotonic() < end:
-        done, status = os.waitpid(child, os.WNOHANG)
-        if done:
-            return os.waitstatus_to_exitcode(status)
-        time.sleep(0.02)
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(child, signal.SIGKILL)
-    os.waitpid(child, 0)
-    return 124
 
 
 def _told(text: str, folder: Path) -> str:

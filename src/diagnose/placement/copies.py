@@ -11,7 +11,7 @@ from diagnose.placement.model import Step
 from diagnose.placement.steps import Reason, born_at
 from diagnose.placement.tensors import Module, Table, Tensor
 from diagnose.placement.tensors import Sequence as Items
-from diagnose.placement.values import Const, Frame, Function, Object, Value
+from diagnose.placement.values import Frame, Function, Object, Value
 
 #: Their methods that bring it nearer to the model.
 _AVERAGING = re.compile(r"step|update")
@@ -36,8 +36,8 @@ def copied_by(
     copy = copied(model, step, frame)
     assert isinstance(copy, Module)
     copy.owner, found.children["module"] = found, copy
-    said = given.get("device", 1 if last == "AveragedModel" else None)
-    if said is not None and not (isinstance(said.value, Const) and said.value.value is None):
+    said = given.told("device", 1 if last == "AveragedModel" else None)
+    if said is not None:
         device = machine.asked(said.value)
         found.plain["device"] = said.value
         for one in copy.family():

@@ -74,8 +74,8 @@ def _sentences(
         return Tensor(device, "library", machine.step("made", node, frame, device), frame)
     if not name.startswith(("encode", "predict")):
         return None
-    said = given.named.get("device")
-    if said is not None and not (isinstance(said.value, Const) and said.value.value is None):
+    said = given.told("device")
+    if said is not None:
         device = machine.asked(said.value)
         owner.move(device, Step("moved", machine.spot(node, frame), device))
     features: Value = Table({}, Tensor(owner.where(), "given"))

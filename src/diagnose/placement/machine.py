@@ -18,12 +18,8 @@ BUDGET = 150_000
 TOTAL = 600_000
 #: Calls on the way at most.
 DEPTH = 24
-
-
 #: A function that calls itself is followed so far.
 AGAIN = 3
-
-
 _MEETINGS = 4_000
 
 
@@ -57,6 +53,13 @@ class Arguments(NamedTuple):
             return self.listed[position]
         return None
 
+    def told(self, name: str, position: int | None = None) -> Given | None:
+        """The argument of a name, or at a position; None where it is left out or is None."""
+        given = self.get(name, position)
+        if given is not None and isinstance(given.value, Const) and given.value.value is None:
+            return None
+        return given
+
     def rest(self) -> Arguments:
         """All arguments but the first."""
         return self._replace(listed=self.listed[1:])
@@ -68,9 +71,8 @@ class Arguments(NamedTuple):
     def text(self, name: str, position: int | None = None) -> str | None:
         """A literal string."""
         given = self.get(name, position)
-        if given is not None and isinstance(given.value, Const):
-            return given.value.value if isinstance(given.value.value, str) else None
-        return None
+        value = given.value.value if given is not None and isinstance(given.value, Const) else None
+        return value if isinstance(value, str) else None
 
 
 class Partial(Value):

@@ -31,9 +31,8 @@ def scheduler(
 ) -> Value:
     """A noise scheduler: samples and noise meet, its timesteps it brings there itself."""
     if name == "set_timesteps":
-        said = given.get("device", 1)
-        none = said is None or (isinstance(said.value, Const) and said.value.value is None)
-        device = CPU if none or said is None else machine.asked(said.value)
+        said = given.told("device", 1)
+        device = CPU if said is None else machine.asked(said.value)
         owner.attributes["timesteps"] = _table(machine, device, node, frame)
         kind = owner.attributes.get("<class>")
         if isinstance(kind, Const) and str(kind.value).startswith("FlowMatch"):
@@ -58,9 +57,8 @@ def drawn_noise(
     """Noise that a helper draws, on the device that it is told, by whatever generator; None for others."""
     if last != "randn_tensor":
         return None
-    said = given.get("device", 2)
-    none = said is None or (isinstance(said.value, Const) and said.value.value is None)
-    device = CPU if none or said is None else machine.asked(said.value)
+    said = given.told("device", 2)
+    device = CPU if said is None else machine.asked(said.value)
     return Tensor(device, "factory", machine.step("made", node, frame, device), frame)
 
 

@@ -30,8 +30,8 @@ def place(machine: Machine, said: Value) -> Device | None:
 
 def mapped(machine: Machine, found: Module, given: Arguments, node: ast.AST, frame: Frame) -> None:
     """``device_map=`` of from_pretrained, and what chooses one."""
-    said = given.named.get("device_map")
-    if said is None or (isinstance(said.value, Const) and said.value.value is None):
+    said = given.told("device_map")
+    if said is None:
         _quantized(machine, found, given, node, frame)
         return
     device = place(machine, said.value)
@@ -119,7 +119,7 @@ def _quantized(
     machine: Machine, found: Module, given: Arguments, node: ast.AST, frame: Frame
 ) -> None:
     """A model that is quantized when it is loaded: on the GPU, or where its library chooses."""
-    said = given.named.get("quantization_config")
+    said = given.told("quantization_config")
     bits = [given.named[name].value for name in _IN_BITS if name in given.named]
     sure = any(isinstance(one, Const) and one.value is True for one in bits)
     if said is None and not bits:
@@ -127,8 +127,7 @@ def _quantized(
     if said is not None and isinstance(said.value, Object):
         sure = sure or said.value.kind in _ON_GPU
     off = all(isinstance(one, Const) and not one.value for one in bits)
-    none = said is None or (isinstance(said.value, Const) and said.value.value is None)
-    if off and none:
+    if off and said is None:
         return
     device = machine.home() if sure else None
     found.move(device, Step("moved", machine.spot(node, frame), device))

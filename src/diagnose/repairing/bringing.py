@@ -32,11 +32,11 @@ from diagnose.repairing.moving import (
     Move,
     Stray,
     change_of,
-    frames_of,
     operands_of,
+    own_frames,
     strays_of,
 )
-from diagnose.tracing.stacks import Line, is_own
+from diagnose.tracing.stacks import Line
 
 #: The first GPU, as a program writes it that has one.
 _GPU, _WRITTEN = Device("cuda"), '"cuda"'
@@ -67,16 +67,12 @@ def bringing(error: BaseException) -> Iterator[Move]:
     if recorder is None:
         return
     texts = Texts()
-    alive = [(f, line, s) for f, line in _own_frames(error) if (s := texts.spot(line)) is not None]
+    alive = [(f, line, s) for f, line in own_frames(error) if (s := texts.spot(line)) is not None]
     if not alive:
         return
     frames = [(frame, line) for frame, line, _ in alive]
     lives = Lives(recorder, texts, frames, alive[-1][2], frames)
     yield from islice(_edits([(frame, spot) for frame, _, spot in alive], lives), _MOST)
-
-
-def _own_frames(error: BaseException) -> Iterator[tuple[FrameType, Line]]:
-    return ((frame, line) for frame, line in frames_of(error, lambda _: True) if is_own(line.code))
 
 
 def _edits(alive: Sequence[tuple[FrameType, Spot]], lives: Lives) -> Iterator[Move]:

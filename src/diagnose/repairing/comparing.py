@@ -87,8 +87,14 @@ def diff_of(before: Mapping[str, str], after: Mapping[str, str]) -> str:
     return "".join(parts)
 
 
+def changed(before: str, after: str) -> Iterator[tuple[range, range]]:
+    """Where two texts differ: lines of the first, counted from 0, and what stands in their place."""
+    matcher = SequenceMatcher(None, before.splitlines(), after.splitlines(), autojunk=False)
+    for what, i, j, k, m in matcher.get_opcodes():
+        if what != "equal":
+            yield range(i, j), range(k, m)
+
+
 def edited_lines(before: str, after: str) -> set[int]:
     """The numbers of the lines of the second text that the first does not have there."""
-    matcher = SequenceMatcher(None, before.splitlines(), after.splitlines(), autojunk=False)
-    changed = [block for block in matcher.get_opcodes() if block[0] != "equal"]
-    return {line + 1 for _, _, _, first, end in changed for line in range(first, end)}
+    return {line + 1 for _, new in changed(before, after) for line in new}

@@ -5,10 +5,9 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from difflib import SequenceMatcher
 
 from diagnose.model import Lang
-from diagnose.repairing.comparing import edited_lines
+from diagnose.repairing.comparing import changed, edited_lines
 from diagnose.repairing.model import Candidate, Guard, Ran
 from diagnose.repairing.words import say
 
@@ -200,10 +199,13 @@ def is_numbered(text: str) -> bool:
 
 def _replaced(before: str, after: str) -> Iterator[tuple[int, tuple[str, str]]]:
     """Lines that took the place of others, by their number, as pairs of texts."""
-    old, new = before.splitlines(), after.splitlines()
-    for what, i, j, k, m in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        if what == "replace":
-            yield k + 1, ("\n".join(old[i:j]), "\n".join(new[k:m]))
+    rows = before.splitlines(), after.splitlines()
+    for both in changed(before, after):
+        if all(both):
+            old, new = (
+                "\n".join(text[i] for i in lines) for text, lines in zip(rows, both, strict=True)
+            )
+            yield both[1][0] + 1, (old, new)
 
 
 _DEVICE = re.compile(r"device\s*=\s*([A-Za-z_][\w.]*)|\.to\(\s*([A-Za-z_][\w.]*)\s*[,)]")

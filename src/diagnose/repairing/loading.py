@@ -15,10 +15,8 @@ from diagnose.hooks.positions import Texts
 from diagnose.placement import Device, Suspect
 from diagnose.placement.devices import CPU
 from diagnose.placement.scope import in_scope
-from diagnose.repairing.moving import Move, frames_of
-from diagnose.tracing.stacks import is_own
-
-_REFUSED = "Attempting to deserialize object on"
+from diagnose.repairing.model import ABSENT_SAVED
+from diagnose.repairing.moving import Move, own_frames
 
 
 def loading(error: BaseException) -> Iterator[Move]:
@@ -28,17 +26,17 @@ def loading(error: BaseException) -> Iterator[Move]:
         error: a live failure.
     """
     recorder = tracing.witness(error)
-    if recorder is None or _REFUSED not in str(error):
+    if recorder is None or ABSENT_SAVED not in str(error):
         return
     texts = Texts()
-    frames = [(f, line) for f, line in frames_of(error, lambda _: True) if is_own(line.code)]
-    spots = [spot for _, line in reversed(frames) if (spot := texts.spot(line)) is not None]
-    if not spots:
-        return
-    lives = Lives(recorder, texts, frames, spots[0], frames)
+    frames = own_frames(error)
     lines = [line for _, line in reversed(frames)]
-    for at, line in enumerate(lines):
-        spot = texts.spot(line)
+    spots = [texts.spot(line) for line in lines]
+    innermost = next((spot for spot in spots if spot is not None), None)
+    if innermost is None:
+        return
+    lives = Lives(recorder, texts, frames, innermost, frames)
+    for at, spot in enumerate(spots):
         if spot is None or not isinstance(spot.node, ast.Call):
             continue
         around = lives.scopes.frame(lines[at:]) or lives.scopes.around(spot)

@@ -16,6 +16,8 @@ LEVELS: tuple[Level, ...] = ("runs", "same-numbers", "proven")
 Outcome = Literal["repaired", "nothing-to-fix", "not-reproducible", "not-repaired"]
 
 
+#: How torch begins to refuse a checkpoint of a GPU that is not there.
+ABSENT_SAVED = "Attempting to deserialize object on"
 #: Who proposes an edit, in the order in which they are asked: the ``answer`` to the failure, the ``values``
 #: in the failing call, the ``origins`` of its operands.
 Source = Literal["answer", "values", "origins"]

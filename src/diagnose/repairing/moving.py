@@ -22,7 +22,7 @@ from diagnose.hooks.operands import assigned, value
 from diagnose.hooks.peeking import attributes, device_of, items
 from diagnose.hooks.positions import Text, Texts
 from diagnose.placement import Spot
-from diagnose.tracing.stacks import Line
+from diagnose.tracing.stacks import Line, is_own
 
 #: So many of the user's frames are looked at, innermost first.
 _FRAMES = 4
@@ -73,6 +73,11 @@ def frames_of(error: BaseException, own: Callable[[str], bool]) -> Iterator[tupl
         if own(code.co_filename):
             yield trace.tb_frame, Line(code, trace.tb_lasti, trace.tb_lineno)
         trace = trace.tb_next
+
+
+def own_frames(error: BaseException) -> list[tuple[FrameType, Line]]:
+    """The frames of a traceback in the program's own code, outermost first."""
+    return [one for one in frames_of(error, lambda _: True) if is_own(one[1].code)]
 
 
 def _meetings(spot: Spot, frame: FrameType) -> Iterator[tuple[str, str, list[Stray]]]:

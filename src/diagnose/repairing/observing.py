@@ -53,13 +53,16 @@ class Observer:
         calls: counts the operators that run; those of optimizers are taken out, which step their
             parameters one by one or together, as these lie apart or not.
         watched: whether the functions that run are noted.
+        checked: whether devices are compared; where they are not, it is looked whether layers compute with
+            weights that nobody gave values.
     """
 
-    def __init__(self, folder: Path, calls: Counter[str], *, watched: bool) -> None:
+    def __init__(self, folder: Path, calls: Counter[str], *, watched: bool, checked: bool) -> None:
         self._calls = calls
         self._before: dict[str, int] = {}
         self._folder = str(folder)
         self._watched = watched
+        self._checked = checked
         self._optimizers: dict[int, Any] = {}
         self._copies: set[str] = set()
         self._across: set[str] = set()
@@ -101,10 +104,11 @@ class Observer:
             recorder.copied, recorder.moved = copied, models.moved
             hooks = [
                 register_module_forward_hook(models.called),
-                register_module_forward_pre_hook(self._begins),
                 register_optimizer_step_pre_hook(self._steps),
                 register_optimizer_step_post_hook(self._stepped),
             ]
+            if not self._checked:
+                hooks.append(register_module_forward_pre_hook(self._begins))
             if self._watched:
                 threading.setprofile(self._called)
                 sys.setprofile(self._called)

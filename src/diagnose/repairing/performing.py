@@ -47,7 +47,7 @@ def perform(
         "missing": [],
     }
     told["failed_at"] = None
-    observer = Observer(folder, calls, watched=terms.watched)
+    observer = Observer(folder, calls, watched=terms.watched, checked=terms.checked)
 
     def failed(error: BaseException) -> None:
         observer.over()

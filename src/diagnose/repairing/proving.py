@@ -59,13 +59,14 @@ class Reference:
         lang = self._runner.lang
         watched = self._runner.run(texts, Terms(self._gpus, watched=True))
         silent, seen = self._unexercised(texts, watched), list(self._seen(texts, ran, applied))
+        edited = self._edited(texts)
         right = any(guard.id == "output" and guard.holds for guard in seen)
         found = (
             *seen,
             *self._elsewhere(texts, numbers=right),
             *self._following(texts),
-            *guards.again(watched, self._edited(texts), lang),
-            *guards.scattered(watched, self._edited(texts), lang),
+            *guards.again(watched, edited, lang),
+            *guards.scattered(watched, edited, lang),
             guards.exercised(silent, applied, lang),
         )
         return Proof(_level(found), found, tuple(name for _, _, name in silent))

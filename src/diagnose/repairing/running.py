@@ -16,7 +16,15 @@ from typing import Any
 from diagnose.errors import DiagnoseError
 from diagnose.model import Lang
 from diagnose.processes import TOO_LONG, Ended, forked, import_all
-from diagnose.repairing.model import Candidate, Failure, Program, Ran, Silent, Terms
+from diagnose.repairing.model import (
+    ABSENT_SAVED,
+    Candidate,
+    Failure,
+    Program,
+    Ran,
+    Silent,
+    Terms,
+)
 from diagnose.repairing.workspace import Workspace
 
 #: What a run tells as a list and is a set.
@@ -101,7 +109,7 @@ class Runner:
 
 
 #: What torch says of a GPU that is not there.
-_ABSENT = ("invalid device ordinal", "Attempting to deserialize object on")
+_ABSENT = ("invalid device ordinal", ABSENT_SAVED)
 
 
 def _otherwise(terms: Terms, ran: Ran, fails_on: int) -> Iterator[Terms]:

@@ -7,10 +7,10 @@ those in the edits too, then not: what passes the first time only has a GPU of i
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from difflib import SequenceMatcher
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+from diagnose.repairing.comparing import changed
 from diagnose.repairing.workspace import Workspace
 
 _NUMBERED = re.compile(r"\bcuda:(\d+)")
@@ -42,7 +42,8 @@ def shifts(workspace: Workspace, texts: Mapping[str, str]) -> tuple[Shifted, Shi
         None where the edits write down no GPU, or the program has too many files.
     """
     before = {file: workspace.text(file) for file in texts}
-    own = {device for file in texts for _, device in _written(before[file], texts[file])}
+    written = {file: list(_written(before[file], text)) for file, text in texts.items()}
+    own = {device for found in written.values() for _, device in found}
     numbered, bare = own - {"cuda"}, "cuda" in own
     sources = dict(workspace.sources(_FILES + 1)) if own else {}
     if not own or len(sources) > _FILES:
@@ -52,18 +53,16 @@ def shifts(workspace: Workspace, texts: Mapping[str, str]) -> tuple[Shifted, Shi
         return None
     rest = {file: raised(text) for file, text in sources.items() if _NUMBERED.search(text)}
     everywhere = rest | {file: raised(text) for file, text in texts.items()}
-    apart = rest | {file: _raised_but(before[file], text) for file, text in texts.items()}
+    apart = rest | {file: _raised_but(written[file], text) for file, text in texts.items()}
     return Shifted(everywhere, 1), Shifted(apart, 0 if bare else 1)
 
 
 def _written(before: str, after: str) -> Iterator[tuple[int, str]]:
     """The GPUs that edited lines name and the lines in whose place they stand do not, by line."""
     old, new = before.splitlines(), after.splitlines()
-    for what, i, j, k, m in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        if what not in ("replace", "insert"):
-            continue
-        known = _named("\n".join(old[i:j]))
-        for number in range(k, m):
+    for gone, made in changed(before, after):
+        known = _named("\n".join(old[number] for number in gone))
+        for number in made:
             for device in sorted(_named(new[number]) - known):
                 yield number, device
 
@@ -73,10 +72,10 @@ def _named(text: str) -> set[str]:
     return found | ({"cuda"} if _BARE.search(text) else set())
 
 
-def _raised_but(before: str, after: str) -> str:
+def _raised_but(written: Iterable[tuple[int, str]], after: str) -> str:
     """A text with all GPUs raised but those that its edits wrote down."""
     kept: dict[int, set[str]] = {}
-    for number, device in _written(before, after):
+    for number, device in written:
         kept.setdefault(number, set()).add(device)
     rows = after.splitlines(keepends=True)
     return "".join(_row(row, kept.get(number, set())) for number, row in enumerate(rows))

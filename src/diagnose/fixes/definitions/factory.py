@@ -29,7 +29,7 @@ def create_on_device(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     made = _factory(node, torch)
     if made is not None and suspect.cause in _FORGOTTEN:
         known = [_factory(one, torch) for one in nodes]
-        others = meeting(source, made, torch, lambda name: _takes_device(name, torch))
+        others = meeting(source, made, torch, lambda call: _is_open(call, torch))
         nodes += [one for one in others if all(one is not call for call in known)]
     return [_on_device(suspect, one, torch) for one in nodes]
 
@@ -67,12 +67,9 @@ def _on_device(suspect: Suspect, node: ast.expr, torch: TorchNames) -> Change:
     device = target_device(suspect)
     if argument(call, "device") is not None:
         return with_argument(source, call, "device", device)
-    function = call.func.attr if isinstance(call.func, ast.Attribute) else name
-    given = {keyword.arg for keyword in call.keywords}
-    # A generator has a device of its own, pinned memory is the host's, and ** may hold a device.
-    if _takes_device(function, torch) and not given & {"generator", "pin_memory", "out", None}:
+    if _is_open(call, torch):
         return with_argument(source, call, "device", device)
-    if "out" in given:
+    if argument(call, "out") is not None:
         raise Refused("out= decides where the result is")
     return moved(source, call, device)
 
@@ -101,6 +98,18 @@ def _takes_device(function: str, torch: TorchNames) -> bool:
         or function.endswith("_like")
     )
     return made and function not in torch.host_factories
+
+
+def _is_open(call: ast.Call, torch: TorchNames) -> bool:
+    """Whether a call takes ``device=``, and nothing else in it decides the device: a generator has one of
+    its own, pinned memory is the host's, and ``**`` may hold one."""
+    given = {keyword.arg for keyword in call.keywords}
+    return _takes_device(called(call), torch) and not given & {
+        "generator",
+        "pin_memory",
+        "out",
+        None,
+    }
 
 
 def _plain_method(call: ast.Call) -> bool:

@@ -13,7 +13,7 @@ from diagnose.scene import sourceline
 
 
 def meeting(
-    source: Source, call: ast.Call, torch: TorchNames, takes_device: Callable[[str], bool]
+    source: Source, call: ast.Call, torch: TorchNames, open_: Callable[[ast.Call], bool]
 ) -> list[ast.Call]:
     """The other factories of the function, told no device either, with whose results one's is computed.
 
@@ -21,10 +21,10 @@ def meeting(
         source: the file.
         call: a factory.
         torch: what torch calls its things.
-        takes_device: whether a function of this name takes ``device=``.
+        open_: whether a call takes ``device=`` and nothing else in it decides the device.
     """
     scope = next(iter(functions_around(source, call)), None)
-    reading = _Reading(call, torch, takes_device)
+    reading = _Reading(call, torch, open_)
     for statement in _statements(scope.body if scope is not None else source.tree.body):
         reading.read(statement)
     return reading.together[1:]
@@ -44,11 +44,11 @@ class _Reading:
     """From which factories each name's value comes; ``together`` are the first one and those it met."""
 
     def __init__(
-        self, first: ast.Call, torch: TorchNames, takes_device: Callable[[str], bool]
+        self, first: ast.Call, torch: TorchNames, open_: Callable[[ast.Call], bool]
     ) -> None:
         self.together = [first]
         self._torch = torch
-        self._takes_device = takes_device
+        self._open = open_
         self._made: dict[str, list[ast.Call]] = {}
 
     def read(self, statement: ast.stmt) -> None:
@@ -94,9 +94,8 @@ class _Reading:
         """Whether a function of torch makes a tensor of dimensions here without being told a device."""
         name = sourceline.dotted(call.func) or ""
         function = name.rpartition(".")[2]
-        given = {keyword.arg for keyword in call.keywords}
-        told = given & {"device", "generator", "pin_memory", "out", None}
+        told = any(keyword.arg == "device" for keyword in call.keywords)
         number = len(call.args) == 1 and isinstance(call.args[0], ast.Constant)
-        if not name.startswith("torch.") or not self._takes_device(function) or told:
+        if not name.startswith("torch.") or told or not self._open(call):
             return False
         return not (number and function in ("tensor", "as_tensor", "scalar_tensor"))
