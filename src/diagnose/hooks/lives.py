@@ -21,7 +21,7 @@ from diagnose.hooks.whereabouts import Whereabouts
 from diagnose.hooks.wrappers import is_offloaded, is_replica
 from diagnose.placement import Device, Spot, Step
 from diagnose.placement.devices import META, written
-from diagnose.placement.offloading import is_offloaded as brought
+from diagnose.placement.steps import is_offloaded as brought
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Generator
 from diagnose.tracing.lives import Event, Life, ModuleLife

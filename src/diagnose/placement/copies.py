@@ -6,12 +6,11 @@ import ast
 import re
 from collections.abc import Mapping
 
-from diagnose.placement.machine import Arguments, Machine, Meeting, Meets
+from diagnose.placement.machine import Arguments, Machine, Meets
 from diagnose.placement.model import Step
-from diagnose.placement.steps import Reason, born_at
 from diagnose.placement.tensors import Module, Table, Tensor
 from diagnose.placement.tensors import Sequence as Items
-from diagnose.placement.values import Frame, Function, Object, Value
+from diagnose.placement.values import Frame, Function, Value
 
 #: Their methods that bring it nearer to the model.
 _AVERAGING = re.compile(r"step|update")
@@ -121,14 +120,3 @@ def _again(value: Value, done: Mapping[int, Module]) -> Value:
     found.more = value.more and done.get(id(value.more), value.more)
     found.keeper, found.steps, found.frame = value.keeper, value.steps, value.frame
     return found
-
-
-def of_keeper(tensor: Tensor, meeting: Meeting) -> Reason | None:
-    """Where an object is made that keeps copies of weights, before these moved; None for an optimizer: it
-    steps."""
-    keeper = meeting.frame.this
-    if not isinstance(keeper, Object) or keeper.made is None or keeper.made.find("step"):
-        return None
-    made = born_at(keeper.steps)
-    copied_once = any(step.what == "copied" for step in tensor.steps)
-    return Reason("unregistered-tensor", made.spot, keeper.frame) if made and copied_once else None

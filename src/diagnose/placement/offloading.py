@@ -1,16 +1,15 @@
-"""Modules that a library keeps on the host and brings to the GPU for their forward: what goes around
-that finds them on the host."""
+"""Modules that a library keeps on the host and brings to the GPU for their forward."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Callable
 
-from diagnose.placement.devices import CPU, HOME, SPLIT
-from diagnose.placement.machine import Arguments, Given, Machine, Meeting, Meets, origin
+from diagnose.placement.devices import CPU, HOME
+from diagnose.placement.machine import Arguments, Given, Machine, origin
 from diagnose.placement.model import Spot, Step
 from diagnose.placement.spreading import given_back
-from diagnose.placement.steps import Reason, last_move
+from diagnose.placement.steps import called, is_offloaded
 from diagnose.placement.tensor_methods import moved
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.tensors import Sequence as Items
@@ -89,7 +88,7 @@ def brought(
     ]
     kept = [(one, one.device, one.tensors, one.runs) for one in scope]
     last = next((step for step in reversed(module.steps) if step.what == "offloaded"), None)
-    waits = last is not None and _by(last.spot) in _WAITS
+    waits = last is not None and called(last.spot) in _WAITS
     for one in scope:
         one.device = device if one.weights else one.device
         one.tensors = {name: tensor.like(device) for name, tensor in one.tensors.items()}
@@ -99,7 +98,7 @@ def brought(
         name: one._replace(value=moved(one.value, device, step))
         for name, one in given.named.items()
     }
-    back = last is not None and _by(last.spot) in _GIVES_BACK
+    back = last is not None and called(last.spot) in _GIVES_BACK
     try:
         found = work(Arguments(listed, named, given.open))
         return given_back(found, given, spot) if back else found
@@ -111,62 +110,8 @@ def brought(
                 one.tensors = {name: tensor.like(None) for name, tensor in tensors.items()}
 
 
-def is_offloaded(module: Module | None) -> bool:
-    """Whether a module, or one that it belongs to, is offloaded; what a library spread may be. What is in a
-    plain list no library reaches from above."""
-    for one in module.owners() if module is not None else ():
-        if one.device == SPLIT or any(step.what == "offloaded" for step in one.steps):
-            return True
-        if any(step.what == "held" for step in one.steps):
-            return False
-    return False
-
-
 def read(machine: Machine, tensor: Tensor, node: ast.AST, frame: Frame) -> Tensor:
     """A weight that is read; of what is offloaded it is known where."""
     if tensor.module is None or not is_offloaded(tensor.module):
         return tensor
     return tensor.like(tensor.device, Step("read", machine.spot(node, frame), tensor.device))
-
-
-def gone_around(stray: Meets, module: Module, meeting: Meeting) -> Reason:
-    """Where the forward of an offloaded module is gone around: by its other methods, or its weights."""
-    whole = {id(one) for one in module.owners()}
-    seen = next((s for s in stray.tensor.steps if s.what == "read"), None)
-    offloaded = next((s for s in stray.tensor.steps if s.what == "offloaded"), None)
-    if offloaded is not None and _by(offloaded.spot) == "enable_sequential_cpu_offload":
-        return Reason(
-            "offloaded-to-cpu", offloaded.spot, module.frame
-        )  # all of its weights are on meta
-    if offloaded is not None and module.made is None and _runs_by_method(meeting):
-        return Reason("offloaded-to-cpu", offloaded.spot, module.frame)
-    spot, frame = meeting.spot._replace(node=stray.node), meeting.frame
-    if seen is not None:
-        spot = seen.spot
-    around: Frame | None = meeting.frame
-    while around is not None:
-        if id(around.this) in whole and around.call is not None and around.caller is not None:
-            spot, frame = around.call, around.caller
-        around = around.caller
-    return Reason("offloaded-to-cpu", spot, frame)
-
-
-def left_there(
-    found: Reason | None, stray: Meets, module: Module, meeting: Meeting
-) -> Reason | None:
-    """A module that is left on the host to save memory is to stay there: what uses it does not know."""
-    saving = found is not None and found.cause in ("offloaded-to-cpu", "low-memory-mode")
-    if not saving or found is None or found.owner or last_move(module.whole().steps) is not None:
-        return found
-    return gone_around(stray, module, meeting)._replace(cause=found.cause)
-
-
-def _by(spot: Spot) -> str:
-    func = spot.node.func if isinstance(spot.node, ast.Call) else None
-    return ast.unparse(func).rpartition(".")[2] if func is not None else ""
-
-
-def _runs_by_method(meeting: Meeting) -> bool:
-    """Whether a model is run by a method of its library, which goes around its forward: there is no line
-    of the program's that does."""
-    return _by(meeting.spot) == "generate"

@@ -1,14 +1,12 @@
-"""Why the state of an optimizer of the user's is where it is."""
+"""Why the state of an optimizer of the user's, or of another keeper of weights, is where it is."""
 
 from __future__ import annotations
-
-import ast
 
 from diagnose.placement.building import built_for
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Step
-from diagnose.placement.steps import Reason, born_at, device_argument, on_cpu
-from diagnose.placement.tensors import tensors_in
+from diagnose.placement.steps import Reason, born_at, called, device_argument, on_cpu
+from diagnose.placement.tensors import Tensor, tensors_in
 from diagnose.placement.values import Object, Unknown
 
 
@@ -29,13 +27,22 @@ def of_optimizer(stray: Meets, meeting: Meeting) -> Reason | None:
 
 def is_of_step(made: Step, meeting: Meeting) -> bool:
     """Whether the step that failed makes a state itself, where no weight tells it a device."""
-    node = made.spot.node
-    called = ast.unparse(node.func).rpartition(".")[2] if isinstance(node, ast.Call) else ""
-    factory = made.what == "made" and not called[:1].isupper()  # torch's own are made with it
-    return factory and made.spot.function == meeting.spot.function and not _resembles(made)
+    own = made.what == "made" and not called(made.spot)[:1].isupper()  # torch's are made with it
+    return own and made.spot.function == meeting.spot.function and not _resembles(made)
 
 
 def _resembles(made: Step) -> bool:
     """Whether a factory makes a tensor where another is."""
-    called = ast.unparse(made.spot.node.func) if isinstance(made.spot.node, ast.Call) else ""
-    return called.endswith(("_like", "clone")) or device_argument(made.spot) is not None
+    named = called(made.spot).endswith(("_like", "clone"))
+    return named or device_argument(made.spot) is not None
+
+
+def of_keeper(tensor: Tensor, meeting: Meeting) -> Reason | None:
+    """Where an object is made that keeps copies of weights, before these moved; None for an optimizer: it
+    steps."""
+    keeper = meeting.frame.this
+    if not isinstance(keeper, Object) or keeper.made is None or keeper.made.find("step"):
+        return None
+    made = born_at(keeper.steps)
+    copied_once = any(step.what == "copied" for step in tensor.steps)
+    return Reason("unregistered-tensor", made.spot, keeper.frame) if made and copied_once else None

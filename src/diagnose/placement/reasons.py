@@ -13,10 +13,10 @@ from diagnose.placement.building import (
     of_module,
     where_kept,
 )
-from diagnose.placement.copies import of_keeper
 from diagnose.placement.devices import differ
 from diagnose.placement.drawing import of_generator
 from diagnose.placement.filling import of_empty
+from diagnose.placement.going_around import gone_around, left_there
 from diagnose.placement.hosting import on_the_way_to_the_host
 from diagnose.placement.inputs import (
     bound_beside,
@@ -33,14 +33,14 @@ from diagnose.placement.inputs import (
 from diagnose.placement.knowing import has_device, held_by, where_built
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Step
-from diagnose.placement.offloading import gone_around, is_offloaded, left_there
-from diagnose.placement.optimizers import is_of_step, of_optimizer
+from diagnose.placement.optimizers import is_of_step, of_keeper, of_optimizer
 from diagnose.placement.steps import (
     Reason,
     born_at,
     device_argument,
     fixed_in_replica,
     is_literal,
+    is_offloaded,
     last_move,
     left_behind,
     made_as,

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from diagnose.placement.devices import SPLIT
 from diagnose.placement.machine import Meets
 from diagnose.placement.model import Spot, Step
 from diagnose.placement.tensors import Module, Tensor
@@ -114,3 +115,20 @@ def said_as(node: ast.AST) -> str:
 def is_on(side: Meets, kind: str) -> bool:
     """Whether an operand is known to be on a kind of device."""
     return side.tensor.device is not None and side.tensor.device.type == kind
+
+
+def is_offloaded(module: Module | None) -> bool:
+    """Whether a module, or one that it belongs to, is offloaded; what a library spread may be. What is in a
+    plain list no library reaches from above."""
+    for one in module.owners() if module is not None else ():
+        if one.device == SPLIT or any(step.what == "offloaded" for step in one.steps):
+            return True
+        if any(step.what == "held" for step in one.steps):
+            return False
+    return False
+
+
+def called(spot: Spot) -> str:
+    """The name that is called at a place, without what it is an attribute of; empty where nothing is."""
+    func = spot.node.func if isinstance(spot.node, ast.Call) else None
+    return ast.unparse(func).rpartition(".")[2] if func is not None else ""

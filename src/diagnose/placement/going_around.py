@@ -1,0 +1,46 @@
+"""Where the forward of a module that a library keeps on the host is gone around."""
+
+from __future__ import annotations
+
+from diagnose.placement.machine import Meeting, Meets
+from diagnose.placement.steps import Reason, called, last_move
+from diagnose.placement.tensors import Module
+from diagnose.placement.values import Frame
+
+
+def gone_around(stray: Meets, module: Module, meeting: Meeting) -> Reason:
+    """Where the forward of an offloaded module is gone around: by its other methods, or its weights."""
+    whole = {id(one) for one in module.owners()}
+    seen = next((s for s in stray.tensor.steps if s.what == "read"), None)
+    offloaded = next((s for s in stray.tensor.steps if s.what == "offloaded"), None)
+    if offloaded is not None and called(offloaded.spot) == "enable_sequential_cpu_offload":
+        return Reason(
+            "offloaded-to-cpu", offloaded.spot, module.frame
+        )  # all of its weights are on meta
+    if offloaded is not None and module.made is None and _runs_by_method(meeting):
+        return Reason("offloaded-to-cpu", offloaded.spot, module.frame)
+    spot, frame = meeting.spot._replace(node=stray.node), meeting.frame
+    if seen is not None:
+        spot = seen.spot
+    around: Frame | None = meeting.frame
+    while around is not None:
+        if id(around.this) in whole and around.call is not None and around.caller is not None:
+            spot, frame = around.call, around.caller
+        around = around.caller
+    return Reason("offloaded-to-cpu", spot, frame)
+
+
+def left_there(
+    found: Reason | None, stray: Meets, module: Module, meeting: Meeting
+) -> Reason | None:
+    """A module that is left on the host to save memory is to stay there: what uses it does not know."""
+    saving = found is not None and found.cause in ("offloaded-to-cpu", "low-memory-mode")
+    if not saving or found is None or found.owner or last_move(module.whole().steps) is not None:
+        return found
+    return gone_around(stray, module, meeting)._replace(cause=found.cause)
+
+
+def _runs_by_method(meeting: Meeting) -> bool:
+    """Whether a model is run by a method of its library, which goes around its forward: there is no line
+    of the program's that does."""
+    return called(meeting.spot) == "generate"
