@@ -27,9 +27,14 @@ from diagnose.fixes.definitions.places import (
     walk_calls,
 )
 from diagnose.fixes.definitions.preparing import prepared
-from diagnose.fixes.definitions.statements import after_statement, first_in_body
+from diagnose.fixes.definitions.statements import (
+    after_statement,
+    before_statement,
+    first_in_body,
+)
 from diagnose.fixes.definitions.switching import on_the_gpu
 from diagnose.fixes.definitions.target import target_device
+from diagnose.fixes.definitions.tuples import in_tuple, moved_in_tuple
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change, Splice
 from diagnose.model import TorchNames
@@ -75,6 +80,8 @@ def move_input(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
         return _kept(suspect, statement)
     if unpacked(statement, value):
         assert isinstance(statement, ast.Assign)
+        if (listed := moved_in_tuple(suspect, statement, torch)) is not None:
+            return [listed]
         names = _names(statement.targets[0])
         scope = functions_around(source, statement)
         body = scope[0].body if scope else source.tree.body
@@ -139,8 +146,11 @@ def _beside(suspect: Suspect, loop: ast.For | ast.AsyncFor, torch: TorchNames) -
         left = [name for name in left if _computed(name, loop.body)]
     if not left:
         raise Refused("they are moved already")
-    code = "\n".join(f"{name} = {name}{same_move(source, move)}" for name in left)
-    return after_statement(source, beside.node, code)
+    moved = same_move(source, move)
+    if (listed := in_tuple(source, beside.node, left, moved)) is not None:
+        return listed
+    code = "\n".join(f"{name} = {name}{moved}" for name in left)
+    return before_statement(source, beside.node, code)
 
 
 def _moves_one_of(call: ast.Call, names: Sequence[str], torch: TorchNames) -> bool:

@@ -23,7 +23,7 @@ from diagnose.fixes.definitions.places import (
     walk_calls,
 )
 from diagnose.fixes.definitions.preparing import prepared
-from diagnose.fixes.definitions.statements import after_statement
+from diagnose.fixes.definitions.statements import after_statement, beside_statement
 from diagnose.fixes.definitions.target import target_device
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change, Splice
@@ -55,9 +55,10 @@ def module(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
             if not _moves_in_place(source, suspect.owner, torch):
                 return [prepared(source, node, suspect.owner)]
             code = f"{suspect.owner}.to({text_of(source, node.func.value)}.device)"
-            return [after_statement(source, statement, code)]
+            return [beside_statement(source, statement, suspect.owner, code)]
         if isinstance(statement, ast.Expr) and is_moved(node, torch):
-            return [after_statement(source, statement, f"{suspect.owner}{same_move(source, node)}")]
+            code = f"{suspect.owner}{same_move(source, node)}"
+            return [beside_statement(source, statement, suspect.owner, code)]
     if _keeps(statement, node, suspect.owner):
         code = f"{suspect.owner}.to({target_device(suspect)})"
         return [after_statement(source, statement, code)]

@@ -49,10 +49,6 @@ def set_device(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
     if any(called(call) == "set_device" for call in walk_calls(source.tree)):
         raise Refused("the file calls set_device already")
     name, needed = spelled(source, "torch.cuda.set_device", statement)
-    match statement:
-        case ast.Assign(targets=[ast.Name() | ast.Attribute() as device]) if chosen is not None:
-            code = f"{name}({text_of(source, device)})"
-            return [after_statement(source, statement, code), *needed]
     code = f"{name}({rank})"
     root = rank.partition(".")[0]
     binds = any(

@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from diagnose.fixes.definitions.places import block_of, line_end, span
+from diagnose.fixes.definitions.places import block_of, functions_around, line_end, span
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change, Splice, offset_of_line
 from diagnose.placement.model import Source
+from diagnose.scene import sourceline
 
 
 def before_statement(source: Source, statement: ast.stmt, code: str) -> Change:
@@ -32,6 +33,27 @@ def after_statement(source: Source, statement: ast.stmt, code: str) -> Change:
     if last == len(source.lines):  # the file's last line lacks its line feed
         at, text = at - 1, f"{ending}{text.removesuffix(ending)}"
     return Change((Splice(at, at, text),), statement, (statement, *statements(code)))
+
+
+def beside_statement(source: Source, statement: ast.stmt, name: str, code: str) -> Change:
+    """The change that writes a statement about ``name`` next to one that does the same for something else:
+    before it, which is the line that people name; after it where that binds the name.
+
+    Raises:
+        Refused: the name is bound further below.
+    """
+    scope: ast.AST = next(iter(functions_around(source, statement)), source.tree)
+    bound = [
+        node.lineno
+        for node in ast.walk(scope)
+        if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Store)
+        if name == (sourceline.dotted(node) or "")
+    ]
+    last = statement.end_lineno or statement.lineno
+    if bound and min(bound) > last:
+        raise Refused(f"{name} gets its value below that line")
+    here = any(statement.lineno <= line for line in bound if line <= last)
+    return (after_statement if here else before_statement)(source, statement, code)
 
 
 def first_in_body(source: Source, body: Sequence[ast.stmt], header: int, code: str) -> Change:

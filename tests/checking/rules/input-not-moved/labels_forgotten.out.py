@@ -6,8 +6,8 @@ from torch.utils.data import DataLoader, TensorDataset
 
 def train(model, loader, device):
     for images, labels in loader:  # finds: input-not-moved
-        images = images.to(device)
         labels = labels.to(device)
+        images = images.to(device)
         loss = F.cross_entropy(model(images), labels)
         loss.backward()
 

@@ -3,6 +3,6 @@
 # devices: device
 # beside: images = images.cuda(gpu)
 for step, (images, targets) in enumerate(loader):
-    images = images.cuda(gpu)  # the targets, too?
     targets = targets.cuda(gpu)
+    images = images.cuda(gpu)  # the targets, too?
     loss = criterion(model(images), targets)

@@ -3,6 +3,6 @@
 # beside: ids, mask = ids.to(args.device, non_blocking=True), mask.to(args.device)
 for ids, mask, labels in loader:
     optimizer.zero_grad()
-    ids, mask = ids.to(args.device, non_blocking=True), mask.to(args.device)
     labels = labels.to(args.device)
+    ids, mask = ids.to(args.device, non_blocking=True), mask.to(args.device)
     loss = criterion(model(ids, mask), labels)

@@ -4,5 +4,5 @@
 class Trainer:
     def __init__(self, encoder, decoder):
         self.encoder, self.decoder = encoder, decoder
-        self.encoder.cuda()  # one GPU
         self.decoder.cuda()
+        self.encoder.cuda()  # one GPU

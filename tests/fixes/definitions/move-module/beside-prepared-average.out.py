@@ -4,5 +4,5 @@
 class Trainer:
     def __init__(self, use_ema):
         self.ema = EMAModel(self.unet.parameters()) if use_ema else None
-        self.unet = self.accelerator.prepare(self.unet)
         self.ema.to(self.accelerator.device)
+        self.unet = self.accelerator.prepare(self.unet)

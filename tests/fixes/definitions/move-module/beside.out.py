@@ -4,7 +4,7 @@
 # devices: device
 encoder = Encoder()
 decoder = Decoder()
-encoder.to(torch.device("cuda", args.gpu), torch.float16)
 decoder.to(torch.device("cuda", args.gpu))
+encoder.to(torch.device("cuda", args.gpu), torch.float16)
 for x in loader:
     decoder(encoder(x))

@@ -7,5 +7,5 @@ LOCAL_RANK = int(os.environ["LOCAL_RANK"])
 
 
 def main():
+    torch.cuda.set_device(LOCAL_RANK)
     device = torch.device("cuda", LOCAL_RANK)
-    torch.cuda.set_device(device)

@@ -1,0 +1,1 @@
+refused: student gets its value below that line
