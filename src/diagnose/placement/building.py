@@ -32,6 +32,13 @@ def _saving_of(source: Source) -> str | None:
 
 
 @lru_cache(maxsize=8)
+def _switch_of(tree: ast.Module) -> str | None:
+    """The cause of what a program leaves where it was built to save memory: it asks whether to."""
+    tests = (one.test for one in ast.walk(tree) if isinstance(one, ast.If | ast.IfExp))
+    return _saving(tuple(ast.unparse(test) for test in tests))
+
+
+@lru_cache(maxsize=8)
 def _saving(lines: tuple[str, ...]) -> str | None:
     found = _LOW_MEMORY.search("\n".join(lines))
     if found is None:
@@ -83,7 +90,7 @@ def of_module(
         loss = any(map(LOSSES.search, (top.kind, top.word, said))) or _counts(top)
         spot, frame = where_built(made, top.frame)
         cause = "loss-or-metric-state" if loss else "module-not-moved"
-        cause = _saving_of(made.spot.source) or cause
+        cause = _switch_of(made.spot.source.tree) or cause
         sibling, owner = _moved_beside(top, frame, spot), _name_in(frame, top)
         if sibling is not None and top.word and owner is not None:
             return Reason(cause, sibling, frame, owner=owner)

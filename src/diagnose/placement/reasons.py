@@ -34,6 +34,7 @@ from diagnose.placement.knowing import has_device, held_by, where_built
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Step
 from diagnose.placement.optimizers import is_of_step, of_keeper, of_optimizer
+from diagnose.placement.shards import is_by_part
 from diagnose.placement.steps import (
     Reason,
     born_at,
@@ -170,6 +171,8 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
             return Reason("hardcoded-device", move.spot, tensor.frame)
         if move.of is not None and move.device.type == "cuda":
             frame = tensor.frame
+            if move.spot.function == meeting.spot.function and is_by_part(move, meeting.frame):
+                return Reason("hardcoded-device", move.spot, meeting.frame)
             known = frame is not None and move.of.function == frame.function
             return Reason("hardcoded-device", move.of, frame if known else None)
         if _is_here(move, meeting):

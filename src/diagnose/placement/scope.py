@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from diagnose.placement.devices import differ, written
 from diagnose.placement.model import Device, Spot
@@ -25,6 +25,7 @@ def _in_scope(frame: Frame, spot: Spot, wanted: Device | None) -> Iterator[str]:
     for name, value in local:
         if (device := _device(value)) is not None and not differ(device, wanted):
             yield name
+    yield from _of_models("", dict(local), wanted)
     if frame.function is not None and frame.this is not None:
         held = frame.this.plain if isinstance(frame.this, Module) else {}
         held = frame.this.attributes if isinstance(frame.this, Object) else held
@@ -32,6 +33,7 @@ def _in_scope(frame: Frame, spot: Spot, wanted: Device | None) -> Iterator[str]:
             held_device = _device(value)
             if held_device is not None and not differ(held_device, wanted):
                 yield f"self.{name}"
+        yield from _of_models("self.", held, wanted)
     inside = (frame.function or "").rpartition(".")[2] == "forward"
     tensors = [
         (name, value.device)
@@ -60,6 +62,15 @@ def _in_scope(frame: Frame, spot: Spot, wanted: Device | None) -> Iterator[str]:
         where = value.where() if isinstance(value, Module) and name != "self" else None
         if where is not None and differ(where, wanted) is False:
             yield f"next({name}.parameters()).device"
+
+
+def _of_models(owner: str, held: Mapping[str, Value], wanted: Device | None) -> Iterator[str]:
+    """The devices that models remember: ``self.model.second``, of one that is split."""
+    for name, value in held.items():
+        plain = value.plain if isinstance(value, Module) and name != "self" else {}
+        for part, one in plain.items():
+            if (device := _device(one)) is not None and differ(device, wanted) is False:
+                yield f"{owner}{name}.{part}"
 
 
 def _device(value: Value | None) -> Device | None:

@@ -11,7 +11,7 @@ from diagnose.placement.model import Device, Spot, Step, Suspect
 from diagnose.placement.scope import in_scope
 from diagnose.placement.steps import born_at, last_move, said_as
 from diagnose.placement.tensors import Module
-from diagnose.placement.values import Frame
+from diagnose.placement.values import Frame, Object
 
 _MADE = frozenset({"output", "weight", "computed"})
 
@@ -52,6 +52,28 @@ def crossing(meeting: Meeting) -> Suspect | None:
             beside=beside,
         )
     return None
+
+
+def is_by_part(move: Step, frame: Frame) -> bool:
+    """Whether a move goes to a device that a model remembers: of a split one, that of a part."""
+    given = move.spot.node.args[:1] if isinstance(move.spot.node, ast.Call) else []
+    match given:
+        case [ast.Attribute(value=ast.Name(id=name))]:
+            return isinstance(frame.names.get(name), Module) and name != "self"
+        case [ast.Attribute(value=ast.Attribute(value=ast.Name(id="self"), attr=name))]:
+            held = frame.this.attributes if isinstance(frame.this, Object) else {}
+            return isinstance(held.get(name), Module)
+    return False
+
+
+def sent(stray: Meets, other: Meets | None, meeting: Meeting) -> tuple[Spot, tuple[str, ...]] | None:
+    """The move that brought what no part gives to another part's device, and expressions for the one that
+    is wanted; None where none is known there."""
+    move = last_move(stray.tensor.steps)
+    if move is None or other is None or stray.tensor.maker in _MADE or _is_of_several(move.spot):
+        return None
+    devices = tuple(_elsewhere(move.spot, other, meeting.frame))
+    return (move.spot, devices) if devices and isinstance(move.spot.node, ast.Call) else None
 
 
 def _devices(other: Meets, meeting: Meeting, spot: Spot, frame: Frame) -> Iterator[str]:

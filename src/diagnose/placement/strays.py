@@ -171,7 +171,7 @@ def _of_gpus(meeting: Meeting, devices: Sequence[str]) -> Iterator[tuple[Meets, 
     """Between two accelerators: what a line fixes by number, what was loaded, what was kept."""
     sides = meeting.sides
     told = [s for s in sides if _suspicion(s) > 0]
-    for stray in sorted(told, key=_suspicion, reverse=True):
+    for stray in sorted(told, key=lambda s: (_is_alone(s, sides), _suspicion(s)), reverse=True):
         here = stray.tensor.device
         if here is not None and not any(is_said(here, device) for device in devices):
             continue
@@ -186,6 +186,14 @@ def _of_gpus(meeting: Meeting, devices: Sequence[str]) -> Iterator[tuple[Meets, 
         )
         if other is not None:
             yield stray, other
+
+
+def _is_alone(side: Meets, sides: Sequence[Meets]) -> bool:
+    """Whether two or more others are known to be on one accelerator, and an operand on another one."""
+    others = [one.tensor.device for one in sides if one is not side]
+    if len(others) < 2 or any(differ(others[0], one) is not False for one in others):
+        return False
+    return differ(side.tensor.device, others[0]) is True
 
 
 def _suspicion(side: Meets) -> int:

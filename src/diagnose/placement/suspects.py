@@ -12,7 +12,7 @@ from diagnose.placement.model import Suspect
 from diagnose.placement.ranks import of_rank
 from diagnose.placement.reasons import reason
 from diagnose.placement.scope import in_scope
-from diagnose.placement.shards import crossing, gathered
+from diagnose.placement.shards import crossing, gathered, sent
 from diagnose.placement.steps import Reason, born_at, is_literal, last_move, on_cpu, said_as
 from diagnose.placement.strays import agree, names_cpu, strays
 from diagnose.placement.switches import turned_on
@@ -60,7 +60,9 @@ def of_meeting(
             # Where a model is on several devices, no line that names one is wrong by itself.
             cause = "input-on-wrong-shard" if meeting.what == "call" else "cross-shard-op"
             suspect = suspect._replace(cause=cause)
-            if cause == "cross-shard-op" and isinstance(stray.node, ast.expr):
+            if cause == "cross-shard-op" and (by := sent(stray, other, meeting)) is not None:
+                suspect = suspect._replace(spot=by[0], devices=by[1])
+            elif cause == "cross-shard-op" and isinstance(stray.node, ast.expr):
                 suspect = suspect._replace(spot=meeting.spot._replace(node=stray.node))
         # Who calls a function may have moved what is handed to it.
         guessed = suspect.cause == "input-not-moved" and not is_called(meeting.frame)

@@ -160,7 +160,7 @@ def disable_offload(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
 def _not_offloaded(suspect: Suspect, call: ast.Call) -> Change:
     """``cpu_offload(model, device)`` becomes ``model.to(device)``."""
     source, runs = suspect.spot.source, argument(call, "execution_device")
-    if not call.args or sourceline.dotted(call.args[0]) is None:
+    if not call.args or not isinstance(call.args[0], ast.Name | ast.Attribute | ast.Call):
         raise Refused("the call does not show what it offloads")
     given = runs or next(iter(call.args[_OFFLOADING[called(call)] :]), None)
     device = text_of(source, given) if given is not None else target_device(suspect, _GPU)

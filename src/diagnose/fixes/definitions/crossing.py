@@ -6,6 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from diagnose.fixes.definitions.expressions import moved
+from diagnose.fixes.definitions.fixed_device import elsewhere
 from diagnose.fixes.definitions.moving import is_moved
 from diagnose.fixes.definitions.places import ancestors, walk_calls
 from diagnose.fixes.definitions.target import target_device
@@ -58,12 +59,13 @@ def crossing(suspect: Suspect, torch: TorchNames) -> Change:
 
 
 def operand(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
-    """An operand from another GPU is moved where it stands, to the device of what it meets."""
+    """An operand from another GPU is moved where it stands, to the device of what it meets; the move that
+    sent it there goes to that device."""
     source, node = suspect.spot.source, suspect.spot.node
     if suspect.cause != "cross-shard-op" or not isinstance(node, ast.expr) or suspect.beside:
         raise Refused("it edits no definition")
     if is_moved(node, torch):
-        raise Refused("it is moved there already")
+        return elsewhere(suspect, torch)
     return [moved(source, node, target_device(suspect))]
 
 
