@@ -38,6 +38,13 @@ def _switch_of(tree: ast.Module) -> str | None:
     return _saving(tuple(ast.unparse(test) for test in tests))
 
 
+def _streamed(module: Module) -> str | None:
+    """The cause of what a class of the user's leaves where it was built to save memory, as it says itself."""
+    classes = (one.made for one in module.owners() if one.made is not None)
+    said = (f"{made.node.name} {ast.get_docstring(made.node) or ''}" for made in classes)
+    return _saving(tuple(said))
+
+
 @lru_cache(maxsize=8)
 def _saving(lines: tuple[str, ...]) -> str | None:
     found = _LOW_MEMORY.search("\n".join(lines))
@@ -90,7 +97,7 @@ def of_module(
         loss = any(map(LOSSES.search, (top.kind, top.word, said))) or _counts(top)
         spot, frame = where_built(made, top.frame)
         cause = "loss-or-metric-state" if loss else "module-not-moved"
-        cause = _switch_of(made.spot.source.tree) or cause
+        cause = _switch_of(made.spot.source.tree) or _streamed(module) or cause
         sibling, owner = _moved_beside(top, frame, spot), _name_in(frame, top)
         if sibling is not None and top.word and owner is not None:
             return Reason(cause, sibling, frame, owner=owner)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.steps import Reason, called, last_move
 from diagnose.placement.tensors import Module
@@ -37,6 +39,10 @@ def left_there(
     saving = found is not None and found.cause in ("offloaded-to-cpu", "low-memory-mode")
     if not saving or found is None or found.owner or last_move(module.whole().steps) is not None:
         return found
+    whole = stray.tensor.module
+    own = whole is not None and any(one is meeting.frame.this for one in whole.owners())
+    if own and isinstance(stray.node, ast.Attribute):  # the class itself says what it brings
+        return Reason(found.cause, meeting.spot._replace(node=stray.node), meeting.frame)
     return gone_around(stray, module, meeting)._replace(cause=found.cause)
 
 
