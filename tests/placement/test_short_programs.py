@@ -26,6 +26,89 @@ from torch.utils.data import DataLoader, Dataset, TensorDataset
 
 #: Name -> the devices of the message, the cause, and the program; ``# here`` ends the line to edit.
 PROGRAMS = {
+    "the labels of a split model, sent to the part that does not give its result": (
+        ("cuda:1", "cuda:0"),
+        "input-on-wrong-shard",
+        """\
+class Halves(nn.Module):
+    def __init__(self, one, two):
+        super().__init__()
+        self.one, self.two = one, two
+        self.low, self.high = nn.Linear(2, 4).to(one), nn.Linear(4, 3).to(two)
+    def forward(self, x):
+        return self.high(self.low(x).to(self.two))
+class Run:
+    def __init__(self, devices):
+        self.net = Halves(*devices)
+        self.loss = nn.CrossEntropyLoss(weight=torch.ones(3).to(self.net.two))
+    def step(self, x, kinds):
+        x = x.to(self.net.one)
+        kinds = kinds.to(self.net.one)  # here
+        return self.loss(self.net(x), kinds)
+Run(["cuda:0", "cuda:1"]).step(torch.rand(4, 2), torch.randint(3, (4,)))
+""",
+    ),
+    "what a program's own loss is given, on the GPU of another part": (
+        ("cuda:1", "cuda:0"),
+        "cross-shard-op",
+        """\
+class Halves(nn.Module):
+    def __init__(self, one, two):
+        super().__init__()
+        self.two = two
+        self.low, self.high = nn.Linear(2, 4).to(one), nn.Linear(4, 3).to(two)
+    def forward(self, x):
+        return self.high(self.low(x).to(self.two))
+class Smooth(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("prior", torch.ones(3))
+    def forward(self, scores, kinds):
+        return F.cross_entropy(scores + self.prior, kinds)
+def main():
+    one, two = torch.device("cuda:0"), torch.device("cuda:1")
+    net, loss = Halves(one, two), Smooth().to(two)
+    for x, kinds in DataLoader(TensorDataset(torch.rand(4, 2), torch.randint(3, (4,)))):
+        x = x.to(one)
+        kinds = kinds.to(one)  # here
+        loss(net(x), kinds)
+main()
+""",
+    ),
+    "a model that was forgotten in a program whose optimizer offloads": (
+        ("cuda:0", "cpu"),
+        "module-not-moved",
+        """\
+class OffloadedSteps:
+    def __init__(self, weights):
+        self.offload_optimizer = True
+        self.masters = [one.detach().cpu() for one in weights]
+def main(device):
+    net = nn.Linear(2, 2)  # here
+    steps = OffloadedSteps(net.parameters())
+    x = torch.rand(3, 2).to(device)
+    return net(x), steps
+main(torch.device("cuda"))
+""",
+    ),
+    "a parameter of a class that says itself that it stays on the host": (
+        ("cuda:0", "cpu"),
+        "low-memory-mode",
+        """\
+class Streamed(nn.Module):
+    \"\"\"A layer of the low_mem mode.\"\"\"
+    def __init__(self, width):
+        super().__init__()
+        self.inner, self.gain = nn.Linear(width, width), nn.Parameter(torch.ones(width))
+    def forward(self, x):
+        y = F.linear(x, self.inner.weight.to(x.device), self.inner.bias.to(x.device))
+        return y * self.gain  # here
+def main(device):
+    layer = Streamed(2)
+    return layer(torch.rand(3, 2).to(device))
+main(torch.device("cuda"))
+""",
+    ),
     "state that is put into an optimizer of torch's by hand": (
         ("cuda:0", "cpu"),
         "optimizer-state",

@@ -20,11 +20,13 @@ __all__ = ["Considered", "considered", "for_cause", "leaves_unregistered"]
 
 
 class Considered(NamedTuple):
-    """A fix of a cause, the line that it would edit, and the edit or why there is none."""
+    """A fix of a cause, the line that it would edit, and the edit or why there is none; whether that is
+    of a call that was found by its form, to which no value leads."""
 
     template: FixTemplate
     place: Place | None
     made: Edit | FileEdit | Refused
+    by_form: bool = False
 
     @property
     def edit(self) -> Edit | None:
@@ -63,17 +65,28 @@ def considered(cause: Cause, scene: Scene, facts: Mapping[str, Fact]) -> list[Co
         made = guarded(f"{cause.id}/fixes/{template.kind}", make, Refused("a fault of diagnose"))
         if any(one.made == made for one in found):
             made = Refused("a fix before it makes the same edit")
-        found.append(Considered(template, place, made))
+        by_form = isinstance(made, FileEdit) and _is_setting(template.kind, cause, scene, made)
+        found.append(Considered(template, place, made, by_form))
     return sorted(found, key=partial(_concrete, facts))
 
 
 def _concrete(facts: Mapping[str, Fact], one: Considered) -> int:
-    """Edits of the definition first, then what a fact calls for, edits of the failing line, all else."""
+    """Edits of the definition first, and of those the ones that a value leads to; then what a fact calls
+    for, edits of the failing line, all else."""
     if isinstance(one.made, FileEdit):
-        return 0
+        return 1 if one.by_form else 0
     if any(fact in facts for fact in one.template.first_with):
-        return 1
-    return 2 if isinstance(one.made, Edit) else 3
+        return 2
+    return 3 if isinstance(one.made, Edit) else 4
+
+
+def _is_setting(kind: str, cause: Cause, scene: Scene, made: FileEdit) -> bool:
+    """Whether an edit is of a call that such a fix edits wherever it stands, and a suspect is elsewhere."""
+    setting, suspect = scene.setting(kind, cause.id), scene.suspect(cause.id)
+    if setting is None or suspect is None or setting.spot == suspect.spot:
+        return False
+    last = made.line + made.before.count("\n")
+    return not made.line <= suspect.spot.line <= last and made.line <= setting.spot.line <= last
 
 
 _OF_LIBRARIES = frozenset({"upgrade-library", "downgrade-library", "patch-library-line"})
@@ -174,7 +187,7 @@ def _fitted(one: Considered, cause: Cause, known: Mapping[str, str]) -> Fix:
 
     A command that needs what the report does not tell is left out.
     """
-    template, place, made = one
+    template, place, made, _ = one
     stopgap = _is_stopgap(template.kind, cause)
     if isinstance(made, FileEdit):
         return Fix(template.kind, template.title, made.diff, edit=one.edit, stopgap=stopgap)

@@ -39,7 +39,7 @@ def _switch_of(tree: ast.Module) -> str | None:
 
 
 def _streamed(module: Module) -> str | None:
-    """The cause of what a class of the user's leaves where it was built to save memory, as it says itself."""
+    """The cause of what a class leaves where it was built to save memory, if it says so itself."""
     classes = (one.made for one in module.owners() if one.made is not None)
     said = (f"{made.node.name} {ast.get_docstring(made.node) or ''}" for made in classes)
     return _saving(tuple(said))

@@ -239,11 +239,11 @@ def module_method(
     if name == "get_base_model":
         return owner
     if name in ("get_encoder", "get_decoder") and owner.made is None:
-        return owner.children.get(name) or modules.child(owner, name)
+        return modules.given_by(owner, name)
     if (made := library_method(machine, owner, name, given, node, frame)) is not None:
         return made
     if name in ("get_input_embeddings", "get_output_embeddings", "get_submodule"):
-        return owner.children.get(name) or modules.child(owner, name)
+        return modules.given_by(owner, name)
     if name in ("register_forward_hook", "register_forward_pre_hook") and given.listed:
         hooks = owner.before if name == "register_forward_pre_hook" else owner.hooks
         hooks.append(given.listed[0].value)

@@ -33,6 +33,9 @@ def put(
     if isinstance(value, Tensor) and owner.kind in ("ParameterList", "ParameterDict"):
         value = value.like(value.device)
         value.maker = "weight"
+    copied = isinstance(value, Tensor) and value.steps and value.steps[-1].what == "copied"
+    if isinstance(value, Tensor) and copied and value.maker == "weight":
+        value = value.computed(value.device)  # a clone of a weight is no parameter
     if isinstance(value, Tensor) and value.maker == "weight":
         value.steps = (*value.steps, Step("put", spot, value.device))
         value.module, value.name = owner, name
@@ -124,6 +127,12 @@ def child(owner: Module, name: str) -> Module:
         found.runs = owner.runs
     owner.children[name] = found
     return found
+
+
+def given_by(module: Module, method: str) -> Module:
+    """The part of a library's model that a method gives, by a name that is no attribute's."""
+    name = f"{method}()"
+    return module.children.get(name) or child(module, name)
 
 
 def container(machine: Machine, module: Module) -> str | None:

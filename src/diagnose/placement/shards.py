@@ -66,7 +66,9 @@ def is_by_part(move: Step, frame: Frame) -> bool:
     return False
 
 
-def sent(stray: Meets, other: Meets | None, meeting: Meeting) -> tuple[Spot, tuple[str, ...]] | None:
+def sent(
+    stray: Meets, other: Meets | None, meeting: Meeting
+) -> tuple[Spot, tuple[str, ...]] | None:
     """The move that brought what no part gives to another part's device, and expressions for the one that
     is wanted; None where none is known there."""
     move = last_move(stray.tensor.steps)

@@ -48,6 +48,8 @@ def suspect(
         for inner, function in _nodes(source)
         if (node := form(inner, torch)) is not None
     ]
+    if cause in _SHOWN:
+        found = [one for one in found if one.code in shown]
     if len(found) > 1:
         text = "\n".join(shown)
         names = [one for one in found if _bound(one, text)]
@@ -136,7 +138,21 @@ def _exported(node: ast.AST, _: TorchNames) -> ast.AST | None:
 
 
 def _wrapped(node: ast.AST, _: TorchNames) -> ast.AST | None:
-    return node if _called(node).rpartition(".")[2] == "DataParallel" else None
+    """What copies a model to several GPUs, or is told on which one it is."""
+    last = _called(node).rpartition(".")[2]
+    told = last in ("DistributedDataParallel", "DDP") and _has(node, "device_ids")
+    return node if last == "DataParallel" or told else None
+
+
+def _moved(node: ast.AST, torch: TorchNames) -> ast.AST | None:
+    """A move that is all that a statement does."""
+    match node:
+        case (
+            ast.Expr(value=ast.Call(func=ast.Attribute(attr=name)) as call)
+            | ast.Assign(value=ast.Call(func=ast.Attribute(attr=name)) as call)
+        ):
+            return call if name in torch.moves else None
+    return None
 
 
 def _mapped(node: ast.AST, _: TorchNames) -> ast.AST | None:
@@ -202,7 +218,10 @@ def _numbered(node: ast.AST, _: TorchNames) -> ast.AST | None:
     return None
 
 
+#: Causes whose form counts in the lines alone that the traceback shows.
+_SHOWN = frozenset({"quantized-placement"})
 _FORMS: dict[str, Form] = {
+    "quantized-placement": _moved,
     "hardcoded-device": _numbered,
     "meta-tensor": _meta,
     "dataparallel-home-device": _wrapped,

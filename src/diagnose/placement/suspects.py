@@ -20,6 +20,10 @@ from diagnose.placement.tensors import Module
 from diagnose.placement.values import Object
 
 
+#: Meetings that fail only where operands are apart.
+_TOGETHER = frozenset({"join", "call", "library", "generator"})
+
+
 def of_meeting(
     meeting: Meeting, devices: Sequence[str] = (), *, split: bool = False
 ) -> Iterator[Suspect]:
@@ -41,7 +45,7 @@ def of_meeting(
             if (refused := of_kernel(side, meeting)) is not None:
                 yield refused
         return
-    if devices and meeting.what in ("join", "call", "library") and agree(meeting):
+    if devices and meeting.what in _TOGETHER and agree(meeting):
         return
     if split and not any(map(names_cpu, devices)) and (across := crossing(meeting)):
         yield across

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from diagnose.placement.model import Source, Spot
 
@@ -40,6 +40,35 @@ def switched_by(spot: Spot) -> Spot | None:
         if isinstance(outer, ast.If | ast.IfExp) and inner is not outer.test:
             return _set_at(_flag(outer.test), path, spot.source, _FURTHER)
     return None
+
+
+def chosen_at(source: Source, lines: Collection[int]) -> Spot | None:
+    """Where the device is set that the calls of a line ask for; None where that is not to be seen.
+
+    Args:
+        source: the file.
+        lines: the lines of it that the traceback shows, innermost first.
+    """
+    for line in lines:
+        for call in ast.walk(source.tree):
+            if isinstance(call, ast.Call) and call.lineno <= line <= (call.end_lineno or line):
+                device = _asked(call)
+                if isinstance(device, ast.Constant) and device.value not in (None, "cuda", "cpu"):
+                    return Spot(source, device)
+                path = _path(source.tree, call)
+                found = _set_at(_flag(device), path, source, _FURTHER) if device else None
+                if found is not None and not isinstance(found.node, ast.Name | ast.Attribute):
+                    return found
+    return None
+
+
+def _asked(call: ast.Call) -> ast.expr | None:
+    """The device that a call asks for."""
+    last = ast.unparse(call.func).rpartition(".")[2]
+    named = next((one.value for one in call.keywords if one.arg == "device"), None)
+    if named is not None or last not in ("to", "cuda", "device", "set_device"):
+        return named
+    return call.args[-1] if call.args else None
 
 
 def _path(tree: ast.AST, node: ast.AST) -> list[ast.AST]:

@@ -9,7 +9,7 @@ from functools import partial
 from typing import NamedTuple
 
 from diagnose.model import Frame, TorchNames
-from diagnose.placement import Source, Suspect, structures
+from diagnose.placement import Source, Suspect, structures, switches
 from diagnose.placement.failing import Line, doubted, suspects
 from diagnose.placement.interpreter import Program, analyse
 from diagnose.placement.options import DEFAULTS
@@ -124,7 +124,17 @@ def unexplained(
     own = [frame for frame in frames if frame.own]
     shown = [frame.code for frame in own if frame.code]
     functions = [frame.function.rpartition(".")[2] for frame in own if frame.function]
-    return structures.suspect(cause, origins.sources, shown, functions, torch)
+    found = structures.suspect(cause, origins.sources, shown, functions, torch)
+    return found or (_asked_for(cause, origins) if cause == "hardcoded-device" else None)
+
+
+def _asked_for(cause: str, origins: Origins) -> Suspect | None:
+    """Where the device is set that the failing lines ask for, and that the machine lacks."""
+    for source in origins.sources:
+        lines = [line.number for line in reversed(origins.stack) if line.path == source.path]
+        if lines and (spot := switches.chosen_at(source, lines)) is not None:
+            return Suspect(cause, "", spot, sure=False)
+    return None
 
 
 class _Parsed:

@@ -16,21 +16,20 @@ from diagnose.fixes.definitions.expressions import (
 )
 from diagnose.fixes.definitions.fixed_device import use_device
 from diagnose.fixes.definitions.imports import spelled
+from diagnose.fixes.definitions.instead import bare
 from diagnose.fixes.definitions.moving import value_of
 from diagnose.fixes.definitions.places import (
     ancestors,
     called,
-    statement_of,
     text_of,
     walk_calls,
 )
-from diagnose.fixes.definitions.statements import without_statement
 from diagnose.fixes.definitions.switching import is_switch, turned_off
 from diagnose.fixes.definitions.target import target_device
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
 from diagnose.model import TorchNames
-from diagnose.placement.model import Source, Suspect
+from diagnose.placement.model import Suspect
 from diagnose.scene import sourceline
 
 #: The accelerator of a program that names none.
@@ -93,21 +92,11 @@ def drop_device_map(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
     source, node = suspect.spot.source, value_of(suspect)
     if is_switch(node):
         return [turned_off(source, node)]
-    if called(node) == "dispatch_model":
-        return [_not_dispatched(source, node)]
+    if isinstance(node, ast.Call) and called(node) == "dispatch_model":
+        if not node.args:
+            raise Refused("the call does not show what it dispatches")
+        return [bare(source, node)]
     return [without_argument(source, _call_with(suspect, "device_map"), "device_map")]
-
-
-def _not_dispatched(source: Source, call: ast.expr) -> Change:
-    """``model = dispatch_model(model, ...)`` goes; of another such call the model stays."""
-    if not isinstance(call, ast.Call) or not call.args:
-        raise Refused("the call does not show what it dispatches")
-    model, statement = text_of(source, call.args[0]), statement_of(source, call)
-    if getattr(statement, "value", None) is call:
-        kept = statement.targets if isinstance(statement, ast.Assign) else ()
-        if {ast.unparse(one) for one in kept} <= {model} and not isinstance(statement, ast.Return):
-            return without_statement(source, statement)
-    return replaced(source, call, model)
 
 
 def pin_device_map(suspect: Suspect, _: TorchNames) -> Sequence[Change]:

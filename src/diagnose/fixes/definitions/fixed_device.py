@@ -55,6 +55,23 @@ def elsewhere(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     return use_device(suspect._replace(devices=devices[:1]), torch)
 
 
+def present(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
+    """The number of a GPU that a setting asks for becomes that of the first, which every machine has."""
+    source, node = suspect.spot.source, value_of(suspect)
+    if suspect.cause != "hardcoded-device":
+        raise Refused("it edits no definition")
+    if isinstance(node, ast.Call) and called(node) == "add_argument":
+        node = argument(node, "default") or node
+    match node:
+        case ast.Constant(value=bool()):
+            pass
+        case ast.Constant(value=int(number)) if number > 0:
+            return [replaced(source, node, "0")]
+        case ast.Constant(value=str(text)) if _NUMBERED.fullmatch(text):
+            return [replaced(source, node, f'"{text.partition(":")[0]}:0"')]
+    raise Refused("what is set there is no GPU's number")
+
+
 def _first(node: ast.AST) -> str | None:
     """The accelerator that every machine with one has, in place of one that is written by its number; None
     for what is written otherwise."""
@@ -73,4 +90,4 @@ def _moved_otherwise(source: Source, call: ast.Call, device: str) -> Change:
     return with_method(source, call, f"to({device}{given})")
 
 
-KINDS = {"use-like-device-of-other": use_device}
+KINDS = {"use-like-device-of-other": use_device, "change-launch-flag": present}

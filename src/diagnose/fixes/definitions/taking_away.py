@@ -25,7 +25,12 @@ def no_move(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     if not isinstance(node, ast.Call) or not is_moved(node, torch):
         raise Refused("it is no call that moves")
     statement = statement_of(source, node)
-    if isinstance(statement, ast.Expr) and statement.value is node:
+    assert isinstance(node.func, ast.Attribute)
+    kept = statement.targets if isinstance(statement, ast.Assign) else []
+    alone = isinstance(statement, ast.Expr) or (
+        [ast.unparse(one) for one in kept] == [ast.unparse(node.func.value)]
+    )
+    if alone and isinstance(statement, ast.Expr | ast.Assign) and statement.value is node:
         return [without_statement(source, statement)]
     return [without_method(source, node)]
 

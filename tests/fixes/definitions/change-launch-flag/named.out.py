@@ -1,0 +1,3 @@
+# cause: hardcoded-device
+# spot: "cuda:4"
+SETTINGS = {"rows": 3, "device": "cuda:0"}

@@ -1,0 +1,3 @@
+# cause: hardcoded-device
+# spot: "cuda:0"
+SETTINGS = {"device": "cuda:0"}

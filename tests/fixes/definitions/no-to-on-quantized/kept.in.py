@@ -1,0 +1,4 @@
+# spot: net = net.cuda()
+net = load(load_in_8bit=True)
+net = net.cuda()
+net.eval()

@@ -1,0 +1,3 @@
+# spot: net = net.cuda()
+net = load(load_in_8bit=True)
+net.eval()

@@ -1,0 +1,3 @@
+# cause: generator-device
+# spot: torch.Generator()
+draw(torch.Generator())

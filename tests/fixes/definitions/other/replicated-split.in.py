@@ -1,0 +1,6 @@
+# cause: device-map-under-training
+# spot: nn.DataParallel(net)
+def launch(net, devices):
+    if len(devices) > 1:
+        net = nn.DataParallel(net)  # all of them
+    return net

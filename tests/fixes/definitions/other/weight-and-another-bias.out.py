@@ -1,0 +1,1 @@
+refused: another bias than the layer's is added there

@@ -1,0 +1,1 @@
+refused: what is computed there is not what a layer computes

@@ -1,0 +1,1 @@
+refused: the weight that is read there is used more than once

@@ -1,0 +1,1 @@
+refused: the layer may add a bias, which is not added there

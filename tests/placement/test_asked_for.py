@@ -1,0 +1,110 @@
+"""Failures that no two operands explain: what the failing line asks for is set somewhere, or refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from diagnose.casebase.store import Casebase
+from diagnose.pipeline import diagnose
+from diagnose.sources import Folder, Sources
+
+HEAD = "import torch\nfrom torch import nn\n"
+NO_SUCH = "torch.AcceleratorError: CUDA error: invalid device ordinal"
+QUANTIZED = (
+    "ValueError: `.to` is not supported for `8-bit` bitsandbytes models. Please use the model as it is, "
+    "since the model has already been set to the correct devices and casted to the correct `dtype`."
+)
+DDP = (
+    "ValueError: DistributedDataParallel device_ids and output_device arguments only work with "
+    "single-device/multiple-device GPU modules or CPU modules, but got device_ids [0], output_device None, "
+    "and module parameters {device(type='cuda', index=0), device(type='cuda', index=1)}."
+)
+#: Name -> the error, the cause, the program, and the line that its first edit makes of the line that ends
+#: with ``# here``; the line that fails ends with ``# fails`` or ``# here``.
+PROGRAMS = {
+    "a GPU that an option asks for": (
+        NO_SUCH,
+        "hardcoded-device",
+        """\
+import argparse
+options = argparse.ArgumentParser()
+options.add_argument("--card", type=int, default=6)  # here
+options.add_argument("--rows", type=int, default=6)
+args = options.parse_args()
+scratch = torch.zeros(args.rows, device=args.card)  # fails
+""",
+        'options.add_argument("--card", type=int, default=0)  # here',
+    ),
+    "a GPU that a field of the settings asks for": (
+        NO_SUCH,
+        "hardcoded-device",
+        """\
+from dataclasses import dataclass
+@dataclass
+class Settings:
+    rows: int = 3
+    place: str = "cuda:6"  # here
+def build(settings):
+    return torch.zeros(settings.rows, device=settings.place)  # fails
+build(Settings())
+""",
+        '    place: str = "cuda"  # here',
+    ),
+    "a GPU that an entry asks for": (
+        NO_SUCH,
+        "hardcoded-device",
+        """\
+SETTINGS = {"rows": 3, "spare": 5}  # here
+scratch = torch.zeros(SETTINGS["rows"], device=SETTINGS["spare"])  # fails
+""",
+        'SETTINGS = {"rows": 3, "spare": 0}  # here',
+    ),
+    "a quantized model that is moved": (
+        QUANTIZED,
+        "quantized-placement",
+        """\
+from transformers import AutoModelForCausalLM
+net = AutoModelForCausalLM.from_pretrained("m", load_in_8bit=True)
+head = nn.Linear(2, 2)
+head.to("cuda")
+net = net.to("cuda")  # here
+""",
+        None,
+    ),
+    "a split model that is told one device": (
+        DDP,
+        "device-map-under-training",
+        """\
+from torch.nn.parallel import DistributedDataParallel
+def launch(halves, rank):
+    return DistributedDataParallel(halves, device_ids=[rank])  # here
+launch(torch.load("m.pt"), 0)
+""",
+        "    return DistributedDataParallel(halves)  # here",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_line_that_asks_is_edited(name: str, casebase: Casebase, tmp_path: Path) -> None:
+    error, cause, text, after = PROGRAMS[name]
+    lines = f"{HEAD}{text}".split("\n")
+    here = next(n for n, line in enumerate(lines, 1) if line.endswith("# here"))
+    fails = next((n for n, line in enumerate(lines, 1) if line.endswith("# fails")), here)
+    (tmp_path / "run.py").write_text("\n".join(lines))
+    trace = (
+        "Traceback (most recent call last):\n"
+        f'  File "/home/u/run.py", line {fails}, in <module>\n    {lines[fails - 1].strip()}\n{error}\n'
+    )
+    sources = Sources((Folder(str(tmp_path)),), read=None)
+    diagnosis = diagnose(trace, casebase=casebase, sources=sources)
+    first = diagnosis.causes[0]
+    assert first.id == cause
+    assert diagnosis.culprit is not None
+    assert diagnosis.culprit.line == here
+    edit = next(fix.edit for fix in first.fixes if fix.edit is not None)
+    changed = [line for line in edit.after.split("\n") if line not in lines]
+    assert changed == ([] if after is None else [after])
+    assert edit.line <= here <= edit.line + edit.before.count("\n")
