@@ -26,6 +26,25 @@ from torch.utils.data import DataLoader, Dataset, TensorDataset
 
 #: Name -> the devices of the message, the cause, and the program; ``# here`` ends the line to edit.
 PROGRAMS = {
+    "a copy of some rows of a layer's weight, which is no parameter": (
+        ("cpu", "cuda:0"),
+        "unregistered-tensor",
+        """\
+from transformers import GPT2Config, GPT2LMHeadModel
+class Prompted(nn.Module):
+    def __init__(self, lm):
+        super().__init__()
+        self.lm = lm
+        words = lm.get_input_embeddings()
+        self.start = words.weight[:3].detach().clone()  # here
+    def forward(self, ids):
+        rows = self.lm.get_input_embeddings()(ids)
+        start = self.start.expand(len(ids), -1, -1)
+        return self.lm(inputs_embeds=torch.cat([start, rows], dim=1))
+net = Prompted(GPT2LMHeadModel(GPT2Config())).cuda()
+net(torch.zeros(1, 2, dtype=torch.long).cuda())
+""",
+    ),
     "the labels of a split model, sent to the part that does not give its result": (
         ("cuda:1", "cuda:0"),
         "input-on-wrong-shard",
@@ -2334,6 +2353,19 @@ torch.rand(3).cuda() * data.x
     source = Source("/home/u/run.py", text.split("\n"), ast.parse(text))
     found = [one for m in analyse(source, torch()).meetings for one in of_meeting(m)]
     assert len(found) == met
+
+
+def test_a_generator_that_is_where_it_draws_does_not_explain_a_failure_further_in() -> None:
+    text = """\
+import torch
+def run(x):
+    return torch.load("m.pt").project(x)
+run(torch.rand(2, generator=torch.Generator().manual_seed(1)))
+"""
+    source = Source("/home/u/run.py", text.split("\n"), ast.parse(text))
+    program = analyse(source, torch())
+    assert any(met.what == "generator" for met in program.meetings)
+    assert not suspects(program, [Line(source.path, 4), Line(source.path, 3)], ("cuda:0", "cpu"))
 
 
 def test_a_message_tells_of_more_gpus_than_two() -> None:

@@ -19,7 +19,6 @@ from diagnose.placement.switches import turned_on
 from diagnose.placement.tensors import Module
 from diagnose.placement.values import Object
 
-
 #: Meetings that fail only where operands are apart.
 _TOGETHER = frozenset({"join", "call", "library", "generator"})
 

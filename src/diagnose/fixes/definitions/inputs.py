@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import re
 from collections.abc import Sequence
 
 from diagnose.fixes.definitions.crossing import crossing, enters_each
-from diagnose.fixes.definitions.expressions import expression, replaced, with_method
+from diagnose.fixes.definitions.dropped import kept
+from diagnose.fixes.definitions.expressions import replaced
 from diagnose.fixes.definitions.fixed_device import elsewhere
 from diagnose.fixes.definitions.forgotten import field
 from diagnose.fixes.definitions.moving import (
@@ -20,10 +22,10 @@ from diagnose.fixes.definitions.moving import (
 from diagnose.fixes.definitions.places import (
     ancestors,
     called,
+    class_around,
     functions_around,
-    span,
+    names_in,
     statement_of,
-    text_of,
     walk_calls,
 )
 from diagnose.fixes.definitions.preparing import prepared
@@ -34,13 +36,14 @@ from diagnose.fixes.definitions.statements import (
 )
 from diagnose.fixes.definitions.switching import on_the_gpu
 from diagnose.fixes.definitions.target import target_device
-from diagnose.fixes.definitions.tuples import in_tuple, moved_in_tuple
+from diagnose.fixes.definitions.tuples import in_tuple, moved_in_tuple, moved_whole
 from diagnose.fixes.editing import Refused
-from diagnose.fixes.rewriting import Change, Splice
+from diagnose.fixes.rewriting import Change
 from diagnose.model import TorchNames
 from diagnose.placement.model import Suspect
 
 _Loop = (ast.For, ast.AsyncFor)
+_NUMBER = re.compile(r"cuda:(\d+)\b")
 #: Functions that keep what they are given, whatever it is.
 _KEEPING = frozenset({"append", "add", "extend", "update", "save", "write"})
 #: Functions whose arguments are shown, counted or asked of, and not computed with.
@@ -77,12 +80,14 @@ def move_input(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     statement = statement_of(source, node)
     value = value_of(suspect)
     if isinstance(statement, ast.Expr) and statement.value is value and is_moved(value, torch):
-        return _kept(suspect, statement)
+        return kept(suspect, statement)
     if unpacked(statement, value):
         assert isinstance(statement, ast.Assign)
         if (listed := moved_in_tuple(suspect, statement, torch)) is not None:
             return [listed]
-        names = _names(statement.targets[0])
+        if (whole := moved_whole(suspect, statement, torch)) is not None:
+            return [whole]
+        names = names_in(statement.targets[0])
         scope = functions_around(source, statement)
         body = scope[0].body if scope else source.tree.body
         return [after_statement(source, statement, _moves(suspect, names, body, torch))]
@@ -99,8 +104,13 @@ def entered(suspect: Suspect) -> Suspect:
     bound = next((step for step in reversed(suspect.steps) if step.what == "bound"), None)
     if bound is None or not isinstance(bound.spot.node, _Loop) or suspect.spot == bound.spot:
         return suspect
-    here = bound.spot.source is suspect.spot.source and _within(bound.spot.node, suspect.spot.node)
-    return suspect._replace(spot=bound.spot, devices=suspect.devices if here else ())
+    source, loop = bound.spot.source, bound.spot.node
+    here = source is suspect.spot.source and _within(loop, suspect.spot.node)
+    same = source is suspect.spot.source and (
+        class_around(source, loop) is class_around(source, suspect.spot.node) is not None
+    )
+    own = tuple(device for device in suspect.devices if same and device.startswith("self."))
+    return suspect._replace(spot=bound.spot, devices=suspect.devices if here else own)
 
 
 def _of_dict(name: str, device: str) -> str:
@@ -147,6 +157,9 @@ def _beside(suspect: Suspect, loop: ast.For | ast.AsyncFor, torch: TorchNames) -
     if not left:
         raise Refused("they are moved already")
     moved = same_move(source, move)
+    wanted, said = suspect.wanted, _NUMBER.search(moved)
+    if wanted is not None and said is not None and wanted.number not in (None, int(said[1])):
+        moved = f'.to("{wanted}")'  # the others are wanted on another GPU
     if (listed := in_tuple(source, beside.node, left, moved)) is not None:
         return listed
     code = "\n".join(f"{name} = {name}{moved}" for name in left)
@@ -164,8 +177,8 @@ def _moves_one_of(call: ast.Call, names: Sequence[str], torch: TorchNames) -> bo
 def _looped(loop: ast.For | ast.AsyncFor) -> list[str]:
     """The variables of a loop without the number of its round."""
     if called(loop.iter) == "enumerate" and isinstance(loop.target, ast.Tuple):
-        return _names(loop.target.elts[1])
-    return _names(loop.target)
+        return names_in(loop.target.elts[1])
+    return names_in(loop.target)
 
 
 def _loop(suspect: Suspect, loop: ast.For | ast.AsyncFor, torch: TorchNames) -> Change:
@@ -174,11 +187,6 @@ def _loop(suspect: Suspect, loop: ast.For | ast.AsyncFor, torch: TorchNames) -> 
     code = _moves(suspect, _looped(loop), loop.body, torch)
     header = loop.iter.end_lineno or loop.lineno
     return first_in_body(source, loop.body, header, code)
-
-
-def _names(target: ast.AST) -> list[str]:
-    """The names that a target binds, from left to right."""
-    return [one.id for one in ast.walk(target) if isinstance(one, ast.Name)]
 
 
 def _moves(
@@ -240,7 +248,7 @@ def _computed(name: str, body: Sequence[ast.stmt]) -> bool:
     """Whether a name is computed with as tensors are: handed to a function, and not shown or counted."""
     handed = False
     for node in _walk(body):
-        if isinstance(node, ast.JoinedStr) and name in _names(node):
+        if isinstance(node, ast.JoinedStr) and name in names_in(node):
             return False
         if isinstance(node, ast.Call):
             direct = [a.id for a in node.args if isinstance(a, ast.Name)]
@@ -249,47 +257,6 @@ def _computed(name: str, body: Sequence[ast.stmt]) -> bool:
                     return False
                 handed = handed or called(node) not in _KEEPING
     return handed
-
-
-def _kept(suspect: Suspect, statement: ast.Expr) -> list[Change]:
-    """``x.to(device)`` alone moves nothing: its result gets the name."""
-    source, call = suspect.spot.source, statement.value
-    assert isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)
-    owner = call.func.value
-    if not isinstance(owner, (ast.Name, ast.Attribute, ast.Subscript)):
-        raise Refused("what is moved has no name")
-    loop, name = ancestors(source, statement)[-2], text_of(source, owner)
-    if isinstance(loop, _Loop) and name in _names(loop.target):
-        later = [one for one in loop.body if one.lineno > statement.lineno]
-        if not any(name in _names(one) for one in later):
-            return _kept_in_dict(suspect, statement, loop)
-    start = span(source, statement)[0]
-    becomes = ast.Assign([owner], call)
-    return [Change((Splice(start, start, f"{name} = "),), statement, (becomes,))]
-
-
-def _kept_in_dict(
-    suspect: Suspect, statement: ast.Expr, loop: ast.For | ast.AsyncFor
-) -> list[Change]:
-    """``for v in d.values(): v.to(device)`` loses all it moves; the dict gets it under its key."""
-    source, looped = suspect.spot.source, loop.iter
-    scope: ast.AST = next(iter(functions_around(source, statement)), source.tree)
-    if (
-        called(looped) != "values"
-        or not isinstance(looped, ast.Call)
-        or not isinstance(looped.func, ast.Attribute)
-        or not isinstance(loop.target, ast.Name)
-        or "key" in _names(scope)
-    ):
-        raise Refused("the loop's variable is not used after it is moved")
-    held = text_of(source, looped.func.value)
-    start = span(source, statement)[0]
-    kept = ast.Assign([expression(f"{held}[key]")], statement.value)
-    return [
-        Change((Splice(start, start, f"{held}[key] = "),), statement, (kept,)),
-        replaced(source, loop.target, f"key, {loop.target.id}"),
-        with_method(source, looped, "items()"),
-    ]
 
 
 KINDS = {"move-input": move_input}

@@ -102,6 +102,11 @@ def walk_calls(node: ast.AST) -> Iterator[ast.Call]:
     return (one for one in ast.walk(node) if isinstance(one, ast.Call))
 
 
+def names_in(target: ast.AST) -> list[str]:
+    """The names in a node, from left to right: those that a target binds."""
+    return [one.id for one in ast.walk(target) if isinstance(one, ast.Name)]
+
+
 def line_end(source: Source, offset: int) -> str:
     """How the line of an offset ends: as most editors, a new line ends as its neighbour does."""
     line = source.lines[source.text.count("\n", 0, offset)]

@@ -42,6 +42,8 @@ def set_device(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
         return _of_the_machine(source, node)
     chosen = _chosen(statement)
     rank = text_of(source, chosen) if chosen is not None else _rank(suspect)
+    if (fixed := _set_to_a_number(source, rank)) is not None:
+        return [fixed]
     if isinstance(node, (ast.expr, ast.Assign, ast.AnnAssign)):
         changes = _numbered(source, value_of(suspect), rank)
         if changes:
@@ -57,6 +59,16 @@ def set_device(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
     )
     write = after_statement if binds else before_statement
     return [write(source, statement, code), *needed]
+
+
+def _set_to_a_number(source: Source, rank: str) -> Change | None:
+    """The change of the file's only ``set_device(0)`` to the rank's, where that has been told by then."""
+    calls = [call for call in walk_calls(source.tree) if called(call) == "set_device"]
+    match calls:
+        case [ast.Call(args=[ast.Constant(value=int()) as number], keywords=[]) as call]:
+            if rank.partition(".")[0] in (one.partition(".")[0] for one in _names(source, call)):
+                return replaced(source, number, rank)
+    return None
 
 
 def _of_the_machine(source: Source, call: ast.Call) -> list[Change]:

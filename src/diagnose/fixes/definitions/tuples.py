@@ -7,7 +7,9 @@ from collections.abc import Iterator, Sequence
 
 from diagnose.fixes.definitions.expressions import around
 from diagnose.fixes.definitions.moving import is_moved, same_move
-from diagnose.fixes.rewriting import Change
+from diagnose.fixes.definitions.places import span
+from diagnose.fixes.definitions.statements import statements
+from diagnose.fixes.rewriting import Change, Splice
 from diagnose.model import TorchNames
 from diagnose.placement.model import Source, Suspect
 
@@ -23,6 +25,28 @@ def moved_in_tuple(suspect: Suspect, statement: ast.Assign, torch: TorchNames) -
     if not moves or len(left) != 1 or not isinstance(moves[0], ast.Call):
         return None
     return in_tuple(source, statement, left, same_move(source, moves[0]))
+
+
+def moved_whole(suspect: Suspect, statement: ast.Assign, torch: TorchNames) -> Change | None:
+    """``data.x, data.y = data.x.to(device), data.y.to(device)`` becomes ``data = data.to(device)``, which
+    forgets no field; None for other statements."""
+    source = suspect.spot.source
+    pairs = list(_pairs(statement))
+    owners = {name.rpartition(".")[0] for name, _ in pairs}
+    moves = {
+        same_move(source, value)
+        for name, value in pairs
+        if isinstance(value, ast.Call) and is_moved(value, torch)
+        if isinstance(value.func, ast.Attribute) and ast.unparse(value.func.value) == name
+    }
+    [owner] = owners if len(owners) == 1 else {""}
+    if not owner.isidentifier() or owner == "self" or len(moves) != 1:
+        return None
+    if not all(is_moved(value, torch) for _, value in pairs):
+        return None
+    code = f"{owner} = {owner}{moves.pop()}"
+    start, end = span(source, statement)
+    return Change((Splice(start, end, code),), statement, statements(code))
 
 
 def in_tuple(source: Source, statement: ast.stmt, left: Sequence[str], move: str) -> Change | None:

@@ -1,0 +1,59 @@
+"""A move whose result is dropped, ``x.to(device)`` alone: it gets the name that it is to have."""
+
+from __future__ import annotations
+
+import ast
+
+from diagnose.fixes.definitions.expressions import expression, replaced, with_method
+from diagnose.fixes.definitions.places import (
+    ancestors,
+    called,
+    functions_around,
+    names_in,
+    span,
+    text_of,
+)
+from diagnose.fixes.editing import Refused
+from diagnose.fixes.rewriting import Change, Splice
+from diagnose.placement.model import Suspect
+
+
+def kept(suspect: Suspect, statement: ast.Expr) -> list[Change]:
+    """``x.to(device)`` alone moves nothing: its result gets the name."""
+    source, call = suspect.spot.source, statement.value
+    assert isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)
+    owner = call.func.value
+    if not isinstance(owner, (ast.Name, ast.Attribute, ast.Subscript)):
+        raise Refused("what is moved has no name")
+    loop, name = ancestors(source, statement)[-2], text_of(source, owner)
+    if isinstance(loop, ast.For | ast.AsyncFor) and name in names_in(loop.target):
+        later = [one for one in loop.body if one.lineno > statement.lineno]
+        if not any(name in names_in(one) for one in later):
+            return _kept_in_dict(suspect, statement, loop)
+    start = span(source, statement)[0]
+    becomes = ast.Assign([owner], call)
+    return [Change((Splice(start, start, f"{name} = "),), statement, (becomes,))]
+
+
+def _kept_in_dict(
+    suspect: Suspect, statement: ast.Expr, loop: ast.For | ast.AsyncFor
+) -> list[Change]:
+    """``for v in d.values(): v.to(device)`` loses all it moves; the dict gets it under its key."""
+    source, looped = suspect.spot.source, loop.iter
+    scope: ast.AST = next(iter(functions_around(source, statement)), source.tree)
+    if (
+        called(looped) != "values"
+        or not isinstance(looped, ast.Call)
+        or not isinstance(looped.func, ast.Attribute)
+        or not isinstance(loop.target, ast.Name)
+        or "key" in names_in(scope)
+    ):
+        raise Refused("the loop's variable is not used after it is moved")
+    held = text_of(source, looped.func.value)
+    start = span(source, statement)[0]
+    kept = ast.Assign([expression(f"{held}[key]")], statement.value)
+    return [
+        Change((Splice(start, start, f"{held}[key] = "),), statement, (kept,)),
+        replaced(source, loop.target, f"key, {loop.target.id}"),
+        with_method(source, looped, "items()"),
+    ]

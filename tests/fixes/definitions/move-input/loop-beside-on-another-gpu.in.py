@@ -1,0 +1,8 @@
+# spot: for rows, kinds in loader:
+# cause: input-not-moved
+# name: kinds
+# wanted: cuda:2
+# beside: rows = rows.to("cuda:0")
+for rows, kinds in loader:
+    rows = rows.to("cuda:0")
+    loss(halves(rows), kinds)

@@ -1,0 +1,1 @@
+refused: the file calls set_device already

@@ -1,0 +1,5 @@
+# spot: torch.device("cuda", local_rank)
+# cause: rank-device
+local_rank = int(os.environ["LOCAL_RANK"])
+torch.cuda.set_device(0)
+device = torch.device("cuda", local_rank)
