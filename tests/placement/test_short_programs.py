@@ -26,6 +26,23 @@ from torch.utils.data import DataLoader, Dataset, TensorDataset
 
 #: Name -> the devices of the message, the cause, and the program; ``# here`` ends the line to edit.
 PROGRAMS = {
+    "a loader that was forgotten where its model is prepared": (
+        ("cuda:0", "cpu"),
+        "input-not-moved",
+        """\
+from accelerate import Accelerator
+def main():
+    accelerator = Accelerator()
+    rows = DataLoader(TensorDataset(torch.rand(8, 2), torch.rand(8, 1)), batch_size=4)
+    net = nn.Linear(2, 1)
+    steps = torch.optim.SGD(net.parameters(), lr=0.1)
+    net, steps = accelerator.prepare(net, steps)  # here
+    for x, y in rows:
+        accelerator.backward(F.mse_loss(net(x), y))
+        steps.step()
+main()
+""",
+    ),
     "a copy of some rows of a layer's weight, which is no parameter": (
         ("cpu", "cuda:0"),
         "unregistered-tensor",
@@ -885,9 +902,9 @@ acc = Accelerator()
 m = Net()
 opt = torch.optim.SGD(m.parameters(), 0.1)
 dl = DataLoader(torch.rand(4, 2))
-m, opt = acc.prepare(m, opt)
+m, opt = acc.prepare(m, opt)  # here
 for x in dl:
-    m(x)  # here
+    m(x)
 """,
     ),
     "held_offloaded": (

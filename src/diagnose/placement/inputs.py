@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 
-from diagnose.placement.knowing import handed_on, has_device
+from diagnose.placement.knowing import handed_on, has_device, is_prepared
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Spot, Step
 from diagnose.placement.passing import moved_in, moves_from, taken_from
-from diagnose.placement.steps import Reason, born_at, device_argument, on_cpu
+from diagnose.placement.steps import Reason, born_at, device_argument, last_move, on_cpu
 from diagnose.placement.tensors import Module, Tensor, tensors_in
 from diagnose.placement.values import Frame, Loader, Object, Unknown
 
@@ -58,13 +58,16 @@ def handed_over(stray: Meets, meeting: Meeting) -> Spot:
 
 
 def prepared_beside(made: Step, meeting: Meeting) -> Reason | None:
-    """Where a library prepares another loader of the same variables: this one was forgotten there."""
+    """Where a library prepares another loader of the same variables, or the model that they are for: this
+    one was forgotten there."""
     frame: Frame | None = meeting.frame
     while frame is not None:
         loaders = [(name, one) for name, one in frame.names.items() if isinstance(one, Loader)]
         moves = [[step.spot for step in _steps(one) if step.what == "moved"] for _, one in loaders]
         pairs = list(zip(loaders, moves, strict=True))
         ours = [name for (name, one), moved in pairs if not moved and made in _steps(one)]
+        models = (last_move(one.steps) for one in frame.names.values() if isinstance(one, Module))
+        moves.append([move.spot for move in models if move is not None and is_prepared(move.spot)])
         calls = [spot for each in moves for spot in each if spot.function == frame.function]
         if len(ours) == 1 and calls and frame.lines.get(ours[0], 0) <= calls[-1].line:
             return Reason("input-not-moved", calls[-1], frame, owner=ours[0], beside=calls[-1])

@@ -151,8 +151,7 @@ def _is_brought_back(tensor: Tensor, module: Module) -> bool:
 def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | None:
     tensor = stray.tensor
     move = last_move(tensor.steps)
-    passed = passed_over(tensor.steps)
-    if passed is not None and isinstance(stray.node, ast.expr):
+    if (passed := passed_over(tensor.steps)) is not None and isinstance(stray.node, ast.expr):
         spot = meeting.spot._replace(node=stray.node)
         cause = "unregistered-tensor" if _is_of_mover(tensor.steps, passed) else "input-not-moved"
         return Reason(cause, spot, meeting.frame, beside=passed.spot)
@@ -170,11 +169,10 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
         if is_literal(move):
             return Reason("hardcoded-device", move.spot, tensor.frame)
         if move.of is not None and move.device.type == "cuda":
-            frame = tensor.frame
-            if move.spot.function == meeting.spot.function and is_by_part(move, meeting.frame):
+            if is_by_part(move, meeting):
                 return Reason("hardcoded-device", move.spot, meeting.frame)
-            known = frame is not None and move.of.function == frame.function
-            return Reason("hardcoded-device", move.of, frame if known else None)
+            known = tensor.frame is not None and move.of.function == tensor.frame.function
+            return Reason("hardcoded-device", move.of, tensor.frame if known else None)
         if _is_here(move, meeting):
             return None
         if on_cpu(tensor) and isinstance(stray.node, ast.expr):  # brought to the host on purpose
@@ -205,8 +203,7 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
     if grown is not None and tensor.maker == "grown":
         return Reason("submodule-added-after-move", grown.spot, tensor.frame)
     made = born_at(tensor.steps)
-    state = of_optimizer(stray, meeting)
-    if state is not None:
+    if (state := of_optimizer(stray, meeting)) is not None:
         return state
     if made is None:
         return unknown_input(stray, meeting)

@@ -54,10 +54,12 @@ def crossing(meeting: Meeting) -> Suspect | None:
     return None
 
 
-def is_by_part(move: Step, frame: Frame) -> bool:
-    """Whether a move goes to a device that a model remembers: of a split one, that of a part."""
-    given = move.spot.node.args[:1] if isinstance(move.spot.node, ast.Call) else []
-    match given:
+def is_by_part(move: Step, meeting: Meeting) -> bool:
+    """Whether a move in the function that failed goes to a device that a model remembers: of a split one,
+    that of a part."""
+    frame, node = meeting.frame, move.spot.node
+    given = node.args[:1] if isinstance(node, ast.Call) else []
+    match given if move.spot.function == meeting.spot.function else []:
         case [ast.Attribute(value=ast.Name(id=name))]:
             return isinstance(frame.names.get(name), Module) and name != "self"
         case [ast.Attribute(value=ast.Attribute(value=ast.Name(id="self"), attr=name))]:
