@@ -54,12 +54,10 @@ TOLD = {
     "survey-filter-pytest": ("source-index-device", "survey.py:10"),
     "fossil-lazy-norm": ("source-meta-tensor", "classify.py:27"),
     "wind-report-rich": ("source-host-copy-needed", "report.py:13"),
-    "grammar-fsdp-moved": ("source-hardcoded-device", "finetune_grammar.py:32"),
 }
 #: What the analysis says otherwise than recordings.toml: both are defensible.
 OTHERWISE = {
     "satellite-sr-rich": "source-loss-or-metric-state",
-    "grammar-fsdp-moved": "source-hardcoded-device",
 }
 
 

@@ -26,6 +26,51 @@ from torch.utils.data import DataLoader, Dataset, TensorDataset
 
 #: Name -> the devices of the message, the cause, and the program; ``# here`` ends the line to edit.
 PROGRAMS = {
+    "shards that FSDP keeps on the host, and an average of them on the GPU": (
+        ("cuda:0", "cpu"),
+        "zero-offload",
+        """\
+from torch.distributed.fsdp import CPUOffload
+from torch.distributed.fsdp import FullyShardedDataParallel as FSDP
+def main():
+    net = FSDP(nn.Linear(2, 2), cpu_offload=CPUOffload(offload_params=True))
+    means = [one.detach().clone().cuda() for one in net.parameters()]
+    for mean, one in zip(means, net.parameters()):
+        mean.mul_(0.9).add_(one.detach())  # here
+main()
+""",
+    ),
+    "what FSDP shards under a policy that offloads": (
+        ("cuda:0", "cpu"),
+        "zero-offload",
+        """\
+from torch.distributed.fsdp import CPUOffloadPolicy, fully_shard
+policy = CPUOffloadPolicy()
+net = fully_shard(nn.Linear(2, 2), offload_policy=policy)
+norm = torch.zeros(2, device="cuda")
+for name, one in net.named_parameters():
+    norm += one.data.norm(dim=0)  # here
+""",
+    ),
+    "a scale on the GPU that is handed to an optimizer whose weights are on the host": (
+        ("cpu", "cuda:0"),
+        "zero-offload",
+        """\
+class HostSGD:
+    def __init__(self, weights):
+        self.offload = True
+        self.weights = list(weights)
+        self.masters = [one.detach().cpu().clone() for one in self.weights]
+    def update(self, rate, scale):
+        for one, master in zip(self.weights, self.masters):
+            master.sub_(rate * one.grad.cpu().div(scale))
+net = nn.Linear(2, 2).cuda()
+steps = HostSGD(net.parameters())
+scale = torch.full((1,), 64.0, device="cuda")
+(net(torch.rand(1, 2, device="cuda")).sum() * scale).backward()
+steps.update(0.1, scale)  # here
+""",
+    ),
     "a loader that was forgotten where its model is prepared": (
         ("cuda:0", "cpu"),
         "input-not-moved",

@@ -30,6 +30,7 @@ _FACTS = {
     "device-map-under-training": "source-device-map-under-training",
     "kernel-needs-gpu": "source-kernel-needs-gpu",
     "offloaded-to-cpu": "source-offloaded-to-cpu",
+    "zero-offload": "source-zero-offload",
     "input-on-wrong-shard": "source-input-on-wrong-shard",
     "cross-shard-op": "source-cross-shard-op",
     "dataparallel-replica-state": "source-dataparallel-replica-state",

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from diagnose.placement.machine import Meeting, Meets
-from diagnose.placement.steps import Reason, called, last_move
+from diagnose.placement.offloading import SHARDING
+from diagnose.placement.steps import Reason, called, is_on, last_move, said_as
 from diagnose.placement.tensors import Module
-from diagnose.placement.values import Frame
+from diagnose.placement.values import Frame, Object
+
+_OFFLOADS = re.compile(r"offload", re.IGNORECASE)
+#: What shards a model, by the names that programs import it by.
+_SHARDING = frozenset({*SHARDING, "FSDP"})
 
 
 def gone_around(stray: Meets, module: Module, meeting: Meeting) -> Reason:
@@ -22,6 +28,8 @@ def gone_around(stray: Meets, module: Module, meeting: Meeting) -> Reason:
     if offloaded is not None and module.made is None and _runs_by_method(meeting):
         return Reason("offloaded-to-cpu", offloaded.spot, module.frame)
     spot, frame = meeting.spot._replace(node=stray.node), meeting.frame
+    if offloaded is not None and called(offloaded.spot) in _SHARDING:
+        return Reason("zero-offload", spot, frame)
     if seen is not None:
         spot = seen.spot
     around: Frame | None = meeting.frame
@@ -44,6 +52,20 @@ def left_there(
     if own and isinstance(stray.node, ast.Attribute):  # the class itself says what it brings
         return Reason(found.cause, meeting.spot._replace(node=stray.node), meeting.frame)
     return gone_around(stray, module, meeting)._replace(cause=found.cause)
+
+
+def handed_to_host(meeting: Meeting) -> Reason | None:
+    """Where the method of an object that offloads is handed what is on an accelerator, and computes with it
+    on the host on purpose."""
+    frame = meeting.frame
+    made = frame.this.made if isinstance(frame.this, Module | Object) else None
+    if made is None or frame.call is None or not _OFFLOADS.search(ast.unparse(made.node)):
+        return None
+    for side in meeting.sides:
+        if is_on(side, "cuda") and isinstance(side.node, ast.Name) and side.node.id in frame.given:
+            given = frame.call._replace(node=frame.given[side.node.id])
+            return Reason("zero-offload", given, frame.caller, said_as(side.node))
+    return None
 
 
 def _runs_by_method(meeting: Meeting) -> bool:

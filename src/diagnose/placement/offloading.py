@@ -31,9 +31,11 @@ METHODS = {
 }
 
 
-#: Of those the ones that bring what a module gives back to where its input was.
+#: Functions that shard the model that they are given -> the keyword of what they offload.
+SHARDING = {"FullyShardedDataParallel": "cpu_offload", "fully_shard": "offload_policy"}
+#: Of the functions and methods those that bring what a module gives back to where its input was.
 _GIVES_BACK = frozenset({"cpu_offload", "disk_offload"})
-#: Of those the ones that leave a module on the GPU after its forward, until another one runs.
+#: Those that leave a module on the GPU after its forward, until another one runs.
 _WAITS = frozenset({"cpu_offload_with_hook", "enable_model_cpu_offload"})
 
 
@@ -49,6 +51,30 @@ def offloaded_by(
     name, position, parts = _FUNCTIONS[last]
     hook(machine, model, given.get(name, position), parts, node, frame)
     return Items([model, Unknown("hook")]) if last == "cpu_offload_with_hook" else model
+
+
+def sharded(
+    machine: Machine, last: str, given: Arguments, node: ast.AST, frame: Frame
+) -> Value | None:
+    """A model that FSDP keeps on the host but for its forward; None for what offloads nothing."""
+    model = given.listed[0].value if given.listed else None
+    said = given.named.get(SHARDING.get(last, ""))
+    if not isinstance(model, Module) or said is None or not _keeps_on_host(said.node, frame):
+        return None
+    hook(machine, model, given.named.get("device_id"), True, node, frame)
+    return model
+
+
+def _keeps_on_host(policy: ast.AST, frame: Frame) -> bool:
+    """Whether an expression is a policy of FSDP's that offloads the parameters."""
+    if isinstance(policy, ast.Name):
+        bound = frame.bound.get(policy.id)
+        return isinstance(bound, ast.Assign) and _keeps_on_host(bound.value, frame)
+    last = ast.unparse(policy.func).rpartition(".")[2] if isinstance(policy, ast.Call) else ""
+    if last != "CPUOffload" or not isinstance(policy, ast.Call):
+        return last == "CPUOffloadPolicy"
+    told = [*policy.args, *(one.value for one in policy.keywords)]
+    return any(isinstance(one, ast.Constant) and one.value is True for one in told)
 
 
 def offload(

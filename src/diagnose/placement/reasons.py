@@ -16,7 +16,7 @@ from diagnose.placement.building import (
 from diagnose.placement.devices import differ
 from diagnose.placement.drawing import of_generator
 from diagnose.placement.filling import of_empty
-from diagnose.placement.going_around import gone_around, left_there
+from diagnose.placement.going_around import gone_around, handed_to_host, left_there
 from diagnose.placement.hosting import on_the_way_to_the_host
 from diagnose.placement.inputs import (
     bound_beside,
@@ -106,9 +106,9 @@ def reason(stray: Meets, meeting: Meeting) -> Reason | None:
     kept = next((s for s in tensor.steps if s.what == "kept"), None)
     if tensor.maker in ("weight", "computed") and tensor.module is not None and kept is None:
         if _is_brought_back(tensor, tensor.module) and isinstance(stray.node, ast.expr):
-            here = _is_here(last_move(tensor.steps), meeting)
-            spot = meeting.spot._replace(node=stray.node)
-            return None if here else Reason("input-not-moved", spot, meeting.frame)
+            if _is_here(last_move(tensor.steps), meeting):
+                return handed_to_host(meeting)
+            return Reason("input-not-moved", meeting.spot._replace(node=stray.node), meeting.frame)
         return left_there(_of_weight(tensor, tensor.module, meeting), stray, tensor.module, meeting)
     return _of_tensor(stray, meeting, kept)
 
@@ -174,7 +174,7 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
             known = tensor.frame is not None and move.of.function == tensor.frame.function
             return Reason("hardcoded-device", move.of, tensor.frame if known else None)
         if _is_here(move, meeting):
-            return None
+            return handed_to_host(meeting)
         if on_cpu(tensor) and isinstance(stray.node, ast.expr):  # brought to the host on purpose
             spot = meeting.spot._replace(node=stray.node)
             return Reason("input-not-moved", spot, meeting.frame)

@@ -20,6 +20,7 @@ from diagnose.placement.machine import (
     origin,
 )
 from diagnose.placement.model import Step
+from diagnose.placement.offloading import SHARDING, sharded
 from diagnose.placement.steps import born_at, last_move, on_cpu
 from diagnose.placement.tensor_methods import unknown_arguments
 from diagnose.placement.tensors import Batch, Module, Optimizer, Tensor, leading, tensors_in
@@ -119,6 +120,8 @@ def torch_call(
     if dotted.startswith("torch.distributed") and last in ("get_rank", "get_node_local_rank"):
         return Number("rank")
     # Of an operator by its dispatcher's name nobody says what it gives: packed weights, say.
+    if last in SHARDING and (kept := sharded(machine, last, given, node, frame)) is not None:
+        return kept
     nothing = ("torch.nn.init", "torch.distributed", "torch.save", "torch.is_", "torch.ops.")
     if dotted.startswith(nothing):
         return Unknown()

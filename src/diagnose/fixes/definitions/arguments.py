@@ -133,6 +133,9 @@ def disable_offload(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
     for call in walk_calls(node):
         if called(call) in _OFFLOADING:
             return [_not_offloaded(suspect, call)]
+        if called(call) == "CPUOffloadPolicy":  # of FSDP; its base offloads nothing
+            name, needed = spelled(source, "torch.distributed.fsdp.OffloadPolicy", call)
+            return [replaced(source, call, f"{name}()"), *needed]
         if re.fullmatch("enable_.*offload", called(call)):
             return [with_method(source, call, f"to({target_device(suspect, otherwise=_GPU)})")]
     found = [

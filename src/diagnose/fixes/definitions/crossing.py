@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from diagnose.fixes.definitions.expressions import moved
+from diagnose.fixes.definitions.expressions import around, moved
 from diagnose.fixes.definitions.fixed_device import elsewhere
 from diagnose.fixes.definitions.moving import is_moved
 from diagnose.fixes.definitions.places import ancestors, walk_calls
@@ -62,6 +62,8 @@ def operand(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     """An operand from another GPU is moved where it stands, to the device of what it meets; the move that
     sent it there goes to that device."""
     source, node = suspect.spot.source, suspect.spot.node
+    if suspect.cause == "zero-offload" and isinstance(node, ast.Name | ast.Attribute):
+        return [around(source, node, "", ".cpu()")]  # to the part that stays there
     if suspect.cause != "cross-shard-op" or not isinstance(node, ast.expr) or suspect.beside:
         raise Refused("it edits no definition")
     if is_moved(node, torch):
