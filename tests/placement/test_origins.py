@@ -117,6 +117,19 @@ print(net(torch.rand(3, 2).to(device)) + shift)  # fails
 """,
         ("cuda:1", "cuda:0"),
     ),
+    "source-zero-offload": (
+        """\
+import torch
+from torch import nn
+from torch.distributed.fsdp import CPUOffload, FullyShardedDataParallel
+
+net = FullyShardedDataParallel(nn.Linear(2, 2), cpu_offload=CPUOffload(offload_params=True))
+total = torch.zeros(2, device="cuda")
+for part in net.parameters():
+    total += part.detach().sum(0)  # here and fails
+""",
+        ("cuda:0", "cpu"),
+    ),
     "source-rank-device": (
         """\
 import os
@@ -140,7 +153,7 @@ def test_small_programs(fact: str, casebase: Casebase, tmp_path: Path) -> None:
     lines = text.split("\n")
     here, fails = (
         next(number for number, line in enumerate(lines, 1) if line.endswith(mark))
-        for mark in ("# here", "# fails")
+        for mark in (("# here", "# fails") if "# fails" in text else ("# here and fails",) * 2)
     )
     (tmp_path / "run.py").write_text(text)
     trace = (
