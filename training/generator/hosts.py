@@ -14,7 +14,8 @@ from .model import Host, Piece
 from .notes import noted
 from .pieces import candidates
 from .probing import probed
-from .rendering import LOOP, SECTIONS, Style, features, host, styles
+from .rendering import host
+from .templates import LOOP, SECTIONS, Style, features, styles
 
 _SHARE_OF_INCIDENTS = 0.12
 _SINGLE = ("model", "optimizer", "criterion")
@@ -35,11 +36,11 @@ def hosts(rng: Random, made: Counter[str], packages: Collection[str]) -> Iterato
             break
         piece = probed(candidate)
         if piece is not None:
-            yield drawn(piece, rng, made, number)
+            yield around(piece, rng, made, number)
 
 
-def drawn(piece: Piece, rng: Random, made: Counter[str], number: int) -> Host:
-    """A host around a piece."""
+def around(piece: Piece, rng: Random, made: Counter[str], number: int) -> Host:
+    """A host around a piece: a style that fits it, and features that fit both."""
     style = rng.choice([one for one in styles() if fits_style(piece, one)])
     chosen: list[Mapping[str, Any]] = []
     free = [one for one in features() if fits(one, style)]
@@ -59,9 +60,13 @@ def _least(feature: Mapping[str, Any], made: Counter[str]) -> int:
 
 
 def fits_style(piece: Piece, style: Style) -> bool:
-    """Whether a style can feed a piece: what takes its batch at once is neither loaded nor split."""
-    loaded = style.name in ("accelerate", "lightning", "dataparallel", "ddp", "dispatched")
-    return not (piece.whole and loaded)
+    """Whether a style can feed a piece, and its package is here: no loader takes a batch that is whole."""
+    needs = style.settings.get("needs", "torch")
+    return _is_here(needs) and not (piece.whole and style.settings.get("whole") == "no")
+
+
+def _is_here(package: str) -> bool:
+    return importlib.util.find_spec(package) is not None
 
 
 def fits(feature: Mapping[str, Any], style: Style) -> bool:
@@ -69,12 +74,12 @@ def fits(feature: Mapping[str, Any], style: Style) -> bool:
     kind = style.settings.get("kind", "plain")
     if kind not in feature.get("for", "plain").split():
         return False
-    if (needs := feature.get("needs")) and importlib.util.find_spec(needs) is None:
+    if not _is_here(feature.get("needs", "torch")):
         return False
     if feature.get("train") and "@optimizer" not in style.template:
         return False
     for section in (*SECTIONS, *LOOP):
-        if section in feature and section not in ("imports", "defs", "infer"):
+        if section in feature and section not in ("imports", "defs"):
             if section in ("init", "forward"):
                 if style.settings.get("net") == "split":
                     return False

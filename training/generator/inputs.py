@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from random import Random
-from typing import TYPE_CHECKING
 
 from .model import Piece
-
-if TYPE_CHECKING:
-    from .rendering import Style
+from .templates import Style
 
 _HELPER = '''def {name}(batch, device):
     """The batch on a device."""
@@ -27,8 +24,8 @@ class Inputs:
         self.defs = ""
         size = rng.choice((4, 6))
         form = rng.choice(("tuple", "tuple", "dict", "custom")) if not piece.whole else "whole"
-        if style.settings.get("batches") == "tuple" and not piece.whole:
-            form = "tuple"
+        if not piece.whole:
+            form = style.settings.get("batches", form)
         self.first = fields[0]
         target = style.settings.get("to", "$device")
         last = style.settings.get("labels_to", target)

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
-from functools import cache
-from pathlib import Path
 from typing import Any
 
-from diagnose._toml import loads
-
 from .model import Host, Mistake
+from .tables import read
 
 _DEVICE = re.compile(r"\b(cuda:\d+|cpu|meta)\b")
 #: What a failure that is about devices says, in any of torch's, accelerate's and the libraries' words.
@@ -29,11 +26,9 @@ _OF_TEXTS = (
 )
 
 
-@cache
 def looks_alike() -> dict[str, Any]:
     """Of each cause what a reader accepts besides it, and what mends it; what else tells of one."""
-    path = Path(__file__).with_name("looks_alike.toml")
-    return loads(path.read_text(encoding="utf-8"))
+    return read("looks_alike.toml")
 
 
 def accepted(mistake: Mistake, message: str) -> set[str]:
@@ -68,7 +63,8 @@ def label(
     """What is true of a failure, by how it was made."""
     kind, message = ending(err)
     devices = list(dict.fromkeys(_DEVICE.findall(message)))[:2]
-    in_trace = bool(re.search(rf"{re.escape(name)}\.py\", line {mistake.line}\b", err))
+    file = mistake.file or f"{name}.py"
+    in_trace = bool(re.search(rf"{re.escape(file)}\", line {mistake.line}\b", err))
     return {
         "id": name,
         "cause": mistake.cause,
@@ -78,7 +74,7 @@ def label(
         "exception": kind,
         "devices": devices,
         "certainty": "confirmed",
-        "culprit": {"file": f"{name}.py", "line": mistake.line, "in_trace": in_trace},
+        "culprit": {"file": file, "line": mistake.line, "in_trace": in_trace},
         "also_lines": list(mistake.lines),
         "culprit_tensor": mistake.operand,
         "fix_line_before": mistake.after,

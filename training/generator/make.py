@@ -3,10 +3,10 @@
     python training/generator/make.py OUT [--hosts N] [--seed S] [--each K] [--packages torch,timm]
 
 For each pair OUT holds NAME.py (fails), NAME.fixed.py (runs), NAME.txt (the traceback) and NAME.json (the
-label, docs/evaluating.md), and OUT/summary.json tells what was tried. A pair is kept where the healthy half
-ends with status 0 and the broken one in an error that speaks of devices. Models come from the packages that
-are installed. 60 hosts take about five minutes on one idle core, 1,000 a night. Same seed, same packages:
-same programs. Keep OUT out of the repository.
+label, docs/evaluating.md), and OUT/summary/summary.json tells what was tried. A pair is kept where the
+healthy half ends with status 0 and the broken one in an error that speaks of devices. Models come from the
+packages that are installed. A host of one pair takes half a second of an idle core, some more where its
+package is first imported. Same seed, same packages: same programs. Keep OUT out of the repository.
 """
 
 from __future__ import annotations
@@ -21,16 +21,22 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from random import Random
 
+# The folder of this file would hide modules of the same names from the programs.
+sys.path.pop(0)
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from generator.forms import FORMS, formed
 from generator.hosts import hosts
 from generator.labels import is_about_devices, label
+from generator.libraries import LIBRARY_BUG, bugs, mistake_of, planted
 from generator.mistakes import mistakes
 from generator.model import Host, Mistake
 from generator.notes import bare
 from generator.pieces import SOURCES
-from generator.running import run
+from generator.running import Wording, run
+
+#: One pair of so many has its bug in a library, of which so many lines are tried.
+_LIBRARY_BUG_EACH, _BUGS_TRIED = 25, 4
 
 
 class Making:
@@ -71,16 +77,28 @@ class Making:
             self._told["healthy half fails"] += 1
             self._keep_aside(host, healthy, ran.err)
             return
-        kept = 0
+        kept = int(self._of_library(host, healthy, wording))
         causes = set[str]()
         for mistake in sorted(found, key=lambda one: self._causes[one.cause]):
-            if kept == self._each:
+            if kept >= self._each:
                 break
             if mistake.cause not in causes and self._pair(host, mistake, healthy, wording):
                 kept += 1
                 causes.add(mistake.cause)
 
-    def _pair(self, host: Host, mistake: Mistake, healthy: str, wording: str) -> bool:
+    def _of_library(self, host: Host, healthy: str, wording: Wording) -> bool:
+        """Whether a pair was kept in which the program is right and its library is not; not too many."""
+        seldom = self._causes[LIBRARY_BUG] * _LIBRARY_BUG_EACH <= self._causes.total()
+        if not seldom or host.piece is None or host.package == "torch":
+            return False
+        found = list(bugs(host.piece))
+        for bug in self._rng.sample(found, min(len(found), _BUGS_TRIED)):
+            with planted(bug):
+                if self._pair(host, mistake_of(bug, healthy), healthy, wording):
+                    return True
+        return False
+
+    def _pair(self, host: Host, mistake: Mistake, healthy: str, wording: Wording) -> bool:
         """Whether a pair was kept."""
         name = f"{host.name}-{mistake.cause}".replace("_", "-")
         broken = run(mistake.text, name, host.gpus, wording, host.args, host.env)
@@ -101,13 +119,11 @@ class Making:
         told = label(host, mistake, name, broken.err, wording, form)
         Path(f"{path}.json").write_text(json.dumps(told, indent=1), encoding="utf-8")
         self._causes[mistake.cause] += 1
-        for key, value in (
-            ("hosts", host.name),
-            ("packages", host.package),
-            ("styles", host.style),
-        ):
-            self._seen[key].add(value)
-        self._seen["models"].add(f"{host.package}: {host.family}")
+        self._seen["hosts"].add(host.name)
+        self._seen["styles"].add(host.style)
+        if host.piece is not None:
+            self._seen["packages"].add(host.package)
+            self._seen["models"].add(f"{host.package}: {host.family}")
         print(name, flush=True)
         return True
 

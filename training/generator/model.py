@@ -43,10 +43,14 @@ class Host(NamedTuple):
     gpus: int
     args: tuple[str, ...] = ()
     env: tuple[tuple[str, str], ...] = ()
+    piece: Piece | None = None
 
 
 class Mistake(NamedTuple):
-    """A host with one mistake. ``lines`` are others that an engineer may as well edit."""
+    """A host with one mistake. ``lines`` are others that an engineer may as well edit.
+
+    ``file`` is the library's that it is in, empty where it is the program's.
+    """
 
     cause: str
     operator: str
@@ -57,6 +61,7 @@ class Mistake(NamedTuple):
     also: tuple[str, ...]
     before: str
     after: str
+    file: str = ""
 
 
 class Ran(NamedTuple):

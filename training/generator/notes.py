@@ -3,7 +3,7 @@
 A line ``mask = torch.ones(n, device=x.device)  #: created-without-device|nodevice|mask`` says that taking
 the device out of it is this cause, and what the stray operand is then. More than one mistake of a line
 stand one after the other, a fourth part names further causes that this place excuses, and ``#@name`` names
-a line for those that are moved below or above it. `bare` takes all notes out; no line is added by a note.
+a line for those that are moved below it. `bare` takes all notes out; no line is added by a note.
 """
 
 from __future__ import annotations

@@ -22,23 +22,31 @@ _SECONDS = 8
 def probed(piece: Piece) -> Piece | None:
     """The piece with its width and what takes it out of the call's result; None where it does not run."""
     try:
-        with _quiet(), _at_most(_SECONDS), torch.no_grad():
+        with quiet(), at_most(_SECONDS), torch.no_grad():
             return _probed(piece)
     except Exception:
         return None
 
 
 def _probed(piece: Piece) -> Piece | None:
+    names = imported(piece)
+    if piece.package not in ("torch", "peft") and _weight(piece, names) > LARGEST:
+        return None
+    names["body"] = eval(piece.build, names).train()
+    return fed(piece, names)
+
+
+def imported(piece: Piece) -> dict[str, Any]:
+    """The names that a piece is built of; what is drawn then is always the same."""
     torch.manual_seed(0)
     names: dict[str, Any] = {}
     exec("import torch\nfrom torch import nn\n" + "\n".join(piece.imports), names)
     exec(piece.defs, names)
-    if piece.package not in ("torch", "peft"):
-        with torch.device("meta"):
-            weighed = eval(piece.build, names)
-        if sum(one.numel() for one in weighed.parameters()) > LARGEST:
-            return None
-    names["body"] = eval(piece.build, names).train()
+    return names
+
+
+def fed(piece: Piece, names: dict[str, Any]) -> Piece | None:
+    """A piece whose ``body`` stands in ``names`` with what takes its features out of the call's result."""
     for field in piece.fields:
         made = field.make.replace("$n", "6").replace("$classes", "3")
         names[field.name] = eval(made, names)
@@ -50,6 +58,16 @@ def _probed(piece: Piece) -> Piece | None:
             if 2 <= width <= 2048:
                 return piece._replace(call=call + pooled, width=width)
     return None
+
+
+def _weight(piece: Piece, names: dict[str, Any]) -> int:
+    """How many numbers a model holds, nothing where it cannot be made without values."""
+    try:
+        with torch.device("meta"):
+            weighed = eval(piece.build, names)
+    except (RuntimeError, NotImplementedError, ValueError, TypeError):
+        return 0
+    return sum(one.numel() for one in weighed.parameters())
 
 
 def _tensors(given: Any, call: str) -> Iterator[tuple[torch.Tensor, str]]:
@@ -74,7 +92,8 @@ def _pooling(tensor: torch.Tensor) -> str:
 
 
 @contextlib.contextmanager
-def _quiet() -> Iterator[None]:
+def quiet() -> Iterator[None]:
+    """Nothing is printed, and no warning told."""
     with (
         warnings.catch_warnings(),
         contextlib.redirect_stdout(io.StringIO()),
@@ -85,7 +104,7 @@ def _quiet() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _at_most(seconds: int) -> Iterator[None]:
+def at_most(seconds: int) -> Iterator[None]:
     """Raises TimeoutError in what takes longer."""
 
     def late(number: int, frame: types.FrameType | None) -> None:

@@ -9,60 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
-from pathlib import Path
 from random import Random
-from typing import Any, NamedTuple
-
-from diagnose._toml import loads
+from typing import Any
 
 from .drawing import class_name, drawn
 from .inputs import Inputs
 from .model import Host, Piece
-
-HERE = Path(__file__).parent
-SECTIONS = (
-    "imports",
-    "defs",
-    "init",
-    "forward",
-    "before",
-    "model",
-    "setup",
-    "optimizer",
-    "criterion",
-)
-LOOP = ("step", "post", "end", "infer")
-
-
-class Style(NamedTuple):
-    """A way to write a program: its settings (lines ``%key value``) and its template."""
-
-    name: str
-    settings: Mapping[str, str]
-    template: str
-
-    def words(self, key: str) -> tuple[str, ...]:
-        """The words of a setting."""
-        return tuple(self.settings.get(key, "").split())
-
-
-@cache
-def styles() -> tuple[Style, ...]:
-    """All styles, in the order of their names."""
-    return tuple(map(_style, sorted(HERE.glob("styles/*.txt"))))
-
-
-def _style(path: Path) -> Style:
-    rows = path.read_text(encoding="utf-8").split("\n")
-    settings = dict(row[1:].partition(" ")[::2] for row in rows if row.startswith("%"))
-    return Style(path.stem, settings, "\n".join(row for row in rows if not row.startswith("%")))
-
-
-@cache
-def features() -> tuple[Mapping[str, Any], ...]:
-    """All features."""
-    return tuple(loads((HERE / "features.toml").read_text(encoding="utf-8"))["feature"])
+from .templates import LOOP, SECTIONS, Style
 
 
 def host(
@@ -83,7 +36,6 @@ def host(
         "loop": inputs.loop,
         "moves": inputs.moves,
         "unpack": inputs.unpack,
-        "infer": texts["infer"] or "pass",
     }
     default = f"$model = {net}($made).to($device)  #: module-not-moved|unmove|$model"
     slots["model"] = texts["model"].replace("$Net", net) or default
@@ -110,6 +62,7 @@ def host(
         int(roles["gpus"]),
         tuple(roles["argv"].split()),
         tuple(tuple(one.split("=", 1)) for one in style.words("env")),  # type: ignore[misc]
+        piece,
     )
 
 

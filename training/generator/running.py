@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import importlib
 import os
 import sys
 import tempfile
@@ -12,8 +14,11 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 
 import forked
 
+from diagnose.repairing.warming import warm
+
 from .model import Ran
 
+Wording = Literal["new", "old"]
 LIMIT = 200
 #: Where the traces say that the programs and the libraries were.
 PROJECT, LIBRARIES = "/home/user/project", "/opt/conda/envs/train/lib/python3.11/site-packages"
@@ -23,7 +28,7 @@ def run(
     text: str,
     name: str,
     gpus: int,
-    wording: Literal["new", "old"] = "new",
+    wording: Wording = "new",
     args: tuple[str, ...] = (),
     env: tuple[tuple[str, str], ...] = (),
 ) -> Ran:
@@ -31,16 +36,27 @@ def run(
     with tempfile.TemporaryDirectory() as folder:
         program = Path(folder, f"{name}.py")
         program.write_text(text, encoding="utf-8")
+        _prepare(program)
         status, *said = forked.script(
             program, LIMIT, gpus=gpus, wording=wording, args=args, env=dict(env)
         )
-        told = [_told(one, Path(folder).resolve()) for one in said]
-        return Ran(status, told[0][-20_000:], told[1][-60_000:])
+        said = [one.replace(str(Path(folder).resolve()), PROJECT) for one in said]
+        return Ran(status, told(said[0])[-20_000:], told(said[1])[-60_000:])
 
 
-def _told(text: str, folder: Path) -> str:
-    """A text without the paths of this machine."""
-    text = text.replace(str(folder), PROJECT)
+def _prepare(program: Path) -> None:
+    """Imports here what the program needs, so that its process has it already.
+
+    The first optimizer imports torch._dynamo, a second or more in every process that has not got it. What
+    is frozen here is neither visited nor copied when a process collects its garbage.
+    """
+    importlib.import_module("torch._dynamo")
+    warm(program)
+    gc.freeze()
+
+
+def told(text: str) -> str:
+    """A text with `LIBRARIES` for the paths of this machine."""
     for path in sorted(filter(None, sys.path), key=len, reverse=True):
         if path.endswith("site-packages"):
             text = text.replace(path, LIBRARIES)

@@ -1,4 +1,4 @@
-"""Where models come from: a catalogue of candidates of every package that is installed here."""
+"""Where models come from: candidates of every package that is installed here."""
 
 from __future__ import annotations
 
@@ -9,18 +9,19 @@ from ..model import Piece
 from . import graphs, listed, plain, processes, speaking, vision
 
 Source = Callable[[Random], Iterator[Piece]]
-#: By package: what gives candidates, none where the package is missing, and how often it is asked.
-SOURCES: dict[str, tuple[Source, int]] = {
-    "torch": (plain.pieces, 5),
+#: Packages that list their models themselves: what gives candidates, and how often it is asked.
+_OWN: dict[str, tuple[Source, int]] = {
+    "torch": (plain.pieces, 6),
     "transformers": (speaking.pieces, 8),
     "peft": (speaking.adapted, 1),
     "timm": (vision.timm, 2),
     "torchvision": (vision.torchvision, 2),
-    "monai": (listed.of("monai.networks.nets"), 1),
     "torch_geometric": (graphs.pieces, 3),
-    "diffusers": (listed.of("diffusers"), 1),
-    "sentence_transformers": (listed.of("sentence_transformers.models"), 1),
     "gpytorch": (processes.pieces, 1),
+}
+#: The same of every package; of one that is missing there are no candidates.
+SOURCES: dict[str, tuple[Source, int]] = _OWN | {
+    name: (source, 1) for name, source in listed.sources().items()
 }
 
 

@@ -1,35 +1,43 @@
-"""Models of packages that do not list what a small one of theirs needs: those of listed.toml."""
+"""Models with their arguments and inputs: listed.toml is written by hand, found.toml by find.py."""
 
 from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterator
-from pathlib import Path
+from functools import partial
 from random import Random
-
-from diagnose._toml import loads
+from typing import Any
 
 from ..model import Field, Piece
+from ..tables import read
 
 
-def of(module: str) -> Callable[[Random], Iterator[Piece]]:
-    """What gives each model of a section once."""
+def sources() -> dict[str, Callable[[Random], Iterator[Piece]]]:
+    """By package: what gives each of its models once, and nothing where the package is missing."""
+    packages: dict[str, list[tuple[str, dict[str, Any]]]] = {}
+    for name in ("listed", "found"):
+        for module, rows in read(f"pieces/{name}.toml").items():
+            package = packages.setdefault(module.partition(".")[0], [])
+            package += [(module, row) for row in rows]
+    return {package: partial(_pieces, package, rows) for package, rows in packages.items()}
 
-    def pieces(rng: Random) -> Iterator[Piece]:
-        try:
-            package = importlib.import_module(module)
-        except ImportError:
-            return
-        listed = loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))[module]
-        rng.shuffle(listed)
-        for one in listed:
-            name = one["name"]
-            if hasattr(package, name):
-                fields = tuple(Field(*field) for field in one["fields"].items())
-                call = one.get("call", f"$body({', '.join(field.name for field in fields)})")
-                stem = module.partition(".")[0]
-                build = f"{name}({one['given']})"
-                imports = (f"from {module} import {name}",)
-                yield Piece(stem, name.lower(), name, imports, build, fields, call)
 
-    return pieces
+def _pieces(package: str, rows: list[tuple[str, dict[str, Any]]], rng: Random) -> Iterator[Piece]:
+    rows = rng.sample(rows, len(rows))
+    for module, row in rows:
+        if not _has(module, row["name"]):
+            continue
+        fields = tuple(Field(*field) for field in row["fields"].items())
+        call = row.get("call", f"$body({', '.join(field.name for field in fields)})")
+        imports = (*row.get("imports", ()), f"from {module} import {row['name']}")
+        build = row.get("build") or f"{row['name']}({row['given']})"
+        defs = row.get("defs", "")
+        name = row["name"]
+        yield Piece(package, name.lower(), name, imports, build, fields, call, defs=defs)
+
+
+def _has(module: str, name: str) -> bool:
+    try:
+        return hasattr(importlib.import_module(module), name)
+    except Exception:
+        return False
