@@ -12,6 +12,18 @@ from diagnose.repairing.words import say
 
 _NUMBER = re.compile(r"[-+]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?")
 _DEVICE = re.compile(r"\b(?:cpu|cuda(?::\d+)?)\b")
+#: How long something took, by its name or by its unit: no two runs agree in it.
+_NAMES = (
+    r"(?:run|wall)?time|elapsed|took|duration|latency|seconds|secs?|msecs?|ms|throughput|fps|"
+    r"per_?sec(?:ond)?|\w+/s(?:ec)?"
+)
+_UNITS = r"seconds|secs?|s|msecs?|ms|us|µs|ns|minutes|mins?|fps|\w+/s(?:ec)?|m?s/\w+"
+_TOOK = re.compile(
+    rf"(?P<name>(?<![^\W_])(?:{_NAMES})\b[\"']?(?:\s+per\s+\w+)?\s*(?:\(\w+\))?\s*[:=]?\s*)"
+    rf"(?:\d+(?::\d+)+(?:\.\d+)?|{_NUMBER.pattern})|"
+    rf"(?<![\w.]){_NUMBER.pattern}(?P<unit>\s?(?:{_UNITS}))(?![\w/])",
+    re.IGNORECASE,
+)
 #: How far two numbers may be apart, of their size and as such.
 _RELATIVE, _ABSOLUTE = 1e-3, 1e-5
 
@@ -49,13 +61,18 @@ def differing(wanted: str, got: str) -> Iterator[int]:
 def _alike(one: str, two: str) -> bool:
     if one == two:
         return True
-    one, two = _DEVICE.sub("device", one), _DEVICE.sub("device", two)
+    one, two = (_DEVICE.sub("device", _untimed(text)) for text in (one, two))
     if _NUMBER.sub("#", one).split() != _NUMBER.sub("#", two).split():
         return False
     return all(
         _close(float(a), float(b))
         for a, b in zip(_NUMBER.findall(one), _NUMBER.findall(two), strict=True)
     )
+
+
+def _untimed(text: str) -> str:
+    """A line without how long something took."""
+    return _TOOK.sub(lambda found: f"{found['name'] or ''}#{found['unit'] or ''}", text)
 
 
 def _close(one: float, two: float) -> bool:
