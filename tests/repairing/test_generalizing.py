@@ -53,6 +53,21 @@ def test_what_the_function_asks_for_a_device_comes_first() -> None:
     assert told[0] == "model(x, ones(2).to(args.device))"
 
 
+def test_what_the_program_calls_its_device_elsewhere_is_told_by_the_same_name() -> None:
+    program = (
+        "def main(opts, x):\n    x = ones(2).to(opts.device)\n    other(opts, x)\n\n\n"
+        "def other(opts, x):\n    return x + ones(2)\n\n\nlast = ones(2).cuda()\n"
+    )
+    after = program.replace("x + ones(2)", 'x + ones(2).to("cuda:0")')
+    told = [one.told.strip() for one in general(program, after, told=True)]
+    assert told == ["return x + ones(2).to(opts.device)"]
+    told = [
+        one.told.strip()
+        for one in general(*(t.replace(".cuda()", "") for t in (program, after)), told=True)
+    ]
+    assert "return x + ones(2).to(x.device)" in told, "it has no other way to write down a GPU"
+
+
 def test_what_writes_down_no_gpu_or_two_stays() -> None:
     after = PROGRAM.replace("torch.ones(n)", "torch.ones(n, device=DEVICE)")
     assert not list(general(PROGRAM, after))

@@ -25,14 +25,16 @@ class General(NamedTuple):
     told: str
 
 
-def general(before: str, after: str) -> Iterator[General]:
+def general(before: str, after: str, *, told: bool = False) -> Iterator[General]:
     """The edited text with other expressions of the device, likeliest first.
 
     Args:
         before: a file's text.
         after: the same, edited; where not just one line writes down a GPU, nothing comes.
+        told: only expressions that the program calls a device, unless it writes down no GPU itself.
     """
     known, rows = before.splitlines(), after.splitlines(keepends=True)
+    told = told and bool(_LITERAL.search(before) or _BARE.search(before))
     added = [
         line
         for line in edited_lines(before, after)
@@ -42,39 +44,62 @@ def general(before: str, after: str) -> Iterator[General]:
     if len(added) != 1:
         return
     at, row = added[0] - 1, rows[added[0] - 1]
-    for device in list(_devices(ast.parse(after), added[0]))[:_MOST]:
-        told = _LITERAL.sub(lambda _, device=device: device, row)  # type: ignore[misc]
-        told = _BARE.sub(lambda _, device=device: f".to({device})", told)  # type: ignore[misc]
-        yield General("".join([*rows[:at], told, *rows[at + 1 :]]), row, told)
+    devices = [one for one in _devices(ast.parse(after), added[0], told=told) if one not in row]
+    for device in devices[:_MOST]:
+        other = _LITERAL.sub(lambda _, device=device: device, row)  # type: ignore[misc]
+        other = _BARE.sub(lambda _, device=device: f".to({device})", other)  # type: ignore[misc]
+        yield General("".join([*rows[:at], other, *rows[at + 1 :]]), row, other)
 
 
-def _devices(tree: ast.Module, line: int) -> Iterator[str]:
-    """Expressions that may tell the device in a line: names first, then what has one."""
+def _devices(tree: ast.Module, line: int, *, told: bool) -> Iterator[str]:
+    """Expressions that may tell the device in a line: those that the program calls one first, then, unless
+    it has to be ``told``, what has one."""
     around = [node for node in ast.walk(tree) if _spans(node, line)]
     functions = [node for node in around if isinstance(node, _Function)]
-    scopes = [*reversed(functions), *(n for n in around if isinstance(n, ast.ClassDef)), tree]
-    seen: dict[str, None] = dict.fromkeys(_used(functions[-1] if functions else tree, line))
-    for scope in scopes:
-        seen |= dict.fromkeys(_named(scope, line))
-    statement = next((n for n in reversed(around) if isinstance(n, ast.stmt)), None)
-    holding = [*(_holders(statement) if statement is not None else ())]
-    for function in reversed(functions):
-        arguments = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
-        holding += [one.arg for one in arguments if one.arg not in ("self", "cls")]
-    seen |= {f"{one}.device": None for one in holding}
-    if any(isinstance(node, ast.ClassDef) for node in around):
-        seen["next(self.parameters()).device"] = None
+    classes = [node for node in around if isinstance(node, ast.ClassDef)]
+    scope = functions[-1] if functions else tree
+    seen = dict.fromkeys(text for text, _, at in _asked(scope) if at <= line)
+    for one in (*reversed(functions), *classes, tree):
+        seen |= dict.fromkeys(_named(one, line))
+    arguments = [name for function in reversed(functions) for name in _arguments(function)]
+    reached = {*arguments, *_bound(tree)} - {"self"}
+    own = (found for one in classes for found in _asked(one) if found[1] == "self")
+    elsewhere = (found for found in _asked(tree) if found[1] in reached)
+    seen |= dict.fromkeys(text for text, _, _ in (*own, *elsewhere))
+    if not told:
+        statement = next((n for n in reversed(around) if isinstance(n, ast.stmt)), None)
+        holding = [*(_holders(statement) if statement is not None else ())]
+        holding += [one for one in arguments if one not in ("self", "cls")]
+        seen |= {f"{one}.device": None for one in holding}
+        if classes:
+            seen["next(self.parameters()).device"] = None
     yield from seen
 
 
-def _used(scope: ast.AST, line: int) -> Iterator[str]:
-    """The attributes that are called a device and asked for in a scope up to a line: ``args.device``."""
+def _asked(scope: ast.AST) -> Iterator[tuple[str, str, int]]:
+    """The attributes that are called a device and asked for in a scope (``self.args.device``), the names
+    that they begin with, and their lines."""
     for node in ast.walk(scope):
-        match node:
-            case ast.Attribute(value=ast.Name(id=owner), attr=attr, ctx=ast.Load()):
-                asked = attr.lower().endswith("device") and owner != "torch"
-                if asked and node.lineno <= line:
-                    yield ast.unparse(node)
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+            owner: ast.expr = node
+            while isinstance(owner, ast.Attribute):
+                owner = owner.value
+            if _is_device(node.attr) and isinstance(owner, ast.Name) and owner.id != "torch":
+                yield ast.unparse(node), owner.id, node.lineno
+
+
+def _is_device(name: str) -> bool:
+    return re.search("(?i)(device|^dev)$", name) is not None
+
+
+def _arguments(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
+    given = function.args
+    return (one.arg for one in (*given.posonlyargs, *given.args, *given.kwonlyargs))
+
+
+def _bound(tree: ast.Module) -> Iterator[str]:
+    """The names that a module's own statements bind."""
+    return (one.id for one in _top(tree) if isinstance(one, ast.Name))
 
 
 def _spans(node: ast.AST, line: int) -> bool:
@@ -88,7 +113,7 @@ def _named(scope: ast.AST, line: int) -> Iterator[str]:
         bound = isinstance(node, ast.arg) or isinstance(getattr(node, "ctx", None), ast.Store)
         name = ast.unparse(node) if isinstance(node, ast.Name | ast.Attribute) else ""
         name = node.arg if isinstance(node, ast.arg) else name
-        if not bound or not name.rpartition(".")[2].lower().endswith("device"):
+        if not bound or not _is_device(name.rpartition(".")[2]):
             continue
         own = isinstance(scope, _Function) and getattr(node, "lineno", line) < line
         kept = isinstance(scope, ast.ClassDef) and name.startswith("self.")

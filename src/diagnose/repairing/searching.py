@@ -37,8 +37,8 @@ class Limits(NamedTuple):
 _BETTER = 4
 
 
-#: Guards that object to nothing but the device's name in an edit.
-_WRITTEN_DOWN = frozenset({"other-gpu", "numbered", "literal"})
+#: Guards that object to nothing but the device's name in an edit: that GPU is not there without a GPU.
+_WRITTEN_DOWN = frozenset({"other-gpu", "numbered", "literal", "gpus-0", "gpus-1"})
 
 
 class _Node(NamedTuple):
@@ -116,10 +116,15 @@ class Search:
                 self._progress("proving that it is right")
                 found = reference.doubts(*node.patch)
                 if found.level == "proven":
+                    better = self._general(node, reference, told=True)
+                    if better is not None:
+                        return *better, furthest
                     found = reference.prove(*node.patch)
                     if found.level == "proven":
                         return node, found, furthest
-                if (better := self._general(node, found, reference)) is not None:
+                against = {guard.id for guard in found.guards if guard.holds is False}
+                better = self._general(node, reference) if _only_tells(against) else None
+                if better is not None:
                     return *better, furthest
                 if proof is None or _worth(found) > _worth(proof):
                     best, proof = node, found
@@ -132,20 +137,20 @@ class Search:
         return best, proof, furthest
 
     def _general(
-        self, node: _Node, found: Proof, reference: Reference
+        self, node: _Node, reference: Reference, *, told: bool = False
     ) -> tuple[_Node, Proof] | None:
-        """A patch that only writes down a GPU, with an expression of the device in its place, proven."""
-        against = {guard.id for guard in found.guards if guard.holds is False}
-        if not against or against - _WRITTEN_DOWN:
-            return None
+        """A patch that writes down a GPU, with an expression of the device in its place, proven; ``told``:
+        with one that the program itself calls its device."""
         for file, text in node.texts.items():
-            for other in general(self._runner.workspace.text(file), text):
+            for other in general(self._runner.workspace.text(file), text, told=told):
                 texts = {**node.texts, file: other.text}
                 self._progress(f"trying another name of the device in {file}")
                 ran = self._runner.run(texts, Terms(self._gpus))
                 if not ran.passed:
                     continue
-                proof = reference.prove(texts, ran, node.applied)
+                proof = reference.doubts(texts, ran, node.applied)
+                if proof.level == "proven":
+                    proof = reference.prove(texts, ran, node.applied)
                 if proof.level == "proven":
                     applied = tuple(
                         one._replace(patch=one.patch.replace(f"+{other.row}", f"+{other.told}"))
@@ -252,6 +257,11 @@ class Search:
             self._runner.count,
             time.monotonic() - started,
         )
+
+
+def _only_tells(against: set[str]) -> bool:
+    """Whether guards object to nothing but how an edit tells the device."""
+    return bool(against) and not against - _WRITTEN_DOWN
 
 
 def _further(before: Ran, after: Ran) -> bool:
