@@ -20,7 +20,9 @@ from diagnose.repairing.warming import warm
 from diagnose.repairing.workspace import Workspace
 
 
-def proof(folder: Path, script: str, edited: str, line: int, kind: str) -> dict[str, Any]:
+def proof(
+    folder: Path, script: str, edited: str, line: int, kind: str, cause: str
+) -> dict[str, Any]:
     """What is known of a script with another text: ``level`` and ``guards``."""
     warm(folder / script)
     with tempfile.TemporaryDirectory() as home:
@@ -28,7 +30,7 @@ def proof(folder: Path, script: str, edited: str, line: int, kind: str) -> dict[
         texts = {script: edited}
         ran = runner.run(texts, Terms(2))
         assert ran.passed, ran.errors
-        edit = Candidate("input-not-moved", "", kind, "", script, line, "")
+        edit = Candidate(cause, "", kind, "", script, line, "")
         found = Reference(runner, 2).prove(texts, ran, [edit])
     return {"level": found.level, "guards": {guard.id: guard.holds for guard in found.guards}}
 

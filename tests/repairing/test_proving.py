@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import atexit
-import json
 import subprocess
 import sys
-from functools import cache
 from pathlib import Path
 
 import pytest
+from repairing.proofs import proof
 
 from diagnose.repairing.guards import homes, stopgap, written_down
 from diagnose.repairing.model import Candidate, Guard, Proof, Ran
@@ -70,41 +68,6 @@ print(loss.item())
 """
 
 MOVED = ("nn.Linear(3, 2)", "nn.Linear(3, 2).cuda()")
-
-
-@cache
-def prover() -> subprocess.Popen[str]:
-    """A process that proves one script after the other, and ends with this one."""
-    script = Path(__file__).parent / "prove.py"
-    pipe = subprocess.PIPE
-    made = subprocess.Popen([sys.executable, script], stdin=pipe, stdout=pipe, text=True)
-    atexit.register(made.kill)
-    return made
-
-
-def proof(
-    folder: Path, program: str, *edits: tuple[str, str], kind: str = "move-module"
-) -> tuple[str, dict[str, bool | None]]:
-    """What is said of a program with some texts replaced; the edit stands where the first of them is."""
-    (folder / "train.py").write_text(program)
-    text = program
-    for old, new in edits:
-        assert text.count(old) == 1
-        text = text.replace(old, new)
-    line = program[: program.index(edits[0][0])].count("\n") + 1
-    asked = {
-        "folder": str(folder),
-        "script": "train.py",
-        "edited": text,
-        "line": line,
-        "kind": kind,
-    }
-    process = prover()
-    assert process.stdin is not None and process.stdout is not None
-    print(json.dumps(asked), file=process.stdin, flush=True)
-    told = json.loads(process.stdout.readline())
-    assert "fault" not in told, told["fault"]
-    return told["level"], told["guards"]
 
 
 @pytest.fixture

@@ -1,7 +1,8 @@
 """For the reference of a program that checks devices itself: its own lines are told that what is on the cpu
 is on a GPU, so that ``if not x.is_cuda: raise`` lets pass what torch lets pass without device checks.
 
-Torch, libraries and whoever watches the run are told where a tensor is.
+Torch, libraries and whoever watches the run are told where a tensor is; but libraries, which refuse a
+generator of a GPU for what they draw on the cpu, are told that it is on the cpu.
 """
 
 from __future__ import annotations
@@ -43,11 +44,19 @@ def claiming() -> Iterator[None]:
             return torch.cuda.current_device()
         return before["get_device"](self)
 
+    generator: Any = torch.Generator
+    where_drawn = generator.device.__get__
+
+    def drawn_on(self: Any) -> Any:
+        return where_drawn(self) if is_own(sys._getframe(1).f_code) else torch.device("cpu")
+
     try:
+        generator.device = property(drawn_on)
         for name in _ANSWERS:
             setattr(torch.Tensor, name, answering(name))
         torch.Tensor.get_device = get_device  # type: ignore[method-assign]
         yield
     finally:
+        generator.device = property(where_drawn)
         for name in names:
             setattr(torch.Tensor, name, before[name])

@@ -20,6 +20,8 @@ _AT_USE = frozenset({"move-tensor-at-line", "move-input", "index-to-device"})
 _MADE_THERE = frozenset({"create-on-device", "materialize-meta"})
 #: Causes that are a choice of the wrong GPU.
 _CHOOSING = frozenset({"rank-device", "hardcoded-device"})
+#: Causes of which a mend may draw on the cpu what goes to a GPU then.
+_DRAWN = frozenset({"generator-device"})
 #: Checks of `diagnose verify` whose findings are mistakes even where the program without device checks
 #: has them too: what no optimizer reaches stays untrained wherever it is.
 _NEVER = frozenset({"unseen-layers"})
@@ -132,8 +134,7 @@ def on_gpu(
     if not wanted.passed:
         return
     bringing = [one for one in applied if one.kind in _TO_THE_HOST]
-    more = ran.calls.get("cpu", 0) - wanted.calls.get("cpu", 0)
-    fewer = wanted.calls.get("cuda", 0) - ran.calls.get("cuda", 0)
+    more, fewer = _moved(wanted, ran, applied)
     if len(bringing) == len(applied):
         if more > 0 < fewer and all(one.kind == _TO_NUMPY for one in bringing):
             yield Guard("on-gpu", False, say(lang, "more-on-cpu", count=more))
@@ -146,6 +147,15 @@ def on_gpu(
         yield Guard("to-host", False, say(lang, "copies-to-cpu", line=copies[0]))
     if more <= 0 and not copies:
         yield Guard("on-gpu", True, say(lang, "on-gpu"))
+
+
+def _moved(wanted: Ran, ran: Ran, applied: Sequence[Candidate]) -> tuple[int, int]:
+    """How many more operators run on the cpu, and how many fewer on GPUs. What is brought there for NumPy,
+    or drawn there, may be joined and counted there too, as long as no layer computes there."""
+    after = any(one.kind == _TO_NUMPY or one.cause in _DRAWN for one in applied)
+    layers = after and wanted.within.get("cuda", 0) > 0
+    before, now = (wanted.within, ran.within) if layers else (wanted.calls, ran.calls)
+    return now.get("cpu", 0) - before.get("cpu", 0), before.get("cuda", 0) - now.get("cuda", 0)
 
 
 def across(ran: Ran, edited: set[str], lang: Lang) -> Iterator[Guard]:
@@ -192,6 +202,18 @@ def written_down(before: str, after: str, lang: Lang) -> Iterator[Guard]:
             return
 
 
+def counted(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+    """No edit wraps the number of a GPU around, unless it is a rank among all machines, and the program
+    knows none of its own: it would take another GPU than was chosen, or one that another rank has."""
+    rows, local = after.splitlines(), _LOCAL.search(before)
+    for line in sorted(edited_lines(before, after)):
+        for found in _WRAPPED.finditer(rows[line - 1]):
+            if found[0] not in before and (local or not _RANK.search(found[1])):
+                told = say(lang, "counted", line=line, number=found[1])
+                yield Guard("counted", False, told)
+                return
+
+
 def is_numbered(text: str) -> bool:
     """Whether a text names a GPU other than the first."""
     return _NUMBERED.search(text) is not None
@@ -209,6 +231,9 @@ def _replaced(before: str, after: str) -> Iterator[tuple[int, tuple[str, str]]]:
 
 
 _DEVICE = re.compile(r"device\s*=\s*([A-Za-z_][\w.]*)|\.to\(\s*([A-Za-z_][\w.]*)\s*[,)]")
+_WRAPPED = re.compile(r"([\w.\[\]\"']+)\)?\s*%\s*[\w.]*device_count\(\)")
+_RANK = re.compile(r"(?i)(?<!local_)(?<!local)rank|procid")
+_LOCAL = re.compile(r"(?i)local_?rank|localid")
 _LITERAL = re.compile(r"""["'](cuda(?::\d+)?)["']""")
 
 
@@ -223,11 +248,11 @@ def _literals(text: str) -> set[str]:
 
 def again(watched: Ran, edited: set[str], lang: Lang) -> Iterator[Guard]:
     """A second batch passes as the first one does, and no edit copies for it what was copied before."""
-    if watched.passed:
+    if watched.passed and not watched.again:
         yield Guard("again", True, say(lang, "again"))
     else:
-        holds = None if watched.failure is None or not watched.failure.placement else False
-        yield Guard("again", holds, say(lang, "again-fails"))
+        placed = bool(watched.again) or (watched.failure is not None and watched.failure.placement)
+        yield Guard("again", False if placed else None, say(lang, "again-fails"))
     if lines := sorted(edited & watched.repeated):
         yield Guard("copied", False, say(lang, "copied", line=_line(lines[0])))
 

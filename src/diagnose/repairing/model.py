@@ -107,7 +107,8 @@ class Ran(NamedTuple):
     ``status`` is the exit status (124: it took too long); ``output`` and ``errors`` are the beginning and
     the end of what it printed, ``printed`` counts the bytes on standard output; ``failed_at`` is when, in
     seconds of the clock; ``missing`` what a fault of ours kept from proposing edits; ``calls`` counts
-    operators by device type; ``to_host`` are the lines that copy tensors from a GPU to the host, as
+    operators by device type, ``within`` those that run in calls of modules; ``again`` names the models
+    whose second call fails; ``to_host`` are the lines that copy tensors from a GPU to the host, as
     ``file:line``, ``across`` those that copy from one GPU to another, ``repeated`` those that copy one
     tensor in each call of a model, ``handed`` those that copy a part of what a model was given, with their
     functions; ``trained`` tells of each parameter that an optimizer steps its shape,
@@ -129,6 +130,8 @@ class Ran(NamedTuple):
     missing: tuple[str, ...] = ()
     answer: Mapping[str, Any] | None = None
     calls: Mapping[str, int] = {}
+    within: Mapping[str, int] = {}
+    again: frozenset[str] = frozenset()
     to_host: frozenset[str] = frozenset()
     across: frozenset[str] = frozenset()
     repeated: frozenset[str] = frozenset()

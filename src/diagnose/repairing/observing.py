@@ -23,15 +23,13 @@ from torch.utils._python_dispatch import _disable_current_modes
 
 from diagnose import tracing
 from diagnose.casebase.store import load
-from diagnose.repairing.candidates import is_placement
 from diagnose.repairing.looking import Models
 from diagnose.repairing.model import Silent
+from diagnose.repairing.repeating import Again
 from diagnose.simulation.tensors import is_blank
-from diagnose.tracing import given
 from diagnose.tracing.auditing import Audit, Finding
 from diagnose.tracing.lives import Event
 from diagnose.tracing.recorder import Recorder
-from diagnose.tracing.stacks import Line
 from diagnose.verification import program as checks
 
 #: So many optimizers are kept until the end; a program that makes more is looked at no further.
@@ -74,6 +72,8 @@ class Observer:
         self._recorder: Recorder | None = None
         self._seen: dict[str, Any] = {}
         self._blank = False
+        self._depth = threading.local()
+        self._within: Counter[str] = Counter()
 
     @contextmanager
     def watching(self) -> Iterator[None]:
@@ -103,7 +103,9 @@ class Observer:
             models = Models(recorder)
             recorder.copied, recorder.moved = copied, models.moved
             hooks = [
+                register_module_forward_pre_hook(self._enters),
                 register_module_forward_hook(models.called),
+                register_module_forward_hook(self._leaves, always_call=True),
                 register_optimizer_step_pre_hook(self._steps),
                 register_optimizer_step_post_hook(self._stepped),
             ]
@@ -149,14 +151,25 @@ class Observer:
         rest = {"trained": [], "silent": []} | self._seen
         return rest | {
             "calls": self._counted or {},
+            "within": self._within,
             "blank": self._blank,
             "graded": len(self._graded),
             "to_host": sorted(self._copies),
             "across": sorted(self._across),
+            "again": self._calls_again.failing,
             "repeated": sorted(self._calls_again.repeated),
             "handed": self._calls_again.handed,
             "executed": sorted(self._executed),
         }
+
+    def _enters(self, *_: Any) -> None:
+        depth = self._depth.__dict__.setdefault("open", [])
+        depth.append(Counter(self._calls) if not depth else None)
+
+    def _leaves(self, *_: Any) -> None:
+        """Counts what the outermost module has computed, and where."""
+        if (depth := self._depth.__dict__.get("open")) and (before := depth.pop()) is not None:
+            self._within.update(self._calls - before)
 
     def _begins(self, module: Any, *_: Any) -> None:
         """Looks whether a layer computes with weights that nobody gave values."""
@@ -206,71 +219,3 @@ def _silent(one: Finding) -> Silent:
     line = one.line
     file, number = (line.code.co_filename, line.number) if line else ("", 0)
     return Silent(one.kind, one.names[:3], file, number)
-
-
-class Again:
-    """Each call that the program makes of a model is made a second time, as with another batch: whatever
-    it leaves behind then meets what is new. Only a failure of placement is let out. Ranks, which wait for
-    each other's calls, make each once.
-
-    ``repeated`` are the lines in which both calls copied one tensor that neither was given: it is kept
-    somewhere, and copied each time. ``handed`` are the lines that copied a part of what the outermost call
-    was given, with the names of their functions.
-    """
-
-    def __init__(self) -> None:
-        self._busy = threading.local()
-        self.repeated: set[str] = set()
-        self.handed: dict[str, str] = {}
-
-    def copied(self, tensor: Any, line: Line) -> None:
-        """Is told of a tensor that is copied elsewhere, and of the line."""
-        known: dict[int, tuple[str, Any]] | None = getattr(self._busy, "known", None)
-        if known is None:
-            return
-        place = f"{line.code.co_filename}:{line.number}"
-        if id(tensor) in self._busy.given:
-            self.handed[place] = f"{line.code.co_name}:{line.code.co_firstlineno}"
-        if self._busy.second and known.get(id(tensor), ("", None))[0] == place:
-            self.repeated.add(place)
-        elif not self._busy.second and id(tensor) not in self._busy.given:
-            known[id(tensor)] = (place, tensor)  # it is kept alive: no other one gets its id
-
-    @contextmanager
-    def calling(self) -> Iterator[None]:
-        """A context that the program runs in."""
-        original: Any = torch.nn.Module.__call__
-        busy = self._busy
-
-        def call(module: Any, *args: Any, **kwargs: Any) -> Any:
-            if getattr(busy, "known", None) is not None or torch.distributed.is_initialized():
-                return original(module, *args, **kwargs)
-            busy.known, busy.second = {}, False
-            busy.given = {id(one) for one in _within((args, kwargs))}
-            try:
-                result = original(module, *args, **kwargs)
-                busy.second = True
-                with torch.no_grad(), torch.random.fork_rng(devices=[]):
-                    try:
-                        original(module, *args, **kwargs)
-                    except Exception as error:
-                        if is_placement(error):
-                            raise
-                return result
-            finally:
-                busy.known = None
-
-        torch.nn.Module.__call__ = call  # type: ignore[method-assign]
-        try:
-            yield
-        finally:
-            torch.nn.Module.__call__ = original  # type: ignore[method-assign]
-
-
-def _within(thing: Any, depth: int = 4) -> Iterator[Any]:
-    """The tensors in what a call was given, those of a batch's own class too."""
-    yield from given.held(thing)
-    parts = thing.values() if isinstance(thing, dict) else thing
-    for one in parts if depth and isinstance(thing, dict | list | tuple) else ():
-        kept = isinstance(one, torch.Tensor | torch.nn.Module) or not hasattr(one, "__dict__")
-        yield from _within(one if kept else vars(one), depth - 1)

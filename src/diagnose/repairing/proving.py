@@ -35,7 +35,7 @@ class Reference:
         self._runner = runner
         self._gpus = gpus
         self._ran: dict[int, Ran] = {}
-        self._second: Ran | None = None
+        self._second: dict[int, Ran] = {}
 
     def on(self, gpus: int) -> Ran:
         """The program as it was, on so many GPUs, with nothing compared."""
@@ -88,6 +88,7 @@ class Reference:
         yield from guards.silent(wanted, ran, lang)
         for file, text in texts.items():
             yield from guards.written_down(before[file], text, lang)
+            yield from guards.counted(before[file], text, lang)
         yield guards.stopgap(applied, lang)
 
     def _numbers(self, ran: Ran, applied: Sequence[Candidate]) -> Iterator[Guard]:
@@ -98,7 +99,7 @@ class Reference:
             return
         more = len(ran.trained) - len(wanted.trained)
         registered = more > 0 and any(one.kind in _REGISTERING for one in applied)
-        other = self._difference(wanted, ran)
+        other = self._difference(ran, self._gpus)
         if other is not None and registered:
             other = self._say("more-trained-so", other=other)
         told = other or self._say("output")
@@ -117,13 +118,13 @@ class Reference:
         if (cut := wanted.graded - ran.graded) > 0:
             yield Guard("gradients", False, self._say("gradients-cut", count=cut))
 
-    def _difference(self, wanted: Ran, ran: Ran) -> str | None:
-        """Where a run prints something else; lines in which the program differs from itself, such as
-        times, are left out."""
+    def _difference(self, ran: Ran, gpus: int) -> str | None:
+        """Where a run prints something else than is meant; lines in which the program differs from itself,
+        such as addresses, are left out."""
+        wanted = self.on(gpus)
         if difference(wanted.output, ran.output) is None:
             return None
-        first, second = self.on(self._gpus), self._twice()
-        varying = set(differing(first.output, second.output))
+        varying = set(differing(wanted.output, self._twice(gpus).output))
         return difference(wanted.output, ran.output, varying, self._runner.lang)
 
     def _say(self, name: str, **values: object) -> str:
@@ -131,12 +132,12 @@ class Reference:
 
     def _varies(self) -> bool:
         """Whether the program does not train twice to the same values: its threads race."""
-        return not same_values(self.on(self._gpus), self._twice())
+        return not same_values(self.on(self._gpus), self._twice(self._gpus))
 
-    def _twice(self) -> Ran:
-        if self._second is None:
-            self._second = self._runner.run({}, Terms(self._gpus, checked=False))
-        return self._second
+    def _twice(self, gpus: int) -> Ran:
+        if gpus not in self._second:
+            self._second[gpus] = self._runner.run({}, Terms(gpus, checked=False))
+        return self._second[gpus]
 
     def _elsewhere(self, texts: Mapping[str, str], *, numbers: bool) -> Iterator[Guard]:
         """It runs where the program is meant to: on one GPU, on two, on none; and prints the same
@@ -153,7 +154,7 @@ class Reference:
             error = ran.failure.error if ran.failure else self._say("it-fails")
             other = None if ran.passed else error.partition("\n")[0]
             if ran.passed and numbers:
-                other = self._difference(meant, ran)
+                other = self._difference(ran, gpus)
             told = other or self._say("it-runs")
             yield Guard(f"gpus-{gpus}", other is None, self._say("there", where=where, told=told))
 

@@ -38,6 +38,7 @@ _SETS = (
     "streamed",
     "hollow",
     "used",
+    "again",
 )
 
 

@@ -172,6 +172,10 @@ _WORDS: Mapping[str, Mapping[Lang, str]] = {
         "en": "line {line} names {device} by its number",
         "zh": "第 {line} 行用编号写死了 {device}",
     },
+    "counted": {
+        "en": "line {line} counts GPUs in a circle: {number} may be another one's",
+        "zh": "第 {line} 行对 GPU 编号取模：{number} 可能落到别的 GPU 上",
+    },
     "at-source": {
         "en": "it mends what is wrong where that comes from",
         "zh": "修改位于错误的源头",

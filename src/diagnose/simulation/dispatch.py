@@ -28,7 +28,7 @@ _MIXED_PRECISION = {
     for overload in ("dtype", "dtype_out")
 }
 # What computes nothing: copies, and memory that is only taken.
-_COPIES = frozenset({"_to_copy", "copy", "copy_", "clone"})
+_COPIES = frozenset({"_to_copy", "copy", "copy_", "clone", "cat", "stack"})
 _MEMORY = frozenset({"empty", "empty_like", "empty_strided", "new_empty", "set_", "resize_"})
 # Results that stay on the cpu whatever went in: (operator, position).
 _ON_CPU = {("_pack_padded_sequence", 1)}

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable, Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import torch
@@ -77,6 +79,18 @@ def install(
     patches.set(torch.cuda.nccl, "is_available", lambda tensors: False)
     patches.set(torch.nn.parallel._functions, "_get_stream", Stream)
     patches.set(threading.Thread, "_bootstrap_inner", _bootstrap_inner(new_dispatch))
+    if driver.terms.one_stream:
+        in_turn = SimpleNamespace(Thread=_InTurn, Lock=threading.Lock)
+        patches.set(sys.modules["torch.nn.parallel.parallel_apply"], "threading", in_turn)
+
+
+class _InTurn(threading.Thread):
+    """A thread that has ended when it has been started: replicas that draw from one stream would draw
+    other numbers in each run, if they ran at once."""
+
+    def start(self) -> None:
+        super().start()
+        self.join()
 
 
 def _broadcast_back() -> Callable[..., Any]:

@@ -1,0 +1,96 @@
+"""Each call of a model made twice: what it leaves behind, and what it copies each time."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+
+from diagnose.repairing.candidates import is_placement
+from diagnose.tracing import given
+from diagnose.tracing.stacks import Line
+
+
+class Again:
+    """Each call that the program makes of a model is made a second time, as with another batch: whatever
+    it leaves behind then meets what is new. Ranks, which wait for each other's calls, make each once.
+
+    ``failing`` are the models whose second call fails of placement, unless the program itself calls them
+    once more, and that passes: it may put back what a call leaves behind. ``repeated`` are the lines in
+    which both calls copied one tensor that neither was given: it is kept somewhere, and copied each time.
+    ``handed`` are the lines that copied a part of what the outermost call was given, with the names of
+    their functions.
+    """
+
+    def __init__(self) -> None:
+        self._busy = threading.local()
+        self._failed: dict[int, Any] = {}
+        self._passed: set[int] = set()
+        self.repeated: set[str] = set()
+        self.handed: dict[str, str] = {}
+
+    @property
+    def failing(self) -> list[str]:
+        """The classes of the models whose second call fails."""
+        return sorted({type(one).__name__ for one in self._failed.values()})
+
+    def copied(self, tensor: Any, line: Line) -> None:
+        """Is told of a tensor that is copied elsewhere, and of the line."""
+        known: dict[int, tuple[str, Any]] | None = getattr(self._busy, "known", None)
+        if known is None:
+            return
+        place = f"{line.code.co_filename}:{line.number}"
+        if id(tensor) in self._busy.given:
+            self.handed[place] = f"{line.code.co_name}:{line.code.co_firstlineno}"
+        if self._busy.second and known.get(id(tensor), ("", None))[0] == place:
+            self.repeated.add(place)
+        elif not self._busy.second and id(tensor) not in self._busy.given:
+            known[id(tensor)] = (place, tensor)  # it is kept alive: no other one gets its id
+
+    @contextmanager
+    def calling(self) -> Iterator[None]:
+        """A context that the program runs in."""
+        original: Any = torch.nn.Module.__call__
+        busy = self._busy
+
+        def call(module: Any, *args: Any, **kwargs: Any) -> Any:
+            if getattr(busy, "known", None) is not None or torch.distributed.is_initialized():
+                return original(module, *args, **kwargs)
+            busy.known, busy.second = {}, False
+            busy.given = {id(one) for one in _within((args, kwargs))}
+            try:
+                result = original(module, *args, **kwargs)
+                if self._failed.pop(id(module), None) is not None:
+                    self._passed.add(id(module))
+                if id(module) not in self._passed:
+                    busy.second = True
+                    self._repeat(original, module, args, kwargs)
+                return result
+            finally:
+                busy.known = None
+
+        torch.nn.Module.__call__ = call  # type: ignore[method-assign]
+        try:
+            yield
+        finally:
+            torch.nn.Module.__call__ = original  # type: ignore[method-assign]
+
+    def _repeat(self, original: Any, module: Any, args: Any, kwargs: Any) -> None:
+        with torch.no_grad(), torch.random.fork_rng(devices=[]):
+            try:
+                original(module, *args, **kwargs)
+            except Exception as error:
+                if is_placement(error):
+                    self._failed[id(module)] = module
+
+
+def _within(thing: Any, depth: int = 4) -> Iterator[Any]:
+    """The tensors in what a call was given, those of a batch's own class too."""
+    yield from given.held(thing)
+    parts = thing.values() if isinstance(thing, dict) else thing
+    for one in parts if depth and isinstance(thing, dict | list | tuple) else ():
+        kept = isinstance(one, torch.Tensor | torch.nn.Module) or not hasattr(one, "__dict__")
+        yield from _within(one if kept else vars(one), depth - 1)

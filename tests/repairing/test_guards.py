@@ -1,0 +1,198 @@
+"""Patches that are right, whose programs do what guards look for; and wrong ones that look the same."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from repairing.proofs import proof
+
+from diagnose.repairing.guards import counted
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "user"
+    made.mkdir()
+    return made
+
+
+#: Replicas that draw random numbers, and begin when they like.
+REPLICAS = """\
+import secrets
+import time
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.low, self.drop = nn.Linear(4, 4), nn.Dropout(0.5)
+
+    def forward(self, x, mask):
+        time.sleep(secrets.randbelow(3) / 100)
+        return self.drop(self.low(x)) * mask
+
+
+torch.manual_seed(1)
+net = nn.DataParallel(Net().cuda(), device_ids=[0, 1])
+shift = torch.ones(4)
+for _ in range(4):
+    out = net(torch.ones(4, 4).cuda(), torch.ones(4, 4).cuda())
+    print((out + shift).pow(2).mean().item())
+"""
+
+
+def test_replicas_draw_the_same_numbers_in_each_run(folder: Path) -> None:
+    made = ("shift = torch.ones(4)", 'shift = torch.ones(4, device="cuda")')
+    level, guards = proof(folder, REPLICAS, made, kind="create-on-device")
+    assert level == "proven", guards
+    other = ("shift = torch.ones(4)", 'shift = torch.full((4,), 1.02, device="cuda")')
+    level, guards = proof(folder, REPLICAS, other, kind="create-on-device")
+    assert guards["output"] is False
+
+
+#: A library that draws on the cpu, and refuses the generator of a GPU there.
+LIBRARY = """\
+import torch
+
+
+def noise(shape, generator, device):
+    if generator.device.type == "cuda" and device.type == "cpu":
+        raise ValueError("Cannot generate a cpu tensor from a generator of type cuda.")
+    return torch.randn(shape, generator=generator, device=generator.device).to(device)
+"""
+DRAWS = """\
+import sys
+import torch
+sys.path.insert(0, "site-packages")
+from drawlib import noise
+
+model = torch.nn.Linear(3, 3)
+generator = torch.Generator("cuda").manual_seed(4)
+print(model(noise((2, 3), generator, torch.device("cpu"))).sum().item())
+"""
+
+
+def test_a_library_that_checks_generators_has_a_reference(folder: Path) -> None:
+    packages = folder / "site-packages"
+    packages.mkdir()
+    (packages / "drawlib.py").write_text(LIBRARY)
+    right = ('Generator("cuda")', 'Generator("cpu")')
+    level, guards = proof(folder, DRAWS, right, kind="generator-on-device")
+    assert level == "proven", guards
+    wrong = ('Generator("cuda").manual_seed(4)', 'Generator("cpu").manual_seed(5)')
+    level, guards = proof(folder, DRAWS, wrong, kind="generator-on-device")
+    assert guards["output"] is False
+    assert level == "runs"
+
+
+#: What a model says is collected, joined and given to NumPy.
+COLLECTS = """\
+import numpy as np
+import torch
+from torch import nn
+
+
+def collected(model, batches):
+    found = []
+    for batch in batches:
+        found.append(model(batch.to("cuda")).argmax(1))
+    return torch.cat(found)
+
+
+torch.manual_seed(1)
+model = nn.Linear(4, 3).to("cuda")
+print(np.bincount(collected(model, torch.randn(3, 8, 4)), minlength=3))
+"""
+
+
+def test_what_goes_to_numpy_is_joined_on_the_cpu_and_not_computed_there(folder: Path) -> None:
+    joined = ("argmax(1))", "argmax(1).cpu())")
+    level, guards = proof(folder, COLLECTS, joined, kind="cpu-before-numpy")
+    assert level == "proven", guards
+    counted_there = ('"cuda")).argmax(1))', '"cuda")).cpu().argmax(1))')
+    level, guards = proof(folder, COLLECTS, counted_there, kind="cpu-before-numpy")
+    assert level == "proven", guards
+    computed = ('model(batch.to("cuda"))', "model.cpu()(batch)")
+    level, guards = proof(folder, COLLECTS, computed, kind="cpu-before-numpy")
+    assert guards["on-gpu"] is False
+
+
+#: A call puts a layer away, and whoever calls brings it back.
+BROUGHT_BACK = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.low, self.high = nn.Linear(4, 4), nn.Linear(4, 2)
+
+    def forward(self, x):
+        x = self.low(x)
+        self.low.to("cpu")
+        return self.high(x)
+
+
+torch.manual_seed(1)
+net = Net()
+for _ in range(TIMES):
+    net.to("cuda")
+    print(net(torch.ones(2, 4)).sum().item())
+"""
+
+
+@pytest.mark.parametrize(("times", "passes"), [(2, True), (1, False)])
+def test_the_programs_own_second_call_counts(folder: Path, times: int, passes: bool) -> None:
+    program = BROUGHT_BACK.replace("TIMES", str(times))
+    made = ("torch.ones(2, 4)", 'torch.ones(2, 4, device="cuda")')
+    _, guards = proof(folder, program, made, kind="create-on-device")
+    assert guards["again"] is passes
+
+
+#: Without a GPU another line is printed, and a time that no two runs share.
+TIMED = """\
+import os
+import torch
+
+scale = torch.arange(3.0)
+device = "cuda" if torch.cuda.is_available() else "cpu"
+if device == "cpu":
+    print("no GPU", flush=True)
+print(f"id {os.getpid()}")
+x = torch.ones(3, device=device)
+print((x * scale).sum().item())
+"""
+
+
+def test_what_differs_from_itself_is_told_for_each_number_of_gpus(folder: Path) -> None:
+    made = (
+        "torch.arange(3.0)",
+        "torch.arange(3.0).cuda() if torch.cuda.is_available() else torch.arange(3.0)",
+    )
+    level, guards = proof(folder, TIMED, made, kind="create-on-device")
+    assert guards["gpus-0"] is True
+    assert level == "proven", guards
+
+
+RANKED = "rank = int(os.environ['RANK'])\ntorch.cuda.set_device(rank)\n"
+CHOSEN = "parser.add_argument('--gpu')\ntorch.cuda.set_device(args.gpu)\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "number", "holds"),
+    [
+        (RANKED, "rank", True),
+        (RANKED + "local_rank = int(os.environ['LOCAL_RANK'])\n", "rank", False),
+        (CHOSEN, "args.gpu", False),
+    ],
+)
+def test_a_gpu_that_was_chosen_is_not_counted_in_a_circle(
+    before: str, number: str, holds: bool
+) -> None:
+    after = before.replace(f"({number})", f"({number} % torch.cuda.device_count())")
+    assert [guard.holds for guard in counted(before, after, "en")] == ([] if holds else [False])
+    assert not list(counted(after, after.replace("set_device", "set_device "), "en"))
