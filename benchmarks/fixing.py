@@ -4,9 +4,9 @@
 
 FOLDER holds NAME.py, which fails, NAME.fixed.py, which does not, and NAME.json with its label
 (docs/evaluating.md). A program counts where it fails here and the fixed one does not. A repair is *right*
-where one of its edits is in the labelled line or of an accepted kind, and the program prints what the fixed
-one prints, but for lines in which that differs from itself. --keep writes one JSON object a program, with
-the diff, for those who read them.
+where one of its edits is in a labelled line (``also_lines`` are) or of an accepted kind, and the program
+prints what the fixed one prints, but for lines in which that differs from itself. --keep writes one JSON
+object a program, with the diff, for those who read them.
 
 With --incidents FOLDER is kb/cases: each incident's ``reproduce.py failing`` is repaired, and its program
 prints what ``reproduce.py fixed`` prints or not.
@@ -124,7 +124,7 @@ def judged(path: Path) -> Judged | None:
                 label["cause"],
                 repair.outcome,
                 repair.proof.level if repair.proof else "-",
-                _at_line(repair, (label.get("culprit") or {}).get("line")),
+                any(_at_line(repair, line) for line in _lines(label)),
                 bool({one.kind for one in repair.applied} & set(label.get("fix_kinds") or [])),
                 got is not None and difference(wanted.output, got.output, varying) is None,
                 repair.tries,
@@ -175,7 +175,13 @@ def _as_labelled(repair: Repair, label: dict[str, Any]) -> bool:
     return error.startswith(str(label.get("exception")))
 
 
-def _at_line(repair: Repair, line: int | None) -> bool:
+def _lines(label: dict[str, Any]) -> list[int]:
+    """The lines of a label that a fix may be in: the culprit's, and those that are right as well."""
+    line = (label.get("culprit") or {}).get("line")
+    return [*([line] if line else []), *label.get("also_lines", ())]
+
+
+def _at_line(repair: Repair, line: int) -> bool:
     """Whether a repair takes away, or adds beside, the labelled line of the program as it was."""
     at = 0
     for row in repair.diff.splitlines():

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from repairing.proofs import proof
 
-from diagnose.repairing.guards import counted
+from diagnose.repairing.edits import counted
 
 
 @pytest.fixture

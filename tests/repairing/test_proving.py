@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from repairing.proofs import proof
 
-from diagnose.repairing.guards import homes, stopgap, written_down
+from diagnose.repairing.edits import stopgap, written_down
+from diagnose.repairing.guards import homes
 from diagnose.repairing.model import Candidate, Guard, Proof, Ran
 from diagnose.repairing.proving import settled
 

@@ -7,15 +7,14 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from diagnose.model import Lang
-from diagnose.repairing.comparing import changed, edited_lines
+from diagnose.repairing.comparing import edited_lines
+from diagnose.repairing.edits import writes_gpu
 from diagnose.repairing.model import Candidate, Guard, Ran
 from diagnose.repairing.words import say
 
 #: Fixes that bring something to the host because it belongs there.
 _TO_NUMPY = "cpu-before-numpy"
 _TO_THE_HOST = frozenset({_TO_NUMPY, "index-to-device"})
-#: Fixes of a value where it is used. Other stop-gaps undo an offload or leave layers unregistered.
-_AT_USE = frozenset({"move-tensor-at-line", "move-input", "index-to-device"})
 #: Fixes after which a module is made where it was sent before.
 _MADE_THERE = frozenset({"create-on-device", "materialize-meta"})
 #: Causes that are a choice of the wrong GPU.
@@ -25,8 +24,6 @@ _DRAWN = frozenset({"generator-device"})
 #: Checks of `diagnose verify` whose findings are mistakes even where the program without device checks
 #: has them too: what no optimizer reaches stays untrained wherever it is.
 _NEVER = frozenset({"unseen-layers"})
-#: A GPU other than the first.
-_NUMBERED = re.compile(r"\bcuda:[1-9]\d*")
 #: Functions before which a model is put away for their sake, and not to save memory.
 _SAVES = re.compile(r"save|export|dump|state_dict|script|trace")
 
@@ -53,7 +50,7 @@ def _chooses(one: Candidate) -> bool:
     if one.cause == "dataparallel-home-device":
         return True
     added = (row for row in one.patch.splitlines() if row.startswith("+") and row[:3] != "+++")
-    return one.cause in _CHOOSING and not any(_LITERAL.search(row) for row in added)
+    return one.cause in _CHOOSING and not any(writes_gpu(row) for row in added)
 
 
 def hidden(wanted: Ran, ran: Ran, lang: Lang) -> Iterator[Guard]:
@@ -183,69 +180,6 @@ def silent(wanted: Ran, ran: Ran, lang: Lang) -> Iterator[Guard]:
             yield Guard(one.kind, False, told)
 
 
-def written_down(before: str, after: str, lang: Lang) -> Iterator[Guard]:
-    """No edit writes down another GPU than the first by its number, unless the program does too: on another
-    machine, or in another rank, that is another one or none. And none writes a GPU in the place of a
-    device that the program has an expression for."""
-    known, rows = set(_NUMBERED.findall(before)), after.splitlines()
-    for line in sorted(edited_lines(before, after)):
-        for device in _NUMBERED.findall(rows[line - 1]):
-            if device not in known:
-                yield Guard("numbered", False, say(lang, "numbered", line=line, device=device))
-                return
-    for line, (old, new) in _replaced(before, after):
-        gone = _devices(old) - _devices(new)
-        literals = sorted(one for one in _literals(new) - _literals(old))
-        if literals and gone:
-            told = say(lang, "literal", line=line, device=literals[0], gone=sorted(gone)[0])
-            yield Guard("literal", False, told)
-            return
-
-
-def counted(before: str, after: str, lang: Lang) -> Iterator[Guard]:
-    """No edit wraps the number of a GPU around, unless it is a rank among all machines, and the program
-    knows none of its own: it would take another GPU than was chosen, or one that another rank has."""
-    rows, local = after.splitlines(), _LOCAL.search(before)
-    for line in sorted(edited_lines(before, after)):
-        for found in _WRAPPED.finditer(rows[line - 1]):
-            if found[0] not in before and (local or not _RANK.search(found[1])):
-                told = say(lang, "counted", line=line, number=found[1])
-                yield Guard("counted", False, told)
-                return
-
-
-def is_numbered(text: str) -> bool:
-    """Whether a text names a GPU other than the first."""
-    return _NUMBERED.search(text) is not None
-
-
-def _replaced(before: str, after: str) -> Iterator[tuple[int, tuple[str, str]]]:
-    """Lines that took the place of others, by their number, as pairs of texts."""
-    rows = before.splitlines(), after.splitlines()
-    for both in changed(before, after):
-        if all(both):
-            old, new = (
-                "\n".join(text[i] for i in lines) for text, lines in zip(rows, both, strict=True)
-            )
-            yield both[1][0] + 1, (old, new)
-
-
-_DEVICE = re.compile(r"device\s*=\s*([A-Za-z_][\w.]*)|\.to\(\s*([A-Za-z_][\w.]*)\s*[,)]")
-_WRAPPED = re.compile(r"([\w.\[\]\"']+)\)?\s*%\s*[\w.]*device_count\(\)")
-_RANK = re.compile(r"(?i)(?<!local_)(?<!local)rank|procid")
-_LOCAL = re.compile(r"(?i)local_?rank|localid")
-_LITERAL = re.compile(r"""["'](cuda(?::\d+)?)["']""")
-
-
-def _devices(text: str) -> set[str]:
-    """The expressions of devices in a text."""
-    return {one or other for one, other in _DEVICE.findall(text)}
-
-
-def _literals(text: str) -> set[str]:
-    return set(_LITERAL.findall(text))
-
-
 def again(watched: Ran, edited: set[str], lang: Lang) -> Iterator[Guard]:
     """A second batch passes as the first one does, and no edit copies for it what was copied before."""
     if watched.passed and not watched.again:
@@ -274,15 +208,3 @@ def exercised(
             if file == one.file and one.line in lines:
                 return Guard("exercised", False, say(lang, "never-ran", name=name))
     return Guard("exercised", True, say(lang, "exercised"))
-
-
-def stopgap(applied: Sequence[Candidate], lang: Lang) -> Guard:
-    """The edits are where what is wrong comes from, and give nothing up that is done on purpose."""
-    stopgaps = [one for one in applied if one.stopgap]
-    for one in stopgaps:
-        if one.kind not in _AT_USE:
-            told = say(lang, "gives-up", file=one.file, line=one.line)
-            return Guard("gives-up", False, told)
-    for one in stopgaps:
-        return Guard("stopgap", False, say(lang, "stopgap", file=one.file, line=one.line))
-    return Guard("stopgap", True, say(lang, "at-source"))

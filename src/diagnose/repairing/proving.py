@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 
 from diagnose.model import Lang
-from diagnose.repairing import guards
+from diagnose.repairing import edits, guards
 from diagnose.repairing.comparing import (
     difference,
     differing,
@@ -87,9 +87,9 @@ class Reference:
         yield from guards.across(ran, edited, lang)
         yield from guards.silent(wanted, ran, lang)
         for file, text in texts.items():
-            yield from guards.written_down(before[file], text, lang)
-            yield from guards.counted(before[file], text, lang)
-        yield guards.stopgap(applied, lang)
+            yield from edits.written_down(before[file], text, lang)
+            yield from edits.counted(before[file], text, lang)
+        yield edits.stopgap(applied, lang)
 
     def _numbers(self, ran: Ran, applied: Sequence[Candidate]) -> Iterator[Guard]:
         """It prints and trains what it was meant to."""
@@ -169,7 +169,7 @@ class Reference:
         if everywhere:
             told = "follows" if apart else "stays-behind"
             yield Guard("other-gpu", apart, self._say(told))
-            if not apart and any(map(guards.is_numbered, self._added(texts))):
+            if not apart and any(map(edits.is_numbered, self._added(texts))):
                 yield Guard("numbered", False, self._say(told))
 
     def _added(self, texts: Mapping[str, str]) -> Iterator[str]:

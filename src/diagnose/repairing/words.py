@@ -185,8 +185,8 @@ _WORDS: Mapping[str, Mapping[Lang, str]] = {
         "zh": "权宜之计：{file}:{line} 只是在使用处移动张量",
     },
     "gives-up": {
-        "en": "a stop-gap: {file}:{line} undoes an offload, or leaves layers unregistered",
-        "zh": "权宜之计：{file}:{line} 撤销了 offload，或让层仍未注册",
+        "en": "a stop-gap: {file}:{line} undoes a move to the cpu, or leaves layers unregistered",
+        "zh": "权宜之计：{file}:{line} 撤销了移到 CPU 的操作，或让层仍未注册",
     },
     "scattered": {
         "en": "lines {lines} each move a part of what the model is given: move it once, before",

@@ -1,0 +1,111 @@
+"""What the text of a patch tells against it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from diagnose.model import Lang
+from diagnose.repairing.comparing import changed, edited_lines
+from diagnose.repairing.model import Candidate, Guard
+from diagnose.repairing.words import say
+
+#: Fixes of a value where it is used. Other stop-gaps undo an offload or leave layers unregistered.
+_AT_USE = frozenset({"move-tensor-at-line", "move-input", "index-to-device"})
+#: A fix that takes back what the program does to save memory.
+_UNDOES = "disable-offload"
+#: A call that brings something to the cpu.
+_BROUGHT = re.compile(r"""\.(?:cpu\(\)|to\(["']cpu["'])""")
+#: A GPU other than the first.
+_NUMBERED = re.compile(r"\bcuda:[1-9]\d*")
+
+
+def written_down(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+    """No edit writes down another GPU than the first by its number, unless the program does too: on another
+    machine, or in another rank, that is another one or none. And none writes a GPU in the place of a
+    device that the program has an expression for."""
+    known, rows = set(_NUMBERED.findall(before)), after.splitlines()
+    for line in sorted(edited_lines(before, after)):
+        for device in _NUMBERED.findall(rows[line - 1]):
+            if device not in known:
+                yield Guard("numbered", False, say(lang, "numbered", line=line, device=device))
+                return
+    for line, (old, new) in _replaced(before, after):
+        gone = _devices(old) - _devices(new)
+        literals = sorted(one for one in _literals(new) - _literals(old))
+        if literals and gone:
+            told = say(lang, "literal", line=line, device=literals[0], gone=sorted(gone)[0])
+            yield Guard("literal", False, told)
+            return
+
+
+def counted(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+    """No edit wraps the number of a GPU around, unless it is a rank among all machines, and the program
+    knows none of its own: it would take another GPU than was chosen, or one that another rank has."""
+    rows, local = after.splitlines(), _LOCAL.search(before)
+    for line in sorted(edited_lines(before, after)):
+        for found in _WRAPPED.finditer(rows[line - 1]):
+            if found[0] not in before and (local or not _RANK.search(found[1])):
+                told = say(lang, "counted", line=line, number=found[1])
+                yield Guard("counted", False, told)
+                return
+
+
+def writes_gpu(text: str) -> bool:
+    """Whether a text names a GPU as a string."""
+    return _LITERAL.search(text) is not None
+
+
+def is_numbered(text: str) -> bool:
+    """Whether a text names a GPU other than the first."""
+    return _NUMBERED.search(text) is not None
+
+
+def _replaced(before: str, after: str) -> Iterator[tuple[int, tuple[str, str]]]:
+    """Lines that took the place of others, by their number, as pairs of texts."""
+    rows = before.splitlines(), after.splitlines()
+    for both in changed(before, after):
+        if all(both):
+            old, new = (
+                "\n".join(text[i] for i in lines) for text, lines in zip(rows, both, strict=True)
+            )
+            yield both[1][0] + 1, (old, new)
+
+
+_DEVICE = re.compile(r"device\s*=\s*([A-Za-z_][\w.]*)|\.to\(\s*([A-Za-z_][\w.]*)\s*[,)]")
+_WRAPPED = re.compile(r"([\w.\[\]\"']+)\)?\s*%\s*[\w.]*device_count\(\)")
+_RANK = re.compile(r"(?i)(?<!local_)(?<!local)rank|procid")
+_LOCAL = re.compile(r"(?i)local_?rank|localid")
+_LITERAL = re.compile(r"""["'](cuda(?::\d+)?)["']""")
+
+
+def _devices(text: str) -> set[str]:
+    """The expressions of devices in a text."""
+    return {one or other for one, other in _DEVICE.findall(text)}
+
+
+def _literals(text: str) -> set[str]:
+    return set(_LITERAL.findall(text))
+
+
+def _stays(patch: str) -> bool:
+    """Whether an edit takes away a move to the cpu that the program makes: it wants to have there what it
+    brings there."""
+    count = {"-": 0, "+": 0, " ": 0}
+    for row in patch.splitlines():
+        if row[:1] in count and row[:3] not in ("---", "+++"):
+            count[row[0]] += len(_BROUGHT.findall(row))
+    return count["+"] < count["-"]
+
+
+def stopgap(applied: Sequence[Candidate], lang: Lang) -> Guard:
+    """The edits are where what is wrong comes from, and give nothing up that is done on purpose."""
+    stopgaps = [one for one in applied if one.stopgap]
+    for one in applied:
+        undone = one.kind == _UNDOES or (one.stopgap and one.kind not in _AT_USE)
+        if undone or _stays(one.patch):
+            told = say(lang, "gives-up", file=one.file, line=one.line)
+            return Guard("gives-up", False, told)
+    for one in stopgaps:
+        return Guard("stopgap", False, say(lang, "stopgap", file=one.file, line=one.line))
+    return Guard("stopgap", True, say(lang, "at-source"))
