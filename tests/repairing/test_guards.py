@@ -196,3 +196,44 @@ def test_a_gpu_that_was_chosen_is_not_counted_in_a_circle(
     after = before.replace(f"({number})", f"({number} % torch.cuda.device_count())")
     assert [guard.holds for guard in counted(before, after, "en")] == ([] if holds else [False])
     assert not list(counted(after, after.replace("set_device", "set_device "), "en"))
+
+
+#: A skeleton that gets its weights later; the checkpoint has those of a part alone.
+LACKING = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body, self.head = nn.Linear(4, 4), nn.Linear(4, 2)
+
+    def forward(self, x):
+        return self.head(self.body(x))
+
+
+def main():
+    weights = {f"body.{name}": one for name, one in nn.Linear(4, 4).state_dict().items()}
+    with torch.device("meta"):
+        net = Net()
+    net.load_state_dict(weights, strict=False, assign=True)
+    net.to("cuda")
+    AFTER
+    print(net(torch.ones(2, 4, device="cuda")).sum().item())
+
+
+main()
+"""
+STARTED = "nn.init.ones_(net.head.weight), nn.init.zeros_(net.head.bias)"
+
+
+@pytest.mark.parametrize(("after", "known"), [("", False), (STARTED, True)])
+def test_what_a_checkpoint_lacks_proves_nothing_unless_it_is_written(
+    folder: Path, after: str, known: bool
+) -> None:
+    program = LACKING.replace("    AFTER\n", f"    {after}\n" if after else "")
+    made = ('torch.device("meta")', 'torch.device("cpu")')
+    level, guards = proof(folder, program, made, kind="materialize-meta")
+    assert guards["output"] is (True if known else None)
+    assert level == ("proven" if known else "runs")

@@ -115,7 +115,9 @@ class Ran(NamedTuple):
     device and sum; ``graded`` counts the parameters that got gradients;
     ``homes``, ``idle``, ``parked``, ``streamed``, ``hollow``, ``hidden`` and ``used`` what is seen of
     models (`diagnose.repairing.looking.Models`); ``blank`` says that a layer computed with weights from
-    the meta device to which nobody had written; ``silent`` what an audit and `diagnose verify` find;
+    the meta device to which nobody had written, ``drawn`` that those were made on the cpu therefore,
+    ``unfilled`` names parameters that a checkpoint lacked, and to which nobody wrote; ``silent`` what an
+    audit and `diagnose verify` find;
     ``executed`` the functions that ran, as ``file:line``.
     """
 
@@ -145,8 +147,10 @@ class Ran(NamedTuple):
     hollow: frozenset[str] = frozenset()
     hidden: Mapping[str, str] = {}
     used: frozenset[str] = frozenset()
+    unfilled: frozenset[str] = frozenset()
     silent: tuple[Silent, ...] = ()
     blank: bool = False
+    drawn: bool = False
     executed: frozenset[str] = frozenset()
 
     @property

@@ -23,6 +23,7 @@ from torch.utils._python_dispatch import _disable_current_modes
 
 from diagnose import tracing
 from diagnose.casebase.store import load
+from diagnose.repairing.filling import Unfilled
 from diagnose.repairing.looking import Models
 from diagnose.repairing.model import Silent
 from diagnose.repairing.repeating import Again
@@ -65,6 +66,7 @@ class Observer:
         self._copies: set[str] = set()
         self._across: set[str] = set()
         self._calls_again = Again()
+        self._unfilled = Unfilled()
         self._executed: set[str] = set()
         self._counted: dict[str, int] | None = None
         self._steps_of: Counter[int] = Counter()
@@ -82,6 +84,7 @@ class Observer:
             checks.watching(load()) as checked,
             tracing.trace() as recorder,
             Audit(recorder) as audit,
+            self._unfilled.watching(),
         ):
             self._recorder = recorder
             told = recorder.copied
@@ -133,6 +136,7 @@ class Observer:
             "hollow": sorted(models.hollow),
             "hidden": models.hidden,
             "used": sorted(models.used),
+            "unfilled": self._unfilled.names(),
             "trained": list(self._trained()),
             "silent": silent,
         }

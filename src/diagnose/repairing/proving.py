@@ -102,8 +102,13 @@ class Reference:
         other = self._difference(ran, self._gpus)
         if other is not None and registered:
             other = self._say("more-trained-so", other=other)
-        told = other or self._say("output")
-        yield Guard("output", None if other and registered else other is None, told)
+        told, holds = other or self._say("output"), other is None
+        if other and registered:
+            yield Guard("output", None, told)
+        elif holds and wanted.drawn and ran.unfilled:
+            yield Guard("output", None, self._say("unfilled", weight=min(ran.unfilled)))
+        else:
+            yield Guard("output", holds, told)
         count = len(wanted.trained)
         if more < 0:
             yield Guard("trained", False, self._say("fewer-trained", count=-more))

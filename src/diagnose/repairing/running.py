@@ -39,6 +39,7 @@ _SETS = (
     "hollow",
     "used",
     "again",
+    "unfilled",
 )
 
 
@@ -95,7 +96,7 @@ class Runner:
         self._gpus = self._gpus or terms.gpus
         for other in _otherwise(terms, ran, fails_on=self._gpus):
             if (found := self.run(texts, other)).passed:
-                return found
+                return found._replace(drawn=other.drawn)
         return ran
 
     def _perform(

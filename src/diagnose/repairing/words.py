@@ -103,6 +103,10 @@ _WORDS: Mapping[str, Mapping[Lang, str]] = {
         "en": "{count} parameters get no gradient any more",
         "zh": "有 {count} 个参数不再得到梯度",
     },
+    "unfilled": {
+        "en": "it prints what {weight} gives, which the checkpoint lacks: its values are drawn",
+        "zh": "输出取决于 {weight}，而检查点中没有它，其值是随机的",
+    },
     "where-0": {"en": "without a GPU", "zh": "没有 GPU 时"},
     "where-1": {"en": "on one GPU", "zh": "在 1 块 GPU 上"},
     "where-2": {"en": "on 2 GPUs", "zh": "在 2 块 GPU 上"},
