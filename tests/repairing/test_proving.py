@@ -569,6 +569,28 @@ def test_a_gpu_that_an_edit_writes_down_is_told_as_the_program_tells_it(folder: 
     assert added == ["+    return x * torch.ones(4).to(DEVICE)"]
 
 
+#: No guard objects to the first GPU here; but the program has a name for its device.
+NAMED = """\
+import torch
+from types import SimpleNamespace
+
+opts = SimpleNamespace(device=torch.device("cuda", 0))
+
+
+def scale(opts, x):
+
+    return x * torch.ones(4)
+
+
+print(scale(opts, torch.arange(4.0, device=opts.device)).sum().item())
+"""
+
+
+def test_what_the_program_calls_its_device_is_written_and_no_gpu(folder: Path) -> None:
+    added = added_by(folder, NAMED, LITERAL, 9)
+    assert added == ["+    return x * torch.ones(4).to(opts.device)"]
+
+
 #: A batch is moved by a function that passes nested parts by.
 NESTED = """\
 import torch

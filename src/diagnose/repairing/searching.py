@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from diagnose.fixes.diff import patched
 from diagnose.repairing.comparing import diff_of
-from diagnose.repairing.generalizing import general
 from diagnose.repairing.model import (
     LEVELS,
     SOURCES,
@@ -20,6 +19,7 @@ from diagnose.repairing.model import (
     Source,
     Terms,
 )
+from diagnose.repairing.polishing import Node, Polish
 from diagnose.repairing.proving import Reference, settled
 from diagnose.repairing.running import Runner
 from diagnose.repairing.writing import loses_a_write
@@ -35,23 +35,6 @@ class Limits(NamedTuple):
 
 #: After so many patches that run but are not proven, somebody else is asked for a better one.
 _BETTER = 4
-
-
-#: Guards that object to nothing but the device's name in an edit: that GPU is not there without a GPU.
-_WRITTEN_DOWN = frozenset({"other-gpu", "numbered", "literal", "gpus-0", "gpus-1"})
-
-
-class _Node(NamedTuple):
-    """Edits that were kept so far, and how the program fails with them."""
-
-    applied: tuple[Candidate, ...]
-    texts: Mapping[str, str]
-    ran: Ran
-
-    @property
-    def patch(self) -> tuple[Mapping[str, str], Ran, tuple[Candidate, ...]]:
-        """What a proof looks at."""
-        return self.texts, self.ran, self.applied
 
 
 class Search:
@@ -76,7 +59,7 @@ class Search:
         self._limits = limits
         self._progress = progress
         self._tried = 0
-        self._known: dict[tuple[tuple[str, str], ...], _Node | None] = {}
+        self._known: dict[tuple[tuple[str, str], ...], Node | None] = {}
         self._end = 0.0
 
     def repair(self, proposed: Sequence[Candidate] = ()) -> Repair:
@@ -93,16 +76,17 @@ class Search:
             return self._end_of("nothing-to-fix", first, started)
         if first.failure is None or not first.failure.placement:
             return self._end_of("not-reproducible", first, started)
-        root = _Node((), {}, first._replace(candidates=(*proposed, *first.candidates)))
+        root = Node((), {}, first._replace(candidates=(*proposed, *first.candidates)))
         best, proof, furthest = self._search(root)
         if best is None:
             return self._end_of("not-repaired", first, started, furthest)
         return self._end_of("repaired", first, started, best, proof)
 
-    def _search(self, root: _Node) -> tuple[_Node | None, Proof | None, _Node]:
+    def _search(self, root: Node) -> tuple[Node | None, Proof | None, Node]:
         """The best patch that runs, with its proof, and the node that came furthest."""
         reference = Reference(self._runner, self._gpus)
-        best: _Node | None = None
+        polish = Polish(self._runner, self._gpus, reference, self._progress)
+        best: Node | None = None
         proof: Proof | None = None
         furthest = root
         for nodes in self._passes(root):
@@ -116,14 +100,13 @@ class Search:
                 self._progress("proving that it is right")
                 found = reference.doubts(*node.patch)
                 if found.level == "proven":
-                    better = self._general(node, reference, told=True)
+                    better = polish.told(node)
                     if better is not None:
                         return *better, furthest
                     found = reference.prove(*node.patch)
                     if found.level == "proven":
-                        return node, found, furthest
-                against = {guard.id for guard in found.guards if guard.holds is False}
-                better = self._general(node, reference) if _only_tells(against) else None
+                        return *polish.trimmed(node, found), furthest
+                better = polish.mended(node, found)
                 if better is not None:
                     return *better, furthest
                 if proof is None or _worth(found) > _worth(proof):
@@ -136,39 +119,14 @@ class Search:
             )
         return best, proof, furthest
 
-    def _general(
-        self, node: _Node, reference: Reference, *, told: bool = False
-    ) -> tuple[_Node, Proof] | None:
-        """A patch that writes down a GPU, with an expression of the device in its place, proven; ``told``:
-        with one that the program itself calls its device."""
-        for file, text in node.texts.items():
-            for other in general(self._runner.workspace.text(file), text, told=told):
-                texts = {**node.texts, file: other.text}
-                self._progress(f"trying another name of the device in {file}")
-                ran = self._runner.run(texts, Terms(self._gpus))
-                if not ran.passed:
-                    continue
-                proof = reference.doubts(texts, ran, node.applied)
-                if proof.level == "proven":
-                    proof = reference.prove(texts, ran, node.applied)
-                if proof.level == "proven":
-                    applied = tuple(
-                        one._replace(patch=one.patch.replace(f"+{other.row}", f"+{other.told}"))
-                        if one.file == file
-                        else one
-                        for one in node.applied
-                    )
-                    return _Node(applied, texts, ran), proof
-        return None
-
-    def _passes(self, root: _Node) -> Iterator[Iterator[_Node]]:
+    def _passes(self, root: Node) -> Iterator[Iterator[Node]]:
         """All nodes, each once: first those of what the answer proposes, then with what else does, who
         knows less. Each gets its part of the tries."""
         for number, _ in enumerate(SOURCES, 1):
             most = self._limits.tries * number // len(SOURCES)
             yield self._nodes(root, SOURCES[:number], most)
 
-    def _nodes(self, node: _Node, sources: Sequence[Source], most: int) -> Iterator[_Node]:
+    def _nodes(self, node: Node, sources: Sequence[Source], most: int) -> Iterator[Node]:
         """Depth first, best first: nodes that run, and those that come further. What is new in this pass
         comes before what the passes before it tried."""
         for candidate in sorted(node.ran.candidates, key=lambda one: one.source != sources[-1]):
@@ -191,7 +149,7 @@ class Search:
             if not tried.ran.passed and len(tried.applied) < self._limits.depth:
                 yield from self._nodes(tried, sources, most)
 
-    def _lean(self, node: _Node) -> _Node:
+    def _lean(self, node: Node) -> Node:
         """A node that runs, without the edits that it runs without too: they only moved the failure on."""
         for candidate in node.applied[:-1]:
             rest = tuple(one for one in node.applied if one is not candidate)
@@ -200,19 +158,19 @@ class Search:
             self._progress(f"trying without {candidate.kind} at {candidate.file}:{candidate.line}")
             ran = self._runner.run(texts, Terms(self._gpus))
             if ran.passed:
-                node = _Node(rest, texts, ran)
+                node = Node(rest, texts, ran)
         return node
 
     def _of(self, applied: Sequence[Candidate]) -> dict[str, str] | None:
         """The files with some edits, None where one of them needs another."""
-        node = _Node((), {}, Ran(0))
+        node = Node((), {}, Ran(0))
         for candidate in applied:
             if (texts := self._edited(node, candidate)) is None:
                 return None
             node = node._replace(texts=texts)
         return dict(node.texts)
 
-    def _edited(self, node: _Node, candidate: Candidate) -> dict[str, str] | None:
+    def _edited(self, node: Node, candidate: Candidate) -> dict[str, str] | None:
         """The files of a node with one more edit, None where it cannot be made."""
         try:
             before = node.texts.get(candidate.file) or self._runner.workspace.text(candidate.file)
@@ -225,24 +183,24 @@ class Search:
             return None
         return {**node.texts, candidate.file: text}
 
-    def _try(self, node: _Node, candidate: Candidate, texts: Mapping[str, str]) -> _Node | None:
+    def _try(self, node: Node, candidate: Candidate, texts: Mapping[str, str]) -> Node | None:
         """A node with one more edit, None where it does not help."""
         self._tried += 1
         self._progress(f"trying {candidate.kind} at {candidate.file}:{candidate.line}")
         ran = self._runner.run(texts, Terms(self._gpus))
         if not ran.passed and not _further(node.ran, ran):
             return None
-        return _Node((*node.applied, candidate), texts, ran)
+        return Node((*node.applied, candidate), texts, ran)
 
     def _end_of(
         self,
         outcome: Outcome,
         first: Ran,
         started: float,
-        node: _Node | None = None,
+        node: Node | None = None,
         proof: Proof | None = None,
     ) -> Repair:
-        node = node or _Node((), {}, first)
+        node = node or Node((), {}, first)
         workspace = self._runner.workspace
         before = {file: workspace.document(file) for file in node.texts}
         after = {file: workspace.edited(file, text) or "" for file, text in node.texts.items()}
@@ -257,11 +215,6 @@ class Search:
             self._runner.count,
             time.monotonic() - started,
         )
-
-
-def _only_tells(against: set[str]) -> bool:
-    """Whether guards object to nothing but how an edit tells the device."""
-    return bool(against) and not against - _WRITTEN_DOWN
 
 
 def _further(before: Ran, after: Ran) -> bool:

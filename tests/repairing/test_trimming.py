@@ -1,0 +1,29 @@
+"""Patches without the places that they do not need."""
+
+from __future__ import annotations
+
+from diagnose.repairing.trimming import trimmed
+
+BEFORE = "a = 1\nb = 2\nc = 3\nd = 4\n"
+
+
+def test_each_place_is_left_out_in_turn_the_last_one_first() -> None:
+    after = "a = 1.0\nb = 2\nc = 3.0\nd = 4\n"
+    found = list(trimmed({"train.py": BEFORE}, {"train.py": after}))
+    assert [one.texts["train.py"] for one in found] == [
+        BEFORE.replace("a = 1", "a = 1.0"),
+        BEFORE.replace("c = 3", "c = 3.0"),
+    ]
+
+
+def test_one_place_and_lines_that_go_stay() -> None:
+    assert not list(trimmed({"train.py": BEFORE}, {"train.py": BEFORE.replace("b = 2", "b = 5")}))
+    moved = "a = 1\nb = 2.5\nc = 3\n"
+    (found,) = trimmed({"train.py": BEFORE}, {"train.py": moved})
+    assert found.texts["train.py"] == "a = 1\nb = 2\nc = 3\n"
+
+
+def test_a_file_that_is_as_it_was_is_no_longer_edited() -> None:
+    before = {"one.py": BEFORE, "two.py": BEFORE}
+    after = {file: text.replace("b = 2", "b = 5") for file, text in before.items()}
+    assert [list(one.texts) for one in trimmed(before, after)] == [["one.py"], ["two.py"]]
