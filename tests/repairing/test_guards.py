@@ -237,3 +237,37 @@ def test_what_a_checkpoint_lacks_proves_nothing_unless_it_is_written(
     level, guards = proof(folder, program, made, kind="materialize-meta")
     assert guards["output"] is (True if known else None)
     assert level == ("proven" if known else "runs")
+
+
+#: Rows are made by a loader's worker, and a function is compiled.
+WORKS = """\
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+
+class Rows(Dataset):
+    def __len__(self):
+        return 4
+
+    def __getitem__(self, at):
+        return torch.ones(3) * at
+
+
+def never(x):
+    return x
+
+
+if __name__ == "__main__":
+    for rows in DataLoader(Rows(), batch_size=2, num_workers=1):
+        print(rows.to("cuda").sum().item())
+"""
+
+
+def test_what_a_worker_runs_has_run(folder: Path) -> None:
+    _, guards = proof(folder, WORKS, ("torch.ones(3) * at", "at * torch.ones(3)"))
+    assert guards["exercised"] is True
+    _, guards = proof(folder, WORKS, ("return x", "return x.cuda()"))
+    assert guards["exercised"] is False
+    compiled = WORKS.replace("def never", "@torch.jit.script\ndef never")
+    _, guards = proof(folder, compiled, ("return x", "return x.cuda()"))
+    assert guards["exercised"] is None

@@ -553,6 +553,19 @@ def test_forked_worker_may_not_touch_cuda(gpus: None) -> None:
         next(iter(loader))
 
 
+def test_a_worker_of_a_process_that_has_not_touched_cuda_begins() -> None:
+    class Data(torch.utils.data.Dataset[torch.Tensor]):
+        def __len__(self) -> int:
+            return 2
+
+        def __getitem__(self, index: int) -> torch.Tensor:
+            return torch.ones(1)
+
+    with simulated_gpus(1):
+        loader = torch.utils.data.DataLoader(Data(), num_workers=1, multiprocessing_context="fork")
+        assert [batch.cuda().item() for batch in loader] == [1, 1]
+
+
 def test_padding_on_the_cpu_is_on_the_cpu() -> None:
     rows = [torch.ones(2), torch.ones(3)]
     with simulated_gpus(1):

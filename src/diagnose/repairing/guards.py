@@ -24,6 +24,8 @@ _DRAWN = frozenset({"generator-device"})
 #: Checks of `diagnose verify` whose findings are mistakes even where the program without device checks
 #: has them too: what no optimizer reaches stays untrained wherever it is.
 _NEVER = frozenset({"unseen-layers"})
+#: What makes code run that Python does not see.
+_COMPILED = re.compile(r"\bjit\b|\bscript\(")
 #: Functions before which a model is put away for their sake, and not to save memory.
 _SAVES = re.compile(r"save|export|dump|state_dict|script|trace")
 
@@ -200,11 +202,13 @@ def scattered(watched: Ran, edited: set[str], lang: Lang) -> Iterator[Guard]:
 
 
 def exercised(
-    silent: Sequence[tuple[str, range, str]], applied: Sequence[Candidate], lang: Lang
+    silent: Sequence[tuple[str, range, str]], texts: Mapping[str, tuple[str, str]], lang: Lang
 ) -> Guard:
-    """Each edit has run."""
-    for one in applied:
-        for file, lines, name in silent:
-            if file == one.file and one.line in lines:
-                return Guard("exercised", False, say(lang, "never-ran", name=name))
+    """Each edit has run. ``texts`` are those of the edited files, before and after; of what torch compiles
+    nobody sees that it runs."""
+    for file, both in texts.items():
+        edited = edited_lines(*both)
+        for name in (name for where, lines, name in silent if where == file and edited & {*lines}):
+            holds = None if _COMPILED.search(both[1]) else False
+            return Guard("exercised", holds, say(lang, "never-ran", name=name))
     return Guard("exercised", True, say(lang, "exercised"))

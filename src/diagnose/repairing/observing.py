@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 from collections import Counter
@@ -60,6 +61,8 @@ class Observer:
         self._calls = calls
         self._before: dict[str, int] = {}
         self._folder = str(folder)
+        self._process = os.getpid()
+        self._elsewhere = folder.with_name(f".executed-{folder.name}")
         self._watched = watched
         self._checked = checked
         self._optimizers: dict[int, Any] = {}
@@ -153,6 +156,8 @@ class Observer:
     def seen(self) -> dict[str, Any]:
         """What was seen, as JSON takes it."""
         rest = {"trained": [], "silent": []} | self._seen
+        with suppress(OSError):
+            self._executed.update(self._elsewhere.read_text().splitlines())
         return rest | {
             "calls": self._counted or {},
             "within": self._within,
@@ -206,7 +211,12 @@ class Observer:
     def _called(self, frame: Any, event: str, _: Any) -> None:
         code = frame.f_code
         if event == "call" and code.co_filename.startswith(self._folder):
-            self._executed.add(f"{code.co_filename}:{code.co_firstlineno}")
+            place = f"{code.co_filename}:{code.co_firstlineno}"
+            if place not in self._executed:
+                self._executed.add(place)
+                if os.getpid() != self._process:  # a loader's worker, which tells nobody
+                    with self._elsewhere.open("a") as stream:
+                        stream.write(f"{place}\n")
 
     def _trained(self) -> Iterator[tuple[str, str, float]]:
         """Of each parameter that an optimizer has stepped its shape, device and sum."""

@@ -67,7 +67,7 @@ class Reference:
             *self._following(texts),
             *guards.again(watched, edited, lang),
             *guards.scattered(watched, edited, lang),
-            guards.exercised(silent, applied, lang),
+            guards.exercised(silent, self._both(texts), lang),
         )
         return Proof(_level(found), found, tuple(name for _, _, name in silent))
 
@@ -77,18 +77,16 @@ class Reference:
         wanted, lang = self.on(self._gpus), self._runner.lang
         yield from self._numbers(ran, applied)
         edited = self._edited(texts)
-        before = {file: self._runner.workspace.text(file) for file in texts}
         yield from guards.homes(wanted, ran, applied, lang)
         yield from guards.hidden(wanted, ran, lang)
         yield from guards.hollow(wanted, ran, lang)
-        both = {file: (before[file], text) for file, text in texts.items()}
-        yield from guards.put_away(wanted, ran, both, lang)
+        yield from guards.put_away(wanted, ran, self._both(texts), lang)
         yield from guards.on_gpu(wanted, ran, applied, edited, lang)
         yield from guards.across(ran, edited, lang)
         yield from guards.silent(wanted, ran, lang)
-        for file, text in texts.items():
-            yield from edits.written_down(before[file], text, lang)
-            yield from edits.counted(before[file], text, lang)
+        for both in self._both(texts).values():
+            yield from edits.written_down(*both, lang)
+            yield from edits.counted(*both, lang)
         yield edits.stopgap(applied, lang)
 
     def _numbers(self, ran: Ran, applied: Sequence[Candidate]) -> Iterator[Guard]:
@@ -192,6 +190,10 @@ class Reference:
             for file, text in texts.items()
             for line in edited_lines(workspace.text(file), text)
         }
+
+    def _both(self, texts: Mapping[str, str]) -> dict[str, tuple[str, str]]:
+        """The texts of the edited files, before and after."""
+        return {file: (self._runner.workspace.text(file), text) for file, text in texts.items()}
 
     def _unexercised(self, texts: Mapping[str, str], watched: Ran) -> list[tuple[str, range, str]]:
         """Functions of the edited files that never ran: file, lines, and how they are called."""

@@ -72,6 +72,7 @@ class Driver:
         if self._count == 0:
             raise RuntimeError("No CUDA GPUs are available")
         self._initialized = True
+        self._process = os.getpid()  # a fork of a process that has not used them may
 
     def current(self) -> int:
         """The current device of this thread."""
