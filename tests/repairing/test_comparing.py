@@ -13,6 +13,8 @@ SAME = [
     ("elapsed: 0:00:01, 12.5 it/s", "elapsed: 0:00:02, 7 it/s"),
     ("tokens/s: 340.2 (0.12 sec)", "tokens/s: 99 (3 sec)"),
     ("on cuda:0: 2.00001", "on cpu: 2.00002"),
+    ("tensor([1.5, 2.0])", "tensor([1.5, 2.0],\n       device='cuda:0')"),
+    ("tensor(1.5, grad_fn=<AddBackward0>)", "tensor(1.5, device='cuda:1', grad_fn=<Copy0>)"),
 ]
 OTHER = [
     ("epoch 3 loss 0.31 took 0.52s", "epoch 3 loss 0.42 took 0.52s"),
@@ -21,6 +23,8 @@ OTHER = [
     ("5 samples, 7 steps", "5 samples, 8 steps"),
     ("3 s1", "4 s1"),
     ("times 3", "times 4"),
+    ("tensor([1.5, 2.0])", "tensor([1.5, 2.5], device='cuda:0')"),
+    ("tensor([1.5])", "tensor([1.5], dtype=torch.int8)"),
 ]
 
 

@@ -271,3 +271,22 @@ def test_what_a_worker_runs_has_run(folder: Path) -> None:
     compiled = WORKS.replace("def never", "@torch.jit.script\ndef never")
     _, guards = proof(folder, compiled, ("return x", "return x.cuda()"))
     assert guards["exercised"] is None
+
+
+#: A loader pins what is on a GPU already.
+PINNED = """\
+import torch
+from torch.utils.data import DataLoader, TensorDataset
+
+device = "cuda"
+rows = torch.arange(6.0).view(3, 2).to(device)
+for (batch,) in DataLoader(TensorDataset(rows), batch_size=2, pin_memory=True):
+    print((batch.to(device) * 2).sum().item())
+"""
+
+
+def test_what_cannot_be_pinned_has_a_reference(folder: Path) -> None:
+    level, guards = proof(folder, PINNED, ("pin_memory=True", "pin_memory=False"))
+    assert level == "proven", guards
+    other = ("pin_memory=True", "pin_memory=False, drop_last=True")
+    assert proof(folder, PINNED, other)[1]["output"] is False

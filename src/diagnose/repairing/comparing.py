@@ -12,6 +12,8 @@ from diagnose.repairing.words import say
 
 _NUMBER = re.compile(r"[-+]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?")
 _DEVICE = re.compile(r"\b(?:cpu|cuda(?::\d+)?)\b")
+#: What a printed tensor tells of itself but its numbers; it may stand in a line of its own.
+_ATTACHED = re.compile(r",\s*(?:device='[^']*'|grad_fn=<\w+>)")
 #: How long something took, by its name or by its unit: no two runs agree in it.
 _NAMES = (
     r"(?:run|wall)?time|elapsed|took|duration|latency|seconds|secs?|msecs?|ms|throughput|fps|"
@@ -31,7 +33,7 @@ _RELATIVE, _ABSOLUTE = 1e-3, 1e-5
 def difference(
     wanted: str, got: str, varying: Collection[int] = (), lang: Lang = "en"
 ) -> str | None:
-    """The first line in which two outputs differ by more than devices' names and rounding.
+    """The first line in which two outputs differ by more than devices' names, times and rounding.
 
     Args:
         wanted: what was meant to be printed.
@@ -42,7 +44,7 @@ def difference(
     Returns:
         A sentence about the line, None where there is none.
     """
-    one, two = wanted.splitlines(), got.splitlines()
+    one, two = _lines(wanted), _lines(got)
     for number in differing(wanted, got):
         if number not in varying:
             meant, printed = one[number - 1].strip()[:50], two[number - 1].strip()[:50]
@@ -54,8 +56,12 @@ def difference(
 
 def differing(wanted: str, got: str) -> Iterator[int]:
     """The numbers of the lines in which two outputs differ."""
-    pairs = zip(wanted.splitlines(), got.splitlines(), strict=False)
+    pairs = zip(_lines(wanted), _lines(got), strict=False)
     return (number for number, (a, b) in enumerate(pairs, 1) if not _alike(a, b))
+
+
+def _lines(text: str) -> list[str]:
+    return _ATTACHED.sub("", text).splitlines()
 
 
 def _alike(one: str, two: str) -> bool:

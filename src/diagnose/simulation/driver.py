@@ -62,7 +62,7 @@ class Driver:
             RuntimeError: there are none, or this is a forked child of a process that used them.
         """
         if self._initialized:
-            if os.getpid() != self._process:
+            if os.getpid() != self._process and self.terms.checked:
                 raise RuntimeError(
                     "Cannot re-initialize CUDA in forked subprocess. To use CUDA with "
                     "multiprocessing, you must use the 'spawn' start method"

@@ -159,6 +159,8 @@ def _placement(driver: Driver, checks: DeviceChecks) -> dict[str, Any]:
         return Base.numpy(self, force=force)
 
     def pin_memory(self: Any, device: Any = None) -> Any:
+        if self.device.type != "cpu" and not checks.enforced:
+            return self
         if self.device.type != "cpu":
             raise RuntimeError(
                 f"cannot pin '{type_name(self, self.device)}' only dense CPU tensors can be pinned"
@@ -173,7 +175,7 @@ def _placement(driver: Driver, checks: DeviceChecks) -> dict[str, Any]:
         return bool(getattr(self.untyped_storage(), _PINNED, False))
 
     def record_stream(self: Any, stream: Any) -> None:
-        if self.device.type == "cpu":
+        if self.device.type == "cpu" and checks.enforced:
             raise not_for("record_stream", "CPU")
 
     def get_device(self: Any) -> int:
