@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from repairing.proofs import proof
 
-from diagnose.repairing.edits import counted
+from diagnose.repairing.edits import counted, indexed, stopgap
+from diagnose.repairing.model import Candidate
 
 
 @pytest.fixture
@@ -290,3 +291,60 @@ def test_what_cannot_be_pinned_has_a_reference(folder: Path) -> None:
     assert level == "proven", guards
     other = ("pin_memory=True", "pin_memory=False, drop_last=True")
     assert proof(folder, PINNED, other)[1]["output"] is False
+
+
+def test_an_index_goes_to_what_it_picks_from() -> None:
+    before = "picked = table[index]\nrows = layer[0][where, ...]\n"
+    whole = before.replace("table[", "table.to(index.device)[")
+    assert [guard.holds for guard in indexed(before, whole, "en")] == [False]
+    part = before.replace("[where", ".to(where.device)[where")
+    assert [guard.holds for guard in indexed(before, part, "en")] == [False]
+    assert not list(indexed(before, before.replace("[index]", "[index.to(table.device)]"), "en"))
+
+
+def test_what_the_program_brings_to_the_cpu_is_left_there() -> None:
+    def holds(old: str, new: str) -> bool | None:
+        patch = f"@@ -3 +3 @@\n-{old}\n+{new}\n"
+        edit = Candidate("loss-or-metric-state", "", "move-tensor-at-line", "", "a.py", 3, patch)
+        return stopgap([edit], "en").holds
+
+    assert (
+        holds("    found.append(model(x).cpu())", "    found.append(model(x).to(y.device))")
+        is False
+    )
+    assert holds('    self.table = table.to("cpu")', "    self.table = table.to(device)") is False
+    assert holds("    loss(found.cpu(), y)", "    loss(found.cpu(), y.cpu())") is True
+    assert holds('torch.load(file, map_location="cpu")', "torch.load(file, map_location=d)") is True
+
+
+#: A table that its module keeps on the cpu, and of which each call uses a part.
+SLICED = """\
+import torch
+from torch import nn
+
+
+class Positions(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table = torch.arange(12.0).view(6, 2)
+
+    def forward(self, x):
+        return x + self.table[: len(x)]
+
+
+net = Positions().to("cuda")
+print(net(torch.ones(2, 2, device="cuda")).sum().item())
+"""
+
+
+def test_a_part_of_a_table_is_copied_as_the_table_is(folder: Path) -> None:
+    used = ("self.table[: len(x)]", "self.table[: len(x)].to(x.device)")
+    level, guards = proof(folder, SLICED, used, kind="move-input")
+    assert guards["copied"] is False
+    assert level == "same-numbers"
+    kept = (
+        "self.table = torch.arange(12.0).view(6, 2)",
+        'self.register_buffer("table", torch.arange(12.0).view(6, 2))',
+    )
+    level, guards = proof(folder, SLICED, kept, kind="register-buffer")
+    assert level == "proven", guards

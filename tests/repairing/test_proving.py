@@ -12,7 +12,7 @@ from repairing.proofs import proof
 from diagnose.repairing.edits import stopgap, written_down
 from diagnose.repairing.guards import homes
 from diagnose.repairing.model import Candidate, Guard, Proof, Ran
-from diagnose.repairing.proving import settled
+from diagnose.repairing.proving import _level, settled
 
 TRAINS = """\
 import torch
@@ -125,17 +125,17 @@ def test_a_gradient_that_is_cut_is_seen(folder: Path) -> None:
     assert level != "proven"
 
 
-def test_a_move_where_a_value_is_used_may_be_the_best_there_is_and_an_undone_offload_is_not() -> (
-    None
-):
-    def level(kind: str, *, at_use: bool) -> str:
+def test_a_move_where_a_value_is_used_stays_a_stopgap_though_nothing_better_is_found() -> None:
+    def level(kind: str, *, at_use: bool) -> tuple[str, bool | None]:
         edit = Candidate("offloaded-to-cpu", "", kind, "", "train.py", 3, "", at_use)
         guards = (Guard("output", True, ""), stopgap([edit], "en"))
-        return settled(Proof("same-numbers", guards), "en").level
+        found = settled(Proof(_level(guards), guards), "en")
+        return found.level, "nothing better" in found.guards[1].sentence
 
-    assert level("move-tensor-at-line", at_use=True) == "proven"
-    assert level("use-like-device-of-other", at_use=True) == "same-numbers"
-    assert level("use-like-device-of-other", at_use=False) == "proven"
+    assert level("move-tensor-at-line", at_use=True) == ("same-numbers", True)
+    assert level("use-like-device-of-other", at_use=True) == ("same-numbers", False)
+    assert level("use-like-device-of-other", at_use=False) == ("proven", False)
+    assert level("disable-offload", at_use=False) == ("same-numbers", False)
 
 
 def test_what_only_a_second_gpu_hides_is_seen_on_one(folder: Path) -> None:

@@ -51,6 +51,15 @@ def counted(before: str, after: str, lang: Lang) -> Iterator[Guard]:
                 return
 
 
+def indexed(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+    """No edit brings what is indexed to its index: the index is the smaller one, and goes there."""
+    rows = after.splitlines()
+    for line in sorted(edited_lines(before, after)):
+        if (found := _INDEXED.search(rows[line - 1])) and found[0] not in before:
+            yield Guard("indexed", False, say(lang, "indexed", line=line, index=found[1]))
+            return
+
+
 def writes_gpu(text: str) -> bool:
     """Whether a text names a GPU as a string."""
     return _LITERAL.search(text) is not None
@@ -74,6 +83,7 @@ def _replaced(before: str, after: str) -> Iterator[tuple[int, tuple[str, str]]]:
 
 _DEVICE = re.compile(r"device\s*=\s*([A-Za-z_][\w.]*)|\.to\(\s*([A-Za-z_][\w.]*)\s*[,)]")
 _WRAPPED = re.compile(r"([\w.\[\]\"']+)\)?\s*%\s*[\w.]*device_count\(\)")
+_INDEXED = re.compile(r"\.to\((?:device=)?([\w.]+)\.device\)\[\s*\1\b")
 _RANK = re.compile(r"(?i)(?<!local_)(?<!local)rank|procid")
 _LOCAL = re.compile(r"(?i)local_?rank|localid")
 _LITERAL = re.compile(r"""["'](cuda(?::\d+)?)["']""")

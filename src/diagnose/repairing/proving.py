@@ -87,6 +87,7 @@ class Reference:
         for both in self._both(texts).values():
             yield from edits.written_down(*both, lang)
             yield from edits.counted(*both, lang)
+            yield from edits.indexed(*both, lang)
         yield edits.stopgap(applied, lang)
 
     def _numbers(self, ran: Ran, applied: Sequence[Candidate]) -> Iterator[Guard]:
@@ -210,20 +211,20 @@ class Reference:
         return found
 
 
-#: The guards that object as long as there may be something better.
+#: The guards that know nothing better themselves.
 _SETTLED = frozenset({"stopgap", "other-gpu"})
 
 
 def settled(proof: Proof, lang: Lang) -> Proof:
-    """A proof after all else was tried: a move where a value is used, or a GPU that an edit writes down, is
-    a stop-gap as long as there may be something better, and else the mend that there is."""
+    """A proof after all else was tried, which says so: that nothing better was found makes a move where a
+    value is used, or a GPU that an edit writes down, no better."""
     found = tuple(
-        guard._replace(holds=None, sentence=say(lang, "settled", told=guard.sentence))
+        guard._replace(sentence=say(lang, "settled", told=guard.sentence))
         if guard.id in _SETTLED and guard.holds is False
         else guard
         for guard in proof.guards
     )
-    return proof._replace(level=_level(found), guards=found)
+    return proof._replace(guards=found)
 
 
 #: The guards of what is computed.

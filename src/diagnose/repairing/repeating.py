@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import torch
@@ -45,10 +45,11 @@ class Again:
         place = f"{line.code.co_filename}:{line.number}"
         if id(tensor) in self._busy.given:
             self.handed[place] = f"{line.code.co_name}:{line.code.co_firstlineno}"
-        if self._busy.second and known.get(id(tensor), ("", None))[0] == place:
+        memory = _memory(tensor)
+        if self._busy.second and known.get(memory, ("", None))[0] == place:
             self.repeated.add(place)
-        elif not self._busy.second and id(tensor) not in self._busy.given:
-            known[id(tensor)] = (place, tensor)  # it is kept alive: no other one gets its id
+        elif not self._busy.second and memory not in self._busy.memory:
+            known[memory] = (place, tensor)  # it is kept alive: no other one gets its memory
 
     @contextmanager
     def calling(self) -> Iterator[None]:
@@ -60,7 +61,8 @@ class Again:
             if getattr(busy, "known", None) is not None or torch.distributed.is_initialized():
                 return original(module, *args, **kwargs)
             busy.known, busy.second = {}, False
-            busy.given = {id(one) for one in _within((args, kwargs))}
+            given = list(_within((args, kwargs)))
+            busy.given, busy.memory = {id(one) for one in given}, {_memory(one) for one in given}
             try:
                 result = original(module, *args, **kwargs)
                 if self._failed.pop(id(module), None) is not None:
@@ -85,6 +87,15 @@ class Again:
             except Exception as error:
                 if is_placement(error):
                     self._failed[id(module)] = module
+
+
+def _memory(tensor: Any) -> int:
+    """What tells a tensor; of one on the cpu its memory, which its views share: a part of a table is
+    carried to a GPU as the table is. Parts of a split model may go from one GPU to the other."""
+    if tensor.device.type == "cpu":
+        with suppress(Exception):  # without memory, or a subclass of its own mind
+            return int(tensor.untyped_storage().data_ptr()) or id(tensor)
+    return id(tensor)
 
 
 def _within(thing: Any, depth: int = 4) -> Iterator[Any]:

@@ -180,6 +180,10 @@ _WORDS: Mapping[str, Mapping[Lang, str]] = {
         "en": "line {line} counts GPUs in a circle: {number} may be another one's",
         "zh": "第 {line} 行对 GPU 编号取模：{number} 可能落到别的 GPU 上",
     },
+    "indexed": {
+        "en": "line {line} brings all that is indexed to where {index} is, and not that there",
+        "zh": "第 {line} 行把整个被索引的张量搬到 {index} 所在设备，而不是反过来",
+    },
     "at-source": {
         "en": "it mends what is wrong where that comes from",
         "zh": "修改位于错误的源头",
