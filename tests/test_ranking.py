@@ -11,7 +11,15 @@ from hypothesis import strategies as st
 
 from diagnose.casebase.store import Casebase
 from diagnose.model import Cause, Fact, Failure, Frame, Incident, IncidentMatch, Report, Source
-from diagnose.ranking.causes import CALIBRATION, TEMPERATURE, calibrated, likely, rank, softmax
+from diagnose.ranking.causes import (
+    CALIBRATION,
+    TEMPERATURE,
+    calibrated,
+    calibration,
+    likely,
+    rank,
+    softmax,
+)
 from diagnose.ranking.neighbours import nearest
 
 
@@ -46,6 +54,16 @@ def test_facts_move_the_odds_by_their_weights() -> None:
     assert ranked[0].cause.id == "a"
     intercept, slope = CALIBRATION
     assert math.log(odds) == pytest.approx(intercept + slope * 3.0 / TEMPERATURE)
+
+
+def test_the_same_facts_are_surer_without_carets_and_less_sure_in_words() -> None:
+    facts = {"seen": Fact("seen", 3)}
+    words, underlined, bare = (
+        rank(facts, (), CAUSES, line=calibration(described=described, carets=carets))
+        for described, carets in ((True, False), (False, True), (False, False))
+    )
+    assert {ranked[0].cause.id for ranked in (words, underlined, bare)} == {"a"}
+    assert words[0].confidence < underlined[0].confidence < bare[0].confidence
 
 
 def test_the_terms_of_a_score_are_what_ranks() -> None:

@@ -36,7 +36,7 @@ from diagnose.model import (
 from diagnose.parsing import parse, parse_stream
 from diagnose.parsing.bytestream import ByteStream
 from diagnose.placeholders import sentence, values
-from diagnose.ranking.causes import THRESHOLD, Scored, likely, rank
+from diagnose.ranking.causes import THRESHOLD, Scored, calibration, likely, rank
 from diagnose.ranking.neighbours import nearest
 from diagnose.ranking.questions import Answers, answered, ask
 from diagnose.scene import Place, Scene, told
@@ -223,7 +223,8 @@ def ranking(
     """All causes of a device failure, by its facts, its words and the incidents that resemble it."""
     learned = guarded("words", lambda: experience(scene), dict[str, float]())
     described = scene.report.description is not None or not scene.report.frames
-    return rank(found, matches, casebase.causes, learned, described=described)
+    line = calibration(described=described, carets=scene.has_carets)
+    return rank(found, matches, casebase.causes, learned, line)
 
 
 def _site(scene: Scene) -> Frame | None:

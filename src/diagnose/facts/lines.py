@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from diagnose.facts.values import at
 from diagnose.model import Fact, Frame, TorchNames
-from diagnose.scene import Scene, calls, sourceline
+from diagnose.scene import Scene, calls, single, sourceline
 from diagnose.scene.carets import inside
 from diagnose.scene.sourceline import SourceLine
 
@@ -37,7 +37,7 @@ def attributes(scene: Scene) -> Iterator[Fact]:
         called = {id(node.func) for node in line.nodes if isinstance(node, ast.Call)}
         called |= _of_shapes(line, torch) | _of_scalars(line, torch)
         for node in nodes:
-            if isinstance(node, ast.Subscript) and _is_index(node.slice):
+            if isinstance(node, ast.Subscript) and single.is_index(node.slice):
                 name, index = line.segment(node.value), line.segment(node.slice)
                 plain = isinstance(node.value, ast.Attribute)
                 own_attribute = plain and name.startswith("self.")
@@ -80,15 +80,6 @@ def _of_shapes(line: SourceLine, torch: TorchNames) -> set[int]:
         for argument in node.args
         for inner in ast.walk(argument)
     }
-
-
-def _is_index(node: ast.expr) -> bool:
-    """True for an index that may be a tensor: not a constant, a slice or a tuple of those."""
-    if isinstance(node, ast.Tuple):
-        return any(_is_index(element) for element in node.elts)
-    if isinstance(node, ast.UnaryOp):
-        node = node.operand
-    return not isinstance(node, (ast.Constant, ast.Slice))
 
 
 def _owner_is_called(attribute: ast.Attribute, line: SourceLine, torch: TorchNames) -> bool:

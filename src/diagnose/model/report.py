@@ -80,7 +80,8 @@ class Mismatch(NamedTuple):
 
     ``devices`` in the message's order; ``expected`` and ``found`` by their role in this wording (None
     where the wording does not say); ``op`` the method or aten op; ``argument`` the named argument;
-    ``wording`` the id of the entry of kb/messages.toml that recognised it, ``says`` what that is about.
+    ``wording`` the id of the entry of kb/messages.toml that recognised it, ``says`` what that is about;
+    ``element`` which one it is of the list that an argument is, from 0.
     """
 
     devices: tuple[str, ...]
@@ -90,6 +91,7 @@ class Mismatch(NamedTuple):
     expected: str | None = None
     found: str | None = None
     says: tuple[str, ...] = ()
+    element: int | None = None
 
 
 class Failure(NamedTuple):

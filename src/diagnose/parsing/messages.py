@@ -162,6 +162,7 @@ def _mismatch(wording: Wording, match: regex.Match[str]) -> Mismatch | None:
         devices=devices,
         op=_last(spans, "method") or _last(spans, "op"),
         argument=_last(spans, "arg"),
+        element=int(element) if (element := _last(spans, "element")) else None,
         wording=wording.id,
         expected=_device(_last(spans, "expected")),
         found=_device(_last(spans, "found")),

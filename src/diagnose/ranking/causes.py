@@ -20,6 +20,9 @@ TEMPERATURE = 0.6
 #: defensible one (Platt 1999), fitted on labelled reports and lowered, because reports that nobody had
 #: seen were right less often than those (docs/ranking.md).
 CALIBRATION = (1.05, 0.8)
+#: The same of a traceback without carets: where they stand, more facts are read off the same line, and their
+#: sum says more than they do. Such answers were right more often at the same share (docs/measurements.md).
+CALIBRATION_WITHOUT_CARETS = (1.3, 0.8)
 #: The same where a failure is only described, or shown by its message alone: what people say of it is less
 #: than what the program printed, a sentence may be of something else, and a message fits many causes.
 CALIBRATION_OF_WORDS = (0.2, 0.45)
@@ -68,13 +71,24 @@ class Scored(NamedTuple):
         return _total(self.terms)
 
 
+def calibration(*, described: bool, carets: bool) -> tuple[float, float]:
+    """The map of the confidence, by what a report holds.
+
+    Args:
+        described: there was no traceback, but somebody's words or the message alone.
+        carets: the traceback underlines what failed.
+    """
+    if described:
+        return CALIBRATION_OF_WORDS
+    return CALIBRATION if carets else CALIBRATION_WITHOUT_CARETS
+
+
 def rank(
     facts: Mapping[str, Fact],
     matches: Sequence[IncidentMatch],
     causes: Mapping[str, Cause],
     words: Mapping[str, float] = _NONE,
-    *,
-    described: bool = False,
+    line: tuple[float, float] = CALIBRATION,
 ) -> tuple[Scored, ...]:
     """All causes, most likely first; the confidences add up to 1.
 
@@ -83,7 +97,7 @@ def rank(
         matches: the incidents that resemble the report.
         causes: all that there are.
         words: what the words of the failure add to each cause; nothing to one that is missing.
-        described: whether there was no traceback, but somebody's words or the message alone.
+        line: the map of the first one's confidence (`calibration`).
     """
     by_cause: dict[str, list[IncidentMatch]] = {}
     for match in matches:
@@ -93,9 +107,7 @@ def rank(
         for cause in causes.values()
     }
     scores = {key: _total(its) for key, its in adding.items()}
-    confidences = calibrated(
-        softmax(scores, TEMPERATURE), CALIBRATION_OF_WORDS if described else CALIBRATION
-    )
+    confidences = calibrated(softmax(scores, TEMPERATURE), line)
     return tuple(
         Scored(
             causes[key],

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from diagnose.model import Mismatch, TorchNames
-from diagnose.scene import calls
+from diagnose.scene import calls, single
 from diagnose.scene.devices import kind
 from diagnose.scene.sourceline import SourceLine
 
@@ -58,7 +58,7 @@ class Said(NamedTuple):
 
     ``role`` is that of the argument that it names, ``roles`` the device of each role that it tells;
     ``elementwise`` where it is of an operation that takes its operands one by one, ``in_layer`` where the
-    op failed inside torch, called by the line.
+    op failed inside torch, called by the line, ``recurrent`` where that was in a recurrent layer.
     """
 
     mismatch: Mismatch
@@ -66,6 +66,7 @@ class Said(NamedTuple):
     roles: Mapping[str, str]
     elementwise: bool
     in_layer: bool
+    recurrent: bool = False
 
 
 def told(met: Meeting, said: Said, torch: TorchNames) -> Meeting:
@@ -76,7 +77,32 @@ def told(met: Meeting, said: Said, torch: TorchNames) -> Meeting:
         said: what the message says.
         torch: how torch's functions call their operands.
     """
-    return _named(met, said, torch) or _compared(met, said, torch)
+    return _named(met, said, torch) or _alone(met, said, torch) or _compared(met, said, torch)
+
+
+def _alone(met: Meeting, said: Said, torch: TorchNames) -> Meeting | None:
+    """What a message of one tensor is about."""
+    if said.role == "class-weight" and said.in_layer and isinstance(met.part, ast.Call):
+        return _decided(met, [(met.part.func, said.mismatch.found)])
+    if (pair := _beside_meta(met, said.mismatch, torch)) is not None:
+        return pair
+    sides = single.sides(met.nodes, met.part, said.mismatch, torch, in_layer=said.in_layer)
+    strays = tuple(_operand(met, side.node, side.device) for side in sides)
+    return met._replace(strays=strays) if strays else None
+
+
+def _beside_meta(met: Meeting, mismatch: Mismatch, torch: TorchNames) -> Meeting | None:
+    """The operand on meta: the first is the one that "the expected device" is taken from."""
+    pair = _pair(met.part, torch)
+    sides = list(zip(pair, (mismatch.expected, mismatch.found), strict=False))
+    away = [side for side in sides if side[1] == "meta"]
+    if len(pair) != 2 or len(away) != 1:
+        return None
+    strays, others = (
+        tuple(_operand(met, node, device) for node, device in some)
+        for some in (away, [side for side in sides if side not in away])
+    )
+    return met._replace(strays=strays, others=others)
 
 
 # --- operations whose messages name an argument -----------------------------------------------------
@@ -85,7 +111,7 @@ def told(met: Meeting, said: Said, torch: TorchNames) -> Meeting:
 def _named(met: Meeting, said: Said, torch: TorchNames) -> Meeting | None:
     """The operand that the message names, and the one that it was compared with."""
     mismatch = said.mismatch
-    if _joins(mismatch.op, torch):
+    if _joins(mismatch.op, torch) or mismatch.element is not None:
         return _elements(met, mismatch, torch)
     argument, found, expected = mismatch.argument, mismatch.found, mismatch.expected
     if argument is not None and found is not None:
@@ -95,7 +121,16 @@ def _named(met: Meeting, said: Said, torch: TorchNames) -> Meeting | None:
     if len(said.roles) < 2:
         return None
     by_role = ((_by_role(met, role, said, torch), device) for role, device in said.roles.items())
-    return _decided(met, list(by_role))
+    shown = _decided(met, list(by_role))
+    return _with_state(shown) if shown is not None and said.recurrent else shown
+
+
+def _with_state(met: Meeting) -> Meeting:
+    """A recurrent layer multiplies its weights with the input and with the state: either may be it."""
+    for call in calls.calls(met.nodes):
+        if len(call.args) == 2 and [one.node for one in met.strays] == call.args[:1]:
+            return met._replace(strays=(*met.strays, _operand(met, call.args[1])))
+    return met
 
 
 def _decided(met: Meeting, sides: Sequence[tuple[ast.expr | None, str | None]]) -> Meeting | None:
@@ -194,13 +229,18 @@ def _joins(op: str | None, torch: TorchNames) -> bool:
 
 
 def _elements(met: Meeting, mismatch: Mismatch, torch: TorchNames) -> Meeting | None:
-    """Of a list that is joined, the element on the cpu where there are two, else all."""
+    """Of a list that is joined, the element that the message counts, or of two that on the cpu."""
     for call in calls.calls(met.nodes):
         joined = calls.joined(call, torch)
         if joined is None:
             continue
         if joined.elements is None:
             return None
+        if mismatch.element is not None and mismatch.element < len(joined.elements):
+            rest = list(joined.elements)
+            counted = _operand(met, rest.pop(mismatch.element), mismatch.found)
+            others = tuple(_operand(met, node, mismatch.expected) for node in rest)
+            return met._replace(strays=(counted,), others=others)
         sides = [mismatch.expected, mismatch.found]
         if len(joined.elements) == 2 and None not in sides:
             return _decided(met, list(zip(joined.elements, sides, strict=True)))

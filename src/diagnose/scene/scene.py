@@ -129,11 +129,12 @@ class Scene:
             statement = frame.statement
             if self.sources is not None:
                 statement = guarded("sources", partial(self._read, frame), None) or statement
-            found = self._places[id(frame)] = Place(frame, statement, carets=self._has_carets)
+            found = self._places[id(frame)] = Place(frame, statement, carets=self.has_carets)
         return found
 
     @cached_property
-    def _has_carets(self) -> bool:
+    def has_carets(self) -> bool:
+        """True where the traceback underlines what failed, as Python does since 3.11."""
         return any(f.statement is not None and f.statement.carets for f in self.report.frames)
 
     def _read(self, frame: Frame) -> Statement | None:
@@ -282,7 +283,15 @@ class Scene:
         if met is None or mismatch is None:
             return met
         role = roles.role_of(mismatch, self.knowledge.operands)
-        said = meeting.Said(mismatch, role, self.roles, self.elementwise, self.in_layer)
+        inner = self.innermost.file.replace("\\", "/") if self.innermost is not None else ""
+        said = meeting.Said(
+            mismatch,
+            role,
+            self.roles,
+            self.elementwise,
+            self.in_layer,
+            recurrent=inner.endswith("torch/nn/modules/rnn.py"),
+        )
         return meeting.told(met, said, self.knowledge.torch)
 
     @cached_property
