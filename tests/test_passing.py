@@ -53,6 +53,27 @@ def test_a_local_that_no_argument_can_have_brought_was_made_in_the_function(
     assert ("made-in-function" in shown(log, casebase)) is not handed_in
 
 
+@pytest.mark.parametrize(
+    ("call", "handed_in"),
+    [
+        ("main(parse_args())", True),
+        ("main(args)", True),
+        ('run(torch.device("cuda"), 5)', True),
+        ("run(build_model(), config.data_loader)", True),
+        ("run(net(x), args)", False),
+    ],
+)
+def test_where_only_settings_are_passed_both_operands_were_made_in_the_function(
+    call: str, handed_in: bool, casebase: Casebase
+) -> None:
+    log = text(
+        ("<module>", call),
+        (call.partition("(")[0], "return F.cross_entropy(near, where)"),
+        message=TARGET,
+    )
+    assert ("not-handed-in" in shown(log, casebase)) is not handed_in
+
+
 def test_what_a_method_did_not_get_may_be_of_its_object(casebase: Casebase) -> None:
     log = text(
         ("training_step", "loss = self.pairwise(z)"),

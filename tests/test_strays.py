@@ -86,6 +86,20 @@ def strays(casebase: Casebase, code: str, message: str, inside: str = "") -> dic
             {"bell": "cpu"},
         ),
         (
+            'votes = torch.einsum("bi,oi->bo", x, self.turn)',
+            f"{FOUND} mat2 is on cpu, different from other tensors on cuda:1 (when checking argument in method"
+            " wrapper_CUDA_bmm)",
+            "",
+            {"self.turn": "cpu"},
+        ),
+        (
+            'votes = torch.einsum("bi,oi,o->bo", x, self.turn, share)',
+            f"{FOUND} mat2 is on cpu, different from other tensors on cuda:1 (when checking argument in method"
+            " wrapper_CUDA_bmm)",
+            "",
+            {},
+        ),
+        (
             "packed = pack_padded_sequence(stems, heights, batch_first=True)",
             "RuntimeError: 'lengths' argument should be a 1D CPU int64 tensor, but got 1D cuda:0 Long tensor",
             "",

@@ -27,6 +27,8 @@ def passed(scene: Scene) -> Iterator[Fact]:
     given = provenance.arguments(caller, site, torch)
     if call is None or not given or name is None or _may_be(name, given, caller, torch):
         return
+    if not any(_may_be_tensor(one.node, scene) for one in given):
+        return  # ``main(args)``: all that meets there was made there, or loaded
     yield at("not-handed-in", site.frame, name=name)
     if isinstance(call.func, ast.Name) and call.func.id == site.frame.function:
         yield at("made-in-function", site.frame, name=name)
@@ -92,6 +94,18 @@ def _may_be(name: str, given: Sequence[Argument], caller: Place, torch: TorchNam
         one.spread or one.is_called(name) or _brings(one.node, caller, torch, needed)
         for one in given
     )
+
+
+def _may_be_tensor(node: ast.expr, scene: Scene) -> bool:
+    """False for sizes, and for what reads like settings, a device, a model or a loader."""
+    if calls.is_number(node, scene.knowledge.torch):
+        return False
+    owner, _, last = provenance.name(node).rpartition("_")
+    if isinstance(node, ast.Call):
+        owner, _, last = calls.name(node).rpartition("_")
+        if not owner and last != "device":  # ``net(x)`` gives no network
+            return True
+    return not scene.knowledge.words.no_tensors.search(last)
 
 
 def _brings(

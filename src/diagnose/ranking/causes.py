@@ -20,7 +20,7 @@ TEMPERATURE = 0.6
 #: defensible one (Platt 1999), fitted on labelled reports and lowered, because reports that nobody had
 #: seen were right less often than those (docs/ranking.md).
 CALIBRATION = (1.05, 0.8)
-#: The same of a traceback without carets: where they stand, more facts are read off the same line, and their
+#: The same of a traceback without carets: where they stand, more facts are read off one line, and their
 #: sum says more than they do. Such answers were right more often at the same share (docs/measurements.md).
 CALIBRATION_WITHOUT_CARETS = (1.3, 0.8)
 #: The same where a failure is only described, or shown by its message alone: what people say of it is less

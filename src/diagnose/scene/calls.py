@@ -50,6 +50,8 @@ def of_tensors(call: ast.Call, torch: TorchNames) -> bool:
 def parameters(call: ast.Call, torch: TorchNames) -> dict[str, ast.expr]:
     """The operands of a known call by name, as far as they stand there one by one."""
     names = torch.takes.get(name(call), ())
+    if "equation" in names and len(call.args) != len(names):
+        return {}  # an einsum of more or fewer operands multiplies them in an order of its own
     positional = list(call.args)
     if isinstance(call.func, ast.Attribute) and not of_torch(call, torch):
         positional.insert(0, call.func.value)
