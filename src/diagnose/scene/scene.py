@@ -16,11 +16,12 @@ from diagnose.bulkhead import guarded
 from diagnose.model import Edits, Frame, Knowledge, Line, Report, Statement
 from diagnose.patterns import lazy
 from diagnose.placement import Suspect
-from diagnose.scene import files, meeting, provenance, roles
+from diagnose.scene import files, provenance, roles
 from diagnose.scene.devices import kind
 from diagnose.scene.live import Seen, ruled
-from diagnose.scene.meeting import Meeting
+from diagnose.scene.meeting import Meeting, Said, texts
 from diagnose.scene.place import Place
+from diagnose.scene.strays import told
 from diagnose.sources import Sources
 
 if TYPE_CHECKING:
@@ -284,7 +285,7 @@ class Scene:
             return met
         role = roles.role_of(mismatch, self.knowledge.operands)
         inner = self.innermost.file.replace("\\", "/") if self.innermost is not None else ""
-        said = meeting.Said(
+        said = Said(
             mismatch,
             role,
             self.roles,
@@ -292,12 +293,12 @@ class Scene:
             self.in_layer,
             recurrent=inner.endswith("torch/nn/modules/rnn.py"),
         )
-        return meeting.told(met, said, self.knowledge.torch)
+        return told(met, said, self.knowledge.torch)
 
     @cached_property
     def strays(self) -> tuple[str, ...]:
         """The texts of the operands that may be misplaced (`meeting.texts`)."""
-        return meeting.texts(self.met)
+        return texts(self.met)
 
     def meeting_at(self, place: Place | None) -> Meeting | None:
         """What met in the line of a place; operands are told only of the failing line."""
