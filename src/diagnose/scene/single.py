@@ -89,15 +89,21 @@ _NUMPY = frozenset({"np", "numpy", "cupy"})
 
 
 def _arrays(nodes: Sequence[ast.AST], device: str | None) -> Iterator[Side]:
-    """What ``x.detach().numpy()`` and ``np.asarray(x)`` make an array of."""
-    for call in calls.calls(tuple(nodes)):
-        owner = (sourceline.dotted(call.func) or "").partition(".")[0]
-        if isinstance(call.func, ast.Attribute) and call.func.attr == "numpy":
-            yield Side(_taken(call.func.value), device)
-            return
-        if owner in _NUMPY and call.args and not isinstance(call.args[0], ast.Starred):
-            yield Side(_taken(call.args[0]), device)
-            return
+    """What ``x.detach().numpy()``, else ``np.asarray(x)``, makes an array of; nothing where there are two."""
+    listed = list(calls.calls(tuple(nodes)))
+    methods = [
+        call.func.value
+        for call in listed
+        if isinstance(call.func, ast.Attribute) and call.func.attr == "numpy"
+    ]
+    given = [
+        call.args[0]
+        for call in listed
+        if (sourceline.dotted(call.func) or "").partition(".")[0] in _NUMPY and call.args
+    ]
+    found = methods or given
+    if len(found) == 1 and not isinstance(found[0], ast.Starred):
+        yield Side(_taken(found[0]), device)
 
 
 def _taken(node: ast.expr) -> ast.expr:
