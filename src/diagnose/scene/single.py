@@ -89,7 +89,7 @@ _NUMPY = frozenset({"np", "numpy", "cupy"})
 
 
 def _arrays(nodes: Sequence[ast.AST], device: str | None) -> Iterator[Side]:
-    """What ``x.detach().numpy()``, else ``np.asarray(x)``, makes an array of; nothing where there are two."""
+    """What ``x.detach().numpy()``, else ``np.asarray(x)``, makes an array of, if only one."""
     listed = list(calls.calls(tuple(nodes)))
     methods = [
         call.func.value
