@@ -58,6 +58,7 @@ class TorchNames(NamedTuple):
     of_tensors: Names = _NONE
     shaping: Names = _NONE
     dimensioning: Names = _NONE
+    refusing: Names = _NONE
     bringing: Names = _NONE
     scalar_keywords: Names = _NONE
     widening: Names = _NONE

@@ -275,6 +275,8 @@ def joined(one: Value | None, other: Value | None) -> Value:
     if isinstance(one, Unknown):
         return one
     if isinstance(one, Module) and isinstance(other, Module):
+        if _are_losses(one, other):
+            return Unknown()
         place = one.where()
         return one if place is not None and place.type == "cuda" else other
     if isinstance(one, Items) and isinstance(other, Items):
@@ -284,6 +286,13 @@ def joined(one: Value | None, other: Value | None) -> Value:
     if isinstance(one, Object) and isinstance(other, Object):
         return other if (one.made, one.kind) == (other.made, other.kind) else Unknown()
     return other if isinstance(other, Unknown) else Unknown()
+
+
+def _are_losses(one: Module, other: Module) -> bool:
+    """Whether two modules are losses of libraries, not of one kind: what they take is not the same."""
+    kinds = (one.kind, other.kind)
+    libraries = one.made is None and other.made is None and kinds[0] != kinds[1]
+    return libraries and all(kind.endswith(("Loss", "Criterion")) for kind in kinds)
 
 
 def _agree(one: Items, other: Items) -> bool:

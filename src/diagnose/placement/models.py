@@ -186,7 +186,9 @@ def model_call(
     if sides and (root in torch.model_libraries or root in torch.function_libraries):
         what = "join" if root in torch.function_libraries else "library"
         machine.meet(what, node, frame, [*sides, *unknown_arguments(given)])
-        return sides[0].tensor.like(sides[0].tensor.device)
+        found = sides[0].tensor.like(sides[0].tensor.device)
+        found.guessed = True
+        return found
     return library_call(machine, None, given, node, frame)
 
 

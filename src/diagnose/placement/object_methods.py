@@ -166,6 +166,7 @@ def library_call(
         )
         found = known.like(known.device if known.device != CPU else None)
         found.maker = "library" if found.maker == "other" else found.maker
+        found.guessed = True
         return found
     return Unknown()
 

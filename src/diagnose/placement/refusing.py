@@ -12,6 +12,16 @@ from diagnose.placement.values import Frame
 ASKED = frozenset({"is_cuda", "is_cpu", "device"})
 
 
+def kind_of(machine: Machine, name: str) -> str:
+    """What a meeting in a function of torch or a method of a tensor is: nobody says of all that they refuse
+    tensors of several devices."""
+    torch, plain = machine.torch, name.rstrip("_")
+    if name in torch.indexing:
+        return "index"
+    known = (torch.takes, torch.elementwise, torch.joins, torch.losses, torch.computing, torch.refusing)
+    return "join" if any(one in names for names in known for one in (name, plain)) else "library"
+
+
 def refusal(machine: Machine, node: ast.If | ast.Assert, frame: Frame) -> None:
     """Notes the tensors of whose devices a statement asks that may raise: they meet there, one meets the
     GPU that it has to be on."""

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from diagnose.placement.devices import CPU
-from diagnose.placement.knowing import has_device, is_called, knows_device, told_by_a_call
+from diagnose.placement.knowing import has_device, knows_device, told_by_a_call
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Suspect
 from diagnose.placement.ranks import of_rank
@@ -15,6 +15,7 @@ from diagnose.placement.scope import in_scope
 from diagnose.placement.shards import crossing, gathered, sent
 from diagnose.placement.steps import Reason, born_at, is_literal, last_move, on_cpu, said_as
 from diagnose.placement.strays import agree, names_cpu, strays
+from diagnose.placement.sureness import is_sure
 from diagnose.placement.switches import turned_on
 from diagnose.placement.tensors import Module
 from diagnose.placement.values import Object
@@ -47,11 +48,11 @@ def of_meeting(
     if devices and meeting.what in _TOGETHER and agree(meeting):
         return
     if split and not any(map(names_cpu, devices)) and (across := crossing(meeting)):
-        yield across
+        yield _weighed(across, meeting, failed=bool(devices))
         if not devices:
             return
     if not any(map(names_cpu, devices)) and (spread := gathered(meeting, sure=not devices)):
-        yield spread
+        yield _weighed(spread, meeting, failed=bool(devices))
         if not devices:
             return
     for stray, other in strays(meeting, devices):
@@ -67,11 +68,21 @@ def of_meeting(
                 suspect = suspect._replace(spot=by[0], devices=by[1])
             elif cause == "cross-shard-op" and isinstance(stray.node, ast.expr):
                 suspect = suspect._replace(spot=meeting.spot._replace(node=stray.node))
-        # Who calls a function may have moved what is handed to it.
-        guessed = suspect.cause == "input-not-moved" and not is_called(meeting.frame)
-        if not devices and (guessed or _is_open(suspect, meeting) or _are_brought(stray, meeting)):
-            suspect = suspect._replace(sure=False)
-        yield suspect
+        yield _weighed(suspect, meeting, stray, other, failed=bool(devices))
+
+
+def _weighed(
+    suspect: Suspect,
+    meeting: Meeting,
+    stray: Meets | None = None,
+    other: Meets | None = None,
+    *,
+    failed: bool,
+) -> Suspect:
+    """A suspect as sure as it is: what failed is looked for, and need not be."""
+    if failed or is_sure(suspect, stray, other, meeting):
+        return suspect
+    return suspect._replace(sure=False)
 
 
 def _forgets(stray: Meets, meeting: Meeting) -> bool:
@@ -88,34 +99,6 @@ def _is_kernel(meeting: Meeting) -> bool:
     node = meeting.spot.node
     called = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
     return not any(part[:1].isupper() and not part.isupper() for part in called.split("."))
-
-
-def _is_open(suspect: Suspect, meeting: Meeting) -> bool:
-    """Whether a library may move what it is given, or the host is named and may be what was meant."""
-    named = suspect.cause == "hardcoded-device" and suspect.device == CPU
-    return meeting.what == "library" or named or _is_librarys_loss(meeting.sides[0])
-
-
-#: Models that bring their labels to their logits; those of older versions do not.
-_MOVING_LABELS = ("CausalLM", "LMHeadModel", "MaskedLM")
-
-
-def _are_brought(stray: Meets, meeting: Meeting) -> bool:
-    """Whether an operand is the labels of a model that brings them to its logits."""
-    model = meeting.sides[0].tensor.module
-    given = meeting.spot.node.keywords if isinstance(meeting.spot.node, ast.Call) else []
-    labels = any(one.arg == "labels" and one.value is stray.node for one in given)
-    return labels and model is not None and model.kind.endswith(_MOVING_LABELS)
-
-
-def _is_librarys_loss(side: Meets) -> bool:
-    """Whether an operand is a loss of a library other than torch, of which no weights are known: at most
-    it was moved with what it belongs to."""
-    loss = side.value
-    if not isinstance(loss, Module) or loss.made is not None or "." not in loss.kind:
-        return False
-    alone = loss.owner is None or not loss.kind.endswith(("Loss", "Criterion"))
-    return side.tensor.device is None or not alone
 
 
 def of_doubt(meeting: Meeting, devices: Sequence[str]) -> Iterator[Suspect]:

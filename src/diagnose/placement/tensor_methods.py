@@ -7,6 +7,7 @@ import ast
 from diagnose.placement.devices import CPU, HOME, META
 from diagnose.placement.machine import Arguments, Machine, Meets, generating, operands, origin
 from diagnose.placement.model import Device, Step
+from diagnose.placement.refusing import kind_of
 from diagnose.placement.storing import KEY
 from diagnose.placement.tensors import Batch, Table, Tensor
 from diagnose.placement.tensors import Sequence as Items
@@ -140,8 +141,7 @@ def tensor_method(
     elif name not in torch.taking_any:
         others += unknown_arguments(given)
     if others and name not in torch.taking_any:
-        kind = "index" if name in torch.indexing else "join"
-        machine.meet(kind, node, frame, [receiver, *others])
+        machine.meet(kind_of(machine, name), node, frame, [receiver, *others])
     scalar = True if name in torch.reductions and not given.every() else None
     if name == "clone":
         return owner.like(owner.device, Step("copied", machine.spot(node, frame), owner.device))

@@ -17,10 +17,11 @@ class Tensor(Value):
     (a parameter), ``order`` (in which rows are drawn, always on the cpu), ``library`` (a call of which
     nothing is known), ``other``.
     ``scalar`` marks those of no dimensions, which mix with any device; ``module`` is whose output or
-    weight it is; ``name`` what the module calls it.
+    weight it is; ``name`` what the module calls it; ``guessed`` that it may be none, or be elsewhere: it came of a
+    call of which nothing is known.
     """
 
-    __slots__ = ("device", "maker", "module", "name", "scalar")
+    __slots__ = ("device", "guessed", "maker", "module", "name", "scalar")
 
     def __init__(
         self,
@@ -32,8 +33,10 @@ class Tensor(Value):
         scalar: bool = False,
         module: Module | None = None,
         name: str = "",
+        guessed: bool = False,
     ) -> None:
         super().__init__(steps, frame)
+        self.guessed = guessed
         self.device = device
         self.maker = maker
         self.scalar = scalar
@@ -50,6 +53,7 @@ class Tensor(Value):
             scalar=self.scalar if scalar is None else scalar,
             module=self.module,
             name=self.name,
+            guessed=self.guessed,
         )
 
     def computed(self, device: Device | None, *, scalar: bool | None = None) -> Tensor:

@@ -21,6 +21,7 @@ from diagnose.placement.machine import (
 )
 from diagnose.placement.model import Step
 from diagnose.placement.offloading import SHARDING, sharded
+from diagnose.placement.refusing import kind_of
 from diagnose.placement.steps import born_at, last_move, on_cpu
 from diagnose.placement.tensor_methods import unknown_arguments
 from diagnose.placement.tensors import Batch, Module, Optimizer, Tensor, leading, tensors_in
@@ -154,7 +155,9 @@ def _operation(machine: Machine, last: str, given: Arguments, node: ast.AST, fra
         index = last in torch.indexing or last == "gather"
         first = last in torch.shaping or last in torch.bringing
         open_ = [] if index or first else unknown_arguments(given)
-        machine.meet("index" if index and len(sides) > 1 else "join", node, frame, [*sides, *open_])
+        every = [*sides, *open_]
+        if len(every) > 1:
+            machine.meet("index" if index else kind_of(machine, last), node, frame, every)
     if not sides:
         return Tensor(None, "other", (), frame) if last in torch.tensor_results else Unknown()
     known = leading([side.tensor for side in sides])

@@ -63,6 +63,7 @@ class TorchNames(Strict):
     of_tensors: _Names
     shaping: _Names
     dimensioning: _Names
+    refusing: _Names
     bringing: _Names
     scalar_keywords: _Names
     widening: _Names

@@ -1,0 +1,234 @@
+"""Whether a suspect is sure where nothing failed, by what it relies on.
+
+A program that is read may be right: whoever runs it has seen to what no file shows. So a suspect is sure only where
+its file shows why, and likely otherwise.
+
+* Nobody out of sight may move the operand: a library that is handed it, whoever calls the function.
+* What is known of an operand stands in one file: what an import brings has other callers.
+* A GPU that is only assumed (nothing in the program chooses one, or calls the code) speaks against what stands beside
+  it alone: a tensor of sizes made in the function that fails, or kept by ``__init__`` and never assigned since. None
+  of the two is taken for a tensor because a function of which nothing is known was given one, and the function does
+  not itself ask for a device.
+* What only some processes run is no matter of all ranks.
+"""
+
+from __future__ import annotations
+
+import ast
+from functools import lru_cache
+
+from diagnose.placement.devices import CPU
+from diagnose.placement.knowing import is_called
+from diagnose.placement.machine import Meeting, Meets
+from diagnose.placement.model import Device, Spot, Suspect
+from diagnose.placement.steps import born_at
+from diagnose.placement.tensors import Module, Tensor
+
+
+def is_sure(
+    suspect: Suspect, stray: Meets | None, other: Meets | None, meeting: Meeting
+) -> bool:
+    """Whether a suspect of a meeting is sure.
+
+    Args:
+        suspect: what is said of the meeting.
+        stray: the operand that is misplaced; None where that is not one of them.
+        other: one that it meets; None where it meets none.
+        meeting: what met.
+    """
+    if not suspect.sure or not _in_one_file(suspect):
+        return False
+    if suspect.cause == "rank-device" and _is_of_some(meeting):
+        return False
+    if stray is None:
+        return True
+    if _may_be_moved(suspect, stray, meeting):
+        return False
+    sides = [side for side in (stray, other) if side is not None]
+    if not any(_is_assumed(side.tensor.device) for side in sides):
+        return True
+    if is_called(meeting.frame):  # by a program that was told its device
+        return other is None or not (_is_assumed(other.tensor.device) and _is_made(other))
+    return other is not None and _is_seen(suspect, stray, other, meeting)
+
+
+def _in_one_file(suspect: Suspect) -> bool:
+    """Whether all that is known of an operand stands in one file: what an import brings has other callers."""
+    spots = [suspect.spot, *(step.spot for step in suspect.steps)]
+    if suspect.meets is not None:
+        spots.append(suspect.meets)
+    return len({spot.file for spot in spots}) == 1
+
+
+# --- who else may move it -----------------------------------------------------------------------------
+
+
+def _may_be_moved(suspect: Suspect, stray: Meets, meeting: Meeting) -> bool:
+    """Whether somebody out of sight may move an operand."""
+    # Who calls a function may have moved what is handed to it.
+    handed = suspect.cause == "input-not-moved" and not is_called(meeting.frame)
+    return handed or _is_open(suspect, meeting) or _are_brought(stray, meeting)
+
+
+def _is_open(suspect: Suspect, meeting: Meeting) -> bool:
+    """Whether a library may move what it is given, or the host is named and may be what was meant."""
+    named = suspect.cause == "hardcoded-device" and suspect.device == CPU
+    return meeting.what == "library" or named or _is_librarys_loss(meeting.sides[0])
+
+
+#: Models that bring their labels to their logits; those of older versions do not.
+_MOVING_LABELS = ("CausalLM", "LMHeadModel", "MaskedLM")
+
+
+def _are_brought(stray: Meets, meeting: Meeting) -> bool:
+    """Whether an operand is the labels of a model that brings them to its logits."""
+    model = meeting.sides[0].tensor.module
+    given = meeting.spot.node.keywords if isinstance(meeting.spot.node, ast.Call) else []
+    labels = any(one.arg == "labels" and one.value is stray.node for one in given)
+    return labels and model is not None and model.kind.endswith(_MOVING_LABELS)
+
+
+def _is_librarys_loss(side: Meets) -> bool:
+    """Whether an operand is a loss of a library other than torch, of which no weights are known: at most
+    it was moved with what it belongs to."""
+    loss = side.value
+    if not isinstance(loss, Module) or loss.made is not None or "." not in loss.kind:
+        return False
+    alone = loss.owner is None or not loss.kind.endswith(("Loss", "Criterion"))
+    return side.tensor.device is None or not alone
+
+
+# --- a GPU that is only assumed -----------------------------------------------------------------------
+
+
+def _is_assumed(device: Device | None) -> bool:
+    """Whether a device is the GPU that a name, or a module that nobody makes, stands for."""
+    return device is not None and device.type == "cuda" and device.number is None and not device.ranked
+
+
+def _is_made(side: Meets) -> bool:
+    """Whether an operand was made by a factory."""
+    return side.tensor.maker in ("factory", "array")
+
+
+def _is_seen(suspect: Suspect, stray: Meets, other: Meets, meeting: Meeting) -> bool:
+    """Whether code that nothing calls shows by itself that two operands are apart."""
+    function = _function_of(meeting.spot)
+    if stray.tensor.guessed or other.tensor.guessed:
+        return False
+    if function is None or _asks_for_a_device(function):
+        return False
+    if suspect.cause == "index-device":
+        return _is_of_sizes(other.tensor) and _is_made_in(other.tensor, meeting)
+    if not isinstance(stray.value, Tensor) or stray.tensor.maker != "factory":
+        return False
+    if suspect.cause == "unregistered-tensor":
+        return _is_kept_for_good(suspect)
+    if suspect.cause != "created-without-device":
+        return False
+    return _is_of_sizes(stray.tensor) and _is_made_in(stray.tensor, meeting)
+
+
+def _is_made_in(tensor: Tensor, meeting: Meeting) -> bool:
+    """Whether a tensor is made in the function in which it meets another."""
+    made = born_at(tensor.steps)
+    here = (meeting.spot.file, meeting.spot.function)
+    return made is not None and (made.spot.file, made.spot.function) == here
+
+
+#: Factories that are given values, which may be a tensor's, a number's, or tell a device.
+_OF_VALUES = ("tensor", "as_tensor", "asarray", "from_numpy", "sparse_coo_tensor", "SparseTensor")
+
+
+def _is_of_sizes(tensor: Tensor) -> bool:
+    """Whether a tensor is made of sizes, or of values that are written out."""
+    made = born_at(tensor.steps)
+    node = made.spot.node if made is not None else None
+    if tensor.maker != "factory" or not isinstance(node, ast.Call):
+        return False
+    if not ast.unparse(node.func).endswith(_OF_VALUES):
+        return True
+    return not any(isinstance(one, ast.Name | ast.Attribute) for a in node.args for one in ast.walk(a))
+
+
+def _is_kept_for_good(suspect: Suspect) -> bool:
+    """Whether ``__init__`` keeps a tensor as an attribute that no other method assigns."""
+    node = suspect.spot.node
+    if not isinstance(node, ast.Assign | ast.AnnAssign):
+        return False
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+    names = {one.attr for one in targets if isinstance(one, ast.Attribute)}
+    owner = (suspect.spot.function or "").rpartition(".")
+    return owner[2] == "__init__" and not names & _assigned_later(suspect.spot.source.tree, owner[0])
+
+
+@lru_cache(maxsize=8)
+def _assigned_later(tree: ast.Module, name: str) -> frozenset[str]:
+    """The attributes of objects that the methods of a class assign, but for its ``__init__``."""
+    classes = (one for one in ast.walk(tree) if isinstance(one, ast.ClassDef))
+    methods = (
+        one
+        for made in classes
+        if made.name == name.rpartition(".")[2]
+        for one in made.body
+        if not (isinstance(one, ast.FunctionDef) and one.name == "__init__")
+    )
+    return frozenset(
+        one.attr
+        for method in methods
+        for one in ast.walk(method)
+        if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store)
+    )
+
+
+# --- the code around it -------------------------------------------------------------------------------
+
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+#: What conditions of code say that does one thing on a GPU and another one elsewhere.
+_OF_DEVICES = ("cuda", "gpu", "cpu", "device", "mps", "mkl")
+
+
+def _function_of(spot: Spot) -> _Function | None:
+    """The innermost function that a place is in."""
+    around = [
+        one
+        for one in _functions(spot.source.tree)
+        if one.lineno <= spot.line <= (one.end_lineno or one.lineno)
+    ]
+    return max(around, key=lambda one: one.lineno, default=None)
+
+
+@lru_cache(maxsize=8)
+def _functions(tree: ast.Module) -> tuple[_Function, ...]:
+    return tuple(one for one in ast.walk(tree) if isinstance(one, _Function))
+
+
+def _asks_for_a_device(function: _Function) -> bool:
+    """Whether a condition within a function asks for a device."""
+    tests = (one.test for one in ast.walk(function) if isinstance(one, ast.If | ast.IfExp | ast.Assert))
+    return any(word in ast.unparse(test) for test in tests for word in _OF_DEVICES)
+
+
+def _is_of_some(meeting: Meeting) -> bool:
+    """Whether a condition decides which processes come to a meeting."""
+    return any(_is_guarded(spot) for spot in (meeting.spot, *meeting.calls))
+
+
+def _is_guarded(spot: Spot) -> bool:
+    """Whether a condition stands around a place, other than that its file is the program."""
+    return any(
+        first <= spot.line <= last and "__name__" not in test
+        for first, last, test in _conditions(spot.source.tree)
+    )
+
+
+@lru_cache(maxsize=8)
+def _conditions(tree: ast.Module) -> tuple[tuple[int, int, str], ...]:
+    """The lines under each condition of a file, and the condition."""
+    return tuple(
+        (one.body[0].lineno, one.end_lineno or one.lineno, ast.unparse(one.test))
+        for one in ast.walk(tree)
+        if isinstance(one, ast.If)
+    )
+
+
