@@ -9,7 +9,7 @@ from typing import NamedTuple
 from diagnose.model import TorchNames
 from diagnose.placement.devices import CPU, HOME, RANKED, is_rank, named_so, written
 from diagnose.placement.model import Device, Spot, Step
-from diagnose.placement.tensors import Module, Table, Tensor, tensors_in
+from diagnose.placement.tensors import Module, Table, Tensor, either, tensors_in
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import Const, Frame, Generator, Number, Object, Place, Unknown, Value
 
@@ -275,10 +275,7 @@ def joined(one: Value | None, other: Value | None) -> Value:
     if isinstance(one, Unknown):
         return one
     if isinstance(one, Module) and isinstance(other, Module):
-        if _are_losses(one, other):
-            return Unknown()
-        place = one.where()
-        return one if place is not None and place.type == "cuda" else other
+        return either(one, other) or Unknown()
     if isinstance(one, Items) and isinstance(other, Items):
         return other if _agree(one, other) else Items([], Unknown(), other.kind)
     if isinstance(one, Table) and isinstance(other, Table):
@@ -286,13 +283,6 @@ def joined(one: Value | None, other: Value | None) -> Value:
     if isinstance(one, Object) and isinstance(other, Object):
         return other if (one.made, one.kind) == (other.made, other.kind) else Unknown()
     return other if isinstance(other, Unknown) else Unknown()
-
-
-def _are_losses(one: Module, other: Module) -> bool:
-    """Whether two modules are losses of libraries, not of one kind: what they take is not the same."""
-    kinds = (one.kind, other.kind)
-    libraries = one.made is None and other.made is None and kinds[0] != kinds[1]
-    return libraries and all(kind.endswith(("Loss", "Criterion")) for kind in kinds)
 
 
 def _agree(one: Items, other: Items) -> bool:

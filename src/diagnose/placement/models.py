@@ -186,9 +186,9 @@ def model_call(
     if sides and (root in torch.model_libraries or root in torch.function_libraries):
         what = "join" if root in torch.function_libraries else "library"
         machine.meet(what, node, frame, [*sides, *unknown_arguments(given)])
-        found = sides[0].tensor.like(sides[0].tensor.device)
-        found.guessed = True
-        return found
+        result = sides[0].tensor.like(sides[0].tensor.device)
+        result.guessed = True
+        return result
     return library_call(machine, None, given, node, frame)
 
 

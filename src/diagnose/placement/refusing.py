@@ -18,7 +18,14 @@ def kind_of(machine: Machine, name: str) -> str:
     torch, plain = machine.torch, name.rstrip("_")
     if name in torch.indexing:
         return "index"
-    known = (torch.takes, torch.elementwise, torch.joins, torch.losses, torch.computing, torch.refusing)
+    known = (
+        torch.takes,
+        torch.elementwise,
+        torch.joins,
+        torch.losses,
+        torch.computing,
+        torch.refusing,
+    )
     return "join" if any(one in names for names in known for one in (name, plain)) else "library"
 
 

@@ -1,14 +1,16 @@
 """Whether a suspect is sure where nothing failed, by what it relies on.
 
-A program that is read may be right: whoever runs it has seen to what no file shows. So a suspect is sure only where
-its file shows why, and likely otherwise.
+A program that is read may be right: whoever runs it has seen to what no file shows. So a suspect is
+sure only where its file shows why, and likely otherwise.
 
 * Nobody out of sight may move the operand: a library that is handed it, whoever calls the function.
-* What is known of an operand stands in one file: what an import brings has other callers.
-* A GPU that is only assumed (nothing in the program chooses one, or calls the code) speaks against what stands beside
-  it alone: a tensor of sizes made in the function that fails, or kept by ``__init__`` and never assigned since. None
-  of the two is taken for a tensor because a function of which nothing is known was given one, and the function does
-  not itself ask for a device.
+* The operation is known to refuse tensors of several devices.
+* What is known of the operand stands in one file: what an import brings has other callers.
+* The operand is not what a list holds that is filled meanwhile: only a run tells what is in it.
+* A GPU that is only assumed (nothing in the program chooses one, or calls the code) speaks against
+  what stands beside it alone: a tensor of sizes made in the function that fails, or kept by
+  ``__init__`` and never assigned since. Neither operand came of a function of which nothing is known,
+  and no condition of the function asks for a device.
 * What only some processes run is no matter of all ranks.
 """
 
@@ -23,11 +25,10 @@ from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Device, Spot, Suspect
 from diagnose.placement.steps import born_at
 from diagnose.placement.tensors import Module, Tensor
+from diagnose.placement.tensors import Sequence as Items
 
 
-def is_sure(
-    suspect: Suspect, stray: Meets | None, other: Meets | None, meeting: Meeting
-) -> bool:
+def is_sure(suspect: Suspect, stray: Meets | None, other: Meets | None, meeting: Meeting) -> bool:
     """Whether a suspect of a meeting is sure.
 
     Args:
@@ -42,7 +43,7 @@ def is_sure(
         return False
     if stray is None:
         return True
-    if _may_be_moved(suspect, stray, meeting):
+    if _may_be_moved(suspect, stray, meeting) or _is_collected(stray):
         return False
     sides = [side for side in (stray, other) if side is not None]
     if not any(_is_assumed(side.tensor.device) for side in sides):
@@ -53,11 +54,18 @@ def is_sure(
 
 
 def _in_one_file(suspect: Suspect) -> bool:
-    """Whether all that is known of an operand stands in one file: what an import brings has other callers."""
+    """Whether all that is known of an operand stands in one file."""
     spots = [suspect.spot, *(step.spot for step in suspect.steps)]
     if suspect.meets is not None:
         spots.append(suspect.meets)
     return len({spot.file for spot in spots}) == 1
+
+
+def _is_collected(side: Meets) -> bool:
+    """Whether an operand is in a list that the program fills, and not in one that is written out."""
+    if not isinstance(side.value, Items):
+        return False
+    return side.value.grows or any(step.what == "listed" for step in side.tensor.steps)
 
 
 # --- who else may move it -----------------------------------------------------------------------------
@@ -103,7 +111,9 @@ def _is_librarys_loss(side: Meets) -> bool:
 
 def _is_assumed(device: Device | None) -> bool:
     """Whether a device is the GPU that a name, or a module that nobody makes, stands for."""
-    return device is not None and device.type == "cuda" and device.number is None and not device.ranked
+    return (
+        device is not None and device.type == "cuda" and device.number is None and not device.ranked
+    )
 
 
 def _is_made(side: Meets) -> bool:
@@ -148,7 +158,9 @@ def _is_of_sizes(tensor: Tensor) -> bool:
         return False
     if not ast.unparse(node.func).endswith(_OF_VALUES):
         return True
-    return not any(isinstance(one, ast.Name | ast.Attribute) for a in node.args for one in ast.walk(a))
+    return not any(
+        isinstance(one, ast.Name | ast.Attribute) for a in node.args for one in ast.walk(a)
+    )
 
 
 def _is_kept_for_good(suspect: Suspect) -> bool:
@@ -159,7 +171,9 @@ def _is_kept_for_good(suspect: Suspect) -> bool:
     targets = node.targets if isinstance(node, ast.Assign) else [node.target]
     names = {one.attr for one in targets if isinstance(one, ast.Attribute)}
     owner = (suspect.spot.function or "").rpartition(".")
-    return owner[2] == "__init__" and not names & _assigned_later(suspect.spot.source.tree, owner[0])
+    return owner[2] == "__init__" and not names & _assigned_later(
+        suspect.spot.source.tree, owner[0]
+    )
 
 
 @lru_cache(maxsize=8)
@@ -205,7 +219,9 @@ def _functions(tree: ast.Module) -> tuple[_Function, ...]:
 
 def _asks_for_a_device(function: _Function) -> bool:
     """Whether a condition within a function asks for a device."""
-    tests = (one.test for one in ast.walk(function) if isinstance(one, ast.If | ast.IfExp | ast.Assert))
+    tests = (
+        one.test for one in ast.walk(function) if isinstance(one, ast.If | ast.IfExp | ast.Assert)
+    )
     return any(word in ast.unparse(test) for test in tests for word in _OF_DEVICES)
 
 
@@ -230,5 +246,3 @@ def _conditions(tree: ast.Module) -> tuple[tuple[int, int, str], ...]:
         for one in ast.walk(tree)
         if isinstance(one, ast.If)
     )
-
-

@@ -17,8 +17,8 @@ class Tensor(Value):
     (a parameter), ``order`` (in which rows are drawn, always on the cpu), ``library`` (a call of which
     nothing is known), ``other``.
     ``scalar`` marks those of no dimensions, which mix with any device; ``module`` is whose output or
-    weight it is; ``name`` what the module calls it; ``guessed`` that it may be none, or be elsewhere: it came of a
-    call of which nothing is known.
+    weight it is; ``name`` what the module calls it; ``guessed`` that it may be none, or be elsewhere: it
+    came of a call of which nothing is known.
     """
 
     __slots__ = ("device", "guessed", "maker", "module", "name", "scalar")
@@ -219,6 +219,16 @@ class Module(Value):
                 for name, value in one.plain.items():  # a class that moves what it keeps by itself
                     if isinstance(value, Tensor):
                         one.plain[name] = value.like(device, step)
+
+
+def either(one: Module, other: Module) -> Module | None:
+    """What a variable holds of two modules of which a condition takes one: the one on the GPU; None where
+    they are losses of libraries and not of one kind, which do not take the same."""
+    library = one.made is None and other.made is None and one.kind != other.kind
+    if library and all(each.kind.endswith(("Loss", "Criterion")) for each in (one, other)):
+        return None
+    place = one.where()
+    return one if place is not None and place.type == "cuda" else other
 
 
 class State(Table):
