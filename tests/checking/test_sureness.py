@@ -1,0 +1,72 @@
+"""What the default rules leave to ``--preview``: findings that rely on what the file does not show."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from diagnose.casebase.store import load
+from diagnose.checking.checking import check
+from diagnose.checking.model import Options
+
+HERE = Path(__file__).parent
+LIKELY = sorted(HERE.glob("likely/*.py"))
+_FINDS = re.compile(r"# finds: (\S+)")
+
+
+def found(path: Path, *, likely: bool) -> set[tuple[int, str]]:
+    rules = frozenset(rule.id for rule in load().checks() if not rule.preview)
+    findings = check([str(path)], Options(rules, likely)).findings
+    return {(one.place.line, one.id) for one in findings}
+
+
+def marked(path: Path) -> set[tuple[int, str]]:
+    lines = enumerate(path.read_text().splitlines(), 1)
+    return {(number, mark[1]) for number, line in lines if (mark := _FINDS.search(line))}
+
+
+@pytest.mark.parametrize("path", LIKELY, ids=lambda path: path.stem)
+def test_what_the_file_does_not_show_is_only_likely(path: Path) -> None:
+    assert found(path, likely=False) == set()
+    assert found(path, likely=True) == marked(path) != set()
+
+
+#: What makes the same programs sure: the made tensor beside its meeting, sizes, no second assignment, no
+#: question about a device, a tensor known to be one, an operation known to refuse, no condition of ranks.
+SURE = {
+    "made_in_another_method": ("self.start(x.size(0))", "torch.zeros(x.size(0), 8)"),
+    "values_of_a_caller": ("torch.tensor([prices, prices])", "torch.ones(x.size(0), 1)"),
+    "assigned_later": ("self.seen = result", "seen = result"),
+    "asks_for_a_gpu": ("not torch.backends.mkl.is_available()", "self.training"),
+    "size_by_a_library": ("F.get_image_size(pictures)", "pictures[0, 0, 0], pictures[0, 0, 1]"),
+    "number_by_a_method": ("seed.fill_(chosen)", "seed = seed + odds"),
+    "list_that_is_filled": ("np.asarray(losses)", "np.asarray(out)"),
+    "wrapped_if_distributed": ("if dist.is_initialized():", "with torch.no_grad():"),
+}
+
+
+@pytest.mark.parametrize("name", SURE)
+def test_the_same_program_that_shows_it_is_sure(name: str, tmp_path: Path) -> None:
+    text = (HERE / "likely" / f"{name}.py").read_text()
+    old, new = SURE[name]
+    assert old in text
+    program = tmp_path / "program.py"
+    program.write_text(text.replace(old, new))
+    assert found(program, likely=False)
+
+
+def test_what_another_file_makes_is_only_likely(tmp_path: Path) -> None:
+    (tmp_path / "making.py").write_text(
+        "import torch\n\n\ndef noise(rows):\n    return torch.randn(rows, 4)\n"
+    )
+    program = tmp_path / "program.py"
+    body = "net = nn.Linear(4, 4).cuda()\nprint(net(torch.rand(2, 4).cuda()) + noise(2))\n"
+    program.write_text(f"import torch\nfrom torch import nn\nfrom making import noise\n\n{body}")
+    assert found(program, likely=False) == set()
+    assert found(program, likely=True) == {(5, "created-without-device")}
+
+    made = "def noise(rows):\n    return torch.randn(rows, 4)\n\n\n"
+    program.write_text(f"import torch\nfrom torch import nn\n\n{made}{body}")
+    assert {rule for _, rule in found(program, likely=False)} == {"created-without-device"}
