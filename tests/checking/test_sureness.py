@@ -39,7 +39,7 @@ SURE = {
     "made_in_another_method": ("self.start(x.size(0))", "torch.zeros(x.size(0), 8)"),
     "values_of_a_caller": ("torch.tensor([prices, prices])", "torch.ones(x.size(0), 1)"),
     "assigned_later": ("self.seen = result", "seen = result"),
-    "asks_for_a_gpu": ("not torch.backends.mkl.is_available()", "self.training"),
+    "asks_for_a_gpu": ("not torch.backends.cuda.is_built()", "self.training"),
     "size_by_a_library": ("F.get_image_size(pictures)", "pictures[0, 0, 0], pictures[0, 0, 1]"),
     "number_by_a_method": ("seed.fill_(chosen)", "seed = seed + odds"),
     "list_that_is_filled": ("np.asarray(losses)", "np.asarray(out)"),

@@ -146,8 +146,8 @@ def _is_made_in(tensor: Tensor, meeting: Meeting) -> bool:
     return made is not None and (made.spot.file, made.spot.function) == here
 
 
-#: Factories that are given values, which may be a tensor's, a number's, or tell a device.
-_OF_VALUES = ("tensor", "as_tensor", "asarray", "from_numpy", "sparse_coo_tensor", "SparseTensor")
+#: How factories end that are given values, which may be a tensor's, a number's, or tell a device.
+_OF_VALUES = ("tensor", "asarray")
 
 
 def _is_of_sizes(tensor: Tensor) -> bool:
@@ -156,7 +156,8 @@ def _is_of_sizes(tensor: Tensor) -> bool:
     node = made.spot.node if made is not None else None
     if tensor.maker != "factory" or not isinstance(node, ast.Call):
         return False
-    if not ast.unparse(node.func).endswith(_OF_VALUES):
+    called = ast.unparse(node.func)
+    if not called.endswith(_OF_VALUES) and ".sparse." not in called:
         return True
     return not any(
         isinstance(one, ast.Name | ast.Attribute) for a in node.args for one in ast.walk(a)
@@ -199,7 +200,7 @@ def _assigned_later(tree: ast.Module, name: str) -> frozenset[str]:
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 #: What conditions of code say that does one thing on a GPU and another one elsewhere.
-_OF_DEVICES = ("cuda", "gpu", "cpu", "device", "mps", "mkl")
+_OF_DEVICES = ("cuda", "gpu", "cpu", "device")
 
 
 def _function_of(spot: Spot) -> _Function | None:

@@ -9,7 +9,7 @@ class Framed(nn.Module):
 
     def forward(self, x):
         x = self.mix(x)
-        if not torch.backends.mkl.is_available():
+        if not torch.backends.cuda.is_built():
             return torch.stft(x, 16, return_complex=True)
         edge = torch.zeros(x.size(0), 2)  # finds: created-without-device
         return torch.cat([edge, x], 1)
