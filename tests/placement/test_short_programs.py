@@ -10,7 +10,7 @@ from parsing.knowledge import torch
 from diagnose.placement import Source
 from diagnose.placement.failing import Line, doubted, suspects
 from diagnose.placement.interpreter import analyse
-from diagnose.placement.suspects import of_meeting
+from diagnose.placement.reasons.suspects import of_meeting
 
 HEAD = """\
 import copy

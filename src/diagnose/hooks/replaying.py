@@ -30,7 +30,7 @@ from diagnose.model import LiveOperand
 from diagnose.placement import Spot, Step, Suspect
 from diagnose.placement.devices import META, written
 from diagnose.placement.machine import Meeting, Meets
-from diagnose.placement.suspects import explain, of_kernel, of_meeting
+from diagnose.placement.reasons.suspects import explain, of_kernel, of_meeting
 from diagnose.placement.tensors import Tensor
 from diagnose.placement.values import Generator, Value
 from diagnose.scene import Scene

@@ -15,7 +15,7 @@ from diagnose.model import At, LiveOperand
 from diagnose.placement import Spot, Step, Suspect
 from diagnose.placement.devices import META
 from diagnose.placement.machine import Meeting, Meets
-from diagnose.placement.strays import strays
+from diagnose.placement.reasons.strays import strays
 from diagnose.placement.tensors import Module, Tensor
 
 #: Modules above each other that are looked at.

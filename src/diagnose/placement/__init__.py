@@ -30,8 +30,8 @@ def check(source: Source, torch: TorchNames, imported: Imported | None = None) -
     """
     # The nouns are imported by every answer, the analysis by those that have files to analyse.
     from diagnose.placement.interpreter import analyse
-    from diagnose.placement.options import DEFAULTS, TURNED_ON
-    from diagnose.placement.suspects import of_meeting
+    from diagnose.placement.libraries.options import DEFAULTS, TURNED_ON
+    from diagnose.placement.reasons.suspects import of_meeting
 
     program = analyse(source, torch, imported)
     found: dict[tuple[str, str, int], Suspect] = {}

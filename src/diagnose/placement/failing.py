@@ -8,7 +8,7 @@ from typing import NamedTuple
 from diagnose.placement.interpreter import Program
 from diagnose.placement.machine import Meeting
 from diagnose.placement.model import Spot, Suspect
-from diagnose.placement.suspects import of_doubt, of_kernel, of_meeting
+from diagnose.placement.reasons.suspects import of_doubt, of_kernel, of_meeting
 
 
 class Line(NamedTuple):

@@ -7,11 +7,12 @@ from functools import partial
 from typing import NamedTuple
 
 from diagnose.model import TorchNames
-from diagnose.placement import Imported, attributes, calling, expressions, statements
+from diagnose.placement import Imported
 from diagnose.placement.devices import SPLIT
+from diagnose.placement.language import attributes, calling, expressions, statements
+from diagnose.placement.libraries.options import OPEN
 from diagnose.placement.machine import Machine, Meeting
 from diagnose.placement.model import Source
-from diagnose.placement.options import OPEN
 from diagnose.placement.uncalled import guarded, uncalled
 from diagnose.placement.values import Frame, Object, Value
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from diagnose.placement import calling
-from diagnose.placement.copies import copied
 from diagnose.placement.devices import CPU, HOME, named_so
+from diagnose.placement.language import calling
+from diagnose.placement.libraries.copies import copied
 from diagnose.placement.machine import BUDGET, Arguments, Exhausted, Given, Machine
 from diagnose.placement.model import Step
 from diagnose.placement.tensors import Batch, Module, Tensor

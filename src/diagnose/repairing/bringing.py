@@ -27,7 +27,7 @@ from diagnose.hooks.lives import Lives
 from diagnose.hooks.operands import assigned, value
 from diagnose.hooks.positions import Text, Texts
 from diagnose.placement import Device, Spot, Suspect
-from diagnose.placement.scope import in_scope
+from diagnose.placement.reasons.scope import in_scope
 from diagnose.repairing.moving import (
     Move,
     Stray,

@@ -13,7 +13,7 @@ from diagnose.hooks.replaying import Met
 from diagnose.hooks.uncalled import Operand
 from diagnose.placement import Device, Spot, Suspect
 from diagnose.placement.devices import written
-from diagnose.placement.scope import in_scope
+from diagnose.placement.reasons.scope import in_scope
 from diagnose.repairing.moving import Move
 from diagnose.tracing.lives import ModuleLife
 from diagnose.tracing.stacks import Line

@@ -14,7 +14,7 @@ from diagnose.hooks.lives import Lives
 from diagnose.hooks.positions import Texts
 from diagnose.placement import Device, Suspect
 from diagnose.placement.devices import CPU
-from diagnose.placement.scope import in_scope
+from diagnose.placement.reasons.scope import in_scope
 from diagnose.repairing.model import ABSENT_SAVED
 from diagnose.repairing.moving import Move, own_frames
 

@@ -26,7 +26,7 @@ from diagnose.hooks.replaying import Met, met
 from diagnose.hooks.uncalled import Operand
 from diagnose.placement import Device, Spot
 from diagnose.placement.devices import CPU, META, written
-from diagnose.placement.scope import in_scope
+from diagnose.placement.reasons.scope import in_scope
 from diagnose.placement.tensors import Module
 from diagnose.repairing.defining import defined, place_of, suspect_of
 from diagnose.repairing.drawing import drawing

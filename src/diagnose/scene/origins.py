@@ -12,8 +12,8 @@ from diagnose.model import Frame, TorchNames
 from diagnose.placement import Source, Suspect, structures, switches
 from diagnose.placement.failing import Line, doubted, suspects
 from diagnose.placement.interpreter import Program, analyse
-from diagnose.placement.options import DEFAULTS
-from diagnose.placement.suspects import of_meeting
+from diagnose.placement.libraries.options import DEFAULTS
+from diagnose.placement.reasons.suspects import of_meeting
 from diagnose.sources import SourceFile, Sources
 
 #: Larger files take longer to analyse than an answer may.

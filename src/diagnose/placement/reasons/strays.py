@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from diagnose.placement.devices import differ, is_said
-from diagnose.placement.knowing import has_device
 from diagnose.placement.machine import Meeting, Meets
+from diagnose.placement.reasons.knowing import has_device
 from diagnose.placement.steps import (
     born_at,
     fixed_in_replica,

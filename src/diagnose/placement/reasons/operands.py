@@ -5,7 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from diagnose.placement.building import (
+from diagnose.placement.devices import differ
+from diagnose.placement.machine import Meeting, Meets
+from diagnose.placement.model import Step
+from diagnose.placement.reasons.building import (
     LOSSES,
     built_for,
     moved_within,
@@ -13,12 +16,11 @@ from diagnose.placement.building import (
     of_module,
     where_kept,
 )
-from diagnose.placement.devices import differ
-from diagnose.placement.drawing import of_generator
-from diagnose.placement.filling import of_empty
-from diagnose.placement.going_around import gone_around, handed_to_host, left_there
-from diagnose.placement.hosting import on_the_way_to_the_host
-from diagnose.placement.inputs import (
+from diagnose.placement.reasons.drawing import of_generator
+from diagnose.placement.reasons.filling import of_empty
+from diagnose.placement.reasons.going_around import gone_around, handed_to_host, left_there
+from diagnose.placement.reasons.hosting import on_the_way_to_the_host
+from diagnose.placement.reasons.inputs import (
     bound_beside,
     drawn_from_owner,
     given_to_owner,
@@ -30,11 +32,10 @@ from diagnose.placement.inputs import (
     taken_by,
     unknown_input,
 )
-from diagnose.placement.knowing import has_device, held_by, where_built
-from diagnose.placement.machine import Meeting, Meets
-from diagnose.placement.model import Step
-from diagnose.placement.optimizers import is_of_step, of_keeper, of_optimizer
-from diagnose.placement.shards import is_by_part
+from diagnose.placement.reasons.knowing import has_device, held_by, where_built
+from diagnose.placement.reasons.optimizers import is_of_step, of_keeper, of_optimizer
+from diagnose.placement.reasons.shards import is_by_part
+from diagnose.placement.reasons.wrapping import away_from_home
 from diagnose.placement.steps import (
     Reason,
     born_at,
@@ -52,7 +53,6 @@ from diagnose.placement.steps import (
 )
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Frame
-from diagnose.placement.wrapping import away_from_home
 
 
 def reason(stray: Meets, meeting: Meeting) -> Reason | None:

@@ -20,9 +20,9 @@ import ast
 from functools import lru_cache
 
 from diagnose.placement.devices import CPU
-from diagnose.placement.knowing import is_called
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Device, Spot, Suspect
+from diagnose.placement.reasons.knowing import is_called
 from diagnose.placement.steps import born_at
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.tensors import Sequence as Items

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from diagnose.placement.devices import CPU, META, SPLIT
-from diagnose.placement.layers import built
+from diagnose.placement.libraries.layers import built
 from diagnose.placement.machine import Arguments, Machine
 from diagnose.placement.model import Device, Step
 from diagnose.placement.tensors import Batch, Module, Tensor

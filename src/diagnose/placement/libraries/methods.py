@@ -5,12 +5,22 @@ from __future__ import annotations
 import ast
 
 from diagnose.placement import modules
+from diagnose.placement.libraries.module_methods import module_method
+from diagnose.placement.libraries.object_methods import (
+    container_method,
+    object_method,
+    optimizer_method,
+)
+from diagnose.placement.libraries.tensor_methods import (
+    batch_method,
+    move,
+    names_some,
+    target,
+    tensor_method,
+)
 from diagnose.placement.machine import Arguments, Given, Machine
 from diagnose.placement.model import Step
-from diagnose.placement.module_methods import module_method
-from diagnose.placement.object_methods import container_method, object_method, optimizer_method
 from diagnose.placement.records import record_method
-from diagnose.placement.tensor_methods import batch_method, move, names_some, target, tensor_method
 from diagnose.placement.tensors import Batch, Module, Optimizer, Table, Tensor
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.texts import text_method

@@ -7,9 +7,15 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from diagnose.placement.knowing import has_device, is_prepared, is_statement, key_of, where_built
 from diagnose.placement.model import Source, Spot, Step
 from diagnose.placement.passing import moved_in
+from diagnose.placement.reasons.knowing import (
+    has_device,
+    is_prepared,
+    is_statement,
+    key_of,
+    where_built,
+)
 from diagnose.placement.steps import Reason, born_at, is_literal, last_move
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Frame, Function, Object, Value

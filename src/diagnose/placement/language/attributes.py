@@ -6,16 +6,16 @@ import ast
 import re
 
 from diagnose.placement import modules
-from diagnose.placement.calling import run
 from diagnose.placement.devices import SPLIT
+from diagnose.placement.language.calling import run
+from diagnose.placement.libraries.module_methods import is_method, is_plain
+from diagnose.placement.libraries.noise import noise_scheduler
+from diagnose.placement.libraries.offloading import read
+from diagnose.placement.libraries.spreading import gives_back, reached
+from diagnose.placement.libraries.tensor_methods import of_batch, of_tensor
 from diagnose.placement.machine import Arguments, Given, Machine
 from diagnose.placement.model import Step
-from diagnose.placement.module_methods import is_method, is_plain
-from diagnose.placement.noise import noise_scheduler
-from diagnose.placement.offloading import read
 from diagnose.placement.records import row
-from diagnose.placement.spreading import gives_back, reached
-from diagnose.placement.tensor_methods import of_batch, of_tensor
 from diagnose.placement.tensors import Batch, Module, Optimizer, Table, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import (

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from diagnose.placement.knowing import handed_on
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Spot
+from diagnose.placement.reasons.knowing import handed_on
 from diagnose.placement.steps import Reason, born_at
 
 

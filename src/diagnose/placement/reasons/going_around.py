@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 import re
 
+from diagnose.placement.libraries.offloading import SHARDING
 from diagnose.placement.machine import Meeting, Meets
-from diagnose.placement.offloading import SHARDING
 from diagnose.placement.steps import Reason, called, is_on, last_move, said_as
 from diagnose.placement.tensors import Module
 from diagnose.placement.values import Frame, Object

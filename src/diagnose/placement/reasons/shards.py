@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from diagnose.placement.devices import differ
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Device, Spot, Step, Suspect
-from diagnose.placement.scope import in_scope
+from diagnose.placement.reasons.scope import in_scope
 from diagnose.placement.steps import born_at, last_move, said_as
 from diagnose.placement.tensors import Module
 from diagnose.placement.values import Frame, Object

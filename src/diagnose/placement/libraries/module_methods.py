@@ -6,23 +6,23 @@ import ast
 from functools import partial
 
 from diagnose.placement import modules
-from diagnose.placement.copies import averaged
 from diagnose.placement.devices import CPU, META, SPLIT
-from diagnose.placement.forward_hooks import seen
-from diagnose.placement.layers import fill
-from diagnose.placement.library_modules import (
+from diagnose.placement.libraries.copies import averaged
+from diagnose.placement.libraries.forward_hooks import seen
+from diagnose.placement.libraries.layers import fill
+from diagnose.placement.libraries.modules import (
     keep_inputs,
     keeps_config,
     keeps_inputs,
     leaves_new,
     library_method,
 )
+from diagnose.placement.libraries.noise import pictures
+from diagnose.placement.libraries.offloading import METHODS, brought, offload
+from diagnose.placement.libraries.spreading import gives_back
+from diagnose.placement.libraries.tensor_methods import move, moves, target, unknown_arguments
 from diagnose.placement.machine import Arguments, Given, Machine, Meets, generating, operands
 from diagnose.placement.model import Step
-from diagnose.placement.noise import pictures
-from diagnose.placement.offloading import METHODS, brought, offload
-from diagnose.placement.spreading import gives_back
-from diagnose.placement.tensor_methods import move, moves, target, unknown_arguments
 from diagnose.placement.tensors import Batch, Module, Table, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import Const, Frame, Unknown, Value

@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 
 from diagnose.placement.asking import is_instance
-from diagnose.placement.datasets import data_call
 from diagnose.placement.devices import CPU, HOME
-from diagnose.placement.factories import factory
-from diagnose.placement.functional import mapped_by
-from diagnose.placement.layers import built, layer, loaded_model
+from diagnose.placement.libraries.datasets import data_call
+from diagnose.placement.libraries.factories import factory
+from diagnose.placement.libraries.functional import mapped_by
+from diagnose.placement.libraries.layers import built, layer, loaded_model
+from diagnose.placement.libraries.offloading import SHARDING, sharded
+from diagnose.placement.libraries.tensor_methods import unknown_arguments
 from diagnose.placement.machine import (
     Arguments,
     Given,
@@ -20,10 +22,8 @@ from diagnose.placement.machine import (
     origin,
 )
 from diagnose.placement.model import Step
-from diagnose.placement.offloading import SHARDING, sharded
 from diagnose.placement.refusing import kind_of
 from diagnose.placement.steps import born_at, last_move, on_cpu
-from diagnose.placement.tensor_methods import unknown_arguments
 from diagnose.placement.tensors import Batch, Module, Optimizer, Tensor, leading, tensors_in
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import (

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from functools import partial
 from itertools import islice
 
-from diagnose.placement.branches import Attributes, join
-from diagnose.placement.contexts import with_
-from diagnose.placement.datasets import drawn
-from diagnose.placement.definitions import class_, function, import_, import_from, shared
-from diagnose.placement.expressions import truth
 from diagnose.placement.iterating import iterated
+from diagnose.placement.language.branches import Attributes, join
+from diagnose.placement.language.contexts import with_
+from diagnose.placement.language.definitions import class_, function, import_, import_from, shared
+from diagnose.placement.language.expressions import truth
+from diagnose.placement.language.matching import matches
+from diagnose.placement.libraries.datasets import drawn
 from diagnose.placement.machine import Leaves, Machine
-from diagnose.placement.matching import matches
 from diagnose.placement.model import Step
 from diagnose.placement.refusing import refusal
 from diagnose.placement.storing import element, loaded, store

@@ -6,8 +6,8 @@ import ast
 
 from diagnose.placement import modules
 from diagnose.placement.asking import has_attribute, is_instance, type_of
-from diagnose.placement.datasets import drawn
 from diagnose.placement.iterating import iterated
+from diagnose.placement.libraries.datasets import drawn
 from diagnose.placement.machine import Arguments, Machine
 from diagnose.placement.storing import element, parts
 from diagnose.placement.tensors import WIDEST, Module, Tensor

@@ -6,11 +6,11 @@ import ast
 from collections.abc import Callable
 
 from diagnose.placement.devices import CPU, HOME
+from diagnose.placement.libraries.spreading import given_back
+from diagnose.placement.libraries.tensor_methods import moved
 from diagnose.placement.machine import Arguments, Given, Machine, origin
 from diagnose.placement.model import Spot, Step
-from diagnose.placement.spreading import given_back
 from diagnose.placement.steps import called, is_offloaded
-from diagnose.placement.tensor_methods import moved
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import Frame, Unknown, Value

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from diagnose.placement.building import built_for
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Step
+from diagnose.placement.reasons.building import built_for
 from diagnose.placement.steps import Reason, born_at, called, device_argument, on_cpu
 from diagnose.placement.tensors import Tensor, tensors_in
 from diagnose.placement.values import Object, Unknown

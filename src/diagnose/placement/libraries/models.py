@@ -5,22 +5,22 @@ from __future__ import annotations
 import ast
 import re
 
-from diagnose.placement.datasets import collated, item_of
 from diagnose.placement.devices import CPU, META, SPLIT
-from diagnose.placement.layers import built, library_loss, parallel
-from diagnose.placement.library_modules import SENTENCES, is_array, searching, sentences
+from diagnose.placement.libraries.datasets import collated, item_of
+from diagnose.placement.libraries.layers import built, library_loss, parallel
+from diagnose.placement.libraries.modules import SENTENCES, is_array, searching, sentences
+from diagnose.placement.libraries.noise import drawn_noise, noise_scheduler
+from diagnose.placement.libraries.object_methods import HELD, library_call
+from diagnose.placement.libraries.offloading import offloaded_by
+from diagnose.placement.libraries.preparing import prepared, preparing_call
+from diagnose.placement.libraries.spreading import mapped, place, put
+from diagnose.placement.libraries.tensor_methods import unknown_arguments
+from diagnose.placement.libraries.torch_calls import loaded_from, optimizer
+from diagnose.placement.libraries.training import training_call
 from diagnose.placement.machine import Arguments, Machine, Meets, operands
 from diagnose.placement.model import Step
-from diagnose.placement.noise import drawn_noise, noise_scheduler
-from diagnose.placement.object_methods import HELD, library_call
-from diagnose.placement.offloading import offloaded_by
-from diagnose.placement.preparing import prepared, preparing_call
-from diagnose.placement.spreading import mapped, place, put
-from diagnose.placement.tensor_methods import unknown_arguments
 from diagnose.placement.tensors import Batch, Module, Table, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
-from diagnose.placement.torch_calls import loaded_from, optimizer
-from diagnose.placement.training import training_call
 from diagnose.placement.values import Frame, Loader, Object, Unknown, Value
 
 _MODEL_CLASS = re.compile(

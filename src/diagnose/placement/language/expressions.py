@@ -7,11 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 from diagnose.placement.devices import asks_for_gpu, written
-from diagnose.placement.displays import listed, subscript, table
 from diagnose.placement.iterating import iterated
+from diagnose.placement.language.displays import listed, subscript, table
+from diagnose.placement.language.operators import binary, compare, unary
 from diagnose.placement.machine import Arguments, Given, Machine, joined
 from diagnose.placement.model import Device, Step
-from diagnose.placement.operators import binary, compare, unary
 from diagnose.placement.storing import element, store
 from diagnose.placement.tensors import WIDEST, Batch, Module, Table, Tensor
 from diagnose.placement.tensors import Sequence as Items

@@ -7,9 +7,9 @@ from itertools import islice
 
 from diagnose.placement import modules
 from diagnose.placement.devices import SPLIT
+from diagnose.placement.libraries.tensor_methods import moved
 from diagnose.placement.machine import Arguments, Machine, Meets
 from diagnose.placement.model import Device, Step
-from diagnose.placement.tensor_methods import moved
 from diagnose.placement.tensors import Batch, Module, Table, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import Frame, Place, Unknown, Value

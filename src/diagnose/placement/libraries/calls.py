@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import ast
 
-from diagnose.placement.copies import copied_by
-from diagnose.placement.functional import functional_call
+from diagnose.placement.libraries.copies import copied_by
+from diagnose.placement.libraries.functional import functional_call
+from diagnose.placement.libraries.models import model_call
+from diagnose.placement.libraries.python import builtin
+from diagnose.placement.libraries.standard import standard_call
+from diagnose.placement.libraries.torch_calls import torch_call
 from diagnose.placement.machine import Arguments, Machine, operands
-from diagnose.placement.models import model_call
-from diagnose.placement.python import builtin
-from diagnose.placement.standard import standard_call
 from diagnose.placement.tensors import Module
-from diagnose.placement.torch_calls import torch_call
 from diagnose.placement.values import Const, Frame, Object, Unknown, Value
 
 

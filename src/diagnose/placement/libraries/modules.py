@@ -6,7 +6,7 @@ import ast
 
 from diagnose.placement import modules
 from diagnose.placement.devices import CPU
-from diagnose.placement.layers import built
+from diagnose.placement.libraries.layers import built
 from diagnose.placement.machine import Arguments, Given, Machine, operands, origin
 from diagnose.placement.model import Device, Step
 from diagnose.placement.tensors import Batch, Module, Table, Tensor, tensors_in

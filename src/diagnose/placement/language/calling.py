@@ -5,10 +5,15 @@ from __future__ import annotations
 import ast
 
 from diagnose.placement import modules
-from diagnose.placement.contexts import body_of
-from diagnose.placement.forward_hooks import hooked
-from diagnose.placement.layers import at_home, scattered
-from diagnose.placement.library import library_call_of
+from diagnose.placement.language.contexts import body_of
+from diagnose.placement.libraries.calls import library_call_of
+from diagnose.placement.libraries.forward_hooks import hooked
+from diagnose.placement.libraries.layers import at_home, scattered
+from diagnose.placement.libraries.methods import method_call
+from diagnose.placement.libraries.module_methods import applied
+from diagnose.placement.libraries.object_methods import library_call
+from diagnose.placement.libraries.offloading import brought
+from diagnose.placement.libraries.spreading import MAP, given_back
 from diagnose.placement.machine import (
     AGAIN,
     DEPTH,
@@ -20,14 +25,9 @@ from diagnose.placement.machine import (
     joined,
     operands,
 )
-from diagnose.placement.methods import method_call
 from diagnose.placement.model import Spot
-from diagnose.placement.module_methods import applied
-from diagnose.placement.object_methods import library_call
-from diagnose.placement.offloading import brought
 from diagnose.placement.passing import handed, let_through
 from diagnose.placement.records import filled
-from diagnose.placement.spreading import MAP, given_back
 from diagnose.placement.tensors import Batch, Module, Table, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import (

@@ -7,7 +7,8 @@ from collections.abc import Callable
 
 from diagnose.placement import modules
 from diagnose.placement.devices import CPU
-from diagnose.placement.library_objects import (
+from diagnose.placement.libraries.noise import distribution, scheduler
+from diagnose.placement.libraries.objects import (
     executor,
     exported,
     future,
@@ -15,13 +16,13 @@ from diagnose.placement.library_objects import (
     scaler,
     transform,
 )
+from diagnose.placement.libraries.options import parsed
+from diagnose.placement.libraries.preparing import accelerated
+from diagnose.placement.libraries.tensor_methods import unknown_arguments
+from diagnose.placement.libraries.training import collator, piped, trained
 from diagnose.placement.machine import Arguments, Machine, Meets, generating, operands
 from diagnose.placement.model import Step
-from diagnose.placement.noise import distribution, scheduler
-from diagnose.placement.options import parsed
-from diagnose.placement.preparing import accelerated
 from diagnose.placement.storing import KEY, put_at
-from diagnose.placement.tensor_methods import unknown_arguments
 from diagnose.placement.tensors import (
     WIDEST,
     Batch,
@@ -31,7 +32,6 @@ from diagnose.placement.tensors import (
     tensors_in,
 )
 from diagnose.placement.tensors import Sequence as Items
-from diagnose.placement.training import collator, piped, trained
 from diagnose.placement.values import (
     Const,
     Frame,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 
 from diagnose.placement.devices import CPU, SPLIT
+from diagnose.placement.libraries.tensor_methods import moved
 from diagnose.placement.machine import Arguments, Machine
 from diagnose.placement.model import Device, Spot, Step
-from diagnose.placement.tensor_methods import moved
 from diagnose.placement.tensors import Module, Table, tensors_in
 from diagnose.placement.values import Const, Frame, Object, Value
 

@@ -6,16 +6,16 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from diagnose.placement.devices import CPU
-from diagnose.placement.knowing import has_device, knows_device, told_by_a_call
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Suspect
-from diagnose.placement.ranks import of_rank
-from diagnose.placement.reasons import reason
-from diagnose.placement.scope import in_scope
-from diagnose.placement.shards import crossing, gathered, sent
+from diagnose.placement.reasons.knowing import has_device, knows_device, told_by_a_call
+from diagnose.placement.reasons.operands import reason
+from diagnose.placement.reasons.ranks import of_rank
+from diagnose.placement.reasons.scope import in_scope
+from diagnose.placement.reasons.shards import crossing, gathered, sent
+from diagnose.placement.reasons.strays import agree, names_cpu, strays
+from diagnose.placement.reasons.sureness import is_sure
 from diagnose.placement.steps import Reason, born_at, is_literal, last_move, on_cpu, said_as
-from diagnose.placement.strays import agree, names_cpu, strays
-from diagnose.placement.sureness import is_sure
 from diagnose.placement.switches import turned_on
 from diagnose.placement.tensors import Module
 from diagnose.placement.values import Object

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 
 from diagnose.placement.devices import CPU, META, SPLIT
+from diagnose.placement.libraries.tensor_methods import moved
 from diagnose.placement.machine import Arguments, Given, Machine, Meets
 from diagnose.placement.model import Device, Step
-from diagnose.placement.tensor_methods import moved
 from diagnose.placement.tensors import Batch, Module, Table, Tensor
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import Const, Frame, Loader, Object, Place, Unknown, Value

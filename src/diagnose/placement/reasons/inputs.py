@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 
-from diagnose.placement.knowing import handed_on, has_device, is_prepared
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Spot, Step
 from diagnose.placement.passing import moved_in, moves_from, taken_from
+from diagnose.placement.reasons.knowing import handed_on, has_device, is_prepared
 from diagnose.placement.steps import Reason, born_at, device_argument, last_move, on_cpu
 from diagnose.placement.tensors import Module, Tensor, tensors_in
 from diagnose.placement.values import Frame, Loader, Object, Unknown

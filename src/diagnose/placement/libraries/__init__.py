@@ -1,0 +1,1 @@
+"""What torch, model libraries and Python's own do to placement."""

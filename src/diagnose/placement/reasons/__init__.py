@@ -1,0 +1,1 @@
+"""From what met to why it was there, and the line to edit."""
