@@ -15,7 +15,7 @@ from diagnose.inputs import opened
 from diagnose.model import DEVICE_FAMILY, Diagnosis, Lang, RankedCause
 from diagnose.parsing import parse
 from diagnose.pipeline import diagnose
-from diagnose.repairing.model import Candidate, Source
+from diagnose.repairing.model import ABSENT_GPU, Candidate, Source
 from diagnose.repairing.words import say
 from diagnose.repairing.workspace import Workspace
 from diagnose.sources import Folder, Sources
@@ -124,11 +124,17 @@ def _of_values(error: BaseException, workspace: Workspace) -> Iterator[Move]:
 
 def _of_origins(error: BaseException, workspace: Workspace) -> Iterator[Move]:
     """The edits of all lines that the operands come from."""
+    from diagnose.repairing.choosing import choosing
+    from diagnose.repairing.hosting import hosting
     from diagnose.repairing.loading import loading
     from diagnose.repairing.origins import origins
+    from diagnose.repairing.pinning import pinning
+    from diagnose.repairing.states import states
 
-    yield from loading(error)
-    yield from origins(error)
+    for propose in (loading, choosing, pinning, states, hosting):
+        yield from propose(error)
+    if ABSENT_GPU not in str(error):  # then nothing is anywhere yet
+        yield from origins(error)
 
 
 def _bringing(error: BaseException, workspace: Workspace) -> Iterator[Move]:
@@ -145,7 +151,7 @@ def _of_moves(
         file, edit = workspace.path_of(one.edit.file), one.edit
         if file is None or edit.diff is None:
             continue
-        cause = _cause_of(one.kind, answer)
+        cause = one.cause or _cause_of(one.kind, answer)
         known = load().causes[cause]
         if source == "values" and one.kind in _MOVES:
             kinds = (fix.kind for fix in known.fixes)
@@ -159,6 +165,8 @@ def _of_moves(
 
 
 def _title(move: Move, lang: Lang) -> str:
+    if move.says:
+        return say(lang, move.says)
     if move.moves is None:
         return load(lang=lang).fixes[move.kind]
     names, device = move.moves

@@ -18,6 +18,8 @@ Outcome = Literal["repaired", "nothing-to-fix", "not-reproducible", "not-repaire
 
 #: How torch begins to refuse a checkpoint of a GPU that is not there.
 ABSENT_SAVED = "Attempting to deserialize object on"
+#: What torch says of a GPU that is not there.
+ABSENT_GPU = "invalid device ordinal"
 #: Who proposes an edit, in the order in which they are asked: the ``answer`` to the failure, the ``values``
 #: in the failing call, the ``origins`` of its operands.
 Source = Literal["answer", "values", "origins"]

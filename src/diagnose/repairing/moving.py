@@ -30,12 +30,15 @@ _FRAMES = 4
 
 class Move(NamedTuple):
     """An edit of a file, with the fix it amounts to; ``stopgap`` where what an object keeps is moved each
-    time it is used; ``moves`` the expressions that are moved and the device."""
+    time it is used; ``moves`` the expressions that are moved and the device; ``cause`` where only one is
+    meant, ``says`` the sentence about it that says more than the fix does."""
 
     kind: str
     edit: FileEdit
     stopgap: bool = False
     moves: tuple[str, str] | None = None
+    cause: str = ""
+    says: str = ""
 
 
 class Stray(NamedTuple):

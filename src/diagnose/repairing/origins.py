@@ -103,6 +103,7 @@ def _edits(found: Met) -> Iterator[Move]:
             yield from _listed(found, stray, wanted)
             for place in _places(found, stray):
                 yield from _made(found, place, stray, wanted)
+                yield from _left_there(found, place, stray)
     if not across and not checking:
         yield from _where_all_are_used(found, apart)
     for stray in found.operands if not apart else ():
@@ -211,6 +212,14 @@ def _made(found: Met, place: _Place, stray: Operand, wanted: Device | None) -> I
         if kind != "materialize-meta" or place_of(stray) == META:
             for one in defined(found, kind, stray, place.spot, place.stack, wanted, place.owner):
                 yield one._replace(stopgap=offload and stray.device == "cpu")
+
+
+def _left_there(found: Met, place: _Place, stray: Operand) -> Iterator[Move]:
+    """What DataParallel has brought to a replica's GPU is not moved again, to that of the whole model."""
+    if found.lives.replica is None or place.what != "moved" or place.of_module:
+        return
+    for one in defined(found, "no-to-on-quantized", stray, place.spot, place.stack, None):
+        yield one._replace(kind="other", cause="dataparallel-replica-state", says="left-there")
 
 
 def _is_self(node: ast.expr) -> bool:

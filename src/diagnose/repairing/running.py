@@ -17,6 +17,7 @@ from diagnose.errors import DiagnoseError
 from diagnose.model import Lang
 from diagnose.processes import TOO_LONG, Ended, forked, import_all
 from diagnose.repairing.model import (
+    ABSENT_GPU,
     ABSENT_SAVED,
     Candidate,
     Failure,
@@ -96,7 +97,9 @@ class Runner:
         self._gpus = self._gpus or terms.gpus
         for other in _otherwise(terms, ran, fails_on=self._gpus):
             if (found := self.run(texts, other)).passed:
-                return found._replace(drawn=other.drawn)
+                found = found._replace(drawn=other.drawn)
+                # Where another GPU stands in for one that is not there, its number means nothing.
+                return found._replace(homes={}) if other.wrapped else found
         return ran
 
     def _perform(
@@ -110,8 +113,7 @@ class Runner:
         )
 
 
-#: What torch says of a GPU that is not there.
-_ABSENT = ("invalid device ordinal", ABSENT_SAVED)
+_ABSENT = (ABSENT_GPU, ABSENT_SAVED)
 
 
 def _otherwise(terms: Terms, ran: Ran, fails_on: int) -> Iterator[Terms]:

@@ -62,6 +62,18 @@ _WORDS: Mapping[str, Mapping[Lang, str]] = {
     "values": {"en": "seen in the failing call: {title}", "zh": "由失败的调用可见：{title}"},
     "origins": {"en": "what fails comes from here: {title}", "zh": "出错的值来自此处：{title}"},
     "move": {"en": "move {names} to {device}", "zh": "把 {names} 搬到 {device}"},
+    "present": {
+        "en": "choose a GPU that is there, also where there are fewer",
+        "zh": "只选用确实存在的 GPU，数量较少时也成立",
+    },
+    "left-there": {
+        "en": "leave what DataParallel has brought to each GPU there",
+        "zh": "DataParallel 已把数据放到各 GPU，不要再搬移",
+    },
+    "unpinned": {
+        "en": "do not pin batches that are on a GPU already",
+        "zh": "批次已在 GPU 上，不要再锁页",
+    },
     # The guards.
     "no-reference": {
         "en": "without device checks the program does not run either",

@@ -162,6 +162,8 @@ def _placement(driver: Driver, checks: DeviceChecks) -> dict[str, Any]:
         if self.device.type != "cpu" and not checks.enforced:
             return self
         if self.device.type != "cpu":
+            if not checks.enforced:
+                return self
             raise RuntimeError(
                 f"cannot pin '{type_name(self, self.device)}' only dense CPU tensors can be pinned"
             )

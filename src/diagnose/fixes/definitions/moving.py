@@ -134,12 +134,12 @@ def home(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     there, else the wrapped model does."""
     source, call = suspect.spot.source, value_of(suspect)
     assert isinstance(call, ast.Call)
-    device = _first_device(source, call)
     move = suspect.move
     value = _value(move.node) if move is not None and move.file == source.path else None
     if value is not None and is_moved(value, torch):
         assert isinstance(value, ast.Call)
-        return [with_method(source, value, f"to({device})")]
+        return [with_method(source, value, f"to({_home_of(source, call, receiver(value))})")]
+    device = _first_device(source, call)
     if not call.args:
         raise Refused("the call does not show what is wrapped")
     wrapped = call.args[0]
@@ -158,7 +158,7 @@ def _moved_home(suspect: Suspect, move: ast.expr) -> Change:
             for call in walk_calls(one.value):
                 if called(call) == "DataParallel":
                     assert isinstance(move, ast.Call)
-                    return with_method(source, move, f"to({_first_device(source, call)})")
+                    return with_method(source, move, f"to({_home_of(source, call, owner)})")
     raise Refused("the file does not show what is moved")
 
 
@@ -167,6 +167,15 @@ def receiver(call: ast.expr) -> str | None:
     if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
         return sourceline.dotted(call.func.value)
     return None
+
+
+def _home_of(source: Source, call: ast.Call, wrapper: str | None) -> str:
+    """The first device of a wrapper that stands under a name, which knows it where the call does not
+    show it."""
+    given = argument(call, "device_ids") or (call.args[1] if len(call.args) > 1 else None)
+    if wrapper is None or given is None or isinstance(given, ast.Constant | ast.List):
+        return _first_device(source, call)
+    return f'f"cuda:{{{wrapper}.device_ids[0]}}"'
 
 
 def _first_device(source: Source, call: ast.Call) -> str:
@@ -181,10 +190,24 @@ def _first_device(source: Source, call: ast.Call) -> str:
             return '"cuda:0"'
         case ast.List(elts=[ast.Constant(value=int(number)), *_]):
             return f'"cuda:{number}"'
+        case ast.Call(args=[ast.Call() as counted]) if called(given) == "list":
+            return _first_of(counted)
+        case ast.Call() if called(given) == "range":
+            return _first_of(given)
         case ast.List(elts=[first, *_]) if '"' not in text_of(source, first):
             return f'f"cuda:{{{text_of(source, first)}}}"'
         case ast.Name() | ast.Attribute():
             return f'f"cuda:{{{text_of(source, given)}[0]}}"'
+    raise Refused("the file does not show which device is the first")
+
+
+def _first_of(numbers: ast.Call) -> str:
+    """The first of the devices that ``range`` counts."""
+    match numbers:
+        case ast.Call(func=ast.Name(id="range"), args=[_]):
+            return '"cuda:0"'
+        case ast.Call(func=ast.Name(id="range"), args=[ast.Constant(value=int(number)), *_]):
+            return f'"cuda:{number}"'
     raise Refused("the file does not show which device is the first")
 
 

@@ -1,0 +1,100 @@
+"""Edits of where a model is moved away from the state of its optimizer."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from contextlib import suppress
+
+import torch
+
+from diagnose.fixes.definitions.places import text_of
+from diagnose.fixes.definitions.statements import after_statement, before_statement
+from diagnose.fixes.editing import Refused
+from diagnose.fixes.file_edit import file_edit
+from diagnose.fixes.rewriting import Change
+from diagnose.hooks.operands import value
+from diagnose.hooks.positions import Texts
+from diagnose.placement import Source
+from diagnose.repairing.moving import Move, own_frames
+
+_MOVES = frozenset({"to", "cuda", "cpu"})
+
+
+def states(error: BaseException) -> Iterator[Move]:
+    """The edits: the state goes after the model, where that is moved in the function that steps; else just
+    before the step.
+
+    Args:
+        error: a live failure.
+    """
+    texts = Texts()
+    for frame, line in reversed(own_frames(error)):
+        spot = texts.spot(line)
+        text = texts.of(spot.file) if spot is not None else None
+        match spot.node if spot is not None else None:
+            case ast.Call(func=ast.Attribute(attr="step", value=owner)) if text is not None:
+                held = value(owner, frame)
+                if spot is None or not isinstance(held, torch.optim.Optimizer):
+                    continue
+                if (strays := _strays(held)) is None:
+                    return
+                name, source = text_of(spot.source, owner), spot.source
+                moving = [
+                    one
+                    for one in ast.walk(text.function(spot.node))
+                    if isinstance(one, ast.Expr | ast.Assign)
+                    and one.lineno < spot.line
+                    and _moves_module(one)
+                ]
+                for one in reversed(moving):
+                    yield from _edit(source, name, strays, after=one)
+                statement = text.statement(spot.node)
+                if isinstance(statement, ast.stmt):
+                    yield from _edit(source, name, strays, before=statement)
+                return
+
+
+def _strays(optimizer: torch.optim.Optimizer) -> bool | None:
+    """Whether some state is apart from its parameter, counters of steps too; None where none is. Those
+    are left where they are, unless they fail."""
+    apart = [
+        held.dim()
+        for parameter, state in optimizer.state.items()
+        for held in (state.values() if isinstance(state, dict) else ())
+        if isinstance(held, torch.Tensor) and held.device != parameter.device
+    ]
+    return None if not apart else not any(apart)
+
+
+def _moves_module(statement: ast.Expr | ast.Assign) -> bool:
+    match statement.value:
+        case ast.Call(func=ast.Attribute(attr=name, value=ast.Name() | ast.Attribute() as owner)):
+            bound = statement.targets if isinstance(statement, ast.Assign) else [owner]
+            return name in _MOVES and [ast.unparse(one) for one in bound] == [ast.unparse(owner)]
+    return False
+
+
+def _edit(
+    source: Source,
+    optimizer: str,
+    counters: bool,
+    after: ast.stmt | None = None,
+    before: ast.stmt | None = None,
+) -> Iterator[Move]:
+    kept = "hasattr(value, 'to')" if counters else "key != 'step' and hasattr(value, 'to')"
+    kept = kept.replace("'", '"')
+    code = (
+        f"for param, state in {optimizer}.state.items():\n"
+        f"    for key, value in state.items():\n"
+        f"        if {kept}:\n"
+        f"            state[key] = value.to(param.device)"
+    )
+    with suppress(Refused):
+        changes: list[Change] = []
+        if after is not None:
+            changes.append(after_statement(source, after, code))
+        if before is not None:
+            changes.append(before_statement(source, before, code))
+        edit = file_edit(source, changes)
+        yield Move("move-optimizer-state", edit, before is not None, cause="optimizer-state")
