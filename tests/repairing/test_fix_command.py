@@ -189,7 +189,9 @@ def test_a_log_is_believed_first(tmp_path: Path) -> None:
         (programs.HEALTHY, [], 3, "nothing to fix"),
         (programs.MISSING, [], 6, "No such file or directory: 'weights.pt'"),
         ("import sys\nsys.exit(7)\n", [], 6, "status 7"),
-        ("def f(:\n", [], 6, "SyntaxError"),
+        ("def f(:\n", [], 6, "no device placement: train.py:1\nSyntaxError"),
+        ("input()\n", [], 6, "get nothing on standard input"),
+        ("from .net import x\n", [], 6, "diagnose fix -m train"),
         ("while True: pass\n", ["--timeout", "2"], 6, "did not end in time"),
         ("import os\nos.kill(os.getpid(), 11)\n", [], 6, "status 139"),
         ("import argparse\np = argparse.ArgumentParser()\np.add_argument('x')\np.parse_args()\n", [],
@@ -431,15 +433,37 @@ def test_what_the_answer_does_not_propose_comes_from_where_the_operands_do(
 
 def test_ranks_of_a_launcher_are_mended_together(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(programs.RANKS)
-    found = fixed(tmp_path, "torchrun", "--nproc-per-node=2", "train.py")
-    assert (found["level"], [one["line"] for one in found["edits"]]) == ("proven", [10])
-    assert found["failure"]["placement"]
+    done = run(tmp_path, "torchrun", "--nproc-per-node=2", "train.py")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "--- a/train.py\n+++ b/train.py\n@@ -7,7 +7,7 @@" in done.stdout
+    assert "--write verify.py && torchrun --nproc-per-node 2 verify.py train.py" in done.stdout
 
 
-def test_bad_usage_is_a_sentence(tmp_path: Path) -> None:
-    done = run(tmp_path, "absent.py")
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["absent.py"], "there is no script absent.py"),
+        (["python", "-m", "absent.train"], "there is no module absent.train"),
+        (["-"], "has to be a file"),
+        (["accelerate", "launch", "train.py"], "torchrun --nproc-per-node N SCRIPT"),
+    ],
+)
+def test_bad_usage_is_a_sentence(tmp_path: Path, words: list[str], said: str) -> None:
+    done = run(tmp_path, *words)
     assert (done.returncode, done.stdout) == (2, "")
-    assert "there is no script absent.py" in done.stderr
+    assert said in done.stderr
+
+
+def test_what_was_not_copied_is_told(tmp_path: Path) -> None:
+    (tmp_path / "shared.py").write_text("")
+    inner = tmp_path / "scripts"
+    inner.mkdir()
+    above = "import sys\nfrom pathlib import Path\n"
+    above += "sys.path.append(str(Path(__file__).resolve().parents[1]))\nimport shared\n"
+    (inner / "train.py").write_text(above)
+    done = run(inner, "train.py")
+    assert done.returncode == 6
+    assert f"Run diagnose fix in {tmp_path}." in done.stdout
 
 
 def test_temporary_folders_are_for_copies(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import io
 from pathlib import Path
 from unittest import mock
 
+import pytest
 import torch
 from repairing.proposals import proposed
 
@@ -38,6 +39,29 @@ restore(saved)
 def test_the_call_that_loads_says_where_to(tmp_path: Path) -> None:
     found = proposed(tmp_path, LOADS)
     assert ("head.load_state_dict(torch.load(where, map_location=device))",) in found
+
+
+@pytest.mark.parametrize(
+    ("told", "given", "edited"),
+    [
+        ("None", "map_location=told", "map_location=told or device"),
+        ("{}", "**told", "**told, map_location=device"),
+    ],
+)
+def test_a_call_that_hands_on_nothing_says_where_to(
+    tmp_path: Path, told: str, given: str, edited: str
+) -> None:
+    program = LOADS.replace("torch.load(where)", f"torch.load(where, {given})").replace(
+        "    head = nn", f"    told = {told}\n    head = nn"
+    )
+    found = proposed(tmp_path, program)
+    assert (f"head.load_state_dict(torch.load(where, {edited}))",) in found
+
+
+def test_a_call_that_is_told_where_to_stays(tmp_path: Path) -> None:
+    told = '    told = {"map_location": "cuda:5"}\n    head = nn'
+    program = LOADS.replace("torch.load(where)", "torch.load(where, **told)")
+    assert not proposed(tmp_path, program.replace("    head = nn", told))
 
 
 def test_without_device_checks_gpus_may_be_counted_in_a_circle() -> None:

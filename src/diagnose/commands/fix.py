@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sys
 import tempfile
@@ -30,6 +31,11 @@ from diagnose.simulation import TorchMissingError
 #: Exit statuses beside those of bad usage (2) and a fault of ours (4).
 STATUS = {"repaired": 0, "not-repaired": 1, "nothing-to-fix": 3, "not-reproducible": 6}
 NOT_PROVEN = 5
+
+_PYTHON = re.compile(r"python[\d.]*")
+#: What starts several processes and is understood, as a command or a module; and what is not.
+_LAUNCHERS = frozenset({"torchrun", "torch.distributed.run", "torch.distributed.launch"})
+_OTHERS = frozenset({"accelerate", "deepspeed", "mpirun", "srun", "horovodrun"})
 
 
 @click.command(
@@ -118,10 +124,7 @@ def fix(
     Exit status: 0 repaired and proven, 5 repaired and not proven, 1 not repaired, 3 nothing to fix,
     6 not reproducible here, 2 bad usage, 4 a fault of diagnose.
     """
-    if script == "torchrun" and not module:
-        program = _launched(args)
-    else:
-        program = _program(script, args, module)._replace(processes=processes)
+    program = _started(script, args, module, processes)
     end_by(signal.SIGTERM)  # the copies go then, too
     with tempfile.TemporaryDirectory(prefix="diagnose-fix-", ignore_cleanup_errors=True) as home:
         workspace = Workspace(program.origin, Path(home).resolve(), _notebooks(program))
@@ -148,12 +151,35 @@ def fix(
     sys.exit(STATUS[repair.outcome] if good else NOT_PROVEN)
 
 
+def _started(script: str, args: tuple[str, ...], module: bool, processes: int) -> Program:
+    """What the words of a command line start, ``python`` and ``torchrun`` before the script or not."""
+    if not module and _PYTHON.fullmatch(script) and args:
+        module = args[0] == "-m"
+        script, *rest = args[1:] if module else args
+        args = tuple(rest)
+    if script in _LAUNCHERS and (module or not Path(script).is_file()):
+        return _launched(args)
+    if script in _OTHERS and not Path(script).is_file():
+        raise click.UsageError(
+            f"diagnose fix starts the processes itself: torchrun --nproc-per-node N SCRIPT in place"
+            f" of {script}"
+        )
+    return _program(script, args, module)._replace(processes=processes)
+
+
 def _program(script: str, args: tuple[str, ...], module: bool) -> Program:
     """What is to be run: from the current folder, where the script lies in it, else from its own."""
     here = Path.cwd().resolve()
     if module:
+        stem = Path(*script.split("."))
+        if not any(
+            (here / one).is_file() for one in (stem.with_suffix(".py"), stem / "__main__.py")
+        ):
+            raise BadInput(f"there is no module {script} in {here}")
         return Program(here, here, script, args, module=True)
     path = Path(script)
+    if script == "-" or path.is_fifo():
+        raise BadInput("the script has to be a file: it is run several times")
     if not path.is_file():
         raise BadInput(f"there is no script {script}")
     path = path.resolve()

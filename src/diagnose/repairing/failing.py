@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import linecache
+import os
 import re
 import traceback
 from collections.abc import Iterator
+from pathlib import Path
 from typing import NamedTuple
 
 from diagnose.repairing.candidates import is_alone, is_placement
 from diagnose.repairing.model import Failure
 from diagnose.repairing.workspace import Workspace
 
+#: So many folders above the user's are looked into for a module.
+_PARENTS = 3
 #: A frame of the traceback that torch puts into the error of a replica or of a loader's worker.
 _HANDED_ON = re.compile(
     r'^ *File "(?P<file>.+)", line (?P<line>\d+), in (?P<function>.+)\n'
@@ -40,6 +44,8 @@ def failure(error: BaseException, workspace: Workspace) -> Failure:
     told = traceback.TracebackException.from_exception(error)
     sentence = f"{type(error).__name__}: {told}"
     frames = [*map(_frame, told.stack), *_handed_on(sentence)]
+    if isinstance(error, SyntaxError) and error.filename:
+        frames.append(_Frame(error.filename, error.lineno or 0, "", (error.text or "").strip()))
     own = [frame for frame in frames if workspace.path_of(frame.file)]
     place = key = ""
     for frame in (own or frames)[-1:]:
@@ -48,7 +54,25 @@ def failure(error: BaseException, workspace: Workspace) -> Failure:
         key = f"{file} {frame.function} {_MOVED.sub('', frame.text).strip()}"
     placement = is_placement(error)
     alone = placement and is_alone(error)
-    return Failure(sentence, place, f"{key} {_plain(sentence)}", placement, alone)
+    above = _above(error, workspace)
+    return Failure(sentence, place, f"{key} {_plain(sentence)}", placement, alone, above)
+
+
+def _above(error: BaseException, workspace: Workspace) -> str:
+    """The folder above the user's in which lies what was not found: only that folder was copied."""
+    origin = workspace.origin
+    match error:
+        case ModuleNotFoundError(name=str(name)):
+            root = name.partition(".")[0]
+            for folder in origin.parents[:_PARENTS]:
+                if (folder / root).is_dir() or (folder / f"{root}.py").is_file():
+                    return str(folder)
+        case FileNotFoundError(filename=str(file)) if Path(file).is_absolute():
+            there = os.path.relpath(file, workspace.folder)
+            path = Path(os.path.normpath(origin / there))
+            if there.startswith(os.pardir) and path.exists():
+                return os.path.commonpath([origin, path.parent])
+    return ""
 
 
 def _frame(summary: traceback.FrameSummary) -> _Frame:

@@ -82,7 +82,8 @@ class Failure(NamedTuple):
     """How a run ended badly: the exception, where in the user's code, and whether it is of placement.
 
     ``key`` is what two failures of the same kind in the same place share, whatever line that has become
-    and whatever was moved in it; ``alone`` says that all was on the cpu, and a GPU is asked for.
+    and whatever was moved in it; ``alone`` says that all was on the cpu, and a GPU is asked for; ``above``
+    is the folder above the user's in which lies what was not found.
     """
 
     error: str
@@ -90,6 +91,7 @@ class Failure(NamedTuple):
     key: str
     placement: bool
     alone: bool = False
+    above: str = ""
 
 
 class Silent(NamedTuple):

@@ -12,7 +12,7 @@ from diagnose.errors import printable
 from diagnose.model import Lang
 from diagnose.processes import TOO_LONG
 from diagnose.rendering.words import width
-from diagnose.repairing.model import Candidate, Program, Ran, Repair
+from diagnose.repairing.model import Candidate, Failure, Program, Ran, Repair
 from diagnose.repairing.words import say
 
 SCHEMA = 1
@@ -48,8 +48,11 @@ def lines(
             told = f"{_HOLDS[guard.holds]} {printable(guard.sentence)}"
             yield _row("" if number else tell("proof"), told)
         yield from _unexercised(repair.proof.unexercised, lang)
-        command = " ".join(_command(program, "verify"))
-        yield _row(tell("prove"), tell("on-your-gpus", command=command))
+        if program.script.endswith(".ipynb"):
+            yield _row(tell("prove"), tell("on-your-gpus-cells"))
+        else:
+            command = _verification(program, repair)
+            yield _row(tell("prove"), tell("on-your-gpus", command=command))
     if repair.left is not None and repair.left.failure is not None:
         left = repair.left.failure
         yield _row(tell("left"), f"{left.place} {printable(left.error).splitlines()[0]}")
@@ -57,7 +60,7 @@ def lines(
     for fault in _missing(repair):
         yield _row(tell("missing"), tell("fault", fault=fault))
     if repair.outcome == "not-reproducible":
-        yield from _why(repair.first, lang)
+        yield from _why(repair.first, program, lang)
         if from_log:
             yield tell("log-proposes")
             yield from map(printable, from_log.splitlines())
@@ -77,7 +80,8 @@ def _row(label: str, told: str) -> str:
 
 def _head(repair: Repair, program: Program, gpus: int, lang: Lang) -> str:
     said = say(lang, repair.proof.level if repair.proof is not None else repair.outcome)
-    spent = say(lang, "spent", gpus=gpus, runs=repair.tries, seconds=repair.seconds)
+    times = "spent" if repair.tries != 1 else "spent-once"
+    spent = say(lang, times, gpus=gpus, runs=repair.tries, seconds=repair.seconds)
     return f"{program.script}: {said}  {spent}"
 
 
@@ -88,8 +92,17 @@ def _unexercised(names: tuple[str, ...], lang: Lang) -> Iterator[str]:
         yield _row(say(lang, "unexercised"), f"{', '.join(names[:_SHOWN])}{more}")
 
 
-def _command(program: Program, name: str) -> list[str]:
-    return ["diagnose", name, *map(shlex.quote, (program.script, *program.args))]
+def _verification(program: Program, repair: Repair) -> str:
+    """The command that checks the program on GPUs; a launcher and ``-m`` take the written checks."""
+    words = shlex.join((program.script, *program.args))
+    if program.processes == 1 and not program.module:
+        return f"diagnose verify {words}"
+    checks, module = "verify.py", "-m " if program.module else ""
+    start = "python"
+    if program.processes > 1:
+        start = f"torchrun --nproc-per-node {program.processes}"
+    cause = repair.applied[0].cause
+    return f"diagnose verify {cause} --write {checks} && {start} {checks} {module}{words}"
 
 
 def _advice(left: Ran, lang: Lang) -> Iterator[str]:
@@ -102,16 +115,29 @@ def _advice(left: Ran, lang: Lang) -> Iterator[str]:
             yield _row(say(lang, "try"), printable(told))
 
 
-def _why(first: Ran, lang: Lang) -> Iterator[str]:
+def _why(first: Ran, program: Program, lang: Lang) -> Iterator[str]:
     if first.status == TOO_LONG:
         yield say(lang, "too-long")
         return
     if first.failure is not None:
         yield say(lang, "other-failure", place=first.failure.place)
         yield from map(printable, first.failure.error.splitlines()[:3])
+        yield from _hint(first.failure, program, lang)
         return
     yield say(lang, "no-exception", status=first.status)
     yield from map(printable, first.errors.strip().splitlines()[-3:])
+
+
+def _hint(failure: Failure, program: Program, lang: Lang) -> Iterator[str]:
+    """What the user may do about a failure that comes from how the program is run here."""
+    if failure.above:
+        yield say(lang, "above", above=failure.above, origin=program.origin)
+    if failure.error.startswith("EOFError: EOF when reading a line"):
+        yield say(lang, "no-input")
+    inside = not program.module and program.script.endswith(".py")
+    if inside and "attempted relative import with no known parent package" in failure.error:
+        module = program.script.removesuffix(".py").replace("/", ".")
+        yield say(lang, "of-a-package", module=module)
 
 
 def as_dict(repair: Repair, program: Program, gpus: int) -> dict[str, Any]:

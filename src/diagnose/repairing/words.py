@@ -27,6 +27,10 @@ _WORDS: Mapping[str, Mapping[Lang, str]] = {
         "en": "({gpus} simulated GPUs, {runs} runs, {seconds:.0f} s)",
         "zh": "（模拟 {gpus} 块 GPU，运行 {runs} 次，{seconds:.0f} 秒）",
     },
+    "spent-once": {
+        "en": "({gpus} simulated GPUs, 1 run, {seconds:.0f} s)",
+        "zh": "（模拟 {gpus} 块 GPU，运行 1 次，{seconds:.0f} 秒）",
+    },
     # What comes after the diff.
     "because": {"en": "Because", "zh": "原因"},
     "proof": {"en": "Proof", "zh": "检查"},
@@ -34,6 +38,10 @@ _WORDS: Mapping[str, Mapping[Lang, str]] = {
     "more": {"en": "and {count} more", "zh": "等，另有 {count} 个"},
     "prove": {"en": "Prove", "zh": "验证"},
     "on-your-gpus": {"en": "on your GPUs: {command}", "zh": "在您的 GPU 上：{command}"},
+    "on-your-gpus-cells": {
+        "en": "on your GPUs: run the cells from top to bottom, after import diagnose; diagnose.install()",
+        "zh": "在您的 GPU 上：先执行 import diagnose; diagnose.install()，再从头到尾运行各单元格",
+    },
     "left": {"en": "Left", "zh": "仍失败"},
     "likely": {"en": "Likely", "zh": "可能"},
     "try": {"en": "Try", "zh": "可试"},
@@ -53,6 +61,18 @@ _WORDS: Mapping[str, Mapping[Lang, str]] = {
     "other-failure": {
         "en": "It fails of something that is no device placement: {place}",
         "zh": "失败与设备放置无关：{place}",
+    },
+    "no-input": {
+        "en": "Runs get nothing on standard input: give the program what it asks for as an argument.",
+        "zh": "运行时标准输入为空：请改用参数提供程序所需的内容。",
+    },
+    "of-a-package": {
+        "en": "It is part of a package: diagnose fix -m {module}",
+        "zh": "它属于一个包：请用 diagnose fix -m {module}",
+    },
+    "above": {
+        "en": "What is missing lies in {above}; only {origin} was copied. Run diagnose fix in {above}.",
+        "zh": "缺少的内容位于 {above}，而只复制了 {origin}。请在 {above} 中运行 diagnose fix。",
     },
     "no-exception": {
         "en": "It ends with status {status} and without an exception; its last words:",

@@ -1,0 +1,65 @@
+"""Edits of what chooses a GPU that is not there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from repairing.proposals import proposed
+
+RANKS = """\
+import os
+
+import torch
+from torch import nn
+
+rank = int(os.environ.get("NO_SUCH_RANK", 1))
+
+
+def worker(first):
+    device = DEVICE
+    torch.cuda.set_device(device)
+    print(nn.Linear(2, 2).to(device).weight.sum().item())
+
+
+worker(1)
+"""
+
+
+@pytest.mark.parametrize(
+    ("device", "edited"),
+    [
+        (
+            'torch.device("cuda", first + rank)',
+            'torch.device("cuda", (first + rank) % torch.cuda.device_count())',
+        ),
+        ('f"cuda:{2 * rank}"', 'f"cuda:{(2 * rank) % torch.cuda.device_count()}"'),
+    ],
+)
+def test_a_number_that_is_computed_is_counted_in_a_circle(
+    tmp_path: Path, device: str, edited: str
+) -> None:
+    assert (f"device = {edited}",) in proposed(tmp_path, RANKS.replace("DEVICE", device))
+
+
+def test_a_number_that_is_there_stays(tmp_path: Path) -> None:
+    program = RANKS.replace("DEVICE", 'torch.device("cuda", 5)').replace(
+        "    print(", '    torch.zeros(2).to(torch.device("cuda", rank))\n    print('
+    )
+    found = proposed(tmp_path, program)
+    assert ('device = torch.device("cuda", 0)',) in found
+    assert not any("rank %" in row for rows in found for row in rows)
+
+
+def test_a_default_that_names_an_absent_gpu_becomes_the_first(tmp_path: Path) -> None:
+    program = """\
+import argparse
+
+import torch
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--where", default="cuda:6")
+options = parser.parse_args([])
+print(torch.ones(2).to(options.where).sum().item())
+"""
+    assert ('parser.add_argument("--where", default="cuda")',) in proposed(tmp_path, program)

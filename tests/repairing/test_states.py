@@ -1,0 +1,57 @@
+"""Models that are moved away from their optimizers' states, and loaders that pin what is on a GPU."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from repairing.proposals import proposed
+
+PARKED = """\
+import torch
+from torch import nn
+
+net = nn.Linear(3, 2).cuda()
+optimizer = torch.optim.Adam(net.parameters())
+
+
+def train(net, optimizer):
+    net.to("cuda")
+    net(torch.ones(4, 3, device="cuda")).sum().backward()
+    optimizer.step()
+
+
+def park(net, optimizer):
+    net.cpu()
+    for state in optimizer.state.values():
+        state.update({key: value.cpu() for key, value in state.items()})
+
+
+train(net, optimizer)
+park(net, optimizer)
+train(net, optimizer)
+"""
+
+
+def test_the_state_goes_after_the_model(tmp_path: Path) -> None:
+    loop = (
+        "for param, state in optimizer.state.items():",
+        "for key, value in state.items():",
+        'if key != "step" and hasattr(value, "to"):',
+        "state[key] = value.to(param.device)",
+    )
+    found = proposed(tmp_path, PARKED)
+    assert found.count(loop) == 2, "after the move, and before the step"
+
+
+def test_what_is_on_a_gpu_is_not_pinned(tmp_path: Path) -> None:
+    program = """\
+import torch
+from torch.utils.data import DataLoader, TensorDataset
+
+data = TensorDataset(torch.ones(8, 3, device="cuda"))
+other = DataLoader(data, batch_size=2)
+loader = DataLoader(data, batch_size=4, pin_memory=True)
+for (rows,) in loader:
+    print(rows.sum().item())
+"""
+    assert ("loader = DataLoader(data, batch_size=4)",) in proposed(tmp_path, program)
