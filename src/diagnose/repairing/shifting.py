@@ -14,6 +14,12 @@ from diagnose.repairing.comparing import changed
 from diagnose.repairing.workspace import Workspace
 
 _NUMBERED = re.compile(r"\bcuda:(\d+)")
+#: A number of a GPU that is computed, or stands by itself: in a text, in a call.
+_COMPUTED = re.compile(
+    r"""(?P<before>\bcuda:\{|\bdevice\(\s*["']cuda["']\s*,\s*|(?:\.cuda|\bset_device)\(\s*(?=\d|[\w.]*(?:gpu|rank)))"""
+    r"""(?P<number>[\w.]+)(?=\s*[})])""",
+    re.IGNORECASE,
+)
 _BARE = re.compile(r"""["']cuda["']|\.cuda\(\s*\)""")
 #: Programs of more files with a GPU in them are not looked at.
 _FILES = 200
@@ -28,7 +34,12 @@ class Shifted(NamedTuple):
 
 def raised(text: str, by: int = 1) -> str:
     """A text whose GPUs have higher numbers."""
-    return _NUMBERED.sub(lambda found: f"cuda:{int(found[1]) + by}", text)
+    return _computed(_NUMBERED.sub(lambda found: f"cuda:{int(found[1]) + by}", text), by)
+
+
+def _computed(text: str, by: int = 1) -> str:
+    """A text in which numbers of GPUs that it computes are higher."""
+    return _COMPUTED.sub(rf"\g<before>\g<number> + {by}", text)
 
 
 def shifts(workspace: Workspace, texts: Mapping[str, str]) -> tuple[Shifted, Shifted] | None:
@@ -51,7 +62,7 @@ def shifts(workspace: Workspace, texts: Mapping[str, str]) -> tuple[Shifted, Shi
     bare = bare and not any(map(_BARE.search, sources.values()))
     if not (numbered or bare):
         return None
-    rest = {file: raised(text) for file, text in sources.items() if _NUMBERED.search(text)}
+    rest = {file: other for file, text in sources.items() if (other := raised(text)) != text}
     everywhere = rest | {file: raised(text) for file, text in texts.items()}
     apart = rest | {file: _raised_but(written[file], text) for file, text in texts.items()}
     return Shifted(everywhere, 1), Shifted(apart, 0 if bare else 1)
@@ -85,4 +96,4 @@ def _row(row: str, kept: set[str]) -> str:
     def change(found: re.Match[str]) -> str:
         return found[0] if found[0] in kept else raised(found[0])
 
-    return _NUMBERED.sub(change, row)
+    return _computed(_NUMBERED.sub(change, row))
