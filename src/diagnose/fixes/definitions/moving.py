@@ -138,7 +138,7 @@ def home(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     value = _value(move.node) if move is not None and move.file == source.path else None
     if value is not None and is_moved(value, torch):
         assert isinstance(value, ast.Call)
-        return [with_method(source, value, f"to({_home_of(source, call, receiver(value))})")]
+        return [with_method(source, value, f"to({_first_device(source, call)})")]
     device = _first_device(source, call)
     if not call.args:
         raise Refused("the call does not show what is wrapped")
@@ -170,11 +170,12 @@ def receiver(call: ast.expr) -> str | None:
 
 
 def _home_of(source: Source, call: ast.Call, wrapper: str | None) -> str:
-    """The first device of a wrapper that stands under a name, which knows it where the call does not
-    show it."""
-    given = argument(call, "device_ids") or (call.args[1] if len(call.args) > 1 else None)
-    if wrapper is None or given is None or isinstance(given, ast.Constant | ast.List):
+    """The first device of a wrapper, which knows it itself where the call does not show it."""
+    try:
         return _first_device(source, call)
+    except Refused:
+        if wrapper is None:
+            raise
     return f'f"cuda:{{{wrapper}.device_ids[0]}}"'
 
 

@@ -53,12 +53,25 @@ def set_device(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
     name, needed = spelled(source, "torch.cuda.set_device", statement)
     code = f"{name}({rank})"
     root = rank.partition(".")[0]
-    binds = any(
-        isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store) and one.id == root
-        for one in ast.walk(statement)
-    )
-    write = after_statement if binds else before_statement
-    return [write(source, statement, code), *needed]
+    if _binds(statement, root):
+        return [after_statement(source, statement, code), *needed]
+    return [before_statement(source, _before_loops(source, statement, root), code), *needed]
+
+
+def _binds(node: ast.AST, name: str) -> bool:
+    stored = (n for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+    return any(one.id == name for one in stored)
+
+
+def _before_loops(source: Source, statement: ast.stmt, name: str) -> ast.stmt:
+    """The outermost loop of its function that a statement stands in, for a process has one device; the
+    statement itself where a loop binds the name."""
+    found = statement
+    for one in reversed(ancestors(source, statement)[:-1]):
+        if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef) or _binds(one, name):
+            break
+        found = one if isinstance(one, ast.For | ast.AsyncFor | ast.While) else found
+    return found
 
 
 def _set_to_a_number(source: Source, rank: str) -> Change | None:

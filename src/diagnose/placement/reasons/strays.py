@@ -28,6 +28,8 @@ def names_cpu(device: str) -> bool:
 
 def agree(meeting: Meeting) -> bool:
     """Whether all operands are known to be on one device, of which there may be copies."""
+    if meeting.what == "generator" and len(meeting.sides) == 1:
+        return False  # what it draws for is not seen
     first = meeting.sides[0].tensor.device
     same = all(differ(first, side.tensor.device) is False for side in meeting.sides)
     return same and not any(_of_replica(side) for side in meeting.sides)
@@ -189,9 +191,12 @@ def _of_gpus(meeting: Meeting, devices: Sequence[str]) -> Iterator[tuple[Meets, 
 
 
 def _is_alone(side: Meets, sides: Sequence[Meets]) -> bool:
-    """Whether two or more others are known to be on one accelerator, and an operand on another one."""
-    others = [one.tensor.device for one in sides if one is not side]
-    if len(others) < 2 or any(differ(others[0], one) is not False for one in others):
+    """Whether two or more others are known to be on one accelerator, and an operand on another one; the
+    weights of a layer count as one."""
+    rest = [one for one in sides if one is not side]
+    others = [one.tensor.device for one in rest]
+    apart = {id(one.tensor.module if one.tensor.maker == "weight" else one) for one in rest}
+    if len(apart) < 2 or any(differ(others[0], one) is not False for one in others):
         return False
     return differ(side.tensor.device, others[0]) is True
 
