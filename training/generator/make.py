@@ -5,8 +5,7 @@
 For each pair OUT holds NAME.py (fails), NAME.fixed.py (runs), NAME.txt (the traceback) and NAME.json (the
 label, docs/evaluating.md), and OUT/summary/summary.json tells what was tried. A pair is kept where the
 healthy half ends with status 0 and the broken one in an error that speaks of devices. Models come from the
-packages that are installed. A host of one pair takes half a second of an idle core, some more where its
-package is first imported. Same seed, same packages: same programs. Keep OUT out of the repository.
+packages that are installed. Same seed, same packages: same programs. Keep OUT out of the repository.
 """
 
 from __future__ import annotations
