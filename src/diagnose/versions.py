@@ -84,7 +84,7 @@ class _Clause(NamedTuple):
             early = one.preliminary and not self.bound.preliminary
             return one < self.bound and not (early and one.base() == self.bound.base())
         if self.operator == ">":
-            late = one.post >= 0 > self.bound.post
+            late = one.post >= 0 > self.bound.post and one.pre == self.bound.pre
             return one > self.bound and not (late and one.base() == self.bound.base())
         if self.operator == "<=":
             return one <= self.bound

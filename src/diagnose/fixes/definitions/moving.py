@@ -170,12 +170,11 @@ def receiver(call: ast.expr) -> str | None:
 
 
 def _home_of(source: Source, call: ast.Call, wrapper: str | None) -> str:
-    """The first device of a wrapper, which knows it itself where the call does not show it."""
-    try:
+    """The first device of a wrapper that stands under a name, which knows it where the call does not
+    show it."""
+    given = argument(call, "device_ids") or (call.args[1] if len(call.args) > 1 else None)
+    if wrapper is None or given is None or isinstance(given, ast.Constant | ast.List):
         return _first_device(source, call)
-    except Refused:
-        if wrapper is None:
-            raise
     return f'f"cuda:{{{wrapper}.device_ids[0]}}"'
 
 

@@ -2,4 +2,4 @@
 # spot: model.to("cuda:0")
 def build(device_ids):
     model = nn.DataParallel(VAE(), device_ids=device_ids)
-    model.to(f"cuda:{device_ids[0]}")
+    model.to(f"cuda:{model.device_ids[0]}")
