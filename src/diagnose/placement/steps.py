@@ -128,7 +128,6 @@ def is_offloaded(module: Module | None) -> bool:
     return False
 
 
-def called(spot: Spot) -> str:
-    """The name that is called at a place, without what it is an attribute of; empty where nothing is."""
-    func = spot.node.func if isinstance(spot.node, ast.Call) else None
-    return ast.unparse(func).rpartition(".")[2] if func is not None else ""
+def called(node: ast.AST) -> str:
+    """What a call calls, without what it is an attribute of; empty for other nodes."""
+    return ast.unparse(node.func).rpartition(".")[2] if isinstance(node, ast.Call) else ""

@@ -19,7 +19,7 @@ from diagnose.hooks.operands import value
 from diagnose.hooks.positions import Texts
 from diagnose.placement import Source
 from diagnose.repairing.model import ABSENT_GPU
-from diagnose.repairing.moving import Move, own_frames
+from diagnose.repairing.moving import Move, own_spots
 
 #: Calls whose only argument is a device, or a GPU's number.
 _TAKING = frozenset({"to", "cuda", "set_device", "device"})
@@ -35,7 +35,7 @@ def choosing(error: BaseException) -> Iterator[Move]:
     if ABSENT_GPU not in str(error):
         return
     texts = Texts()
-    running = [(f, s) for f, line in reversed(own_frames(error)) if (s := texts.spot(line))]
+    running = own_spots(error, texts)
     for frame, spot in running:
         text = texts.of(spot.file)
         scope = text.function(spot.node) if text is not None else spot.node

@@ -18,6 +18,17 @@ _UNDOES = "disable-offload"
 _BROUGHT = re.compile(r"""\.(?:cpu\(\)|to\(["']cpu["'])""")
 #: A GPU other than the first.
 _NUMBERED = re.compile(r"\bcuda:[1-9]\d*")
+#: A GPU as a string.
+LITERAL = re.compile(r"""["'](cuda(?::\d+)?)["']""")
+#: What an expression is moved to, or made on, if that has a name.
+_DEVICE = re.compile(r"device\s*=\s*([A-Za-z_][\w.]*)|\.to\(\s*([A-Za-z_][\w.]*)\s*[,)]")
+#: A number that is taken modulo the number of GPUs.
+_WRAPPED = re.compile(r"([\w.\[\]\"']+)\)?\s*%\s*[\w.]*device_count\(\)")
+#: What is brought to its index.
+_INDEXED = re.compile(r"\.to\((?:device=)?([\w.]+)\.device\)\[\s*\1\b")
+#: Names of a rank among all machines, and of one on its own.
+_RANK = re.compile(r"(?i)(?<!local_)(?<!local)rank|procid")
+_LOCAL = re.compile(r"(?i)local_?rank|localid")
 
 
 def written_down(before: str, after: str, lang: Lang) -> Iterator[Guard]:
@@ -62,7 +73,7 @@ def indexed(before: str, after: str, lang: Lang) -> Iterator[Guard]:
 
 def writes_gpu(text: str) -> bool:
     """Whether a text names a GPU as a string."""
-    return _LITERAL.search(text) is not None
+    return LITERAL.search(text) is not None
 
 
 def is_numbered(text: str) -> bool:
@@ -81,21 +92,13 @@ def _replaced(before: str, after: str) -> Iterator[tuple[int, tuple[str, str]]]:
             yield both[1][0] + 1, (old, new)
 
 
-_DEVICE = re.compile(r"device\s*=\s*([A-Za-z_][\w.]*)|\.to\(\s*([A-Za-z_][\w.]*)\s*[,)]")
-_WRAPPED = re.compile(r"([\w.\[\]\"']+)\)?\s*%\s*[\w.]*device_count\(\)")
-_INDEXED = re.compile(r"\.to\((?:device=)?([\w.]+)\.device\)\[\s*\1\b")
-_RANK = re.compile(r"(?i)(?<!local_)(?<!local)rank|procid")
-_LOCAL = re.compile(r"(?i)local_?rank|localid")
-_LITERAL = re.compile(r"""["'](cuda(?::\d+)?)["']""")
-
-
 def _devices(text: str) -> set[str]:
     """The expressions of devices in a text."""
     return {one or other for one, other in _DEVICE.findall(text)}
 
 
 def _literals(text: str) -> set[str]:
-    return set(_LITERAL.findall(text))
+    return set(LITERAL.findall(text))
 
 
 def _stays(patch: str) -> bool:

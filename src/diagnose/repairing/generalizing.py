@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from diagnose.repairing.comparing import edited_lines
+from diagnose.repairing.edits import LITERAL
 
-_LITERAL = re.compile(r"""["']cuda(?::\d+)?["']""")
 _BARE = re.compile(r"\.cuda\(\s*\)")
 #: So many expressions are tried.
 _MOST = 8
@@ -34,11 +34,11 @@ def general(before: str, after: str, *, told: bool = False) -> Iterator[General]
         told: only expressions that the program calls a device, unless it writes down no GPU itself.
     """
     known, rows = before.splitlines(), after.splitlines(keepends=True)
-    told = told and bool(_LITERAL.search(before) or _BARE.search(before))
+    told = told and bool(LITERAL.search(before) or _BARE.search(before))
     added = [
         line
         for line in edited_lines(before, after)
-        if (_LITERAL.search(rows[line - 1]) or _BARE.search(rows[line - 1]))
+        if (LITERAL.search(rows[line - 1]) or _BARE.search(rows[line - 1]))
         and rows[line - 1].rstrip("\r\n") not in known
     ]
     if len(added) != 1:
@@ -46,7 +46,7 @@ def general(before: str, after: str, *, told: bool = False) -> Iterator[General]
     at, row = added[0] - 1, rows[added[0] - 1]
     devices = [one for one in _devices(ast.parse(after), added[0], told=told) if one not in row]
     for device in devices[:_MOST]:
-        other = _LITERAL.sub(lambda _, device=device: device, row)  # type: ignore[misc]
+        other = LITERAL.sub(lambda _, device=device: device, row)  # type: ignore[misc]
         other = _BARE.sub(lambda _, device=device: f".to({device})", other)  # type: ignore[misc]
         yield General("".join([*rows[:at], other, *rows[at + 1 :]]), row, other)
 

@@ -17,7 +17,7 @@ from diagnose.fixes.rewriting import Change
 from diagnose.hooks.operands import assigned, value
 from diagnose.hooks.positions import Text, Texts
 from diagnose.placement import Source
-from diagnose.repairing.moving import Move, operands_of, own_frames
+from diagnose.repairing.moving import Move, operands_of, own_spots
 
 _REFUSED = "device type tensor to numpy"
 _TO_HOST = ".detach().cpu()"
@@ -32,10 +32,8 @@ def hosting(error: BaseException) -> Iterator[Move]:
     if _REFUSED not in str(error):
         return
     texts = Texts()
-    for frame, line in reversed(own_frames(error)):
-        spot = texts.spot(line)
-        text = texts.of(spot.file) if spot is not None else None
-        if spot is None or text is None:
+    for frame, spot in own_spots(error, texts):
+        if (text := texts.of(spot.file)) is None:
             continue
         for given in operands_of(spot.node):
             changes = _changes(spot.source, text, given, frame)

@@ -83,6 +83,12 @@ def own_frames(error: BaseException) -> list[tuple[FrameType, Line]]:
     return [one for one in frames_of(error, lambda _: True) if is_own(one[1].code)]
 
 
+def own_spots(error: BaseException, texts: Texts) -> list[tuple[FrameType, Spot]]:
+    """The places at which the program's own code stands, as far as its text shows them, innermost first."""
+    frames = reversed(own_frames(error))
+    return [(frame, spot) for frame, line in frames if (spot := texts.spot(line)) is not None]
+
+
 def _meetings(spot: Spot, frame: FrameType) -> Iterator[tuple[str, str, list[Stray]]]:
     """What meets in an expression: a device, an expression that tells it, and what is elsewhere."""
     node = spot.node

@@ -10,7 +10,7 @@ from diagnose.fixes.definitions.expressions import argument, without_argument
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.file_edit import file_edit
 from diagnose.hooks.positions import Texts
-from diagnose.repairing.moving import Move, own_frames
+from diagnose.repairing.moving import Move, own_spots
 
 _REFUSED = "only dense CPU tensors can be pinned"
 _KEYWORD = "pin_memory"
@@ -25,8 +25,8 @@ def pinning(error: BaseException) -> Iterator[Move]:
     if _REFUSED not in str(error):
         return
     texts = Texts()
-    spots = [spot for _, line in own_frames(error) if (spot := texts.spot(line)) is not None]
-    for source in {spot.file: spot.source for spot in spots}.values():
+    spots = reversed(own_spots(error, texts))
+    for source in {spot.file: spot.source for _, spot in spots}.values():
         for node in ast.walk(source.tree):
             if isinstance(node, ast.Call) and argument(node, _KEYWORD) is not None:
                 with suppress(Refused):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 
 import torch
 
@@ -16,7 +17,7 @@ from diagnose.fixes.rewriting import Change
 from diagnose.hooks.operands import value
 from diagnose.hooks.positions import Texts
 from diagnose.placement import Source
-from diagnose.repairing.moving import Move, own_frames
+from diagnose.repairing.moving import Move, own_spots
 
 _MOVES = frozenset({"to", "cuda", "cpu"})
 
@@ -29,13 +30,12 @@ def states(error: BaseException) -> Iterator[Move]:
         error: a live failure.
     """
     texts = Texts()
-    for frame, line in reversed(own_frames(error)):
-        spot = texts.spot(line)
-        text = texts.of(spot.file) if spot is not None else None
-        match spot.node if spot is not None else None:
+    for frame, spot in own_spots(error, texts):
+        text = texts.of(spot.file)
+        match spot.node:
             case ast.Call(func=ast.Attribute(attr="step", value=owner)) if text is not None:
                 held = value(owner, frame)
-                if spot is None or not isinstance(held, torch.optim.Optimizer):
+                if not isinstance(held, torch.optim.Optimizer):
                     continue
                 if (strays := _strays(held)) is None:
                     return
@@ -48,10 +48,12 @@ def states(error: BaseException) -> Iterator[Move]:
                     and _moves_module(one)
                 ]
                 for one in reversed(moving):
-                    yield from _edit(source, name, strays, after=one)
+                    change = partial(after_statement, source, one)
+                    yield from _edit(source, name, strays, change)
                 statement = text.statement(spot.node)
                 if isinstance(statement, ast.stmt):
-                    yield from _edit(source, name, strays, before=statement)
+                    change = partial(before_statement, source, statement)
+                    yield from _edit(source, name, strays, change, stopgap=True)
                 return
 
 
@@ -79,11 +81,12 @@ def _edit(
     source: Source,
     optimizer: str,
     counters: bool,
-    after: ast.stmt | None = None,
-    before: ast.stmt | None = None,
+    change: Callable[[str], Change],
+    *,
+    stopgap: bool = False,
 ) -> Iterator[Move]:
-    kept = "hasattr(value, 'to')" if counters else "key != 'step' and hasattr(value, 'to')"
-    kept = kept.replace("'", '"')
+    """The edit that writes a loop over the state where ``change`` writes a statement."""
+    kept = 'hasattr(value, "to")' if counters else 'key != "step" and hasattr(value, "to")'
     code = (
         f"for param, state in {optimizer}.state.items():\n"
         f"    for key, value in state.items():\n"
@@ -91,10 +94,5 @@ def _edit(
         f"            state[key] = value.to(param.device)"
     )
     with suppress(Refused):
-        changes: list[Change] = []
-        if after is not None:
-            changes.append(after_statement(source, after, code))
-        if before is not None:
-            changes.append(before_statement(source, before, code))
-        edit = file_edit(source, changes)
-        yield Move("move-optimizer-state", edit, before is not None, cause="optimizer-state")
+        edit = file_edit(source, [change(code)])
+        yield Move("move-optimizer-state", edit, stopgap, cause="optimizer-state")

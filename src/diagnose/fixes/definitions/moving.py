@@ -182,11 +182,7 @@ def _first_device(source: Source, call: ast.Call) -> str:
     """The first of the devices that nn.DataParallel is given; of all, the first one."""
     given = argument(call, "device_ids") or (call.args[1] if len(call.args) > 1 else None)
     match given:
-        case None | ast.Constant(value=None) | ast.Call(func=ast.Name(id="range"), args=[_]):
-            return '"cuda:0"'
-        case ast.Call(
-            func=ast.Name(id="list"), args=[ast.Call(func=ast.Name(id="range"), args=[_])]
-        ):
+        case None | ast.Constant(value=None):
             return '"cuda:0"'
         case ast.List(elts=[ast.Constant(value=int(number)), *_]):
             return f'"cuda:{number}"'

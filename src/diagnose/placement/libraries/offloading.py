@@ -70,7 +70,7 @@ def _keeps_on_host(policy: ast.AST, frame: Frame) -> bool:
     if isinstance(policy, ast.Name):
         bound = frame.bound.get(policy.id)
         return isinstance(bound, ast.Assign) and _keeps_on_host(bound.value, frame)
-    last = ast.unparse(policy.func).rpartition(".")[2] if isinstance(policy, ast.Call) else ""
+    last = called(policy)
     if last != "CPUOffload" or not isinstance(policy, ast.Call):
         return last == "CPUOffloadPolicy"
     told = [*policy.args, *(one.value for one in policy.keywords)]
@@ -114,7 +114,7 @@ def brought(
     ]
     kept = [(one, one.device, one.tensors, one.runs) for one in scope]
     last = next((step for step in reversed(module.steps) if step.what == "offloaded"), None)
-    waits = last is not None and called(last.spot) in _WAITS
+    waits = last is not None and called(last.spot.node) in _WAITS
     for one in scope:
         one.device = device if one.weights else one.device
         one.tensors = {name: tensor.like(device) for name, tensor in one.tensors.items()}
@@ -124,7 +124,7 @@ def brought(
         name: one._replace(value=moved(one.value, device, step))
         for name, one in given.named.items()
     }
-    back = last is not None and called(last.spot) in _GIVES_BACK
+    back = last is not None and called(last.spot.node) in _GIVES_BACK
     try:
         found = work(Arguments(listed, named, given.open))
         return given_back(found, given, spot) if back else found

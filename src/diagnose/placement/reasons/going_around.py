@@ -21,14 +21,14 @@ def gone_around(stray: Meets, module: Module, meeting: Meeting) -> Reason:
     whole = {id(one) for one in module.owners()}
     seen = next((s for s in stray.tensor.steps if s.what == "read"), None)
     offloaded = next((s for s in stray.tensor.steps if s.what == "offloaded"), None)
-    if offloaded is not None and called(offloaded.spot) == "enable_sequential_cpu_offload":
+    if offloaded is not None and called(offloaded.spot.node) == "enable_sequential_cpu_offload":
         return Reason(
             "offloaded-to-cpu", offloaded.spot, module.frame
         )  # all of its weights are on meta
     if offloaded is not None and module.made is None and _runs_by_method(meeting):
         return Reason("offloaded-to-cpu", offloaded.spot, module.frame)
     spot, frame = meeting.spot._replace(node=stray.node), meeting.frame
-    if offloaded is not None and called(offloaded.spot) in _SHARDING:
+    if offloaded is not None and called(offloaded.spot.node) in _SHARDING:
         return Reason("zero-offload", spot, frame)
     if seen is not None:
         spot = seen.spot
@@ -71,4 +71,4 @@ def handed_to_host(meeting: Meeting) -> Reason | None:
 def _runs_by_method(meeting: Meeting) -> bool:
     """Whether a model is run by a method of its library, which goes around its forward: there is no line
     of the program's that does."""
-    return called(meeting.spot) == "generate"
+    return called(meeting.spot.node) == "generate"

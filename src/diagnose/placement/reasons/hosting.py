@@ -7,21 +7,20 @@ import ast
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Spot
 from diagnose.placement.reasons.knowing import handed_on
-from diagnose.placement.steps import Reason, born_at
+from diagnose.placement.steps import Reason, born_at, called
 
 
 def on_the_way_to_the_host(stray: Meets, meeting: Meeting) -> Reason | None:
     """What host code is given: at the call where it stands there, else where it was made."""
     tensor = stray.tensor
     made = born_at(tensor.steps)
-    node = meeting.spot.node
-    called = ast.unparse(node.func).rpartition(".")[2] if isinstance(node, ast.Call) else ""
-    wants = called == "pack_padded_sequence"  # torch's own: its lengths are to be on the host
+    name = called(meeting.spot.node)
+    wants = name == "pack_padded_sequence"  # torch's own: its lengths are to be on the host
     computed = isinstance(stray.node, ast.BinOp)  # there, and of no use to anything else
-    here = wants or computed or made is None or called in ("numpy", "asarray", "array", "__array__")
+    here = wants or computed or made is None or name in ("numpy", "asarray", "array", "__array__")
     listed = next((s for s in tensor.steps if s.what == "listed"), None)
     if here and stray.value is tensor and isinstance(stray.node, ast.expr):
-        given = _handed_over(stray, meeting) if called in ("asarray", "array") else None
+        given = _handed_over(stray, meeting) if name in ("asarray", "array") else None
         if given is None or listed is None:
             spot = meeting.spot._replace(node=stray.node)
             return given or Reason("host-copy-needed", spot, tensor.frame)

@@ -27,13 +27,15 @@ def of_optimizer(stray: Meets, meeting: Meeting) -> Reason | None:
 
 def is_of_step(made: Step, meeting: Meeting) -> bool:
     """Whether the step that failed makes a state itself, where no weight tells it a device."""
-    own = made.what == "made" and not called(made.spot)[:1].isupper()  # torch's are made with it
+    own = (
+        made.what == "made" and not called(made.spot.node)[:1].isupper()
+    )  # torch's are made with it
     return own and made.spot.function == meeting.spot.function and not _resembles(made)
 
 
 def _resembles(made: Step) -> bool:
     """Whether a factory makes a tensor where another is."""
-    named = called(made.spot).endswith(("_like", "clone"))
+    named = called(made.spot.node).endswith(("_like", "clone"))
     return named or device_argument(made.spot) is not None
 
 
