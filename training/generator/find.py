@@ -3,8 +3,8 @@
     python training/generator/find.py [PACKAGE ...]        # prints rows for pieces/found.toml
 
 Of each class of modules in the places that pieces/finding.toml names, what its parameters are called tells
-what they are given, and the inputs of its list are tried until one gives features. Packages that are not
-installed are passed over. pieces/listed.py reads the rows, as it does those that are written by hand.
+what they are given, and the inputs of its list are tried until one gives features. A PACKAGE that has no place
+there is looked through from its root; one that is not installed is passed over. pieces/listed.py reads the rows, as it does those that are written by hand.
 """
 
 from __future__ import annotations
@@ -88,8 +88,7 @@ def main(argv: list[str]) -> int:
     os.environ.update({"HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false"})
     torch.set_num_threads(1)
     known = read("pieces/finding.toml")
-    places = [one for one in known["packages"]["at"] if not argv or one.partition(".")[0] in argv]
-    for place in places:
+    for place in _places(argv, known["packages"]["at"]):
         by_module: dict[str, list[Found]] = {}
         for one in _in_place(place, known):
             by_module.setdefault(one.module, []).append(one)
@@ -97,6 +96,17 @@ def main(argv: list[str]) -> int:
             print(f'"{module}" = [', *(one.row() for one in found), "]", sep="\n", flush=True)
         print(place, sum(map(len, by_module.values())), file=sys.stderr, flush=True)
     return 0
+
+
+def _places(packages: list[str], known: list[str]) -> list[str]:
+    """The places known of these packages, or the package where none is; all places for no package."""
+    if not packages:
+        return known
+    return [
+        place
+        for package in packages
+        for place in ([one for one in known if one.partition(".")[0] == package] or [package])
+    ]
 
 
 def _in_place(place: str, known: dict[str, Any]) -> Iterator[Found]:
