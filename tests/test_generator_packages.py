@@ -6,15 +6,15 @@ import importlib
 import os
 import subprocess
 import sys
-import tomllib
 import traceback
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import tomllib
 
 pytest.importorskip("torch")
-import torch  # noqa: E402
+import torch
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "training"))

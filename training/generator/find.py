@@ -3,8 +3,9 @@
     python training/generator/find.py [PACKAGE ...]        # prints rows for pieces/found.toml
 
 Of each class of modules in the places that pieces/finding.toml names, what its parameters are called tells
-what they are given, and the inputs of its list are tried until one gives features. A PACKAGE that has no place
-there is looked through from its root; one that is not installed is passed over. pieces/listed.py reads the rows, as it does those that are written by hand.
+what they are given, and the inputs of its list are tried until one gives features. A PACKAGE that
+has no place there is looked through from its root; one that is not installed is passed over.
+pieces/listed.py reads the rows, as it does those that are written by hand.
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from .checks import Call, DeviceChecks, Operand
 from .driver import Driver
+from .generators import generator_device
 from .operators import Rule, is_cpu_only, rule_of
 from .placement import CPU, UNPLACED, Base, device_of, label_of, place, real_device
 
@@ -188,7 +189,7 @@ class SimulatedDispatch(_Mode):  # type: ignore[misc]
             device = operands[0].device
         generator = kwargs.get("generator")
         if generator is not None:
-            self.checks.generator(self.driver.generator_type(generator), device or CPU)
+            self.checks.generator(generator_device(generator).type, device or CPU)
             return func
         if device is None or device.type != "cuda" or self.driver.terms.one_stream:
             return func

@@ -11,9 +11,10 @@ from typing import Any
 import torch
 
 from .checks import DeviceChecks
-from .driver import Driver, Stream
+from .driver import Driver
 from .patching import Patches
 from .placement import CPU, UNPLACED, cuda, label_of, place
+from .streams import Stream
 
 
 def install(

@@ -13,12 +13,12 @@ from . import (
     gradients,
     kernels,
     parallel,
+    runtime,
     scripting,
     tensors,
     tracebacks,
     unchecked,
 )
-from . import driver as driver_module
 from .checks import DeviceChecks
 from .dispatch import SimulatedDispatch
 from .driver import Driver
@@ -53,7 +53,7 @@ class Session:
             undo.callback(setattr, Patches, "active", None)
             undo.callback(patches.undo)
             driver = Driver(self._count, self._checks.wording, self._terms)
-            driver_module.install(driver, patches)
+            runtime.install(driver, patches)
             tensors.install(driver, self._checks, patches)
             functions.install(driver, self._checks, patches)
             gradients.install(self._checks, patches)
