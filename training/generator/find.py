@@ -179,7 +179,7 @@ def _made(module: str, made: type[torch.nn.Module], known: dict[str, Any]) -> Fo
         if one.default is one.empty and one.kind is one.POSITIONAL_OR_KEYWORD
     ]
     listed = [makes for makes in known["called"]["with"] if len(makes) == len(called)]
-    for given in _arguments(made, known["given"]["patterns"]) if listed else ():
+    for given in arguments(made, known["given"]["patterns"]) if listed else ():
         names = {"torch": torch, made.__name__: made}
         with contextlib.suppress(Exception), quiet(), at_most(_SECONDS_OF_MODELS), torch.no_grad():
             body = eval(f"{made.__name__}({given})", names)
@@ -196,7 +196,7 @@ def _made(module: str, made: type[torch.nn.Module], known: dict[str, Any]) -> Fo
     return None
 
 
-def _arguments(made: type, patterns: list[list[str]]) -> Iterator[str]:
+def arguments(made: type, patterns: list[list[str]]) -> Iterator[str]:
     """What a class may be given: all that a pattern knows or what it needs only, each column of values."""
     parameters = [
         one

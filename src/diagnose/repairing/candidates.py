@@ -185,7 +185,7 @@ def _cause_of(kind: str, answer: Diagnosis) -> str:
 
 
 def _of_cause(cause: RankedCause, workspace: Workspace) -> list[Candidate]:
-    because = cause.evidence[0].text if cause.evidence else cause.why
+    because = workspace.told(cause.evidence[0].text if cause.evidence else cause.why)
     found = []
     for fix in cause.fixes:
         if fix.patch is None or fix.edit is None or fix.edit.line is None:
@@ -197,7 +197,7 @@ def _of_cause(cause: RankedCause, workspace: Workspace) -> list[Candidate]:
             found.append(
                 Candidate(
                     cause.id,
-                    because.replace(f"{workspace.folder}/", ""),
+                    because,
                     fix.kind,
                     fix.title,
                     file,

@@ -80,8 +80,7 @@ def _row(label: str, told: str) -> str:
 
 def _head(repair: Repair, program: Program, gpus: int, lang: Lang) -> str:
     said = say(lang, repair.proof.level if repair.proof is not None else repair.outcome)
-    times = "spent" if repair.tries != 1 else "spent-once"
-    spent = say(lang, times, gpus=gpus, runs=repair.tries, seconds=repair.seconds)
+    spent = say(lang, "spent", gpus=gpus, runs=repair.tries, seconds=repair.seconds)
     return f"{program.script}: {said}  {spent}"
 
 

@@ -24,12 +24,8 @@ _WORDS: Mapping[str, Mapping[Lang, str]] = {
     "not-reproducible": {"en": "not reproducible here", "zh": "此处无法复现"},
     "not-repaired": {"en": "not repaired", "zh": "未能修复"},
     "spent": {
-        "en": "({gpus} simulated GPUs, {runs} runs, {seconds:.0f} s)",
-        "zh": "（模拟 {gpus} 块 GPU，运行 {runs} 次，{seconds:.0f} 秒）",
-    },
-    "spent-once": {
-        "en": "({gpus} simulated GPUs, 1 run, {seconds:.0f} s)",
-        "zh": "（模拟 {gpus} 块 GPU，运行 1 次，{seconds:.0f} 秒）",
+        "en": "(simulated GPUs: {gpus}, runs: {runs}, {seconds:.0f} s)",
+        "zh": "（模拟 GPU：{gpus} 块，运行：{runs} 次，{seconds:.0f} 秒）",
     },
     # What comes after the diff.
     "because": {"en": "Because", "zh": "原因"},

@@ -102,6 +102,13 @@ class Workspace:
             return None
         return path if (self._kept / path).is_file() else None
 
+    def told(self, text: str) -> str:
+        """A text in which paths of a run, which may lack their beginning, are as seen from the folder."""
+        parts = self.folder.as_posix().split("/")
+        for first in range(len(parts)):
+            text = text.replace(f" {'/'.join(parts[first:])}/", " ")
+        return text
+
     def altered(self) -> list[Path]:
         """Linked files of the user's that are not as they were."""
         return [path for path, state in self._linked.items() if _state(path) != state]
