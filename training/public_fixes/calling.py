@@ -22,9 +22,12 @@ from generator.find import arguments
 from generator.probing import at_most, quiet
 from generator.tables import read
 
+from diagnose._toml import loads
+
 _SECONDS = 10
 #: Calls of one function or class that are tried, and programs that are given back, at most.
 _TRIED, _MOST = 60, 4
+_INPUTS = loads((Path(__file__).parent / "inputs.toml").read_text(encoding="utf-8"))
 #: Packages that a file may lack.
 _MISSING = 12
 
@@ -202,14 +205,23 @@ def _inputs(
     ]
     told = {one.name: value for one in needed if (value := _told(one, patterns))}
     tensors = [one.name for one in needed if one.name not in told]
+    parts = [f"{one.name}={told.get(one.name, one.name)}" for one in needed]
+    for makes in _tensors(tensors):
+        lines = [f"{name} = {make}" for name, make in zip(tensors, makes, strict=True)]
+        yield lines, ", ".join(parts)
+
+
+def _tensors(names: list[str]) -> Iterator[list[str]]:
+    """Ways to make tensors of these names: as the names tell, then any that are so many."""
+    known = _INPUTS["named"]
+    rows = [next((row[1:] for row in known if re.fullmatch(row[0], name)), None) for name in names]
+    if any(rows):
+        for given in range(4):
+            for other in _INPUTS["others"] if None in rows else [""]:
+                yield [row[given] if row else other for row in rows]
     for column in read("pieces/finding.toml")["called"]["with"]:
-        if len(column) == len(tensors):
-            lines = [
-                f"{name} = {make.replace('$n', '4')}"
-                for name, make in zip(tensors, column, strict=True)
-            ]
-            parts = [f"{one.name}={told.get(one.name, one.name)}" for one in needed]
-            yield lines, ", ".join(parts)
+        if len(column) == len(names):
+            yield [make.replace("$n", "4") for make in column]
 
 
 def _told(parameter: inspect.Parameter, patterns: list[list[str]]) -> str | None:
@@ -230,7 +242,8 @@ def _on_gpu(lines: list[str]) -> list[str]:
         line = re.sub(r"\b(device|dev)='cpu'", r"\1='cuda'", line)
         name, _, value = line.partition(" = ")
         if name != "result" and not (name == "model" and "'cuda'" in value):
-            line = f"{name} = {value}.to('cuda')" if name != "model" else _moved_model(value)
+            moves = value if value == "None" else f"{value}.to('cuda')"
+            line = f"{name} = {moves}" if name != "model" else _moved_model(value)
         moved.append(line)
     return moved
 

@@ -5,14 +5,15 @@ it was after it does not, in a program that calls what was changed.
 
 ``CLONES`` is as `walk_commits.py` has it. This runs other people's code: cut off the network, use no
 account that matters. ``PAIRS`` gets a folder for each change that was tried, with what became of it; where
-it ran, ``before/``, ``after/``, ``trace.txt`` and ``pair.json``. It holds other people's code, too, and stays
-out of the repository.
+it ran, ``before/``, ``after/``, ``trace.txt`` and ``pair.json``. It holds other people's code, too:
+it stays out of the repository.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import contextlib
 import json
 import os
 import random
@@ -36,6 +37,8 @@ from learn_fixes import ROWS  # noqa: E402
 SECONDS_TO_FIND, SECONDS_TO_RUN = 120, 60
 SEED = 0
 PROGRAM = "call_changed.py"
+#: Of a repository's files those that programs import, and that they may read.
+ENDS = ("py", "txt", "json", "yaml", "toml")
 
 
 def main() -> None:
@@ -128,16 +131,18 @@ def _lacking(row: dict[str, Any], clones: Path) -> int:
 
 
 def _extracted(git: Path, tree: str, folder: Path) -> bool:
-    """Writes the Python files of a tree; whether there were any."""
+    """Writes the Python files of a tree, and what they may read beside them; whether there were any."""
     folder.mkdir(exist_ok=True)
-    command = ["git", "-C", str(git), "archive", tree, "--", ":(glob)**/*.py"]
-    made = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    assert made.stdout is not None
-    try:
-        with tarfile.open(fileobj=made.stdout, mode="r|") as files:
+    for end in ENDS:
+        command = ["git", "-C", str(git), "archive", tree, "--", f":(glob)**/*.{end}"]
+        made = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        assert made.stdout is not None
+        with (
+            contextlib.suppress(tarfile.TarError),
+            tarfile.open(fileobj=made.stdout, mode="r|") as files,
+        ):
             files.extractall(folder, filter="data")
-    except tarfile.TarError:
-        return False
+        made.wait()
     return any(folder.iterdir())
 
 

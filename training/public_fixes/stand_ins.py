@@ -40,6 +40,7 @@ class _StandIn(types.ModuleType):
     """A package of which nothing is known."""
 
     __path__: Sequence[str] = ()
+    __version__ = "99.0.0"
 
     def __getattr__(self, name: str) -> type:
         if name.startswith("__"):
