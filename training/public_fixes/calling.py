@@ -162,7 +162,8 @@ def _calls(target: Target, value: Any) -> Iterator[list[str]]:
     """Ways to call it, as lines that make what it needs and leave ``result``."""
     patterns = [["device|dev", "'cpu'", "'cpu'"], *read("pieces/finding.toml")["given"]["patterns"]]
     made = inspect.isclass(value)
-    makings = _makings(target, value, patterns) if made else iter([("", value)])
+    parts = [*patterns, *_INPUTS["made"]]
+    makings = _makings(target, value, parts) if made else iter([("", value)])
     tried = 0
     for making, function in makings:
         for lines, call in _inputs(function, patterns, bound=bool(making)):
