@@ -47,24 +47,25 @@ def main() -> None:
     parser.add_argument("clones", type=Path)
     parser.add_argument("pairs", type=Path)
     parser.add_argument("--rows", type=Path, default=ROWS)
-    parser.add_argument("--only", default="", help="repositories whose names contain this")
+    parser.add_argument("--only", default="", help="changes whose names contain this")
+    parser.add_argument("--program", type=Path, help="call it with this, and look for no call")
     parser.add_argument("--most", type=int, default=10_000, help="so many rows (%(default)s)")
     options = parser.parse_args()
     rows = [json.loads(line) for line in options.rows.read_text(encoding="utf-8").splitlines()]
-    rows = [one for one in rows if options.only in one["repository"]]
+    rows = [one for one in rows if options.only in _name(one)]
     random.Random(SEED).shuffle(rows)
     rows.sort(key=lambda one: _lacking(one, options.clones))
     became = Counter[str]()
     tried = set[str]()
     for row in rows[: options.most]:
-        name = f"{row['repository'].replace('/', '+')}+{row['commit'][-40:-30]}+{row['line']}"
+        name = _name(row)
         git = _git(row, options.clones)
         folder = options.pairs / name
-        if not git.is_dir() or (folder / "became").exists():
+        if not git.is_dir() or ((folder / "became").exists() and not options.program):
             continue
         tried.add(row["repository"])
         folder.mkdir(parents=True, exist_ok=True)
-        outcome = attempt(row, git, folder)
+        outcome = attempt(row, git, folder, options.program)
         (folder / "became").write_text(outcome, encoding="utf-8")
         if outcome != "a pair":
             shutil.rmtree(folder / "before", ignore_errors=True)
@@ -74,11 +75,15 @@ def main() -> None:
     print(f"{sum(became.values())} of {len(tried)} repositories:", dict(became.most_common()))
 
 
+def _name(row: dict[str, Any]) -> str:
+    return f"{row['repository'].replace('/', '+')}+{row['commit'][-40:-30]}+{row['line']}"
+
+
 def _git(row: dict[str, Any], clones: Path) -> Path:
     return clones / row["repository"].replace("/", "+") / "repo"
 
 
-def attempt(row: dict[str, Any], git: Path, folder: Path) -> str:
+def attempt(row: dict[str, Any], git: Path, folder: Path, written: Path | None = None) -> str:
     """What became of a row: "a pair", or why it is none."""
     sha = row["commit"].rpartition("/")[2]
     for tree, which in ((f"{sha}^", "before"), (sha, "after")):
@@ -86,9 +91,12 @@ def attempt(row: dict[str, Any], git: Path, folder: Path) -> str:
             return "no files"
     path = Path(row["path"])
     root, module = _import_path(folder / "after", path)
-    found, why = _programs(root, module, folder / "after" / path, row["after"])
-    if not found:
-        return why
+    if written is not None:
+        root, found = folder / "after", [written.read_text(encoding="utf-8")]
+    else:
+        found, why = _programs(root, module, folder / "after" / path, row["after"])
+        if not found:
+            return why
     said = "runs on a GPU, before as after"
     for program in found:
         ran = {}
@@ -99,7 +107,7 @@ def attempt(row: dict[str, Any], git: Path, folder: Path) -> str:
             ran[which] = forked.script(at / PROGRAM, SECONDS_TO_RUN, gpus=1)
         (status, printed, _), (failed, _, trace) = ran["after"], ran["before"]
         if status:
-            said = "fails on a GPU after the change, too"
+            said = f"fails on a GPU after the change, too: {ran['after'][2].strip()[-160:]}"
         elif failed and is_about_devices(trace):
             home = str(folder.resolve() / "before")
             told = {**row, "root": str(root.relative_to(folder / "after")), "printed": printed}
