@@ -26,7 +26,7 @@ sys.path.insert(0, str(ROOT / "training"))
 from generator.forms import formed  # noqa: E402
 from generator.hosts import fits, fits_style, together  # noqa: E402
 from generator.incidents import hosts as incidents  # noqa: E402
-from generator.labels import accepted, looks_alike  # noqa: E402
+from generator.labels import accepted, looks_alike, mending, tells_of_us  # noqa: E402
 from generator.mistakes import mistakes  # noqa: E402
 from generator.model import Field, Host, Piece  # noqa: E402
 from generator.notes import bare, noted  # noqa: E402
@@ -134,9 +134,49 @@ def test_a_look_alike_is_accepted_where_the_failure_reads_like_it() -> None:
     (made,) = mistakes(
         "self.table = table.to(d)  #: unregistered-tensor|unmove|self.table|index-device"
     )
-    assert accepted(made, "found cuda:0 and cpu") == {"created-without-device", "index-device"}
-    assert "meta-tensor" in accepted(made, "window on meta")
-    assert "loss-or-metric-state" in accepted(made._replace(operand="self.loss_table"), "")
+    said = "RuntimeError: found cuda:0 and cpu"
+    assert accepted(made, said) == {"created-without-device", "index-device"}
+    assert "meta-tensor" in accepted(made, "RuntimeError: window on meta")
+    assert "loss-or-metric-state" in accepted(made._replace(operand="self.loss_table"), said)
+
+
+@pytest.mark.parametrize(
+    ("line", "said", "expected"),
+    [
+        ("eye = torch.eye(3, device=d)  #: created-without-device|nodevice|eye|unregistered-tensor input-not-moved", "cuda:0 and cpu", set()),
+        ("p = torch.ones(3, device=d)  #: created-without-device|nodevice|p", "Expected a 'cpu' device type for generator", {"generator-device"}),
+        ("p = torch.ones(3, device=d)  #: created-without-device|nodevice|p", "index is on cpu", {"index-device"}),
+        ("y = y.to(self.first)  #: cross-shard-op|sub:first=>last|y", "cuda:0 and cuda:1", {"input-not-moved", "input-on-wrong-shard"}),
+        ("x = torch.ones(2, device=d)  #: hardcoded-device|sub:d)=>'cuda:0')|x|created-without-device cross-shard-op", "cuda:0 and cpu", set()),
+    ],
+)  # fmt: skip
+def test_no_other_cause_is_accepted_than_can_be_seen(
+    line: str, said: str, expected: set[str]
+) -> None:
+    (made,) = mistakes(line)
+    assert accepted(made, f"RuntimeError: {said}") == expected
+
+
+def test_fixes_are_those_that_mend() -> None:
+    (made,) = mistakes("n = Net(device=d)  #: meta-tensor|sub:d)=>'meta')|n")
+    assert "create-on-device" in mending(made, "")
+    (made,) = mistakes("model = Net().to(d)  #: dataparallel-home-device|unmove|model")
+    assert "single-gpu" not in mending(made, "RuntimeError: found one of them on device: cpu")
+    assert "single-gpu" in mending(made, "RuntimeError: found one of them on device: cuda:1")
+
+
+def test_a_line_that_is_gone_is_mended_where_its_operand_is_used() -> None:
+    (made,) = mistakes("y = y.to(d)  #: input-not-moved|unmove|y\nout = net(x)\nloss = f(out, y)")
+    assert (made.line, made.lines) == (2, (1,))
+    (made,) = mistakes(
+        "net.head = L()  #: submodule-added-after-move|below:moved|net.head\nnet.to(d)  #@moved"
+    )
+    assert (made.text, made.line, made.lines) == ("net.to(d)\nnet.head = L()", 2, (1,))
+
+
+def test_what_shows_the_generator_is_no_report() -> None:
+    assert tells_of_us('File "/x/diagnose/simulation/runner.py", line 9')
+    assert not tells_of_us(TRACE)
 
 
 def test_features_of_one_place_do_not_meet() -> None:

@@ -82,7 +82,7 @@ def _note(statement: ast.Assign | ast.Expr, function: str) -> str | None:
         return f"host-copy-needed|nocpu|{called.split('.')[0]}"
     local = target.isidentifier() and function not in ("__init__", "main")
     if called.startswith("torch.") and last in _FACTORIES and "device" in keywords and local:
-        return f"created-without-device|nodevice|{target}|unregistered-tensor input-not-moved index-device"
+        return f"created-without-device|nodevice|{target}"
     if last in ("to", "cuda") and target in _MODELS and isinstance(value.func, ast.Attribute):
         built = value.func.value
         if isinstance(built, ast.Call) and ast.unparse(built.func)[:1].isupper():

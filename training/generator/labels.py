@@ -31,16 +31,42 @@ def looks_alike() -> dict[str, Any]:
     return read("looks_alike.toml")
 
 
-def accepted(mistake: Mistake, message: str) -> set[str]:
-    """The causes that a careful reader would accept besides a mistake's own."""
+def accepted(mistake: Mistake, err: str) -> set[str]:
+    """The causes that a careful reader of what was printed would accept besides a mistake's own."""
     table = looks_alike()
-    told = {"message": message, "operand": mistake.operand}
     seen = {
         one["also"]
         for one in table["seen"]
-        if mistake.cause in one["of"] and re.search(one["pattern"], told[one["in"]], re.I)
+        if mistake.cause in one["of"] and _shown(one, mistake, err)
     }
-    return {*table["cause"][mistake.cause]["also"], *mistake.also, *seen} - {mistake.cause}
+    also = {*table["cause"][mistake.cause]["also"], *mistake.also, *seen} - {mistake.cause}
+    return also - {one["also"] for one in table["only"] if not _shown(one, mistake, err)}
+
+
+def mending(mistake: Mistake, err: str) -> list[str]:
+    """The kinds of fixes that mend a mistake, those of its cause first."""
+    table = looks_alike()
+    more = [
+        one["fix"]
+        for one in table["mended"]
+        if mistake.cause in one["of"] and _shown(one, mistake, err)
+    ]
+    never = {one["fix"] for one in table["mends"] if not _shown(one, mistake, err)}
+    kinds = dict.fromkeys([*table["cause"][mistake.cause]["fixes"], *more])
+    return [kind for kind in kinds if kind not in never]
+
+
+def _shown(rule: dict[str, str], mistake: Mistake, err: str) -> bool:
+    """Whether a rule's pattern stands where the rule looks for it."""
+    places = {
+        "message": ending(err)[1],
+        "operand": mistake.operand,
+        "line": mistake.after or mistake.before,
+        "operator": mistake.operator,
+        "trace": err,
+    }
+    pattern = rule["pattern"].replace("OPERAND", re.escape(mistake.operand))
+    return re.search(pattern, places[rule["in"]], re.IGNORECASE) is not None
 
 
 def ending(err: str) -> tuple[str, str]:
@@ -57,6 +83,11 @@ def is_about_devices(err: str) -> bool:
     return bool(_ABOUT.search(message)) and kind not in _OF_TEXTS
 
 
+def tells_of_us(err: str) -> bool:
+    """Whether what was printed shows the simulation or the generator, which no report of a user's does."""
+    return re.search(r"diagnose/simulation|Simulated GPU|training/generator", err) is not None
+
+
 def label(
     host: Host, mistake: Mistake, name: str, err: str, wording: str, form: str
 ) -> dict[str, Any]:
@@ -68,8 +99,8 @@ def label(
     return {
         "id": name,
         "cause": mistake.cause,
-        "also_ok": sorted(accepted(mistake, message)),
-        "fix_kinds": looks_alike()["cause"][mistake.cause]["fixes"],
+        "also_ok": sorted(accepted(mistake, err)),
+        "fix_kinds": mending(mistake, err),
         "family": "device-placement",
         "exception": kind,
         "devices": devices,

@@ -35,10 +35,15 @@ def bugs(piece: Piece) -> Iterator[Bug]:
     """The bugs that a piece's own package has room for, in what its call runs."""
     for function in _run(piece):
         file = function.__code__.co_filename
-        rows, first = inspect.getsourcelines(function)
+        try:
+            rows, first = inspect.getsourcelines(function)
+        except OSError:  # made by a program, in no file
+            continue
         for number, row in enumerate(map(str.strip, rows), first):
             for operator in ("nodevice", "unmove"):
-                with contextlib.suppress(SyntaxError):
+                with contextlib.suppress(
+                    SyntaxError, IndexError
+                ):  # a part of a statement, or nothing
                     edited = EDITS[operator](row, "") if "device" in row else None
                     if edited:
                         yield Bug(file, function, number, row, edited)

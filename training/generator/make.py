@@ -26,7 +26,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from generator.forms import FORMS, formed
 from generator.hosts import hosts
-from generator.labels import is_about_devices, label
+from generator.labels import is_about_devices, label, tells_of_us
 from generator.libraries import LIBRARY_BUG, bugs, mistake_of, planted
 from generator.mistakes import mistakes
 from generator.model import Host, Mistake
@@ -105,7 +105,7 @@ class Making:
         if broken.status == 0:
             self._told[f"runs all the same: {mistake.cause}"] += 1
             return False
-        if not is_about_devices(broken.err):
+        if not is_about_devices(broken.err) or tells_of_us(broken.err):
             self._told[f"another error: {mistake.cause}"] += 1
             self._keep_aside(host, mistake.text, broken.err)
             return False

@@ -1,12 +1,13 @@
 """Makes one mistake in a program: edits a line, takes it out, moves it or adds one.
 
-All other lines stay as they are. Where a whole line is taken away, the line to edit is the one that now
-stands there.
+All other lines stay as they are. Where a whole line is taken away, the line to edit is the next one that
+uses the operand, and the one that now stands there may as well be edited.
 """
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from .model import Mistake
@@ -27,6 +28,7 @@ def _made(text: str, lines: list[str], note: Note) -> Mistake | None:
     operator, _, argument = note.edit.partition(":")
     at = note.line - 1
     row = lines[at]
+    moved = set[int]()
     indent = row[: len(row) - len(row.lstrip())]
     if operator == "below":
         there = anchor(text, argument)
@@ -35,7 +37,7 @@ def _made(text: str, lines: list[str], note: Note) -> Mistake | None:
         rest = lines[:at] + lines[at + 1 :]
         target = there - (there - 1 > at)
         new, line = [*rest[:target], row, *rest[target:]], target + 1
-        after = row
+        after, moved = row, {there - (there - 1 > at)}
     elif operator == "insert":
         after = f"{indent}{argument}"
         new, line = [*lines[: at + 1], after, *lines[at + 1 :]], note.line + 1
@@ -50,14 +52,15 @@ def _made(text: str, lines: list[str], note: Note) -> Mistake | None:
             after = f"{indent}pass"
             new, line = [*lines[:at], after, *lines[at + 1 :]], note.line
         else:
-            after = ""
-            new, line = [*lines[:at], *lines[at + 1 :]], note.line
+            after, moved = "", {note.line}
+            new = [*lines[:at], *lines[at + 1 :]]
+            line = _next_use(new, note)
     broken = "\n".join(new)
     try:
         tree = ast.parse(broken)
     except SyntaxError:
         return None
-    others = tuple(sorted(lines_of(tree, note, line) - {line}))
+    others = tuple(sorted((lines_of(tree, note, line) | moved) - {line}))
     return Mistake(
         note.cause,
         operator,
@@ -69,6 +72,17 @@ def _made(text: str, lines: list[str], note: Note) -> Mistake | None:
         row.strip(),
         after.strip(),
     )
+
+
+def _next_use(lines: list[str], note: Note) -> int:
+    """The first line from a note's on that has its operand, in the same block or below; else the note's."""
+    indent = len(lines[note.line - 1]) - len(lines[note.line - 1].lstrip())
+    for number, row in enumerate(lines[note.line - 1 :], note.line):
+        if row.strip() and len(row) - len(row.lstrip()) < indent:
+            break
+        if re.search(rf"(?<![\w.]){re.escape(note.operand)}(?!\w)", row):
+            return number
+    return note.line
 
 
 def _alone(lines: list[str], at: int) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import importlib
+import logging
 import os
 import sys
 import tempfile
@@ -52,7 +53,16 @@ def _prepare(program: Path) -> None:
     """
     importlib.import_module("torch._dynamo")
     warm(program)
+    _renew_streams()
     gc.freeze()
+
+
+def _renew_streams() -> None:
+    """Lets handlers of libraries that were imported in silence print to what a program's process has."""
+    known = [logging.getLogger(name) for name in logging.root.manager.loggerDict]
+    for handler in {one for logger in (logging.root, *known) for one in logger.handlers}:
+        if type(handler) is logging.StreamHandler:
+            handler.stream = sys.stderr  # setStream would flush the one that is closed
 
 
 def told(text: str) -> str:
