@@ -117,8 +117,10 @@ def explain(
     casebase = casebase or load()
     if report.error is None:
         return Diagnosis(report, "no-error", lang=casebase.lang)
+    device = report.error.family == DEVICE_FAMILY
     with collecting() as pieces:
-        device = report.error.family == DEVICE_FAMILY
+        if sources is not None:
+            report = sources.claimed(report)
         scene = Scene(report, casebase.knowledge, sources, look if device else None)
         diagnosis = _device(scene, casebase, top, answers) if device else _other(scene, casebase)
     diagnosis = diagnosis._replace(incomplete=(*pieces, *diagnosis.incomplete))

@@ -2,13 +2,14 @@
 
     unshare --net python training/public_fixes/judge_fixes.py PAIRS/ [--fix] [--misses]
 
-``PAIRS`` is what `run_fixes.py` wrote. A line is right within one of the author's, in the same file. With
+``PAIRS`` is what `run_fixes.py` wrote. A line is right in the author's statement or next to it. With
 ``--fix`` each is repaired by `diagnose fix`, too; that runs other people's code.
 """
 
 from __future__ import annotations
 
 import argparse
+import ast
 import json
 import os
 import subprocess
@@ -72,6 +73,7 @@ def judge(folder: Path, row: dict[str, Any], *, fix: bool = False) -> Judged:
     ]
     first = (patches or [{}])[0]
     culprit = read.get("culprit") or {}
+    row = {**row, "lines": _statement(folder / "before" / row["path"], row["line"])}
     repaired = proven = there = None
     if fix:
         home = folder / "before" / row["root"]
@@ -111,8 +113,20 @@ def _first(answer: dict[str, Any]) -> list[str]:
 
 
 def _same(row: dict[str, Any], file: str | None, line: int | None) -> bool:
+    first, last = row["lines"]
     named = Path(file or "").name == Path(row["path"]).name
-    return named and line is not None and abs(line - row["line"]) <= 1
+    return named and line is not None and first <= line <= last
+
+
+def _statement(file: Path, line: int) -> list[int]:
+    """The first and last line of the simple statement that a line is in, with its neighbours."""
+    around = [
+        (one.lineno, one.end_lineno or one.lineno)
+        for one in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(one, ast.stmt) and not hasattr(one, "body")
+    ]
+    first, last = next(((a, b) for a, b in around if a <= line <= b), (line, line))
+    return [first - 1, last + 1]
 
 
 def _changed(patch: str) -> list[tuple[str, int]]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import PurePath
 
-from diagnose.model import Frame, UnusedSource
+from diagnose.model import Frame, Report, UnusedSource
 from diagnose.sources.file import SourceFile
 from diagnose.sources.matching import matches
 from diagnose.sources.reading import Lines, Reader, UnusableError, read_file
@@ -95,6 +96,22 @@ class Sources:
             if lines is not None and frame.code and matches(frame, lines):
                 return self._use(SourceFile(frame.file, path, lines))
         return None
+
+    def claimed(self, report: Report) -> Report:
+        """The report, a library's files as own code where they lie in a folder that somebody named; what
+        is installed never does."""
+        self.about(report.frames)
+        frames = (one._replace(library=None) if self._named(one) else one for one in report.frames)
+        return report._replace(frames=tuple(frames))
+
+    def _named(self, frame: Frame) -> bool:
+        if frame.library is None or _INSTALLED & set(components(frame.file)) or not self._trees:
+            return False
+        file = self.of(frame)
+        if file is None:
+            return False
+        path = PurePath(_same(file.path))
+        return any(path.is_relative_to(_same(one.root) if one.root else "") for one in self._trees)
 
     @property
     def used(self) -> tuple[SourceFile, ...]:
