@@ -75,7 +75,11 @@ def candidates(
 
     answer = explain(error, lang=lang, top=_CAUSES)
     found = _of_answer(answer, workspace)
-    proposing: list[tuple[Source, _Proposing]] = [("values", _of_values), ("origins", _of_origins)]
+    proposing: list[tuple[Source, _Proposing]] = [
+        ("values", _of_containers),
+        ("values", _of_values),
+        ("origins", _of_origins),
+    ]
     if is_alone(error):
         proposing.insert(0, ("values", _bringing))
     for source, propose in proposing:
@@ -120,6 +124,13 @@ def _of_values(error: BaseException, workspace: Workspace) -> Iterator[Move]:
     from diagnose.repairing.moving import moves
 
     return moves(error, lambda file: workspace.path_of(file) is not None)
+
+
+def _of_containers(error: BaseException, workspace: Workspace) -> Iterator[Move]:
+    """The edits of the plain lists and dicts in which the running modules keep layers."""
+    from diagnose.repairing.containing import containing
+
+    return containing(error)
 
 
 def _of_origins(error: BaseException, workspace: Workspace) -> Iterator[Move]:

@@ -1,0 +1,61 @@
+"""Layers in plain lists and dicts: what the values show, the text does not have to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from repairing.proposals import proposed
+
+_PROGRAM = """\
+import torch
+from torch import nn
+
+
+class Tower(nn.Module):
+    def __init__(self, kept):
+        super().__init__()
+        self.stem = nn.Linear(4, 4)
+        self.kept = kept
+
+    def forward(self, x):
+        x = self.stem(x)
+        for layer in {layers}:
+            x = layer(x)
+        return x
+
+
+made = {made}
+tower = Tower({given}).to("cuda")
+tower(torch.ones(2, 4, device="cuda"))
+"""
+
+
+def test_a_list_that_was_handed_in_is_registered(tmp_path: Path) -> None:
+    program = _PROGRAM.format(
+        layers="self.kept", made="[nn.Linear(4, 4) for _ in range(2)]", given="made[:]"
+    )
+    assert ("self.kept = nn.ModuleList(kept)",) in proposed(tmp_path, program)
+
+
+def test_a_dict_of_names_is_registered(tmp_path: Path) -> None:
+    program = _PROGRAM.format(
+        layers="self.kept.values()", made='{"up": nn.Linear(4, 4)}', given="made | {}"
+    )
+    assert ("self.kept = nn.ModuleDict(kept)",) in proposed(tmp_path, program)
+
+
+def test_a_dict_whose_keys_are_no_names_stays_and_its_layers_are_listed_beside(
+    tmp_path: Path,
+) -> None:
+    program = _PROGRAM.format(
+        layers="self.kept.values()", made="{7: nn.Linear(4, 4)}", given="made | {}"
+    )
+    beside = ("self.kept_registered = nn.ModuleList(self.kept.values())",)
+    assert beside in proposed(tmp_path, program)
+
+
+def test_a_list_that_holds_other_things_too_stays(tmp_path: Path) -> None:
+    program = _PROGRAM.format(
+        layers="self.kept[:1]", made='[nn.Linear(4, 4), "name"]', given="made[:]"
+    )
+    assert not any("ModuleList" in row for rows in proposed(tmp_path, program) for row in rows)
