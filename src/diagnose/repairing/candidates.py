@@ -136,6 +136,7 @@ def _of_containers(error: BaseException, workspace: Workspace) -> Iterator[Move]
 def _of_origins(error: BaseException, workspace: Workspace) -> Iterator[Move]:
     """The edits of all lines that the operands come from."""
     from diagnose.repairing.choosing import choosing
+    from diagnose.repairing.deciding import deciding
     from diagnose.repairing.hosting import hosting
     from diagnose.repairing.loading import loading
     from diagnose.repairing.origins import origins
@@ -145,6 +146,7 @@ def _of_origins(error: BaseException, workspace: Workspace) -> Iterator[Move]:
     for propose in (loading, choosing, pinning, states, hosting):
         yield from propose(error)
     if ABSENT_GPU not in str(error):  # then nothing is anywhere yet
+        yield from deciding(error)
         yield from origins(error)
 
 
