@@ -60,3 +60,40 @@ class Scorer:
 Scorer({"where": "cpu"}).score(torch.ones(2, 3))
 """
     assert ("self.where = next(self.net.parameters()).device",) in proposed(tmp_path, program)
+
+
+def test_a_caller_says_what_it_left_to_the_default(tmp_path: Path) -> None:
+    program = """\
+import torch
+
+
+def ramp(count, *, device=None):
+    return torch.linspace(0, 1, count, device=device)
+
+
+def faded(sound):
+    return sound * ramp(len(sound))
+
+
+faded(torch.ones(6, device="cuda"))
+"""
+    assert ("return sound * ramp(len(sound), device=sound.device)",) in proposed(tmp_path, program)
+
+
+def test_a_function_that_has_returned_was_given_what_tells_the_device(tmp_path: Path) -> None:
+    program = """\
+import torch
+from torch import nn
+
+
+def converted(layer, like):
+    device = like.device if like is not None else None
+    return {"weight": layer.weight.detach(), "bias": torch.zeros(4, device=device)}
+
+
+layer = nn.Linear(3, 4, bias=False).to("cuda")
+state = converted(layer, None)
+print((state["weight"].sum(1) + state["bias"]).shape)
+"""
+    known = ("device = next(layer.parameters()).device",)
+    assert known in proposed(tmp_path, program)

@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("torch")
 
 from diagnose.repairing.failing import failure
-from diagnose.repairing.model import Failure
+from diagnose.repairing.model import Failure, Ran, Wanted
 from diagnose.repairing.workspace import Workspace
 
 
@@ -87,3 +87,17 @@ def test_a_failure_that_is_handed_on_is_that_of_the_replica(tmp_path: Path) -> N
 
 def _printed(error: RuntimeError) -> str:
     return "".join(traceback.format_exception(error))
+
+
+@pytest.mark.parametrize(
+    ("expression", "operators", "asked"),
+    [("a.to(1) + b", 9, False), ("ok + b", 2, False), ("ok + b", 5, True)],
+)
+def test_edits_are_asked_for_where_a_run_came_further_only(
+    tmp_path: Path, expression: str, operators: int, asked: bool
+) -> None:
+    past = Ran(1, failure=failed(tmp_path, "a + b"), calls={"cuda": 5})
+    now = failed(tmp_path, expression)
+    assert Wanted(True, past).of(now, {"cuda": operators}) is asked
+    assert Wanted(True).of(now, {})
+    assert not Wanted(False).of(now, {"cuda": operators})

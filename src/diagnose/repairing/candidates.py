@@ -58,11 +58,9 @@ def is_alone(error: BaseException) -> bool:
 
 def _met(error: BaseException) -> str | None:
     """What kind of meeting a failure is, as far as a recorder saw it."""
-    from diagnose import tracing
-    from diagnose.hooks.replaying import met
+    from diagnose.repairing.meeting import meeting
 
-    recorder = tracing.witness(error)
-    found = guarded("meeting", partial(met, recorder, error), None) if recorder else None
+    found = meeting(error)
     return found.meeting.what if found is not None else None
 
 

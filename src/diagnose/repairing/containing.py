@@ -1,7 +1,7 @@
 """Edits of where a module keeps layers in a plain list or dict: torch's containers register them.
 
-The values tell what such a thing holds, where the text does not: what a function returned, what was appended
-later, what an argument chose.
+The values tell what such a thing holds, where the text does not: what a function returned, what was
+appended later, what an argument chose.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def _assignments(scope: ast.AST, name: str) -> Iterator[ast.Assign]:
 
 
 def _changes(source: Source, statement: ast.Assign, kept: _Kept) -> list[Change]:
-    """The list is torch's; a dict is, where its keys can be names, and else its layers are listed beside."""
+    """The list is torch's; a dict is, where its keys can be names, and else its layers stand beside."""
     what = "Module" if isinstance(_layers(kept.held)[0], nn.Module) else "Parameter"
     mapping = isinstance(kept.held, dict)
     if mapping and not _are_names(kept.held):

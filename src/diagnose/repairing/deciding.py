@@ -1,7 +1,7 @@
-"""Edits of what decides where an operand is made or moved to: the expression that the program calls its device.
+"""Edits of what decides where an operand is made or moved to: what the program calls its device.
 
-``rows = torch.arange(n, device=device)`` is right as it stands, and ``device`` is not: where that was bound,
-handed in or kept, another expression of a device takes its place.
+``rows = torch.arange(n, device=device)`` is right as it stands, and ``device`` is not: where that was
+bound, handed in or kept, another expression of a device takes its place.
 """
 
 from __future__ import annotations
@@ -9,25 +9,25 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from itertools import islice, permutations
+from itertools import islice, permutations, takewhile
 from typing import NamedTuple
 
 import torch
 
-from diagnose import tracing
-from diagnose.fixes.definitions.expressions import argument, replaced
+from diagnose.fixes.definitions.expressions import argument, replaced, with_argument
 from diagnose.fixes.definitions.places import class_around
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.file_edit import file_edit
 from diagnose.hooks.operands import assigned, value
 from diagnose.hooks.peeking import fields
 from diagnose.hooks.positions import Texts
-from diagnose.hooks.replaying import Met, met
+from diagnose.hooks.replaying import Met
 from diagnose.hooks.uncalled import Operand
 from diagnose.placement import Device, Spot
 from diagnose.placement.devices import CPU, META, written
 from diagnose.placement.reasons.scope import in_scope
 from diagnose.repairing.defining import place_of
+from diagnose.repairing.meeting import meeting
 from diagnose.repairing.moving import Move
 from diagnose.tracing.stacks import Line, Stack
 
@@ -38,10 +38,12 @@ _TAKING, _DEPTH = frozenset({"to", "cuda"}), 5
 
 
 class _Choice(NamedTuple):
-    """An expression of a device, and how the program came there, innermost line first."""
+    """An expression of a device, and how the program came there, innermost line first; ``left``: a call,
+    and the parameter for a device that it leaves out."""
 
     spot: Spot
     stack: Stack
+    left: str = ""
 
 
 def deciding(error: BaseException) -> Iterator[Move]:
@@ -50,8 +52,7 @@ def deciding(error: BaseException) -> Iterator[Move]:
     Args:
         error: a live failure that a recorder saw.
     """
-    recorder = tracing.witness(error)
-    found = met(recorder, error) if recorder is not None else None
+    found = meeting(error)
     if found is not None:
         yield from islice(_edits(found), _MOST)
 
@@ -112,7 +113,7 @@ def _device_of(node: ast.AST) -> ast.expr | None:
 
 def _followed(choice: _Choice, texts: Texts, depth: int) -> Iterator[_Choice]:
     """Where a name of a device got its value: bound, handed in by the caller, or kept by an object."""
-    spot, stack = choice
+    spot, stack, _ = choice
     text = texts.of(spot.file)
     if text is None or not depth:
         return
@@ -123,10 +124,12 @@ def _followed(choice: _Choice, texts: Texts, depth: int) -> Iterator[_Choice]:
                 yield from _reached(choice._replace(spot=spot._replace(node=bound)), texts, depth)
             elif isinstance(scope, ast.FunctionDef) and len(stack) > 1:
                 caller = texts.spot(stack[1])
-                given = _given(caller.node, scope, name.id) if caller is not None else None
-                if caller is not None and given is not None:
-                    handed = _Choice(caller._replace(node=given), stack[1:])
+                given = dict(_given(caller.node, scope)) if caller is not None else {}
+                if caller is not None and name.id in given:
+                    handed = _Choice(caller._replace(node=given[name.id]), stack[1:])
                     yield from _reached(handed, texts, depth)
+                elif caller is not None and _is_optional(scope, name.id):
+                    yield _Choice(caller, stack[1:], name.id)
         case ast.Attribute(value=ast.Name(id="self"), attr=name):
             for node in ast.walk(class_around(spot.source, spot.node) or ast.Module([], [])):
                 match node:
@@ -143,19 +146,30 @@ def _reached(choice: _Choice, texts: Texts, depth: int) -> Iterator[_Choice]:
         yield choice
 
 
-def _given(call: ast.AST, function: ast.FunctionDef, name: str) -> ast.expr | None:
-    """What a call gives a function for one of its parameters."""
+def _given(call: ast.AST, function: ast.FunctionDef) -> Iterator[tuple[str, ast.expr]]:
+    """What a call gives a function for its parameters."""
     if not isinstance(call, ast.Call):
-        return None
+        return
     names = [one.arg for one in (*function.args.posonlyargs, *function.args.args)]
-    if names[:1] in (["self"], ["cls"]) and not isinstance(call.func, ast.Name):
+    if names[:1] in (["self"], ["cls"]):
         names = names[1:]
-    for one, given in zip(names, call.args, strict=False):
-        if isinstance(given, ast.Starred):
-            break
-        if one == name:
-            return given
-    return next((one.value for one in call.keywords if one.arg == name), None)
+    shown = takewhile(lambda one: not isinstance(one, ast.Starred), call.args)
+    yield from zip(names, shown, strict=False)
+    yield from ((one.arg, one.value) for one in call.keywords if one.arg is not None)
+
+
+def _is_optional(function: ast.FunctionDef, name: str) -> bool:
+    """Whether a parameter is None where it is not given."""
+    arguments = function.args
+    last = [*arguments.posonlyargs, *arguments.args][-len(arguments.defaults) or None :]
+    pairs = [
+        *zip(last, arguments.defaults, strict=False),
+        *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True),
+    ]
+    return any(
+        one.arg == name and isinstance(default, ast.Constant) and default.value is None
+        for one, default in pairs
+    )
 
 
 def _instead(found: Met, choice: _Choice, wanted: Device | None) -> Iterator[Move]:
@@ -164,34 +178,66 @@ def _instead(found: Met, choice: _Choice, wanted: Device | None) -> Iterator[Mov
     spot, node = choice.spot, choice.spot.node
     if not isinstance(node, ast.Name | ast.Attribute | ast.Subscript | ast.IfExp | ast.Call):
         return
-    if any(isinstance(one, ast.Constant) and _is_written(one) for one in ast.walk(node)):
+    if not choice.left and any(
+        isinstance(one, ast.Constant) and _is_written(one) for one in ast.walk(node)
+    ):
         return
     for device in _known(found, spot, choice.stack, wanted):
         if device != ast.unparse(node):
             with suppress(Refused):
-                edit = file_edit(spot.source, [replaced(spot.source, node, device)])
+                if choice.left and isinstance(node, ast.Call):
+                    change = with_argument(spot.source, node, choice.left, device)
+                else:
+                    change = replaced(spot.source, node, device)
+                edit = file_edit(spot.source, [change])
                 yield Move("use-like-device-of-other", edit, cause="hardcoded-device")
 
 
-def _is_written(node: ast.Constant) -> bool:
-    return isinstance(node.value, str) and node.value.partition(":")[0] in ("cpu", "cuda")
+def _is_written(node: ast.AST) -> bool:
+    match node:
+        case ast.Constant(value=str(text)):
+            return text.partition(":")[0] in ("cpu", "cuda")
+    return False
 
 
-def _known(
-    found: Met, spot: Spot, stack: Sequence[Line], wanted: Device | None
-) -> Iterator[str]:
-    """Expressions of the wanted device: those in scope, that of a model which the object keeps, its name."""
+def _known(found: Met, spot: Spot, stack: Sequence[Line], wanted: Device | None) -> Iterator[str]:
+    """Expressions of the wanted device: those in scope, of what the function was given, of a model that the
+    object keeps; its name."""
     frame = found.lives.scopes.frame(stack) or found.lives.scopes.around(spot)
     yield from in_scope(frame, spot, wanted)
+    yield from _of_parameters(found, spot, stack, wanted)
     kind = class_around(spot.source, spot.node)
     owners = [one.f_locals.get("self") for one, _ in found.lives.alive]
     for owner in (one for one in owners if kind is not None and _is_one(one, kind.name)):
         for name, held in fields(owner):
-            if isinstance(held, torch.nn.Module):
-                if {written(str(one.device)) for one in held.parameters()} == {wanted}:
-                    yield f"next(self.{name}.parameters()).device"
+            if isinstance(held, torch.nn.Module) and _home(held) == {wanted}:
+                yield f"next(self.{name}.parameters()).device"
     yield f'"{wanted}"'
+
+
+def _of_parameters(
+    found: Met, spot: Spot, stack: Sequence[Line], wanted: Device | None
+) -> Iterator[str]:
+    """Of a function that has returned, what its caller holds tells where its parameters were."""
+    text = found.lives.texts.of(spot.file)
+    function = text.function(spot.node) if text is not None else None
+    caller = found.lives.texts.spot(stack[1]) if len(stack) > 1 else None
+    holders = [
+        frame for frame, line in found.lives.alive if stack[1:] and line.code is stack[1].code
+    ]
+    if not isinstance(function, ast.FunctionDef) or caller is None or not holders:
+        return
+    for name, given in _given(caller.node, function):
+        held = value(given, holders[-1])
+        if isinstance(held, torch.Tensor) and written(str(held.device)) == wanted:
+            yield f"{name}.device"
+        elif isinstance(held, torch.nn.Module) and _home(held) == {wanted}:
+            yield f"next({name}.parameters()).device"
 
 
 def _is_one(owner: object, kind: str) -> bool:
     return any(one.__name__ == kind for one in type(owner).__mro__)
+
+
+def _home(model: torch.nn.Module) -> set[Device | None]:
+    return {written(str(one.device)) for one in model.parameters()}

@@ -163,6 +163,27 @@ class Ran(NamedTuple):
         return self.status == 0 and self.failure is None
 
 
+class Wanted(NamedTuple):
+    """What is wanted of a run that fails: edits, where ``proposing`` and it came further than ``past``."""
+
+    proposing: bool
+    past: Ran | None = None
+
+    def of(self, failure: Failure, calls: Mapping[str, int]) -> bool:
+        """Whether edits are wanted of a failure after so many calls of operators."""
+        return self.proposing and (self.past is None or further(self.past, failure, calls))
+
+
+def further(before: Ran, failure: Failure, calls: Mapping[str, int]) -> bool:
+    """Whether a run failed of placement again, and later than the one before; where all was on the cpu,
+    what is brought to a GPU meets the rest earlier."""
+    if before.failure is None or not failure.placement or failure.key == before.failure.key:
+        return False
+    if before.failure.alone and not before.calls.get("cuda") and not failure.alone:
+        return True
+    return sum(calls.values()) >= sum(before.calls.values())
+
+
 class Guard(NamedTuple):
     """Something that was looked at before a patch is called proven: ``holds`` is None where it could not
     be looked at."""

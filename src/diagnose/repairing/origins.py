@@ -15,14 +15,13 @@ from typing import NamedTuple
 
 import torch
 
-from diagnose import tracing
 from diagnose.casebase.store import load
 from diagnose.fixes.definitions import DEFINITIONS
 from diagnose.fixes.definitions.expressions import moved
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.file_edit import file_edit
 from diagnose.hooks.operands import value
-from diagnose.hooks.replaying import Met, met
+from diagnose.hooks.replaying import Met
 from diagnose.hooks.uncalled import Operand
 from diagnose.placement import Device, Spot
 from diagnose.placement.devices import CPU, META, written
@@ -30,6 +29,7 @@ from diagnose.placement.reasons.scope import in_scope
 from diagnose.placement.tensors import Module
 from diagnose.repairing.defining import defined, place_of, suspect_of
 from diagnose.repairing.drawing import drawing
+from diagnose.repairing.meeting import meeting
 from diagnose.repairing.moving import Move
 from diagnose.tracing.lives import Event, ModuleLife
 from diagnose.tracing.stacks import Stack
@@ -74,8 +74,7 @@ def origins(error: BaseException) -> Iterator[Move]:
     Args:
         error: a live failure that a recorder saw.
     """
-    recorder = tracing.witness(error)
-    found = met(recorder, error) if recorder is not None else None
+    found = meeting(error)
     if found is None:
         return
     seen = set[str]()

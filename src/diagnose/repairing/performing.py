@@ -19,13 +19,16 @@ from diagnose.model import Lang
 from diagnose.repairing.candidates import candidates
 from diagnose.repairing.claiming import claiming
 from diagnose.repairing.failing import failure
-from diagnose.repairing.model import Program, Terms
+from diagnose.repairing.model import Program, Terms, Wanted
 from diagnose.repairing.observing import Observer
 from diagnose.repairing.protecting import protect
 from diagnose.repairing.shifting import raised
 from diagnose.repairing.workspace import Workspace
 from diagnose.simulation import Terms as Machine
 from diagnose.simulation import run_script
+
+#: What one run imports of these, the next will.
+_SHARED = ("torch.", "diagnose.")
 
 
 def perform(
@@ -36,6 +39,7 @@ def perform(
     terms: Terms,
     writable: Sequence[Path],
     lang: Lang,
+    wanted: Wanted,
 ) -> int:
     """Runs a program in a copied folder and writes what was seen to ``result``; its exit status."""
     calls: Counter[str] = Counter()
@@ -53,7 +57,7 @@ def perform(
         observer.over()
         told["failed_at"] = time.time()
         told["failure"] = failure(error, workspace)
-        if terms.checked and told["failure"].placement:
+        if told["failure"].placement and wanted.of(told["failure"], calls):
             # A fault of ours costs the answer's edits, and not what is known of the run.
             look = partial(candidates, error, workspace, lang)
             with collecting() as missing:
@@ -79,7 +83,7 @@ def perform(
         module=program.module,
     )
     told |= observer.seen()
-    told["imported"] = [name for name in sys.modules if name.startswith("torch.")]
+    told["imported"] = [name for name in sys.modules if name.startswith(_SHARED)]
     result.write_text(json.dumps(told, default=list))
     return int(told["status"])
 

@@ -25,6 +25,7 @@ from diagnose.repairing.model import (
     Ran,
     Silent,
     Terms,
+    Wanted,
 )
 from diagnose.repairing.workspace import Workspace
 
@@ -63,8 +64,21 @@ class Runner:
         self.count = 0
         self._gpus = 0
 
-    def run(self, texts: Mapping[str, str], terms: Terms) -> Ran:
+    def run(
+        self,
+        texts: Mapping[str, str],
+        terms: Terms,
+        *,
+        proposing: bool = False,
+        past: Ran | None = None,
+    ) -> Ran:
         """What the program gives with these texts of its files.
+
+        Args:
+            texts: the edited files.
+            terms: on what it runs.
+            proposing: where it fails, edits are proposed, which takes longer than most runs.
+            past: only where it comes further than this run did.
 
         Where devices are not compared, a check of the program's own hears what it asks for, and layers on
         the meta device that nobody fills are made in memory.
@@ -77,10 +91,12 @@ class Runner:
         folder = self.workspace.fresh(texts)
         ranks = _ranks(self.program.processes)
         results = [folder.parent / f".result-{rank}" for rank in range(len(ranks))]
+        alone = len(ranks) == 1  # of several, only all together tell how far they came
+        wanted = Wanted(proposing, past if alone else None)
         started = time.monotonic()
         ended = forked(
             [
-                partial(self._perform, folder, result, terms, environment)
+                partial(self._perform, folder, result, terms, environment, wanted)
                 for result, environment in zip(results, ranks, strict=True)
             ],
             self._seconds,
@@ -103,13 +119,25 @@ class Runner:
         return ran
 
     def _perform(
-        self, folder: Path, result: Path, terms: Terms, environment: Mapping[str, str]
+        self,
+        folder: Path,
+        result: Path,
+        terms: Terms,
+        environment: Mapping[str, str],
+        wanted: Wanted,
     ) -> int:
         from diagnose.repairing.performing import perform
 
         os.environ.update(environment)
         return perform(
-            self.program, self.workspace, folder, result, terms, self._writable, self.lang
+            self.program,
+            self.workspace,
+            folder,
+            result,
+            terms,
+            self._writable,
+            self.lang,
+            wanted,
         )
 
 

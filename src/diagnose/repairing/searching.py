@@ -18,6 +18,7 @@ from diagnose.repairing.model import (
     Repair,
     Source,
     Terms,
+    further,
 )
 from diagnose.repairing.polishing import Node, Polish
 from diagnose.repairing.proving import Reference, settled
@@ -71,7 +72,7 @@ class Search:
         started = time.monotonic()
         self._end = started + self._limits.seconds
         self._progress("running the program")
-        first = self._runner.run({}, Terms(self._gpus))
+        first = self._runner.run({}, Terms(self._gpus), proposing=True)
         if first.passed:
             return self._end_of("nothing-to-fix", first, started)
         if first.failure is None or not first.failure.placement:
@@ -187,7 +188,7 @@ class Search:
         """A node with one more edit, None where it does not help."""
         self._tried += 1
         self._progress(f"trying {candidate.kind} at {candidate.file}:{candidate.line}")
-        ran = self._runner.run(texts, Terms(self._gpus))
+        ran = self._runner.run(texts, Terms(self._gpus), proposing=True, past=node.ran)
         if not ran.passed and not _further(node.ran, ran):
             return None
         return Node((*node.applied, candidate), texts, ran)
@@ -218,20 +219,8 @@ class Search:
 
 
 def _further(before: Ran, after: Ran) -> bool:
-    """Whether a run failed of placement again, and later than the one before; where all was on the cpu,
-    what is brought to a GPU meets the rest earlier."""
-    if before.failure is None or after.failure is None or not after.failure.placement:
-        return False
-    if after.failure.key == before.failure.key:
-        return False
-    if before.failure.alone and not before.calls.get("cuda") and not after.failure.alone:
-        return True
-    return _length(after) >= _length(before)
-
-
-def _length(ran: Ran) -> int:
-    """How far a run came: the operators that computed something."""
-    return sum(ran.calls.values())
+    """Whether a run failed of placement again, and later than the one before."""
+    return after.failure is not None and further(before, after.failure, after.calls)
 
 
 def _worth(proof: Proof) -> tuple[int, int]:
