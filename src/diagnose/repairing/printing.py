@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from collections.abc import Iterator
 from functools import partial
@@ -12,12 +13,14 @@ from diagnose.errors import printable
 from diagnose.model import Lang
 from diagnose.processes import TOO_LONG
 from diagnose.rendering.words import width
-from diagnose.repairing.model import Candidate, Failure, Program, Ran, Repair
+from diagnose.repairing.model import Candidate, Failure, Guard, Program, Ran, Repair
 from diagnose.repairing.words import say
 
 SCHEMA = 1
 _HOLDS = {True: "ok ", False: "NO ", None: " ? "}
 _SHOWN = 5
+#: How a script ends that was given the wrong arguments, by its own parser, and what that says then.
+_USAGE, _REQUIRED = 2, re.compile(r"\b(?:required|[Mm]issing (?:argument|option|parameter))\b")
 #: Columns of what a line begins with.
 _LABELS = 9
 
@@ -44,7 +47,7 @@ def lines(
         yield _row(tell("because"), f"{one.file}:{one.line} {printable(one.because)}")
         yield _row("", f"{one.cause}: {printable(one.title)}")
     if repair.proof is not None:
-        for number, guard in enumerate(repair.proof.guards):
+        for number, guard in enumerate(sorted(repair.proof.guards, key=_first)):
             told = f"{_HOLDS[guard.holds]} {printable(guard.sentence)}"
             yield _row("" if number else tell("proof"), told)
         yield from _unexercised(repair.proof.unexercised, lang)
@@ -64,6 +67,11 @@ def lines(
         if from_log:
             yield tell("log-proposes")
             yield from map(printable, from_log.splitlines())
+
+
+def _first(guard: Guard) -> int:
+    """What speaks against a patch is read first, and last what is not known."""
+    return (False, True, None).index(guard.holds)
 
 
 def _missing(repair: Repair) -> list[str]:
@@ -125,6 +133,8 @@ def _why(first: Ran, program: Program, lang: Lang) -> Iterator[str]:
         return
     yield say(lang, "no-exception", status=first.status)
     yield from map(printable, first.errors.strip().splitlines()[-3:])
+    if first.status == _USAGE and _REQUIRED.search(first.errors):
+        yield say(lang, "arguments", script=program.script)
 
 
 def _hint(failure: Failure, program: Program, lang: Lang) -> Iterator[str]:

@@ -62,6 +62,10 @@ _WORDS: Mapping[str, Mapping[Lang, str]] = {
         "en": "Runs get nothing on standard input: give the program what it asks for as an argument.",
         "zh": "运行时标准输入为空：请改用参数提供程序所需的内容。",
     },
+    "arguments": {
+        "en": "Its arguments go after it: diagnose fix {script} --its --arguments",
+        "zh": "脚本的参数写在脚本之后：diagnose fix {script} --its --arguments",
+    },
     "of-a-package": {
         "en": "It is part of a package: diagnose fix -m {module}",
         "zh": "它属于一个包：请用 diagnose fix -m {module}",
