@@ -63,3 +63,17 @@ options = parser.parse_args([])
 print(torch.ones(2).to(options.where).sum().item())
 """
     assert ('parser.add_argument("--where", default="cuda")',) in proposed(tmp_path, program)
+
+
+def test_a_list_that_counts_too_far_becomes_all_that_are_there(tmp_path: Path) -> None:
+    program = """\
+import torch
+from torch import nn
+
+CONFIG = {"cards": [0, 1, 2], "sizes": [0, 1], "order": [2, 1, 0]}
+net = nn.DataParallel(nn.Linear(3, 2).cuda(), device_ids=CONFIG["cards"])
+print(net(torch.ones(4, 3).cuda()).shape)
+"""
+    found = proposed(tmp_path, program)
+    row = 'CONFIG = {"cards": list(range(torch.cuda.device_count())), "sizes": [0, 1], '
+    assert (f'{row}"order": [2, 1, 0]}}',) in found

@@ -154,7 +154,7 @@ def _giving(call: _Call, lives: Lives) -> list[Change]:
     found = []
     for one in strays:
         bound = assigned(one.node, scope, line)
-        place = Stray(bound, one.parts) if bound is not None else one
+        place = one._replace(node=bound) if bound is not None else one
         with suppress(Refused):
             found.append(change_of(call.spot, place, device))
     return found if len(found) == len(strays) else []

@@ -1,5 +1,6 @@
 """Edits of what chooses a GPU that is not there: a number that is computed, from a rank or an option, is
-counted in a circle, and one that is written down becomes the first."""
+counted in a circle, one that is written down becomes the first, and a list of the first few all that are
+there."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ from diagnose.fixes.file_edit import file_edit
 from diagnose.hooks.operands import value
 from diagnose.hooks.positions import Texts
 from diagnose.placement import Source
-from diagnose.repairing.model import ABSENT_GPU
+from diagnose.repairing.model import ABSENT_GPU, ABSENT_LISTED
 from diagnose.repairing.moving import Move, own_spots
 
 #: Calls whose only argument is a device, or a GPU's number.
@@ -32,7 +33,7 @@ def choosing(error: BaseException) -> Iterator[Move]:
     Args:
         error: a live failure.
     """
-    if ABSENT_GPU not in str(error):
+    if not any(one in str(error) for one in (ABSENT_GPU, ABSENT_LISTED)):
         return
     texts = Texts()
     running = own_spots(error, texts)
@@ -46,6 +47,10 @@ def choosing(error: BaseException) -> Iterator[Move]:
         for node in ast.walk(source.tree):
             if isinstance(node, ast.Constant) and _is_absent(node.value):
                 yield from _edit(source, node, '"cuda"', "hardcoded-device")
+            elif isinstance(node, ast.List) and _counts_too_far(node):
+                name, needed = spelled(source, "torch.cuda.device_count", node)
+                if not needed:
+                    yield from _edit(source, node, f"list(range({name}()))", "hardcoded-device")
 
 
 def _chosen(source: Source, node: ast.AST, frame: FrameType) -> Iterator[Move]:
@@ -97,6 +102,13 @@ def _is_absent(held: object) -> bool:
         return False
     number = held.removeprefix("cuda:")
     return number.isdigit() and int(number) >= torch.cuda.device_count()
+
+
+def _counts_too_far(node: ast.List) -> bool:
+    """Whether a list counts GPUs from the first one, and more than there are."""
+    numbers = [one.value for one in node.elts if isinstance(one, ast.Constant)]
+    first = list(range(len(node.elts)))
+    return len(first) > max(1, torch.cuda.device_count()) and numbers == first
 
 
 def _edit(source: Source, node: ast.expr, text: str, cause: str) -> Iterator[Move]:

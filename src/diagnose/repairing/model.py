@@ -20,6 +20,8 @@ Outcome = Literal["repaired", "nothing-to-fix", "not-reproducible", "not-repaire
 ABSENT_SAVED = "Attempting to deserialize object on"
 #: What torch says of a GPU that is not there.
 ABSENT_GPU = "invalid device ordinal"
+#: What it says where such a GPU is one of a list that a wrapper is given.
+ABSENT_LISTED = "Invalid device id"
 #: Who proposes an edit, in the order in which they are asked: the ``answer`` to the failure, the ``values``
 #: in the failing call, the ``origins`` of its operands.
 Source = Literal["answer", "values", "origins"]

@@ -42,11 +42,12 @@ class Move(NamedTuple):
 
 
 class Stray(NamedTuple):
-    """An expression whose value is elsewhere; ``parts`` says of what kind it is: a tensor, or several in a
-    mapping or a sequence."""
+    """An expression whose value is elsewhere; ``parts`` says of what kind it is: one tensor, or several in
+    a mapping, a sequence or several mappings; ``mixed``: beside other things."""
 
     node: ast.expr
     parts: str
+    mixed: bool = False
 
 
 def moves(error: BaseException, own: Callable[[str], bool]) -> Iterator[Move]:
@@ -149,8 +150,14 @@ def _is_self(node: ast.expr) -> bool:
 
 def _devices(held: Any) -> set[str]:
     """Where the tensors of a value are."""
-    parts = [held, *(item for _, item in items(held))]
-    return {str(device_of(one)) for one in parts if isinstance(one, torch.Tensor)}
+    return {str(device_of(one)) for one in _parts(held) if isinstance(one, torch.Tensor)}
+
+
+def _parts(held: Any) -> list[Any]:
+    """A value, what it holds, and what mappings in it hold, as the targets of a detector are."""
+    direct = [item for _, item in items(held)]
+    inner = [one for item in direct if isinstance(item, dict) for _, one in items(item)]
+    return [held, *direct, *inner]
 
 
 def strays_of(operands: list[ast.expr], home: str, frame: FrameType) -> list[Stray]:
@@ -159,11 +166,19 @@ def strays_of(operands: list[ast.expr], home: str, frame: FrameType) -> list[Str
     for one in operands:
         held = value(one, frame)
         if _devices(held) - {home}:
-            mapping = isinstance(held, dict) and not hasattr(type(held), "to")
-            sequence = isinstance(held, list | tuple)
-            parts = "mapping" if mapping else "sequence" if sequence else "one"
-            found.append(Stray(one, parts))
+            found.append(_stray(one, held))
     return found
+
+
+def _stray(node: ast.expr, held: Any) -> Stray:
+    parts, moved_each = "one", [held]
+    if isinstance(held, dict) and not hasattr(type(held), "to"):
+        parts, moved_each = "mapping", list(held.values())
+    elif isinstance(held, list | tuple) and held and all(isinstance(one, dict) for one in held):
+        parts, moved_each = "mappings", [value for one in held for value in one.values()]
+    elif isinstance(held, list | tuple):
+        parts, moved_each = "sequence", list(held)
+    return Stray(node, parts, any(not hasattr(type(one), "to") for one in moved_each))
 
 
 def _written(home: str, frame: FrameType, where: str) -> Iterator[str]:
@@ -194,7 +209,8 @@ def _edits(
     scope, line = text.function(spot.node), getattr(spot.node, "lineno", 1)
     sources = [assigned(one.node, scope, line) for one in strays]
     if all(sources):
-        homes = [Stray(node, one.parts) for node, one in zip(sources, strays, strict=True) if node]
+        both = zip(sources, strays, strict=True)
+        homes = [one._replace(node=node) for node, one in both if node]
         yield from _made(spot, device, homes, "move-input")
     of_a_model = _model_called(spot.node, frame) is not None
     yield from _made(spot, device, strays, "move-input" if of_a_model else "move-tensor-at-line")
@@ -211,9 +227,12 @@ def _made(spot: Spot, device: str, strays: list[Stray], kind: str) -> Iterator[M
 
 def change_of(spot: Spot, stray: Stray, device: str) -> Change:
     """The change that moves a stray to a device, given by an expression."""
+    each = f'v.to({device}) if hasattr(v, "to") else v' if stray.mixed else f"v.to({device})"
     if stray.parts == "mapping":
-        start, end = f"{{k: v.to({device}) for k, v in ", ".items()}"
-        return around(spot.source, stray.node, start, end)
+        return around(spot.source, stray.node, f"{{k: {each} for k, v in ", ".items()}")
+    if stray.parts == "mappings":
+        start = f"[{{k: {each} for k, v in one.items()}} for one in "
+        return around(spot.source, stray.node, start, "]")
     if stray.parts == "sequence":
-        return around(spot.source, stray.node, f"[v.to({device}) for v in ", "]")
+        return around(spot.source, stray.node, f"[{each} for v in ", "]")
     return moved(spot.source, stray.node, device)

@@ -18,6 +18,7 @@ from diagnose.model import Lang
 from diagnose.processes import TOO_LONG, Ended, forked, import_all
 from diagnose.repairing.model import (
     ABSENT_GPU,
+    ABSENT_LISTED,
     ABSENT_SAVED,
     Candidate,
     Failure,
@@ -141,7 +142,7 @@ class Runner:
         )
 
 
-_ABSENT = (ABSENT_GPU, ABSENT_SAVED)
+_ABSENT = (ABSENT_GPU, ABSENT_LISTED, ABSENT_SAVED)
 
 
 def _otherwise(terms: Terms, ran: Ran, fails_on: int) -> Iterator[Terms]:

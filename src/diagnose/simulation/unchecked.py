@@ -29,6 +29,8 @@ def install(driver: Driver, checks: DeviceChecks, patches: Patches) -> None:
     patches.set(torch.nn.Module, "load_state_dict", _loading(torch.nn.Module.load_state_dict))
     if driver.terms.wrapped:
         patches.set(torch.serialization, "_validate_device", _validating(driver))
+        asked = torch.cuda.get_device_properties
+        patches.set(torch.cuda, "get_device_properties", _counted(asked, driver))
     patches.set(torch.nn.DataParallel, "__call__", _home(driver))
     fake: Any = _fake_tensor()
     patches.set(fake, "_find_common_device", staticmethod(_lenient(fake._find_common_device)))
@@ -58,6 +60,15 @@ def _loading(original: Any) -> Callable[..., Any]:
         return original(self, state_dict, strict=strict, assign=assign or bare)
 
     return load_state_dict
+
+
+def _counted(original: Any, driver: Driver) -> Callable[..., Any]:
+    """What is asked of a GPU by its number is asked of one that is there."""
+
+    def asked(device: Any = None) -> Any:
+        return original(device % driver.count() if isinstance(device, int) else device)
+
+    return asked
 
 
 def _validating(driver: Driver) -> Callable[..., Any]:
