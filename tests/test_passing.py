@@ -172,3 +172,48 @@ def test_a_layer_that_a_loop_names_is_the_operand_of_its_weights(casebase: Caseb
     )
     scene = Scene(parse(log, knowledge=casebase.knowledge), casebase.knowledge)
     assert scene.strays == ("blk(…)",)
+
+
+GPUS = (
+    "RuntimeError: Expected all tensors to be on the same device, but got x2 is on {}, different from other"
+    " tensors on {} (when checking argument in method wrapper_CUDA___cdist_forward)"
+)
+
+
+@pytest.mark.parametrize(
+    ("call", "named", "rest", "made"),
+    [
+        ("far = spread(net, rows)", "cuda:0", "cuda:1", True),
+        ("far = spread(net, nests)", "cuda:0", "cuda:1", False),
+        ("far = spread(*both)", "cuda:0", "cuda:1", False),
+        ("far = spread(net, rows)", "cuda:1", "cuda:0", False),
+    ],
+)
+def test_what_is_on_the_default_gpu_and_was_not_passed_was_made_there(
+    call: str, named: str, rest: str, made: bool, casebase: Casebase
+) -> None:
+    log = text(
+        ("main", call),
+        ("spread", "return torch.cdist(z, nests)"),
+        message=GPUS.format(named, rest),
+    )
+    found = facts.read(Scene(parse(log, knowledge=casebase.knowledge), casebase.knowledge))
+    fact = found.get("default-gpu-not-handed-in")
+    assert (fact is not None and fact.values["name"] == "nests") is made
+
+
+@pytest.mark.parametrize(
+    ("call", "inner", "entered", "second"),
+    [
+        ("old = scores(self.ref_model, rows)", "return model(rows).max(-1)", "forward", True),
+        ("old = scores(rows, teacher)", "return net(rows)", "__call__", True),
+        ("old = scores(self.policy, rows)", "return model(rows)", "forward", False),
+        ("old = scores(model, teacher, rows)", "return net(rows)", "forward", False),
+        ("old = scores(self.teacher, rows)", "return centred(rows)", "centred", False),
+    ],
+)
+def test_a_second_model_is_known_by_the_name_that_the_caller_gives_it(
+    call: str, inner: str, entered: str, second: bool, casebase: Casebase
+) -> None:
+    log = text(("step", call), ("scores", inner), (entered, "h = rows + shift"))
+    assert ("handed-second-model" in shown(log, casebase)) is second

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from diagnose.casebase.store import Casebase
+from diagnose.facts.again import AGAIN
 from diagnose.model import Cause, Fact, Failure, Frame, Incident, IncidentMatch, Report, Source
 from diagnose.ranking.causes import (
     CALIBRATION,
@@ -145,6 +146,19 @@ def test_machinery_makes_no_two_reports_alike() -> None:
         frames=(Frame("site-packages/accelerate/hooks.py", 165, "new_forward"),),
     )
     assert nearest(report, known)[0].similarity < 0.3
+
+
+def test_the_same_frames_in_a_replica_are_not_the_same_failure_again() -> None:
+    inner = [f"site-packages/adapters/deep.py:{n} level_{n}" for n in range(14)]
+    worker = "site-packages/torch/nn/parallel/parallel_apply.py:114 _worker"
+    known = {"i": incident("i", "a", (worker, *inner), message="m")}
+    frames = tuple(Frame("lib/site-packages/adapters/deep.py", n, f"level_{n}") for n in range(14))
+    alone = Report("-", Failure("RuntimeError", "m"), frames=frames, libraries=("peft",))
+    replicated = alone._replace(
+        frames=(Frame("lib/torch/nn/parallel/parallel_apply.py", 114, "_worker"), *frames)
+    )
+    assert nearest(replicated, known)[0].similarity >= AGAIN
+    assert nearest(alone, known)[0].similarity < AGAIN
 
 
 def test_no_error_and_no_incidents_have_no_neighbours(casebase: Casebase) -> None:

@@ -31,7 +31,8 @@ class Signature(NamedTuple):
     """The parts of a failure that are compared, without what differs from run to run.
 
     ``frames`` are words ``folder:file:function`` in alphabetical order, ``message`` has its numbers
-    masked, ``libraries`` leaves torch out.
+    masked, ``libraries`` leaves torch out and holds ``replica`` where nn.DataParallel ran the model: the
+    frames further in are those of any other run.
     """
 
     frames: str
@@ -60,10 +61,11 @@ def of_recording(recording: Recording) -> Signature:
 
 def signature(frames: Sequence[str], message: str, libraries: Iterable[str]) -> Signature:
     """A signature from frames as ``path/file.py:12 function``, a message and import names."""
+    apart = {"replica"} if any("parallel_apply" in frame for frame in frames) else set()
     return Signature(
         " ".join(sorted(" ".join(_innermost(frames)).split())),
         _NUMBER.sub("0", " ".join(message[:_MAX_MESSAGE].split())),
-        frozenset(libraries) - _NO_LIBRARY,
+        frozenset(libraries) - _NO_LIBRARY | apart,
     )
 
 

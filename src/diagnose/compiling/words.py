@@ -17,6 +17,7 @@ _SOUGHT = {
     "heads": r"(?i)(^|_)@heads\d*(_|$)",
     "first_layers": r"(?i)(^|_)@first-layers(_|$)",
     "second_models": r"(?i)(^|_)@second-models(_|$|\w*model|\w*net)",
+    "tables": r"(?i)^@tables\b(?!\()",
     "loop_names": r"(?i)^@loop-names$",
     "no_tensors": r"(?i)(^|_)@no-tensors$",
     "denials": r"(?i)@denials",

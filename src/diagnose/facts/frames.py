@@ -45,6 +45,8 @@ def depth(scene: Scene) -> Iterator[Fact]:
 _CRITERION = lazy(
     r"(?i)\b(self\.)?(criterion\w*|objective|loss_(fn|fct|func|function|net)|compute_loss|(?!forward_)\w*loss)\("
 )
+#: The losses of torch that are made of layers.
+_LAYERED_LOSS = lazy(r"torch[\\/]nn[\\/]modules[\\/]adaptive\.py$")
 #: torch's own frames between the call of a module and its ``forward``.
 #: What a call of an object enters: a module's method, or that of a plain class.
 _ENTERED = frozenset({"forward", "__call__"})
@@ -55,7 +57,9 @@ def inside_criterion(scene: Scene) -> Iterator[Fact]:
     """A line calls a loss object, whose own ``forward``, not one of torch's, is entered next."""
     frames = [frame for frame in scene.report.frames if frame.function not in _CALLING]
     for caller, inner in pairwise(frames):
-        entered = inner.function in _ENTERED and inner.library != "torch"
+        entered = inner.function in _ENTERED and (
+            inner.library != "torch" or bool(_LAYERED_LOSS.search(inner.file))
+        )
         if entered and _calls_criterion(scene.place(caller), scene.knowledge.torch):
             yield at("inside-criterion", inner)
             return

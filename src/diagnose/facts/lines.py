@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from diagnose.facts.values import at
-from diagnose.model import Fact, Frame, TorchNames
-from diagnose.scene import Scene, calls, single, sourceline
+from diagnose.model import Fact, Frame, TorchNames, Words
+from diagnose.patterns import lazy
+from diagnose.scene import Scene, calls, provenance, single, sourceline
 from diagnose.scene.carets import inside
 from diagnose.scene.sourceline import SourceLine
 
@@ -182,6 +183,37 @@ def _chain(scene: Scene) -> Iterator[Fact]:
         name = sourceline.dotted(call.func) if isinstance(call, ast.Call) else None
         if name is not None and any(words.second_models.search(word) for word in name.split(".")):
             yield at("calls-second-model", frame, name=name)
+
+
+def handed_models(scene: Scene) -> Iterator[Fact]:
+    """A second model that a function is given under another name, and calls: of ``scores(self.teacher,
+    x)`` only ``model(x)`` stands in the line that fails."""
+    words, torch = scene.knowledge.words, scene.knowledge.torch
+    frames = [frame for frame in scene.report.frames if frame.function not in _CALLING]
+    for caller, inner, further in zip(frames, frames[1:], frames[2:], strict=False):
+        if not (caller.own and inner.own) or further.function not in _ENTERED:
+            continue
+        entered, place = scene.place(inner), scene.place(caller)
+        call = provenance.call(entered, scene.place(further), torch)
+        if call is None or not isinstance(call.func, ast.Name):
+            continue
+        given = provenance.arguments(place, entered, torch) or ()
+        models = [
+            name for one in given if (name := sourceline.dotted(one.node)) and _MODEL.search(name)
+        ] + [name for one in given if (name := _second(one.node, words))]
+        if len(set(models)) == 1 and words.second_models.search(models[0].rpartition(".")[2]):
+            yield at("handed-second-model", caller, name=models[0])
+
+
+_ENTERED = frozenset({"forward", "__call__"})
+_CALLING = frozenset({"_call_impl", "_wrapped_call_impl"})
+_MODEL = lazy(r"(?i)(^|[._])(model|net|network|module|student|policy|actor)$")
+
+
+def _second(node: ast.expr, words: Words) -> str | None:
+    name = sourceline.dotted(node)
+    last = name.rpartition(".")[2] if name else ""
+    return name if words.second_models.search(last) else None
 
 
 _WEIGHTS = frozenset({"self.weight", "self.bias"})

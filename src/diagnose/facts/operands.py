@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from diagnose.facts.values import at
 from diagnose.model import Fact
+from diagnose.patterns import lazy
 from diagnose.scene import Scene
 from diagnose.scene.devices import kind
+from diagnose.scene.provenance import is_own
 
 
 def gpu_numbers(scene: Scene) -> Iterator[Fact]:
@@ -20,6 +23,25 @@ def gpu_numbers(scene: Scene) -> Iterator[Fact]:
         yield Fact("later-gpu-and-cpu", line, scene.values)
     if later and first:
         yield Fact("default-gpu-and-later", line, scene.values)
+
+
+def on_gpus(scene: Scene) -> Iterator[Fact]:
+    """On which of two GPUs a named operand is, where one of them is the default one."""
+    met, site = scene.met, scene.site
+    if met is None or site is None:
+        return
+    for one in met.strays:
+        if one.layer or one.device is None or kind(one.device) != "gpu" or _WEIGHT.search(one.text):
+            continue  # of a split model the weights are everywhere
+        where = "default" if one.device.lower() in _DEFAULT else "later"
+        owner = "own" if is_own(one.node) else "local"
+        yield at(f"{owner}-on-{where}-gpu", site.frame, name=one.text, device=one.device)
+        if scene.knowledge.words.tables.search(one.text):
+            yield at(f"table-on-{where}-gpu", site.frame, name=one.text, device=one.device)
+
+
+_WEIGHT = lazy(r"\.(weight|bias)\b")
+_DEFAULT = frozenset({"cuda", "cuda:0"})
 
 
 def elementwise(scene: Scene) -> Iterator[Fact]:

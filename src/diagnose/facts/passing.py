@@ -34,6 +34,21 @@ def passed(scene: Scene) -> Iterator[Fact]:
         yield at("made-in-function", site.frame, name=name)
 
 
+def made_on_default_gpu(scene: Scene) -> Iterator[Fact]:
+    """The operand on the default GPU goes by no name that the caller passes, and so was made on the way."""
+    site, met, torch = scene.site, scene.met, scene.knowledge.torch
+    if site is None or met is None or not scene.above:
+        return
+    given = provenance.arguments(scene.above[0], site, torch)
+    if not given or any(one.spread for one in given):
+        return
+    for one in met.strays:
+        root = calls.root(one.node, torch)
+        if one.device == "cuda:0" and not one.layer and isinstance(root, ast.Name):
+            if root.id != "self" and not any(argument.is_called(root.id) for argument in given):
+                yield at("default-gpu-not-handed-in", site.frame, name=root.id, device=one.device)
+
+
 def placed(scene: Scene) -> Iterator[Fact]:
     """A call of the user's that leads to the failing line moves all that it passes."""
     if scene.site is None:

@@ -19,6 +19,7 @@ class Words(NamedTuple):
     heads: re.Pattern[str] = _NEVER
     first_layers: re.Pattern[str] = _NEVER
     second_models: re.Pattern[str] = _NEVER
+    tables: re.Pattern[str] = _NEVER
     loop_names: re.Pattern[str] = _NEVER
     no_tensors: re.Pattern[str] = _NEVER
     denials: re.Pattern[str] = _NEVER
