@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from diagnose import facts as fact_stage
@@ -20,7 +21,7 @@ from diagnose.placeholders import sentence
 from diagnose.placement.model import Suspect
 from diagnose.ranking.causes import Scored
 from diagnose.ranking.neighbours import nearest
-from diagnose.scene import Scene
+from diagnose.scene import Scene, likely
 from diagnose.sources import Sources
 
 _GOT_OVER = "the log goes on after it, or says that it was expected or got over"
@@ -57,7 +58,8 @@ class Weighed(NamedTuple):
 
 class Account(NamedTuple):
     """How the answer to one input came about. ``causes`` is empty where no cause was ranked,
-    ``suspects`` where no file of the user's was at hand or explains an operand."""
+    ``suspects`` where no file of the user's was at hand or explains an operand; ``misplaced`` are the
+    operands that may be the misplaced one, with their shares."""
 
     diagnosis: Diagnosis
     layers: Sequence[Taken]
@@ -65,6 +67,7 @@ class Account(NamedTuple):
     facts: Sequence[Held] = ()
     causes: Sequence[Weighed] = ()
     suspects: Sequence[Suspect] = ()
+    misplaced: Mapping[str, float] = MappingProxyType({})
 
 
 def account(
@@ -94,7 +97,10 @@ def account(
     ranked = ranking(scene, found, nearest(report, casebase.incidents), casebase)
     weighed = (Weighed(one, considered(one.cause, scene, found)) for one in ranked[:top])
     facts = tuple(_held(fact, read.lines, casebase) for fact in found.values())
-    return told._replace(facts=facts, causes=tuple(weighed), suspects=scene.suspects)
+    misplaced = likely.shares(scene, {one.cause.id: one.confidence for one in ranked})
+    return told._replace(
+        facts=facts, causes=tuple(weighed), suspects=scene.suspects, misplaced=misplaced
+    )
 
 
 def _held(fact: Fact, lines: Sequence[Peeled], casebase: Casebase) -> Held:

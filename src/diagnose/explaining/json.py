@@ -35,6 +35,7 @@ def as_dict(account: Account) -> dict[str, Any]:
             }
             for held in account.facts
         ],
+        "misplaced": dict(account.misplaced),
         "suspects": [_suspect(suspect) for suspect in account.suspects],
         "causes": [_cause(weighed) for weighed in account.causes],
         "incomplete": [piece._asdict() for piece in diagnosis.incomplete],

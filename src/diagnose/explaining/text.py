@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from diagnose.explaining.account import Account, Error, Held, Weighed
 from diagnose.fixes import Considered
@@ -39,6 +39,8 @@ def _page(account: Account) -> Iterator[str]:
     if account.causes:
         yield from _section("Facts that hold", _facts(account.facts))
         yield from _section("What adds to the score of each cause", _scores(account.causes))
+        if len(account.misplaced) > 1:
+            yield from _section("Which operand may be misplaced", _shares(account.misplaced))
         if account.suspects:
             yield from _section("What the files say, likeliest first", _suspects(account.suspects))
         yield from _section("Edits", _edits(account.causes))
@@ -118,6 +120,11 @@ def _row(name: str, label: int, values: Sequence[str]) -> str:
     shown = f"  {cut(name, label - 3)}"
     space = " " * (label - width(shown))
     return f"{shown}{space}{''.join(f'{value:>{_NUMBER}}' for value in values)}".rstrip()
+
+
+def _shares(misplaced: Mapping[str, float]) -> Iterator[str]:
+    for text, share in misplaced.items():
+        yield f"  {percent(share):>4}  {cut(code(text), COLUMNS - 8)}"
 
 
 def _suspects(suspects: Sequence[Suspect]) -> Iterator[str]:

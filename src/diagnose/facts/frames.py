@@ -43,7 +43,7 @@ def depth(scene: Scene) -> Iterator[Fact]:
 
 
 _CRITERION = lazy(
-    r"(?i)\b(self\.)?(criterion\w*|objective|loss_(fn|fct|func|function|net)|compute_loss|(?!forward_)\w*loss)\("
+    r"(?i)\b(self\.)?(criterion\w*|objective|loss_(fn|fct|func|function|net)|compute_loss(?:_func)?|(?!forward_)\w*loss)\("
 )
 #: The losses of torch that are made of layers.
 _LAYERED_LOSS = lazy(r"torch[\\/]nn[\\/]modules[\\/]adaptive\.py$")

@@ -44,9 +44,10 @@ def made_on_default_gpu(scene: Scene) -> Iterator[Fact]:
         return
     for one in met.strays:
         root = calls.root(one.node, torch)
-        if one.device == "cuda:0" and not one.layer and isinstance(root, ast.Name):
-            if root.id != "self" and not any(argument.is_called(root.id) for argument in given):
-                yield at("default-gpu-not-handed-in", site.frame, name=root.id, device=one.device)
+        if one.device != "cuda:0" or one.layer or not isinstance(root, ast.Name):
+            continue
+        if root.id != "self" and not any(argument.is_called(root.id) for argument in given):
+            yield at("default-gpu-not-handed-in", site.frame, name=root.id, device=one.device)
 
 
 def placed(scene: Scene) -> Iterator[Fact]:

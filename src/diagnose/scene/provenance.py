@@ -22,7 +22,7 @@ from diagnose.scene.place import Place
 Shares = Mapping[str, float]
 
 #: How often a value of each origin is the misplaced one, roughly: what it is not tells as much.
-_STRAY = {
+STRAY = {
     "batch": 1.0, "made": 1.0, "loaded": 1.0, "attribute": 1.0, "state": 0.7, "given": 0.7, "index": 0.3,
     "mask": 0.3, "buffer": 0.5, "parameter": 0.4, "activation": 0.15, "host": 0.03, "scalar": 0.01,
 }  # fmt: skip
@@ -71,9 +71,18 @@ def of_operands(
         if one.layer or calls.is_number(one.node, torch):
             continue
         for origin, share in _followed(one.node, (site, *above[:_CALLERS]), torch).items():
-            mixed[origin] = mixed.get(origin, 0.0) + share * _STRAY[origin]
+            mixed[origin] = mixed.get(origin, 0.0) + share * STRAY[origin]
     total = sum(mixed.values())
     return {origin: share / total for origin, share in mixed.items()} if total else None
+
+
+def of_operand(
+    one: Operand, site: Place, above: Sequence[Place], torch: TorchNames
+) -> dict[str, float]:
+    """The shares of the origins of one operand; a layer that is called brings its parameters."""
+    if one.layer:
+        return {"parameter": 1.0}
+    return _followed(one.node, (site, *above[:_CALLERS]), torch)
 
 
 def _followed(node: ast.expr, places: Sequence[Place], torch: TorchNames) -> dict[str, float]:
