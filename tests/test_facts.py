@@ -242,7 +242,7 @@ def test_no_fact_reads_the_spelling_of_a_wordings_id(casebase: Casebase) -> None
         for number, wording in enumerate(casebase.knowledge.wordings)
     ]
     other = casebase.knowledge.replaced(wordings=renamed)
-    assert [one.key for one in EXAMPLES if mistake(one, other)] == []
+    assert [one.way for one in EXAMPLES if mistake(one, other)] == []
     for path in (*HERE.glob("traces/**/*.txt"), *HERE.parent.glob("kb/cases/*/trace.txt")):
         text = path.read_bytes()
         seen = [

@@ -33,15 +33,21 @@ def on_gpus(scene: Scene) -> Iterator[Fact]:
     for one in met.strays:
         if one.layer or one.device is None or kind(one.device) != "gpu" or _WEIGHT.search(one.text):
             continue  # of a split model the weights are everywhere
-        where = "default" if one.device.lower() in _DEFAULT else "later"
-        owner = "own" if is_own(one.node) else "local"
-        yield at(f"{owner}-on-{where}-gpu", site.frame, name=one.text, device=one.device)
-        if scene.knowledge.words.tables.search(one.text):
-            yield at(f"table-on-{where}-gpu", site.frame, name=one.text, device=one.device)
+        default = one.device.lower() in _DEFAULT
+        yield at(_ON[is_own(one.node), default], site.frame, name=one.text, device=one.device)
+        if not default and scene.knowledge.words.tables.search(one.text):
+            yield at("table-on-later-gpu", site.frame, name=one.text, device=one.device)
 
 
 _WEIGHT = lazy(r"\.(weight|bias)\b")
 _DEFAULT = frozenset({"cuda", "cuda:0"})
+#: By whether an operand is the object's own, and is on the default GPU.
+_ON = {
+    (True, True): "own-on-default-gpu",
+    (True, False): "own-on-later-gpu",
+    (False, True): "local-on-default-gpu",
+    (False, False): "local-on-later-gpu",
+}
 
 
 def elementwise(scene: Scene) -> Iterator[Fact]:
