@@ -59,3 +59,34 @@ def test_a_list_that_holds_other_things_too_stays(tmp_path: Path) -> None:
         layers="self.kept[:1]", made='[nn.Linear(4, 4), "name"]', given="made[:]"
     )
     assert not any("ModuleList" in row for rows in proposed(tmp_path, program) for row in rows)
+
+
+def test_replicas_share_what_a_list_holds_though_it_is_registered_elsewhere(
+    tmp_path: Path,
+) -> None:
+    program = """\
+import torch
+from torch import nn
+
+
+class Stack(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Linear(4, 4)
+        self.order = reversed_of([self.first])
+
+    def forward(self, x):
+        for layer in self.order:
+            x = layer(x)
+        return x
+
+
+def reversed_of(layers):
+    return layers[::-1]
+
+
+stack = nn.DataParallel(Stack().to("cuda"), device_ids=[0, 1])
+stack(torch.ones(4, 4, device="cuda"))
+"""
+    edit = ("self.order = nn.ModuleList(reversed_of([self.first]))",)
+    assert edit in proposed(tmp_path, program)

@@ -18,7 +18,7 @@ from diagnose.fixes.definitions.expressions import around
 from diagnose.fixes.definitions.imports import spelled
 from diagnose.fixes.definitions.statements import after_statement
 from diagnose.fixes.editing import Refused
-from diagnose.fixes.file_edit import file_edit
+from diagnose.fixes.file_edit import FileEdit, file_edit
 from diagnose.fixes.rewriting import Change
 from diagnose.hooks.peeking import fields, namespace
 from diagnose.hooks.positions import Texts
@@ -26,7 +26,9 @@ from diagnose.placement import Source
 from diagnose.repairing.moving import Move, own_frames
 from diagnose.tracing.stacks import is_own
 
-_CAUSE, _KIND = "unregistered-submodule", "register-module"
+_CAUSE, _OF_REPLICAS = "unregistered-submodule", "dataparallel-replica-state"
+#: What torch says of a failure in a replica: they share what plain lists hold, registered or not.
+_REPLICA = "in replica "
 
 
 class _Kept(NamedTuple):
@@ -43,23 +45,28 @@ def containing(error: BaseException) -> Iterator[Move]:
     Args:
         error: a live failure; the variables of its frames are looked at.
     """
-    texts, seen = Texts(), set[int]()
+    texts, seen, shared = Texts(), set[int](), _REPLICA in str(error)
     for frame, _ in reversed(own_frames(error)):
         for root in list(frame.f_locals.values()):
             if isinstance(root, nn.Module) and id(root) not in seen:
                 modules = list(root.modules())
                 seen.update(map(id, modules))
-                for kept in (one for module in modules for one in _unregistered(module)):
-                    if _is_elsewhere(kept):
-                        yield from _edits(kept, texts)
+                for kept in (one for module in modules for one in _plain(module)):
+                    if shared or (_is_unregistered(kept) and _is_elsewhere(kept)):
+                        cause = _OF_REPLICAS if shared else _CAUSE
+                        for edit in _edits(kept, texts):
+                            yield Move("register-module", edit, cause=cause)
 
 
-def _unregistered(module: nn.Module) -> Iterator[_Kept]:
-    known = {id(one) for one in (*module.modules(), *module.parameters())}
+def _plain(module: nn.Module) -> Iterator[_Kept]:
     for name, held in fields(module):
-        layers = _layers(held)
-        if layers and not name.startswith("_") and any(id(one) not in known for one in layers):
+        if not name.startswith("_") and _layers(held):
             yield _Kept(module, name, held)
+
+
+def _is_unregistered(kept: _Kept) -> bool:
+    known = {id(one) for one in (*kept.owner.modules(), *kept.owner.parameters())}
+    return any(id(one) not in known for one in _layers(kept.held))
 
 
 def _layers(held: Any) -> list[Any]:
@@ -83,7 +90,7 @@ def _devices(layer: Any) -> set[torch.device]:
     return {one.device for one in tensors}
 
 
-def _edits(kept: _Kept, texts: Texts) -> Iterator[Move]:
+def _edits(kept: _Kept, texts: Texts) -> Iterator[FileEdit]:
     for kind in type(kept.owner).__mro__:
         code = getattr(namespace(kind).get("__init__"), "__code__", None)
         text = texts.of(code.co_filename) if code is not None and is_own(code) else None
@@ -91,8 +98,7 @@ def _edits(kept: _Kept, texts: Texts) -> Iterator[Move]:
             if text is not None and isinstance(node, ast.ClassDef) and node.name == kind.__name__:
                 for statement in _assignments(node, kept.name):
                     with suppress(Refused):
-                        edit = file_edit(text.source, _changes(text.source, statement, kept))
-                        yield Move(_KIND, edit, cause=_CAUSE)
+                        yield file_edit(text.source, _changes(text.source, statement, kept))
 
 
 def _assignments(scope: ast.AST, name: str) -> Iterator[ast.Assign]:
