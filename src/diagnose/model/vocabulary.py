@@ -88,6 +88,7 @@ class TorchNames(NamedTuple):
     weightless_layers: Names = _NONE
     weightless_prefixes: Names = _NONE
     weightless_suffixes: Names = _NONE
+    weighted_layers: Names = _NONE
     module_classes: Names = _NONE
     module_suffixes: Names = _NONE
     model_prefixes: Names = _NONE
@@ -104,6 +105,7 @@ class TorchNames(NamedTuple):
     layer_names: Names = _NONE
     setup_methods: Names = _NONE
     early_optimizers: Names = _NONE
+    late_optimizers: Names = _NONE
     model_libraries: Names = _NONE
     other_frameworks: Names = _NONE
     other_framework_prefixes: Names = _NONE

@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 
 from diagnose.placement.machine import Arguments, Given, Machine
+from diagnose.placement.modules import layer_of
 from diagnose.placement.records import row
 from diagnose.placement.storing import KEY, parts
+from diagnose.placement.tensors import Module, Table
 from diagnose.placement.tensors import Sequence as Items
-from diagnose.placement.tensors import Table
 from diagnose.placement.values import Const, Frame, Function, Number, Object, Unknown, Value
 
 
@@ -21,6 +22,8 @@ def iterated(machine: Machine, value: Value, node: ast.AST, frame: Frame) -> Val
             return found
         case Object():
             return _by_methods(machine, value, node, frame)
+        case Module() if (layer := layer_of(value)) is not None:
+            return Items([], layer)
     return parts(value)
 
 

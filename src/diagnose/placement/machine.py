@@ -111,7 +111,8 @@ class Meeting(NamedTuple):
     """Operands that have to be on one device.
 
     ``what`` is ``join`` for operations, ``call`` of a module, ``index``, ``host`` (NumPy), ``generator``,
-    ``home`` (DataParallel), ``asked`` (of one tensor, by code that refuses it), ``state`` (an optimizer's),
+    ``home`` (DataParallel), ``asked`` (of one tensor, by code that may refuse it), ``refused``
+    (by code that does), ``state`` (an optimizer's),
     ``meta``, ``library`` (a call of which nothing is known). ``calls`` are the calls that lead here,
     outermost first, ``frame`` the variables around it.
     """
@@ -156,10 +157,10 @@ class Machine:
         self.gpus = 2
         #: The loops on the way of which the items are not known: what they count is not, either.
         self.uncounted = 0
-        #: The modules that the program makes.
+        #: The modules that the program makes, its objects by their class's node, what it saves where.
         self.modules: list[Module] = []
-        #: The objects of a class that the program makes, by the class's node.
         self.objects: dict[int, Value] = {}
+        self.saved: list[tuple[Value, Value]] = []
         self.judged = 0
         self.unknown = 0
         #: Whether options are taken to have their defaults.

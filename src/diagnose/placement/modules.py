@@ -129,6 +129,13 @@ def child(owner: Module, name: str) -> Module:
     return found
 
 
+def layer_of(module: Module) -> Module | None:
+    """Some layer of a part of a library's model, as a loop over that takes them; None of other modules."""
+    if module.made is not None or module.owner is None or "." not in module.kind:
+        return None
+    return next(iter(module.children.values()), None) or child(module, SOME)
+
+
 def given_by(module: Module, method: str) -> Module:
     """The part of a library's model that a method gives, by a name that is no attribute's."""
     name = f"{method}()"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from diagnose.placement.devices import CPU
 from diagnose.placement.machine import Machine, Meets
 from diagnose.placement.tensors import Tensor
 from diagnose.placement.values import Frame
@@ -29,9 +30,11 @@ def kind_of(machine: Machine, name: str) -> str:
     return "join" if any(one in names for names in known for one in (name, plain)) else "library"
 
 
-def refusal(machine: Machine, node: ast.If | ast.Assert, frame: Frame) -> None:
+def refusal(
+    machine: Machine, node: ast.If | ast.Assert, frame: Frame, *, holds: bool | None
+) -> None:
     """Notes the tensors of whose devices a statement asks that may raise: they meet there, one meets the
-    GPU that it has to be on."""
+    GPU that it has to be on. ``holds`` is whether what it asks is so; None where that is not known."""
     if isinstance(node, ast.If) and not any(
         isinstance(one, ast.Raise) for one in (*node.body, *node.orelse)
     ):
@@ -45,3 +48,14 @@ def refusal(machine: Machine, node: ast.If | ast.Assert, frame: Frame) -> None:
     sides = [Meets(one, value, value) for one, value in values if isinstance(value, Tensor)]
     if sides:
         machine.meet("join" if len(sides) > 1 else "asked", node, frame, sides)
+    on_host = [one for one in sides if one.tensor.device == CPU]
+    if on_host and _raises(node, holds):
+        machine.meet("refused", node, frame, on_host)
+
+
+def _raises(node: ast.If | ast.Assert, holds: bool | None) -> bool:
+    """Whether a statement is known to raise."""
+    if isinstance(node, ast.Assert):
+        return holds is False
+    block = node.body if holds else node.orelse
+    return holds is not None and any(isinstance(one, ast.Raise) for one in block)

@@ -239,15 +239,17 @@ class State(Table):
 
 class Optimizer(Value):
     """A ``torch.optim`` optimizer of the weights of a module; ``loaded`` is when its state was made,
-    ``state`` what the program itself puts there, of any weight."""
+    ``remembers`` that its first step makes one, ``state`` what the program itself puts there, of any
+    weight."""
 
-    __slots__ = ("loaded", "module", "state", "weights")
+    __slots__ = ("loaded", "module", "remembers", "state", "weights")
 
     def __init__(self, module: Module | None, weights: Value | None = None) -> None:
         super().__init__()
         self.module = module
         self.weights = weights
         self.loaded: Step | None = None
+        self.remembers = False
         self.state = State({}, State({}))
 
 

@@ -7,5 +7,5 @@ model = nn.Linear(4, 1).to(device)
 losses = []
 for _ in range(3):
     out = model(torch.randn(2, 4, device=device)).detach()
-    losses.append(out.square().mean(1))  # finds: host-copy-needed
+    losses.append(out.square()[0])  # finds: host-copy-needed
 print(np.asarray(losses))

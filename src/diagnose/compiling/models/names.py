@@ -92,6 +92,7 @@ class TorchNames(Strict):
     weightless_layers: _Names
     weightless_prefixes: _Names
     weightless_suffixes: _Names
+    weighted_layers: _Names
     module_classes: _Names
     module_suffixes: _Names
     model_prefixes: _Names
@@ -108,6 +109,7 @@ class TorchNames(Strict):
     layer_names: _Names
     setup_methods: _Names
     early_optimizers: _Names
+    late_optimizers: _Names
     model_libraries: _Names
     other_frameworks: _Names
     other_framework_prefixes: _Names

@@ -166,14 +166,25 @@ def compare(machine: Machine, node: Any, frame: Frame) -> Value:
             found := _ordered(left, right, op)
         ):
             return found
-        if isinstance(op, ast.In | ast.NotIn) and isinstance(right, Table) and right.more is None:
-            if isinstance(left, Const) and isinstance(left.value, str | int):
-                return Const((left.value in right.items) == isinstance(op, ast.In))
-            return Unknown()
-        if isinstance(op, ast.Is | ast.IsNot | ast.In | ast.NotIn):
+        if isinstance(op, ast.In | ast.NotIn):
+            held = _holds(left, right)
+            return Unknown() if held is None else Const(held == isinstance(op, ast.In))
+        if isinstance(op, ast.Is | ast.IsNot):
             return Unknown()
         return join(machine, node, frame, (node.left, left), (node.comparators[0], right))
     return Unknown()
+
+
+def _holds(left: Value, right: Value) -> bool | None:
+    """Whether a literal is among literals that are written out; None where that is not known."""
+    if not isinstance(left, Const) or not isinstance(left.value, str | int):
+        return None
+    if not isinstance(right, Table | Items) or right.more is not None:
+        return None
+    if isinstance(right, Table):
+        return left.value in right.items
+    told = [one.value for one in right.items if isinstance(one, Const)]
+    return left.value in told if len(told) == len(right.items) and not right.grows else None
 
 
 def _ordered(left: Value, right: Value, op: ast.cmpop) -> Value | None:

@@ -126,8 +126,8 @@ def _leave(machine: Machine, node: ast.AST, frame: Frame) -> None:
 
 def _if(machine: Machine, node: ast.AST, frame: Frame) -> None:
     assert isinstance(node, ast.If)
-    refusal(machine, node, frame)
     test = truth(machine, node.test, frame)
+    refusal(machine, node, frame, holds=test)
     if test is not None:
         _block(machine, node.body if test else node.orelse, frame)
         return
@@ -241,8 +241,7 @@ def _delete(machine: Machine, node: ast.AST, frame: Frame) -> None:
 
 def _assert(machine: Machine, node: ast.AST, frame: Frame) -> None:
     assert isinstance(node, ast.Assert)
-    refusal(machine, node, frame)
-    machine.evaluate(machine, node.test, frame)
+    refusal(machine, node, frame, holds=truth(machine, node.test, frame))
 
 
 _RUN = {

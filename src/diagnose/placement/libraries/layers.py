@@ -39,7 +39,7 @@ def layer(machine: Machine, last: str, given: Arguments, node: ast.AST, frame: F
     if last in ("DataParallel", "DistributedDataParallel", "FullyShardedDataParallel"):
         return parallel(machine, found, last, given, node, frame)
     torch = machine.torch
-    if (
+    if last not in torch.weighted_layers and (
         last in torch.weightless_layers
         or last.startswith(tuple(torch.weightless_prefixes))
         or last.endswith(tuple(torch.weightless_suffixes))
@@ -58,6 +58,21 @@ def layer(machine: Machine, last: str, given: Arguments, node: ast.AST, frame: F
     ):
         found.tensors["weight"] = given.listed[0].value
     return found
+
+
+def passed(module: Module, given: Arguments) -> Value | None:
+    """What a layer of torch gives that hands its input on, or, without weights, of a tensor on the cpu:
+    what that was before still tells why it is there. None of others."""
+    if module.kind in ("Identity", "Dropout", "Flatten") and given.listed:
+        return given.listed[0].value
+    layer = module.made is None and module.kind.isidentifier() and not module.weights
+    alone = not (module.tensors or module.children or module.hooks or module.before)
+    if not layer or not alone or module.kind.endswith("Loss") or len(given.listed) != 1:
+        return None
+    inner = given.listed[0].value
+    if not isinstance(inner, Tensor) or inner.device is None or inner.device.type != "cpu":
+        return None
+    return inner.computed(inner.device)
 
 
 def fill(
@@ -113,7 +128,8 @@ def parallel(
     if inner is None or not isinstance(inner.value, Module):
         return found
     found.children["module"] = inner.value
-    inner.value.steps = (*inner.value.steps, Step("wrapped", machine.spot(node, frame)))
+    if last == "DataParallel":  # of others each process has its own
+        inner.value.steps = (*inner.value.steps, Step("wrapped", machine.spot(node, frame)))
     ids = given.get("device_ids", 1)
     first: Value | None = None
     if (said := given.named.get("device_id")) is not None:

@@ -6,6 +6,7 @@ import ast
 import re
 
 from diagnose.placement.devices import CPU, META, SPLIT
+from diagnose.placement.libraries.checkpoints import loaded_from
 from diagnose.placement.libraries.datasets import collated, item_of
 from diagnose.placement.libraries.layers import built, library_loss, parallel
 from diagnose.placement.libraries.modules import SENTENCES, is_array, searching, sentences
@@ -15,13 +16,13 @@ from diagnose.placement.libraries.offloading import offloaded_by
 from diagnose.placement.libraries.preparing import prepared, preparing_call
 from diagnose.placement.libraries.spreading import mapped, place, put
 from diagnose.placement.libraries.tensor_methods import unknown_arguments
-from diagnose.placement.libraries.torch_calls import loaded_from, optimizer
+from diagnose.placement.libraries.torch_calls import optimizer
 from diagnose.placement.libraries.training import training_call
-from diagnose.placement.machine import Arguments, Machine, Meets, operands
+from diagnose.placement.machine import Arguments, Given, Machine, Meets, operands
 from diagnose.placement.model import Step
 from diagnose.placement.tensors import Batch, Module, Table, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
-from diagnose.placement.values import Frame, Loader, Object, Unknown, Value
+from diagnose.placement.values import Frame, Loader, Object, Place, Unknown, Value
 
 _MODEL_CLASS = re.compile(
     r"(Model|For[A-Z]\w*|Net\w*|Pipeline|Encoder\w*|Decoder|Autoencoder\w*|AutoencoderKL|Module|Conv|Layer|VAE|UNet\w*)$"
@@ -134,8 +135,11 @@ def model_call(
         if (told := given.named.get("device")) is not None:  # it brings there what it is given
             return Batch(inner.like(machine.asked(told.value)))
         return Batch(inner, mutable=root == "torch_geometric")
-    if last == "load_file":
-        return loaded_from(machine, given.get("device"), node, frame)
+    if last == "load_file":  # of safetensors: on the cpu where it is told nothing
+        there = given.get("device", 1)
+        if there is None and root == "safetensors":
+            there = Given(ast.Name("cpu"), Place(CPU))
+        return loaded_from(machine, there, node, frame)
     if root == "diffusers" and last.endswith("Scheduler"):
         return noise_scheduler(machine, last, node, frame)
     if dotted.endswith("create_transform") or _MAKES_TENSORS.search(dotted):
@@ -185,6 +189,8 @@ def model_call(
         return made
     if sides and (root in torch.model_libraries or root in torch.function_libraries):
         what = "join" if root in torch.function_libraries else "library"
+        if any("length" in ast.unparse(side.node) for side in sides):
+            what = "library"  # which stay on the host, most often
         machine.meet(what, node, frame, [*sides, *unknown_arguments(given)])
         result = sides[0].tensor.like(sides[0].tensor.device)
         result.guessed = True

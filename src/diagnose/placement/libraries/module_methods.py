@@ -9,7 +9,7 @@ from diagnose.placement import modules
 from diagnose.placement.devices import CPU, META, SPLIT
 from diagnose.placement.libraries.copies import averaged
 from diagnose.placement.libraries.forward_hooks import seen
-from diagnose.placement.libraries.layers import fill
+from diagnose.placement.libraries.layers import fill, passed
 from diagnose.placement.libraries.modules import (
     keep_inputs,
     keeps_config,
@@ -57,10 +57,8 @@ def _is_parameter(call: ast.AST, frame: Frame) -> bool:
     return bound is None and frame.lines.get(owner.id) == 0
 
 
-#: Layers of a module that ``apply`` is followed into.
-_APPLIED = 8
-#: Layers of a module that are told apart by their names.
-_NAMED = 8
+#: Layers of a module that ``apply`` is followed into, and that are told apart by their names.
+_APPLIED = _NAMED = 8
 
 
 def applied(
@@ -68,8 +66,8 @@ def applied(
 ) -> Value:
     """A library's module meets its inputs, and its parts meet each other."""
     where = module.where()
-    if module.kind in ("Identity", "Dropout", "Flatten") and given.listed:
-        return given.listed[0].value
+    if (same := passed(module, given)) is not None:
+        return same
     if module.kind.rpartition(".")[2] in machine.torch.bringing:
         given = Arguments(given.listed[:1])
     # A loss of torch takes no lists, and one that does takes them apart itself.
@@ -129,13 +127,15 @@ def _some_part(module: Module) -> Value:
 
 
 def _draws(machine: Machine, module: Module, given: Arguments, node: ast.AST, frame: Frame) -> None:
-    """A generator that is handed to a module draws where the module's weights are."""
-    where = module.where()
+    """A generator that is handed to a module, or one of a list, draws where the module's weights are."""
+    brings = module.kind.startswith("diffusers") or module.kind.endswith("Pipeline")
     for one in given.every():
-        drawn = generating(one)
-        brings = module.kind.startswith("diffusers") and drawn is not None
+        first = (
+            one.value.items[0] if isinstance(one.value, Items) and one.value.items else one.value
+        )
+        drawn = generating(one._replace(value=first))
         if drawn is not None and not (brings and drawn.tensor.device == CPU):
-            here = Tensor(where, "weight", module.steps, module.frame, module=module)
+            here = Tensor(module.where(), "weight", module.steps, module.frame, module=module)
             machine.meet("generator", node, frame, [drawn, Meets(node, here, here)])
 
 

@@ -47,6 +47,10 @@ def scheduler(
     if name not in ("step", "add_noise", "get_velocity", "scale_model_input") or not sides:
         return Unknown()
     machine.meet("join", node, frame, sides)
+    if name in ("add_noise", "get_velocity"):  # they bring its table to the sample
+        table = owner.attributes.get("alphas_cumprod")
+        if isinstance(table, Tensor):
+            owner.attributes["alphas_cumprod"] = table.like(sides[0].tensor.device)
     found = sides[-1].tensor.like(sides[-1].tensor.device)
     return Batch(found) if name == "step" else found
 

@@ -225,4 +225,6 @@ def optimizer_method(
         for state in states:
             sides = [Meets(node, owner, state), Meets(node, owner, weight)]
             machine.meet("state", node, frame, sides)
+        if made is None and owner.remembers and weight.device is not None:
+            owner.loaded = Step("stepped", machine.spot(node, frame), weight.device)
     return Unknown()

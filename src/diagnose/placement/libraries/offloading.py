@@ -13,7 +13,7 @@ from diagnose.placement.model import Spot, Step
 from diagnose.placement.steps import called, is_offloaded
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.tensors import Sequence as Items
-from diagnose.placement.values import Frame, Unknown, Value
+from diagnose.placement.values import Const, Frame, Unknown, Value
 
 #: Functions of accelerate and diffusers that offload the module that they are given -> the keyword of the
 #: device that it runs on, its position, and whether each of its parts is brought by itself.
@@ -59,22 +59,27 @@ def sharded(
     """A model that FSDP keeps on the host but for its forward; None for what offloads nothing."""
     model = given.listed[0].value if given.listed else None
     said = given.named.get(SHARDING.get(last, ""))
-    if not isinstance(model, Module) or said is None or not _keeps_on_host(said.node, frame):
+    if (
+        not isinstance(model, Module)
+        or said is None
+        or not _keeps_on_host(machine, said.node, frame)
+    ):
         return None
     hook(machine, model, given.named.get("device_id"), True, node, frame)
     return model
 
 
-def _keeps_on_host(policy: ast.AST, frame: Frame) -> bool:
+def _keeps_on_host(machine: Machine, policy: ast.AST, frame: Frame) -> bool:
     """Whether an expression is a policy of FSDP's that offloads the parameters."""
     if isinstance(policy, ast.Name):
         bound = frame.bound.get(policy.id)
-        return isinstance(bound, ast.Assign) and _keeps_on_host(bound.value, frame)
+        return isinstance(bound, ast.Assign) and _keeps_on_host(machine, bound.value, frame)
     last = called(policy)
     if last != "CPUOffload" or not isinstance(policy, ast.Call):
         return last == "CPUOffloadPolicy"
     told = [*policy.args, *(one.value for one in policy.keywords)]
-    return any(isinstance(one, ast.Constant) and one.value is True for one in told)
+    values = (machine.evaluate(machine, one, frame) for one in told)
+    return any(isinstance(one, Const) and bool(one.value) for one in values)
 
 
 def offload(

@@ -174,8 +174,9 @@ def _typed(machine: Machine, owner: Tensor, given: Arguments, node: ast.AST, fra
 
 def of_batch(machine: Machine, owner: Batch, name: str) -> Value:
     """An attribute of a batch: one of its tensors, unless it is a method or a number."""
-    if name in machine.torch.moves or name in machine.torch.batch_methods:
-        return Method(owner, name)
+    torch = machine.torch
+    if name in torch.moves or name in torch.batch_methods or name in torch.same_device:
+        return Method(owner, name)  # what is asked for what tensors have is one
     if name.startswith("num_"):
         return Number()
     if name == "data":

@@ -6,9 +6,9 @@ import ast
 
 from diagnose.placement.asking import is_instance
 from diagnose.placement.devices import CPU, HOME
+from diagnose.placement.libraries.checkpoints import loaded, loaded_from, saved
 from diagnose.placement.libraries.datasets import data_call
 from diagnose.placement.libraries.factories import factory
-from diagnose.placement.libraries.functional import mapped_by
 from diagnose.placement.libraries.layers import built, layer, loaded_model
 from diagnose.placement.libraries.offloading import SHARDING, sharded
 from diagnose.placement.libraries.tensor_methods import unknown_arguments
@@ -24,7 +24,7 @@ from diagnose.placement.machine import (
 from diagnose.placement.model import Step
 from diagnose.placement.refusing import kind_of
 from diagnose.placement.steps import born_at, last_move, on_cpu
-from diagnose.placement.tensors import Batch, Module, Optimizer, Tensor, leading, tensors_in
+from diagnose.placement.tensors import Module, Optimizer, Tensor, leading, tensors_in
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import (
     Const,
@@ -86,11 +86,13 @@ def torch_call(
         found = Generator(CPU)
         found.steps, found.frame = machine.step("made", node, frame, CPU), frame
         return found
+    if dotted == "torch.save":
+        return saved(machine, given)
     if dotted == "torch.load":
-        return loaded_from(machine, given.get("map_location", 1), node, frame)
+        return loaded(machine, given, node, frame)
     if dotted == "torch.jit.load":  # it comes back where it was saved
-        saved = loaded_from(machine, given.get("map_location", 1), node, frame)
-        return loaded_model(machine, saved.inner)
+        whole = loaded_from(machine, given.get("map_location", 1), node, frame)
+        return loaded_model(machine, whole.inner)
     if dotted == "torch.hub.load":
         return built(machine, last, node, frame)
     if dotted in ("torch.compile", "torch.jit.script", "torch.jit.trace", "torch.jit.freeze"):
@@ -144,8 +146,12 @@ def _operation(machine: Machine, last: str, given: Arguments, node: ast.AST, fra
     """A function of torch: its tensors meet."""
     torch = machine.torch
     held = {name: one for name, one in given.named.items() if name not in torch.scalar_keywords}
+    if last in torch.losses:
+        held = {name: _of_classes(name, one) for name, one in held.items()}
     given = given._replace(named=held)
     sides = operands(given)
+    if last in torch.joins:  # they refuse numbers of another device, too
+        sides = [side._replace(tensor=_wide(side.tensor)) for side in sides]
     if last in torch.shaping or last in torch.bringing:
         sides = sides[:1]
     drawn = generating(given.named.get("generator"))
@@ -174,6 +180,18 @@ def _operation(machine: Machine, last: str, given: Arguments, node: ast.AST, fra
             return known.computed(None)
         return known.computed(known.device, scalar=True)
     return known.computed(known.device, scalar=scalar)
+
+
+def _wide(tensor: Tensor) -> Tensor:
+    """A tensor that is no number."""
+    return tensor.like(tensor.device, scalar=False)
+
+
+def _of_classes(name: str, given: Given) -> Given:
+    """What a loss is given by name: the weights of classes have a dimension."""
+    if name not in ("weight", "pos_weight") or not isinstance(given.value, Tensor):
+        return given
+    return given._replace(value=_wide(given.value))
 
 
 def _as_one(
@@ -226,14 +244,6 @@ def _cuda(machine: Machine, last: str, given: Arguments) -> Value:
     return Unknown()
 
 
-def loaded_from(machine: Machine, where: object, node: ast.AST, frame: Frame) -> Batch:
-    """What ``torch.load`` gives."""
-    value = mapped_by(machine, getattr(where, "value", None), node, frame)
-    device = machine.asked(value) if value is not None else None
-    inner = Tensor(device, "load", machine.step("loaded", node, frame, device), frame)
-    return Batch(inner)
-
-
 def optimizer(machine: Machine, last: str, given: Arguments, node: ast.AST, frame: Frame) -> Value:
     """An optimizer of the weights that it is given."""
     held = (t for one in given.every() for t in tensors_in(one.value) if t.maker != "computed")
@@ -244,5 +254,6 @@ def optimizer(machine: Machine, last: str, given: Arguments, node: ast.AST, fram
     found.steps = machine.step("made", node, frame, module.where() if module else None)
     if last in machine.torch.early_optimizers:
         found.loaded = found.steps[0]
+    found.remembers = last in machine.torch.late_optimizers
     found.frame = frame
     return found

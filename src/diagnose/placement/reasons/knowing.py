@@ -119,10 +119,19 @@ def is_called(frame: Frame) -> bool:
     """Whether the program comes to a call by itself, and not what runs functions that nothing calls."""
     around: Frame | None = frame
     while around is not None and around.call is not None:
-        if isinstance(around.call.node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            return False
+        match around.call.node:
+            case ast.FunctionDef() | ast.AsyncFunctionDef() as entered:
+                return not _is_given(entered)
+            case ast.ClassDef():
+                return False
         around = around.caller
     return True
+
+
+def _is_given(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Whether a caller hands something to a function: what needs nothing runs as it stands."""
+    args = function.args
+    return bool(args.posonlyargs or args.args or args.kwonlyargs or args.vararg or args.kwarg)
 
 
 def has_device(frame: Frame, spot: Spot, *, moved: bool = True) -> bool:

@@ -10,6 +10,7 @@ from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.reasons.knowing import has_device
 from diagnose.placement.steps import (
     born_at,
+    called,
     fixed_in_replica,
     is_literal,
     is_on,
@@ -258,5 +259,9 @@ def _mixes(side: Meets, meeting: Meeting) -> bool:
     if side.tensor.scalar and not is_on(side, "cuda"):
         return not _is_layers_input(side, meeting)
     if meeting.what == "index":
-        return side is not meeting.sides[0]
+        return side is not meeting.sides[0] and called(meeting.spot.node) not in _PICKING
     return False
+
+
+#: Functions and methods that pick by an index, and take none of the cpu, as ``x[index]`` does.
+_PICKING = frozenset({"index_select", "gather", "take", "masked_select"})

@@ -21,11 +21,13 @@ from functools import lru_cache
 
 from diagnose.placement.devices import CPU
 from diagnose.placement.machine import Meeting, Meets
-from diagnose.placement.model import Device, Spot, Suspect
+from diagnose.placement.model import Device, Suspect
 from diagnose.placement.reasons.knowing import is_called
-from diagnose.placement.steps import born_at
+from diagnose.placement.reasons.surroundings import asks_for_a_device, function_of, is_of_some
+from diagnose.placement.steps import born_at, last_move
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.tensors import Sequence as Items
+from diagnose.placement.values import Object
 
 
 def is_sure(suspect: Suspect, stray: Meets | None, other: Meets | None, meeting: Meeting) -> bool:
@@ -37,19 +39,24 @@ def is_sure(suspect: Suspect, stray: Meets | None, other: Meets | None, meeting:
         other: one that it meets; None where it meets none.
         meeting: what met.
     """
-    if not suspect.sure or not _in_one_file(suspect):
+    if not suspect.sure or not _in_one_file(suspect) or _is_built_on_others(suspect, meeting):
         return False
-    if suspect.cause == "rank-device" and _is_of_some(meeting):
+    if suspect.cause == "rank-device" and is_of_some(meeting):
+        return False
+    if meeting.what in ("refused", "state") and not is_called(meeting.frame):
         return False
     if stray is None:
         return True
-    if _may_be_moved(suspect, stray, meeting) or _is_collected(stray):
+    if _may_be_moved(suspect, stray, meeting) or _is_collected(stray, meeting):
+        return False
+    if _is_empty(stray.tensor) and not _is_made_in(stray.tensor, meeting):
         return False
     sides = [side for side in (stray, other) if side is not None]
     if not any(_is_assumed(side.tensor.device) for side in sides):
         return True
     if is_called(meeting.frame):  # by a program that was told its device
-        return other is None or not (_is_assumed(other.tensor.device) and _is_made(other))
+        assumed = other is not None and _is_assumed(other.tensor.device) and _is_made(other)
+        return other is None or not assumed or _names_gpu(other)
     return other is not None and _is_seen(suspect, stray, other, meeting)
 
 
@@ -61,11 +68,34 @@ def _in_one_file(suspect: Suspect) -> bool:
     return len({spot.file for spot in spots}) == 1
 
 
-def _is_collected(side: Meets) -> bool:
+def _is_built_on_others(suspect: Suspect, meeting: Meeting) -> bool:
+    """Whether a method meets operands whose class another file's is built on: that may have moved them."""
+    this = meeting.frame.this
+    made = this.made if isinstance(this, Module | Object) else None
+    if made is None:
+        return False
+    if any(one.source.path != meeting.spot.file for one in made.line()):
+        return True
+    others = {base for one in made.line() for base in one.library} - {"object", "ABC", "abc.ABC"}
+    return suspect.cause == "module-not-moved" and isinstance(this, Object) and bool(others)
+
+
+def _is_collected(side: Meets, meeting: Meeting) -> bool:
     """Whether an operand is in a list that the program fills, and not in one that is written out."""
     if not isinstance(side.value, Items):
         return False
-    return side.value.grows or any(step.what == "listed" for step in side.tensor.steps)
+    put = [step.spot for step in side.tensor.steps if step.what == "listed"]
+    if meeting.what == "host" and is_called(meeting.frame):
+        # What is put there is on the GPU each time; a number that old torch picked out is none.
+        return any(isinstance(spot.node, ast.Subscript) for spot in put)
+    return side.value.grows or any(spot.node not in _comprised(spot.source.tree) for spot in put)
+
+
+@lru_cache(maxsize=8)
+def _comprised(tree: ast.Module) -> frozenset[ast.expr]:
+    """What the comprehensions of a file make their items of."""
+    kinds = ast.ListComp | ast.SetComp | ast.GeneratorExp
+    return frozenset(one.elt for one in ast.walk(tree) if isinstance(one, kinds))
 
 
 # --- who else may move it -----------------------------------------------------------------------------
@@ -81,7 +111,16 @@ def _may_be_moved(suspect: Suspect, stray: Meets, meeting: Meeting) -> bool:
 def _is_open(suspect: Suspect, meeting: Meeting) -> bool:
     """Whether a library may move what it is given, or the host is named and may be what was meant."""
     named = suspect.cause == "hardcoded-device" and suspect.device == CPU
-    return meeting.what == "library" or named or _is_librarys_loss(meeting.sides[0])
+    scripted = meeting.what == "call" and _is_given_to_a_script(meeting)
+    return meeting.what == "library" or named or scripted or _is_librarys_loss(meeting.sides[0])
+
+
+def _is_given_to_a_script(meeting: Meeting) -> bool:
+    """Whether a model that was loaded as a whole is given more than its input: nobody sees what it does
+    with the rest."""
+    model, node = meeting.sides[0].value, meeting.spot.node
+    several = isinstance(node, ast.Call) and len(node.args) + len(node.keywords) > 1
+    return several and isinstance(model, Module) and model.kind.startswith("loaded")
 
 
 #: Models that bring their labels to their logits; those of older versions do not.
@@ -116,6 +155,17 @@ def _is_assumed(device: Device | None) -> bool:
     )
 
 
+def _names_gpu(side: Meets) -> bool:
+    """Whether an operand was brought to a GPU that the program names, though not by its number."""
+    last = last_move(side.tensor.steps) or born_at(side.tensor.steps)
+    match last.of.node if last is not None and last.of is not None else None:
+        case ast.Call(args=[ast.Constant(value="cuda"), _]):
+            return True
+        case ast.Call(args=[ast.JoinedStr(values=[ast.Constant(value=str(said)), *_])]):
+            return said.startswith("cuda")
+    return False
+
+
 def _is_made(side: Meets) -> bool:
     """Whether an operand was made by a factory."""
     return side.tensor.maker in ("factory", "array")
@@ -123,13 +173,15 @@ def _is_made(side: Meets) -> bool:
 
 def _is_seen(suspect: Suspect, stray: Meets, other: Meets, meeting: Meeting) -> bool:
     """Whether code that nothing calls shows by itself that two operands are apart."""
-    function = _function_of(meeting.spot)
+    function = function_of(meeting.spot)
     if stray.tensor.guessed or other.tensor.guessed:
         return False
-    if function is None or _asks_for_a_device(function):
+    if function is None or asks_for_a_device(function):
         return False
     if suspect.cause == "index-device":
         return _is_of_sizes(other.tensor) and _is_made_in(other.tensor, meeting)
+    if suspect.cause == "unregistered-submodule":
+        return _is_kept_for_good(suspect) and _is_forward(meeting)
     if not isinstance(stray.value, Tensor) or stray.tensor.maker != "factory":
         return False
     if suspect.cause == "unregistered-tensor":
@@ -137,6 +189,14 @@ def _is_seen(suspect: Suspect, stray: Meets, other: Meets, meeting: Meeting) -> 
     if suspect.cause != "created-without-device":
         return False
     return _is_of_sizes(stray.tensor) and _is_made_in(stray.tensor, meeting)
+
+
+def _is_forward(meeting: Meeting) -> bool:
+    """Whether operands meet in the ``forward`` of a module that does not move what it keeps by itself."""
+    this = meeting.frame.this
+    made = this.made if isinstance(this, Module) else None
+    own = made is not None and any(map(made.find, ("_apply", "to", "cuda")))
+    return (meeting.spot.function or "").endswith(".forward") and not own
 
 
 def _is_made_in(tensor: Tensor, meeting: Meeting) -> bool:
@@ -162,6 +222,13 @@ def _is_of_sizes(tensor: Tensor) -> bool:
     return not any(
         isinstance(one, ast.Name | ast.Attribute) for a in node.args for one in ast.walk(a)
     )
+
+
+def _is_empty(tensor: Tensor) -> bool:
+    """Whether a tensor is made of an empty list: it stands for what is not there yet."""
+    made = born_at(tensor.steps)
+    node = made.spot.node if made is not None else None
+    return isinstance(node, ast.Call) and [*map(ast.unparse, node.args[:1])] == ["[]"]
 
 
 def _is_kept_for_good(suspect: Suspect) -> bool:
@@ -193,57 +260,4 @@ def _assigned_later(tree: ast.Module, name: str) -> frozenset[str]:
         for method in methods
         for one in ast.walk(method)
         if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store)
-    )
-
-
-# --- the code around it -------------------------------------------------------------------------------
-
-_Function = ast.FunctionDef | ast.AsyncFunctionDef
-#: What conditions of code say that does one thing on a GPU and another one elsewhere.
-_OF_DEVICES = ("cuda", "gpu", "cpu", "device")
-
-
-def _function_of(spot: Spot) -> _Function | None:
-    """The innermost function that a place is in."""
-    around = [
-        one
-        for one in _functions(spot.source.tree)
-        if one.lineno <= spot.line <= (one.end_lineno or one.lineno)
-    ]
-    return max(around, key=lambda one: one.lineno, default=None)
-
-
-@lru_cache(maxsize=8)
-def _functions(tree: ast.Module) -> tuple[_Function, ...]:
-    return tuple(one for one in ast.walk(tree) if isinstance(one, _Function))
-
-
-def _asks_for_a_device(function: _Function) -> bool:
-    """Whether a condition within a function asks for a device."""
-    tests = (
-        one.test for one in ast.walk(function) if isinstance(one, ast.If | ast.IfExp | ast.Assert)
-    )
-    return any(word in ast.unparse(test) for test in tests for word in _OF_DEVICES)
-
-
-def _is_of_some(meeting: Meeting) -> bool:
-    """Whether a condition decides which processes come to a meeting."""
-    return any(_is_guarded(spot) for spot in (meeting.spot, *meeting.calls))
-
-
-def _is_guarded(spot: Spot) -> bool:
-    """Whether a condition stands around a place, other than that its file is the program."""
-    return any(
-        first <= spot.line <= last and "__name__" not in test
-        for first, last, test in _conditions(spot.source.tree)
-    )
-
-
-@lru_cache(maxsize=8)
-def _conditions(tree: ast.Module) -> tuple[tuple[int, int, str], ...]:
-    """The lines under each condition of a file, and the condition."""
-    return tuple(
-        (one.body[0].lineno, one.end_lineno or one.lineno, ast.unparse(one.test))
-        for one in ast.walk(tree)
-        if isinstance(one, ast.If)
     )

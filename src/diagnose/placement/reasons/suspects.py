@@ -15,6 +15,7 @@ from diagnose.placement.reasons.scope import in_scope
 from diagnose.placement.reasons.shards import crossing, gathered, sent
 from diagnose.placement.reasons.strays import agree, names_cpu, strays
 from diagnose.placement.reasons.sureness import is_sure
+from diagnose.placement.reasons.surroundings import is_caught
 from diagnose.placement.steps import Reason, born_at, is_literal, last_move, on_cpu, said_as
 from diagnose.placement.switches import turned_on
 from diagnose.placement.tensors import Module
@@ -39,6 +40,11 @@ def of_meeting(
         for side in meeting.sides if _is_kernel(meeting) else ():
             if (refused := of_kernel(side, meeting)) is not None:
                 yield refused
+        return
+    if meeting.what == "refused":
+        for side in () if devices or is_caught(meeting) else meeting.sides:
+            if (told := explain(side, None, meeting, failed=False)) is not None:
+                yield _weighed(told, meeting, side, failed=False)
         return
     if meeting.what == "asked":
         for side in meeting.sides if devices else ():

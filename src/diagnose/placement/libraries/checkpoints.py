@@ -1,0 +1,51 @@
+"""What is saved, and comes back where it was unless it is mapped elsewhere."""
+
+from __future__ import annotations
+
+import ast
+
+from diagnose.placement.libraries.functional import mapped_by
+from diagnose.placement.machine import Arguments, Machine
+from diagnose.placement.model import Device
+from diagnose.placement.tensors import Batch, Tensor, tensors_in
+from diagnose.placement.values import Const, Frame, Value
+
+
+def saved(machine: Machine, given: Arguments) -> Value:
+    """``torch.save(value, file)``."""
+    value, file = given.get("obj", 0), given.get("f", 1)
+    if value is not None and file is not None:
+        machine.saved.append((file.value, value.value))
+    return Const(None)
+
+
+def loaded(machine: Machine, given: Arguments, node: ast.AST, frame: Frame) -> Batch:
+    """What ``torch.load`` gives: mapped to a device, or where the program saved it."""
+    said, file = given.told("map_location", 1), given.get("f", 0)
+    found = loaded_from(machine, said, node, frame)
+    if said is not None or file is None:
+        return found
+    value = next((held for at, held in reversed(machine.saved) if _is_same(at, file.value)), None)
+    device = _place(value) if value is not None else None
+    return Batch(found.inner.like(device)) if device is not None else found
+
+
+def loaded_from(machine: Machine, where: object, node: ast.AST, frame: Frame) -> Batch:
+    """What is loaded and mapped to what a call says."""
+    value = mapped_by(machine, getattr(where, "value", None), node, frame)
+    device = machine.asked(value) if value is not None else None
+    inner = Tensor(device, "load", machine.step("loaded", node, frame, device), frame)
+    return Batch(inner)
+
+
+def _is_same(one: Value, other: Value) -> bool:
+    """Whether two values name the same file, as far as is known."""
+    if isinstance(one, Const) and isinstance(other, Const):
+        return one.value == other.value
+    return one is other
+
+
+def _place(value: Value) -> Device | None:
+    """Where all tensors of a value are; None where they are apart, or that is not known."""
+    places = {tensor.device for tensor in tensors_in(value)}
+    return places.pop() if len(places) == 1 else None

@@ -1,0 +1,78 @@
+"""The code around a place: the function that it is in, and what conditions and handlers stand around it."""
+
+from __future__ import annotations
+
+import ast
+from functools import lru_cache
+
+from diagnose.placement.machine import Meeting
+from diagnose.placement.model import Spot
+
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+#: What conditions of code say that does one thing on a GPU and another one elsewhere.
+_OF_DEVICES = ("cuda", "gpu", "cpu", "device")
+
+
+def function_of(spot: Spot) -> _Function | None:
+    """The innermost function that a place is in."""
+    around = [
+        one
+        for one in _functions(spot.source.tree)
+        if one.lineno <= spot.line <= (one.end_lineno or one.lineno)
+    ]
+    return max(around, key=lambda one: one.lineno, default=None)
+
+
+@lru_cache(maxsize=8)
+def _functions(tree: ast.Module) -> tuple[_Function, ...]:
+    return tuple(one for one in ast.walk(tree) if isinstance(one, _Function))
+
+
+def asks_for_a_device(function: _Function) -> bool:
+    """Whether a condition within a function asks for a device."""
+    tests = (
+        one.test for one in ast.walk(function) if isinstance(one, ast.If | ast.IfExp | ast.Assert)
+    )
+    return any(word in ast.unparse(test) for test in tests for word in _OF_DEVICES)
+
+
+def is_of_some(meeting: Meeting) -> bool:
+    """Whether a condition decides which processes come to a meeting."""
+    return any(_is_guarded(spot) for spot in (meeting.spot, *meeting.calls))
+
+
+def is_caught(meeting: Meeting) -> bool:
+    """Whether the program goes on where code refuses what it is given."""
+    return any(
+        first <= spot.line <= last
+        for spot in (meeting.spot, *meeting.calls)
+        for first, last in _tries(spot.source.tree)
+    )
+
+
+@lru_cache(maxsize=8)
+def _tries(tree: ast.Module) -> tuple[tuple[int, int], ...]:
+    """The lines of each ``try`` of a file."""
+    return tuple(
+        (one.body[0].lineno, one.body[-1].end_lineno or one.lineno)
+        for one in ast.walk(tree)
+        if isinstance(one, ast.Try) and one.handlers
+    )
+
+
+def _is_guarded(spot: Spot) -> bool:
+    """Whether a condition stands around a place, other than that its file is the program."""
+    return any(
+        first <= spot.line <= last and "__name__" not in test
+        for first, last, test in _conditions(spot.source.tree)
+    )
+
+
+@lru_cache(maxsize=8)
+def _conditions(tree: ast.Module) -> tuple[tuple[int, int, str], ...]:
+    """The lines under each condition of a file, and the condition."""
+    return tuple(
+        (one.body[0].lineno, one.end_lineno or one.lineno, ast.unparse(one.test))
+        for one in ast.walk(tree)
+        if isinstance(one, ast.If)
+    )
