@@ -24,7 +24,7 @@ from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Device, Suspect
 from diagnose.placement.reasons.knowing import is_called
 from diagnose.placement.reasons.surroundings import asks_for_a_device, function_of, is_of_some
-from diagnose.placement.steps import born_at, last_move
+from diagnose.placement.steps import born_at, called, last_move
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import Object
@@ -49,7 +49,7 @@ def is_sure(suspect: Suspect, stray: Meets | None, other: Meets | None, meeting:
         return True
     if _may_be_moved(suspect, stray, meeting) or _is_collected(stray, meeting):
         return False
-    if _is_empty(stray.tensor) and not _is_made_in(stray.tensor, meeting):
+    if _is_empty(stray.tensor, meeting):
         return False
     sides = [side for side in (stray, other) if side is not None]
     if not any(_is_assumed(side.tensor.device) for side in sides):
@@ -68,6 +68,20 @@ def _in_one_file(suspect: Suspect) -> bool:
     return len({spot.file for spot in spots}) == 1
 
 
+#: Whose classes move no more than their own: Python's, and libraries that are known.
+_MOVING_NOTHING = frozenset(
+    {"object", "ABC", "abc", "typing", "torch", "transformers", "trl", "lightning"}
+    | {
+        "pytorch_lightning",
+        "sentence_transformers",
+        "Generic",
+        "Protocol",
+        "NamedTuple",
+        "Exception",
+    }
+)
+
+
 def _is_built_on_others(suspect: Suspect, meeting: Meeting) -> bool:
     """Whether a method meets operands whose class another file's is built on: that may have moved them."""
     this = meeting.frame.this
@@ -76,7 +90,8 @@ def _is_built_on_others(suspect: Suspect, meeting: Meeting) -> bool:
         return False
     if any(one.source.path != meeting.spot.file for one in made.line()):
         return True
-    others = {base for one in made.line() for base in one.library} - {"object", "ABC", "abc.ABC"}
+    roots = {base.partition(".")[0] for one in made.line() for base in one.library}
+    others = roots - _MOVING_NOTHING
     return suspect.cause == "module-not-moved" and isinstance(this, Object) and bool(others)
 
 
@@ -224,11 +239,27 @@ def _is_of_sizes(tensor: Tensor) -> bool:
     )
 
 
-def _is_empty(tensor: Tensor) -> bool:
-    """Whether a tensor is made of an empty list: it stands for what is not there yet."""
-    made = born_at(tensor.steps)
+_LISTED = ast.Tuple | ast.List
+#: Factories that are told sizes, and nothing else.
+_FILLED = ("zeros", "ones", "empty", "rand", "randn")
+
+
+def _is_empty(tensor: Tensor, meeting: Meeting) -> bool:
+    """Whether a tensor holds nothing, and stands for what is not there yet: that of another function, or
+    the default of a parameter."""
+    made, here = born_at(tensor.steps), function_of(meeting.spot)
     node = made.spot.node if made is not None else None
-    return isinstance(node, ast.Call) and [*map(ast.unparse, node.args[:1])] == ["[]"]
+    if made is None or not isinstance(node, ast.Call) or tensor.maker != "factory":
+        return False
+    sizes = [
+        size for arg in node.args for size in (arg.elts if isinstance(arg, _LISTED) else [arg])
+    ]
+    none = any(isinstance(size, ast.Constant) and size.value == 0 for size in sizes)
+    nothing = ast.unparse(node.args[0]) == "[]" if node.args else False
+    if not nothing and (called(node) not in _FILLED or not none):
+        return False
+    default = here is not None and here.lineno <= made.spot.line < here.body[0].lineno
+    return default or not _is_made_in(tensor, meeting)
 
 
 def _is_kept_for_good(suspect: Suspect) -> bool:
