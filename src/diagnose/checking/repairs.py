@@ -27,12 +27,18 @@ def repair(rule: CheckRule, suspect: Suspect, lang: Lang, torch: TorchNames) -> 
             edit = define(kind, suspect, torch=torch)
         except Refused:
             continue
+        if _REPEATED.search(edit.text) and not _REPEATED.search(suspect.spot.source.text):
+            continue  # the move stands there, and did not help
         changes = tuple(_replacements(suspect.spot.source.lines, edit.text.split("\n")))
         why = "unsure" if not suspect.sure else "fixed" if _writes_device(edit, torch) else None
         if rule.safety == "safe" and why is not None:
             return Repair(kind, "unsafe", changes, UNSAFE[lang][why])
         return Repair(kind, rule.safety, changes, rule.because)
     return None
+
+
+#: A move that is made twice in a row.
+_REPEATED = re.compile(r"(\.to\([^()]*\))\1")
 
 
 def _writes_device(edit: FileEdit, torch: TorchNames) -> bool:

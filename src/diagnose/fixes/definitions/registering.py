@@ -29,6 +29,9 @@ from diagnose.model import TorchNames
 from diagnose.placement.model import Source, Suspect
 from diagnose.scene import sourceline
 
+#: Expressions of several values.
+_SEVERAL = ast.Tuple | ast.List | ast.Dict | ast.Set | ast.ListComp | ast.DictComp
+
 
 def buffer(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     """``self.x = tensor`` becomes ``self.register_buffer("x", tensor)``, or a Parameter if trained."""
@@ -47,6 +50,8 @@ def buffer(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     made = called(value)
     if made[:1].isupper() and not made.endswith("Tensor"):
         raise Refused(f"{made} makes no tensor")
+    if made in ("tuple", "list", "dict", "set") or isinstance(value, _SEVERAL):
+        raise Refused("several tensors are no buffer")
     start, end = writable(source, statement)
     begin, kept = _opening(source, value), _without_fixed_moves(value, torch)
     head = source.text[start:begin]
