@@ -20,6 +20,8 @@ _BROUGHT = re.compile(r"""\.(?:cpu\(\)|to\(["']cpu["'])""")
 _NUMBERED = re.compile(r"\bcuda:[1-9]\d*")
 #: A GPU as a string.
 LITERAL = re.compile(r"""["'](cuda(?::\d+)?)["']""")
+#: A GPU, or that it is one, in any form.
+_NAMES = re.compile(r"""["'](?:cuda(?::\d+|:?\{[^}]*\})?)["']|\.cuda\(|\bset_device\(""")
 #: What an expression is moved to, or made on, if that has a name.
 _DEVICE = re.compile(r"device\s*=\s*([A-Za-z_][\w.]*)|\.to\(\s*([A-Za-z_][\w.]*)\s*[,)]")
 #: A number that is taken modulo the number of GPUs.
@@ -74,6 +76,11 @@ def indexed(before: str, after: str, lang: Lang) -> Iterator[Guard]:
 def writes_gpu(text: str) -> bool:
     """Whether a text names a GPU as a string."""
     return LITERAL.search(text) is not None
+
+
+def names_gpu(text: str) -> bool:
+    """Whether a text names a GPU, as a string or by a call."""
+    return _NAMES.search(text) is not None
 
 
 def is_numbered(text: str) -> bool:

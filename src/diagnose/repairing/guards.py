@@ -127,19 +127,26 @@ def _is_away(node: ast.AST) -> bool:
 
 
 def on_gpu(
-    wanted: Ran, ran: Ran, applied: Sequence[Candidate], edited: set[str], lang: Lang
+    wanted: Ran,
+    ran: Ran,
+    applied: Sequence[Candidate],
+    edited: set[str],
+    hosted: set[str],
+    lang: Lang,
 ) -> Iterator[Guard]:
-    """Nothing moves from a GPU to the cpu, but what a fix brings there because it belongs there."""
+    """Nothing moves from a GPU to the cpu, but what a fix brings there because it belongs there; ``hosted``
+    are the edited lines that bring it to what the program keeps there."""
     if not wanted.passed:
         return
     bringing = [one for one in applied if one.kind in _TO_THE_HOST]
-    more, fewer = _moved(wanted, ran, applied)
+    more, fewer = _moved(wanted, ran, applied, hosted=bool(hosted))
     if len(bringing) == len(applied):
         if more > 0 < fewer and all(one.kind == _TO_NUMPY for one in bringing):
             yield Guard("on-gpu", False, say(lang, "more-on-cpu", count=more))
         return
     allowed = {str(one.line) for one in bringing}
-    copies = [line for one in sorted(edited & ran.to_host) if (line := _line(one)) not in allowed]
+    down = sorted(edited & ran.to_host - hosted)
+    copies = [line for one in down if (line := _line(one)) not in allowed]
     if more > 0:
         yield Guard("on-gpu", False, say(lang, "more-on-cpu", count=more))
     if copies:
@@ -148,10 +155,11 @@ def on_gpu(
         yield Guard("on-gpu", True, say(lang, "on-gpu"))
 
 
-def _moved(wanted: Ran, ran: Ran, applied: Sequence[Candidate]) -> tuple[int, int]:
+def _moved(wanted: Ran, ran: Ran, applied: Sequence[Candidate], *, hosted: bool) -> tuple[int, int]:
     """How many more operators run on the cpu, and how many fewer on GPUs. What is brought there for NumPy,
-    or drawn there, may be joined and counted there too, as long as no layer computes there."""
-    after = any(one.kind == _TO_NUMPY or one.cause in _DRAWN for one in applied)
+    to what is kept there, or drawn there, may be joined and counted there too, as long as no layer
+    computes there."""
+    after = hosted or any(one.kind == _TO_NUMPY or one.cause in _DRAWN for one in applied)
     layers = after and wanted.within.get("cuda", 0) > 0
     before, now = (wanted.within, ran.within) if layers else (wanted.calls, ran.calls)
     return now.get("cpu", 0) - before.get("cpu", 0), before.get("cuda", 0) - now.get("cuda", 0)

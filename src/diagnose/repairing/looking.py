@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from torch.utils._python_dispatch import _disable_current_modes
 
+from diagnose.repairing.residing import Residence
 from diagnose.tracing.lives import Event, ModuleLife, Table
 from diagnose.tracing.recorder import Recorder
 
@@ -26,7 +27,7 @@ class Models:
     that a forward copied to a GPU to use them; ``hollow`` those with NaN in them, which simulated
     memory holds that nobody wrote to; ``hidden`` where the parameters are that layers in plain
     lists and dicts hold, which no optimizer and no state_dict reaches; ``used`` the GPUs that they were
-    last on.
+    last on; ``residence`` who comes and goes.
     """
 
     def __init__(self, recorder: Recorder) -> None:
@@ -35,7 +36,7 @@ class Models:
         self._calls: Counter[int] = Counter()
         self._moves: Counter[int] = Counter()
         self._count: Counter[str] = Counter()
-        self._gpus: dict[int, str] = {}
+        self._gpus: dict[tuple[int, str], tuple[object, str]] = {}
         self.homes: dict[str, str] = {}
         self.idle: set[str] = set()
         self.parked: set[str] = set()
@@ -43,6 +44,7 @@ class Models:
         self.hollow: set[str] = set()
         self.hidden: dict[str, str] = {}
         self.used: set[str] = set()
+        self.residence = Residence()
 
     def called(self, module: Any, *_: Any) -> None:
         """A hook: after a module's forward."""
@@ -52,8 +54,17 @@ class Models:
         with suppress(Exception):  # a module of the program's may do anything when it is asked
             self._look(self._root(module))
 
-    def moved(self, module: Any, _: Event) -> None:
+    def enters(self, module: Any) -> None:
+        """Is told of an outermost call, before it begins."""
+        with suppress(Exception):
+            if next(module.parameters(), None) is not None:
+                self.residence.called(self._name(self._root(module)))
+
+    def moved(self, module: Any, event: Event) -> None:
         """Is told of a module that has moved."""
+        life = self._recorder.modules.get(module)
+        path, root = ([], module) if life is None else self._path(life)
+        self.residence.moved(".".join([self._name(root), *path]), event)
         self._moves[id(module)] += 1
         if self._moves[id(module)] <= _MOVES:
             self._look(self._root(module))
@@ -75,7 +86,7 @@ class Models:
         for module in list(self._recorder.modules.things()):
             with suppress(Exception):
                 self._look(module)
-        self.used = set(self._gpus.values())
+        self.used = {device for _, device in self._gpus.values()}
 
     def _root(self, module: Any) -> Any:
         """The outermost module that a module belongs to."""
@@ -109,7 +120,8 @@ class Models:
     def _found(self, name: str, one: Any, life: ModuleLife | None) -> None:
         self.homes[name] = str(one.device)
         if one.device.type == "cuda":
-            self._gpus[id(one)] = str(one.device)
+            slot = name.rpartition(".")[2]
+            self._gpus[id(life or one), slot] = (life, str(one.device))
         if _is_hollow(one):
             self.hollow.add(name)
         moves = [e.device for e in life.events if e.what == "moved"] if life else ["cuda"]

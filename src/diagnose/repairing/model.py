@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -120,7 +120,11 @@ class Ran(NamedTuple):
     functions; ``trained`` tells of each parameter that an optimizer steps its shape,
     device and sum; ``graded`` counts the parameters that got gradients;
     ``homes``, ``idle``, ``parked``, ``streamed``, ``hollow``, ``hidden`` and ``used`` what is seen of
-    models (`diagnose.repairing.looking.Models`); ``blank`` says that a layer computed with weights from
+    models (`diagnose.repairing.looking.Models`), ``commuting``, ``beside``, ``placed`` and ``sent`` how
+    they come and go (`diagnose.repairing.residing.Residence`), ``unused`` the lines that make models on a
+    GPU which nobody calls, ``leaving`` and ``after`` what is carried between GPUs
+    (`diagnose.repairing.leaving.Leaving`), ``parted`` the lines that move parts of a batch
+    (`diagnose.repairing.parting.Parts`); ``blank`` says that a layer computed with weights from
     the meta device to which nobody had written, ``drawn`` that those were made on the cpu therefore,
     ``unfilled`` names parameters that a checkpoint lacked, and to which nobody wrote; ``silent`` what an
     audit and `diagnose verify` find;
@@ -154,6 +158,14 @@ class Ran(NamedTuple):
     hidden: Mapping[str, str] = {}
     used: frozenset[str] = frozenset()
     unfilled: frozenset[str] = frozenset()
+    commuting: frozenset[str] = frozenset()
+    beside: frozenset[str] = frozenset()
+    placed: Mapping[str, int] = {}
+    sent: frozenset[str] = frozenset()
+    unused: frozenset[str] = frozenset()
+    leaving: frozenset[str] = frozenset()
+    after: frozenset[str] = frozenset()
+    parted: Mapping[str, Sequence[str]] = {}
     silent: tuple[Silent, ...] = ()
     blank: bool = False
     drawn: bool = False

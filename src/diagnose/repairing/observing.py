@@ -15,6 +15,7 @@ import torch
 from torch.nn.modules.module import (
     register_module_forward_hook,
     register_module_forward_pre_hook,
+    register_module_parameter_registration_hook,
 )
 from torch.optim.optimizer import (
     register_optimizer_step_post_hook,
@@ -25,12 +26,16 @@ from torch.utils._python_dispatch import _disable_current_modes
 from diagnose import tracing
 from diagnose.casebase.store import load
 from diagnose.repairing.filling import Unfilled
+from diagnose.repairing.leaving import Leaving
 from diagnose.repairing.looking import Models
 from diagnose.repairing.model import Silent
+from diagnose.repairing.parting import Parts, whole
 from diagnose.repairing.repeating import Again
+from diagnose.repairing.residing import Made
 from diagnose.simulation.tensors import is_blank
 from diagnose.tracing.auditing import Audit, Finding
 from diagnose.tracing.lives import Event
+from diagnose.tracing.quiet import quiet
 from diagnose.tracing.recorder import Recorder
 from diagnose.verification import program as checks
 
@@ -70,6 +75,10 @@ class Observer:
         self._across: set[str] = set()
         self._calls_again = Again()
         self._unfilled = Unfilled()
+        self._leaving = Leaving()
+        self._parts = Parts()
+        self._models: Models | None = None
+        self._made: Made | None = None
         self._executed: set[str] = set()
         self._counted: dict[str, int] | None = None
         self._steps_of: Counter[int] = Counter()
@@ -103,13 +112,18 @@ class Observer:
                         self._copies.add(place)
                     elif str(event.device).startswith("cuda"):
                         self._across.add(place)
+                        self._leaving.copied(tensor, event, self._running())
+                if event.stack and whole(tensor, event):
+                    self._parts.copied(recorder.tensors.get(tensor), event)
                 if event.stack and self._watched:
                     self._calls_again.copied(tensor, event.stack[0])
 
-            models = Models(recorder)
+            self._models = models = Models(recorder)
+            self._made = made = Made(recorder)
             recorder.copied, recorder.moved = copied, models.moved
             hooks = [
                 register_module_forward_pre_hook(self._enters),
+                register_module_parameter_registration_hook(quiet(made.registered)),
                 register_module_forward_hook(models.called),
                 register_module_forward_hook(self._leaves, always_call=True),
                 register_optimizer_step_pre_hook(self._steps),
@@ -139,6 +153,11 @@ class Observer:
             "hollow": sorted(models.hollow),
             "hidden": models.hidden,
             "used": sorted(models.used),
+            "commuting": models.residence.commuting,
+            "beside": sorted(models.residence.beside),
+            "placed": models.residence.placed,
+            "sent": sorted(models.residence.sent),
+            "unused": made.idle(),
             "unfilled": self._unfilled.names(),
             "trained": list(self._trained()),
             "silent": silent,
@@ -165,20 +184,34 @@ class Observer:
             "graded": len(self._graded),
             "to_host": sorted(self._copies),
             "across": sorted(self._across),
+            "leaving": sorted(self._leaving.layers),
+            "after": sorted(self._leaving.after),
+            "parted": self._parts.apart,
             "again": self._calls_again.failing,
             "repeated": sorted(self._calls_again.repeated),
             "handed": self._calls_again.handed,
             "executed": sorted(self._executed),
         }
 
-    def _enters(self, *_: Any) -> None:
+    def _enters(self, module: Any, *_: Any) -> None:
         depth = self._depth.__dict__.setdefault("open", [])
-        depth.append(Counter(self._calls) if not depth else None)
+        if not depth and self._models is not None:
+            self._models.enters(module)
+        if self._made is not None:
+            self._made.called(module)
+        depth.append((module, Counter(self._calls) if not depth else None))
 
     def _leaves(self, *_: Any) -> None:
         """Counts what the outermost module has computed, and where."""
-        if (depth := self._depth.__dict__.get("open")) and (before := depth.pop()) is not None:
-            self._within.update(self._calls - before)
+        if depth := self._depth.__dict__.get("open"):
+            _, before = depth.pop()
+            if before is not None:
+                self._within.update(self._calls - before)
+
+    def _running(self) -> Any:
+        """The innermost module that runs in this thread."""
+        depth = self._depth.__dict__.get("open")
+        return depth[-1][0] if depth else None
 
     def _begins(self, module: Any, *_: Any) -> None:
         """Looks whether a layer computes with weights that nobody gave values."""

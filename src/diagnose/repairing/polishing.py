@@ -12,7 +12,7 @@ from diagnose.repairing.running import Runner
 from diagnose.repairing.trimming import trimmed
 
 #: Guards that object to nothing but the device's name in an edit: that GPU is not there without a GPU.
-_WRITTEN_DOWN = frozenset({"other-gpu", "numbered", "literal", "gpus-0", "gpus-1"})
+_WRITTEN_DOWN = frozenset({"other-gpu", "numbered", "literal", "unnamed", "gpus-0", "gpus-1"})
 
 
 class Node(NamedTuple):

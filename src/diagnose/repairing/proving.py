@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from diagnose.model import Lang
-from diagnose.repairing import edits, guards
+from diagnose.repairing import edits, guards, reading, standing
 from diagnose.repairing.comparing import (
     difference,
     differing,
@@ -16,7 +16,7 @@ from diagnose.repairing.comparing import (
 )
 from diagnose.repairing.model import Candidate, Guard, Level, Proof, Ran, Terms
 from diagnose.repairing.running import Runner
-from diagnose.repairing.shifting import shifts
+from diagnose.repairing.shifting import FILES, shifts
 from diagnose.repairing.words import say
 
 #: Fixes after which more parameters are trained: those that nobody had registered.
@@ -81,10 +81,22 @@ class Reference:
         yield from guards.hidden(wanted, ran, lang)
         yield from guards.hollow(wanted, ran, lang)
         yield from guards.put_away(wanted, ran, self._both(texts), lang)
-        yield from guards.on_gpu(wanted, ran, applied, edited, lang)
+        hosted = self._lines(texts, reading.hosted)
+        yield from guards.on_gpu(wanted, ran, applied, edited, hosted, lang)
         yield from guards.across(ran, edited, lang)
         yield from guards.silent(wanted, ran, lang)
+        yield from standing.kept(wanted, ran, lang)
+        writing = self._lines(texts, lambda _, row: edits.names_gpu(row))
+        yield from standing.placed(wanted, ran, writing, lang)
+        yield from self._unnamed(writing)
+        yield from standing.carried(ran, edited, lang)
+        yield from standing.parted(ran, edited, lang)
+        folder = self._runner.workspace.folder
+        paths = {str(folder / file): both for file, both in self._both(texts).items()}
+        yield from standing.measured(ran, paths, lang)
         for both in self._both(texts).values():
+            for read in (reading.undone, reading.chosen, reading.back, reading.parts):
+                yield from read(*both, lang)
             yield from edits.written_down(*both, lang)
             yield from edits.counted(*both, lang)
             yield from edits.indexed(*both, lang)
@@ -182,6 +194,23 @@ class Reference:
             rows = text.splitlines()
             for line in edited_lines(self._runner.workspace.text(file), text):
                 yield rows[line - 1]
+
+    def _lines(self, texts: Mapping[str, str], holds: Callable[[str, str], bool]) -> set[str]:
+        """The edited lines of which something holds, given the file as it was, as ``file:line``."""
+        return {
+            f"{self._runner.workspace.folder / file}:{line}"
+            for file, both in self._both(texts).items()
+            for line in edited_lines(*both)
+            if holds(both[0], both[1].splitlines()[line - 1])
+        }
+
+    def _unnamed(self, writing: set[str]) -> Iterator[Guard]:
+        """No edit names a GPU in a program that names none: a library or a launcher chooses it."""
+        if writing:
+            sources = [text for _, text in self._runner.workspace.sources(FILES)]
+            if not any(edits.names_gpu(one) or "DataParallel" in one for one in sources):
+                line = min(writing).rpartition(":")[2]
+                yield Guard("unnamed", False, self._say("unnamed", line=line))
 
     def _edited(self, texts: Mapping[str, str]) -> set[str]:
         """The lines of the copies that the edits made, as ``file:line``."""

@@ -43,6 +43,12 @@ _SETS = (
     "used",
     "again",
     "unfilled",
+    "commuting",
+    "beside",
+    "sent",
+    "unused",
+    "leaving",
+    "after",
 )
 
 

@@ -22,7 +22,7 @@ _COMPUTED = re.compile(
 )
 _BARE = re.compile(r"""["']cuda["']|\.cuda\(\s*\)""")
 #: Programs of more files with a GPU in them are not looked at.
-_FILES = 200
+FILES = 200
 
 
 class Shifted(NamedTuple):
@@ -56,8 +56,8 @@ def shifts(workspace: Workspace, texts: Mapping[str, str]) -> tuple[Shifted, Shi
     written = {file: list(_written(before[file], text)) for file, text in texts.items()}
     own = {device for found in written.values() for _, device in found}
     numbered, bare = own - {"cuda"}, "cuda" in own
-    sources = dict(workspace.sources(_FILES + 1)) if own else {}
-    if not own or len(sources) > _FILES:
+    sources = dict(workspace.sources(FILES + 1)) if own else {}
+    if not own or len(sources) > FILES:
         return None
     bare = bare and not any(map(_BARE.search, sources.values()))
     if not (numbered or bare):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from diagnose.model import Lang
+from diagnose.repairing.remarks import REMARKS
 
 _WORDS: Mapping[str, Mapping[Lang, str]] = {
     # The outcome, in the first line.
@@ -244,6 +245,7 @@ _WORDS: Mapping[str, Mapping[Lang, str]] = {
         "en": "{told}, and nothing better was found",
         "zh": "{told}；没有找到更好的改法",
     },
+    **REMARKS,
 }
 
 

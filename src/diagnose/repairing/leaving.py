@@ -1,0 +1,62 @@
+"""What is carried from one GPU to another: out of its layer, or after what is stale."""
+
+from __future__ import annotations
+
+import linecache
+import re
+import sys
+from types import CodeType, FrameType
+from typing import Any
+
+import torch
+
+from diagnose.hooks.peeking import attributes
+from diagnose.tracing.lives import Event
+
+#: What something is carried to, where that is where something else is.
+_AFTER = re.compile(r"\.to\((?:device=)?([A-Za-z_]\w*(?:\.\w+)*)\.device\)")
+
+
+class Leaving:
+    """Lines that carry something between GPUs, as ``file:line``: ``layers`` those that carry it away from
+    the GPU of the innermost running module, which has all its weights there; ``after`` those that
+    carry what trains to where something is that does not.
+    """
+
+    def __init__(self) -> None:
+        self.layers: set[str] = set()
+        self._after: set[str] = set()
+        self._with: set[str] = set()
+
+    @property
+    def after(self) -> set[str]:
+        """The lines that never carried anything to what trains."""
+        return self._after - self._with
+
+    def copied(self, tensor: Any, event: Event, running: Any) -> None:
+        """Is told of a copy between GPUs, and of the innermost module that runs, if any."""
+        line = event.stack[0]
+        place = f"{line.code.co_filename}:{line.number}"
+        if running is not None:
+            homes = {str(one.device) for one in running.parameters()}
+            if homes == {str(tensor.device)}:
+                self.layers.add(place)
+        if tensor.requires_grad:
+            for name in _AFTER.findall(linecache.getline(line.code.co_filename, line.number)):
+                other = _valued(name, line.code)
+                if isinstance(other, torch.Tensor):
+                    (self._with if other.requires_grad else self._after).add(place)
+
+
+def _valued(name: str, code: CodeType) -> Any:
+    """What a dotted name is in the running function, where nothing has to be run for it."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_code is not code:
+        frame = frame.f_back
+    if frame is None:
+        return None
+    first, *rest = name.split(".")
+    held = frame.f_locals.get(first, frame.f_globals.get(first))
+    for one in rest:
+        held = attributes(held).get(one)
+    return held

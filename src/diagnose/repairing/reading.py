@@ -1,0 +1,211 @@
+"""What a patch's text tells of it, read with what stands around the edits."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from diagnose.model import Lang
+from diagnose.repairing.comparing import changed, edited_lines
+from diagnose.repairing.model import Guard
+from diagnose.repairing.words import say
+
+#: Devices of an edit, by name.
+_NAMED = re.compile(r"(?:device\s*=\s*|\.to\(\s*|\btorch\.device\(\s*)([A-Za-z_][\w.]*)")
+#: What an expression is sent to.
+_SENT = re.compile(r"\.to\((?:device=)?([A-Za-z_][\w.]*)")
+#: What says that something is on the cpu by choice.
+_CPU = re.compile(r"""["']cpu["']""")
+#: A choice that only asks whether there is a GPU.
+_AVAILABLE = re.compile(r"is_available|device_count")
+_Function = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def undone(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+    """No edit moves what the statements right before it bring to the cpu."""
+    edited = edited_lines(before, after)
+    known = set(map(ast.unparse, _moves(ast.parse(before))))
+    for block in _blocks(ast.parse(after)):
+        brought: set[str] = set()
+        for one in block:
+            for call in _moves(one):
+                new = call.lineno in edited and ast.unparse(call) not in known
+                if new and not _to_cpu(call) and ast.unparse(_moved(call)) in brought:
+                    yield Guard("gives-up", False, say(lang, "undone", line=call.lineno))
+                    return
+            brought -= {ast.unparse(part) for part in ast.walk(one) if isinstance(part, ast.expr)}
+            match one:
+                case ast.Assign(targets=[target], value=ast.Call() as value) if _to_cpu(value):
+                    brought.add(ast.unparse(target))
+
+
+def chosen(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+    """No edit takes another device where the program chose one that may be the cpu, and not only because
+    there is no GPU."""
+    old, new = before.splitlines(), after.splitlines()
+    for gone, made in changed(before, after):
+        was = "\n".join(old[number] for number in gone)
+        now = "\n".join(new[number] for number in made)
+        for name in sorted(set(_NAMED.findall(was)) - set(_NAMED.findall(now))):
+            if made and is_chosen(name, before):
+                told = say(lang, "chosen", line=made[0] + 1, gone=name)
+                yield Guard("gives-up", False, told)
+                return
+
+
+def is_chosen(name: str, text: str) -> bool:
+    """Whether a name that says more than that it is a device is the cpu's somewhere in the program, by
+    choice."""
+    last = name.rpartition(".")[2]
+    if last in ("device", "dev") or not re.search("(?i)dev", last):
+        return False
+    bound = re.compile(rf"\b{re.escape(last)}\b(?:\s*:[^=\n]*)?\s*=(?!=)([^\n]*)")
+    return any(
+        _CPU.search(found[1]) and not _AVAILABLE.search(found[1]) for found in bound.finditer(text)
+    )
+
+
+def hosted(before: str, row: str) -> bool:
+    """Whether an edited line brings something to what the program keeps on the cpu by choice."""
+    named = [name for name in _SENT.findall(row) if name]
+    return any(
+        is_chosen(name, before)
+        or (name.endswith(".device") and _kept(name.removesuffix(".device"), before))
+        for name in named
+    )
+
+
+def _kept(name: str, text: str, depth: int = 3) -> bool:
+    """Whether a name is bound to a call that makes something on a device of the program's choice, or on
+    the cpu; or something like what is."""
+    bound = re.compile(rf"(?m)^[ \t]*{re.escape(name)}\s*=(?!=)([^\n]*)")
+    for found in bound.finditer(text):
+        devices = [one for one in _NAMED.findall(found[1]) if is_chosen(one, text)]
+        like = re.search(r"_like\(([\w.]+)", found[1])
+        if devices or re.search(r"""device=["']cpu["']""", found[1]):
+            return True
+        if like and depth and _kept(like[1], text, depth - 1):
+            return True
+    return False
+
+
+def back(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+    """Nothing is brought to a GPU by one edit, and from it to the cpu by another."""
+    edited = edited_lines(before, after)
+    tree, known = ast.parse(after), set(map(ast.unparse, _moves(ast.parse(before))))
+    made = {
+        ast.unparse(target): one.lineno
+        for one in ast.walk(tree)
+        if isinstance(one, ast.Assign) and one.lineno in edited and _goes_to_gpu(one.value)
+        for target in one.targets
+    }
+    for call in _moves(tree):
+        if call.lineno in edited and _to_cpu(call) and ast.unparse(call) not in known:
+            name = ast.unparse(_root(call))
+            if name in made:
+                told = say(lang, "back", line=made[name], other=call.lineno, name=name)
+                yield Guard("back", False, told)
+                return
+
+
+def parts(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+    """No two edits of a function move what was made of one value that it is given."""
+    edited = edited_lines(before, after)
+    tree, known = ast.parse(after), set(map(ast.unparse, _moves(ast.parse(before))))
+    for function in ast.walk(tree):
+        if not isinstance(function, _Function):
+            continue
+        seen: dict[str, int] = {}
+        for call in sorted(_moves(function), key=lambda one: (one.lineno, one.col_offset)):
+            if call.lineno not in edited or ast.unparse(call) in known or _to_cpu(call):
+                continue
+            origins = _origins(_moved(call), function, call.lineno)
+            for name in sorted(origins & set(seen)):
+                told = say(lang, "parts", line=seen[name], other=call.lineno, name=name)
+                yield Guard("scattered", False, told)
+                return
+            seen |= dict.fromkeys(origins, call.lineno)
+
+
+def _origins(
+    node: ast.AST, function: ast.FunctionDef | ast.AsyncFunctionDef, line: int, depth: int = 6
+) -> set[str]:
+    """The parameters of a function that a value is made of, by views, parts and arithmetic of it."""
+    given = {one.arg for one in [*function.args.posonlyargs, *function.args.args]} - {"self"}
+    found: set[str] = set()
+    for one in _values(node):
+        made = [
+            other
+            for other in ast.walk(function)
+            if isinstance(other, ast.Assign)
+            and other.lineno < line
+            and any(ast.unparse(target) == one for target in other.targets)
+        ]
+        if made and depth:
+            last = max(made, key=lambda other: other.lineno)
+            found |= _origins(last.value, function, last.lineno, depth - 1)
+        elif one in given:
+            found.add(one)
+    return found
+
+
+def _values(node: ast.AST) -> Iterator[str]:
+    """The names of which an expression takes parts, or calls methods."""
+    match node:
+        case ast.Name(id=name):
+            yield name
+        case ast.Subscript(value=inner) | ast.UnaryOp(operand=inner) | ast.Starred(value=inner):
+            yield from _values(inner)
+        case ast.Attribute(value=inner) | ast.Call(func=ast.Attribute(value=inner)):
+            yield from _values(inner)
+        case ast.BinOp(left=left, right=right) | ast.Compare(left=left, comparators=[right]):
+            yield from (*_values(left), *_values(right))
+
+
+def _moves(tree: ast.AST) -> Iterator[ast.Call]:
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(func=ast.Attribute(attr="to" | "cuda" | "cpu")):
+                yield node
+
+
+def _moved(call: ast.Call) -> ast.expr:
+    """What a call of `_moves` moves."""
+    return call.func.value if isinstance(call.func, ast.Attribute) else call.func
+
+
+def _to_cpu(call: ast.Call) -> bool:
+    match call:
+        case ast.Call(func=ast.Attribute(attr="cpu")):
+            return True
+        case ast.Call(func=ast.Attribute(attr="to"), args=args, keywords=named):
+            return any(_CPU.search(ast.unparse(one)) for one in (*args, *named))
+    return False
+
+
+def _goes_to_gpu(node: ast.AST) -> bool:
+    match node:
+        case ast.Call(func=ast.Attribute(attr="to" | "cuda")):
+            return not _to_cpu(node)
+        case ast.Call(keywords=named):
+            given = [one for one in named if one.arg == "device"]
+            return bool(given) and not _CPU.search(ast.unparse(given[0].value))
+    return False
+
+
+def _root(node: ast.expr) -> ast.expr:
+    """What an expression's calls and subscripts begin with."""
+    while True:
+        match node:
+            case ast.Call(func=ast.Attribute(value=inner)) | ast.Subscript(value=inner):
+                node = inner
+            case _:
+                return node
+
+
+def _blocks(tree: ast.AST) -> Iterator[list[ast.stmt]]:
+    for node in ast.walk(tree):
+        for _, block in ast.iter_fields(node):
+            if isinstance(block, list) and block and isinstance(block[0], ast.stmt):
+                yield block

@@ -1,0 +1,54 @@
+"""What guards say of a patch that is read with what stands around it, in English and in Chinese."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from diagnose.model import Lang
+
+REMARKS: Mapping[str, Mapping[Lang, str]] = {
+    "stays": {
+        "en": "{name} stays on a GPU while {other} computes: the program puts it away before",
+        "zh": "{other} 计算时 {name} 仍留在 GPU 上，而程序本会先把它移走",
+    },
+    "placed": {
+        "en": "line {line} brings {name} to a GPU, where a library brings it itself",
+        "zh": "第 {line} 行把 {name} 搬到 GPU，而库自己会搬",
+    },
+    "unnamed": {
+        "en": "line {line} names a GPU, and the program names none: something else chooses it",
+        "zh": "第 {line} 行写明了 GPU，而程序本身没有指定，由别处选择",
+    },
+    "measured": {
+        "en": "line {line} makes in memory what the program only measures on the meta device",
+        "zh": "第 {line} 行真的占用内存，而程序只是在 meta 设备上衡量大小",
+    },
+    "leaving": {
+        "en": "line {line} carries a layer's values away from the layer's GPU",
+        "zh": "第 {line} 行把某层的数据搬离该层所在的 GPU",
+    },
+    "after": {
+        "en": "line {line} carries what the model gives to where something else was left",
+        "zh": "第 {line} 行把模型的结果搬到别的张量滞留的设备",
+    },
+    "parted": {
+        "en": "line {line} moves a part of the batch, and line {other} the rest: move it there",
+        "zh": "第 {line} 行搬移批次的一部分，第 {other} 行搬移其余部分：应在后者处一并搬移",
+    },
+    "parts": {
+        "en": "lines {line} and {other} each move what is made of {name}: move that once, before",
+        "zh": "第 {line} 行和第 {other} 行各自搬移由 {name} 得到的值：应先搬移它一次",
+    },
+    "undone": {
+        "en": "line {line} takes back what the line before brings to the cpu",
+        "zh": "第 {line} 行撤销了前面移到 CPU 的操作",
+    },
+    "chosen": {
+        "en": "line {line} no longer asks {gone}, with which the program may choose the cpu",
+        "zh": "第 {line} 行不再使用 {gone}，而程序可用它选择 CPU",
+    },
+    "back": {
+        "en": "line {line} makes {name} on a GPU, and line {other} brings it to the cpu: it belongs there",
+        "zh": "第 {line} 行在 GPU 上创建 {name}，第 {other} 行又搬回 CPU：它本应在 CPU",
+    },
+}
