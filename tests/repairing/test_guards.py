@@ -348,3 +348,46 @@ def test_a_part_of_a_table_is_copied_as_the_table_is(folder: Path) -> None:
     )
     level, guards = proof(folder, SLICED, kept, kind="register-buffer")
     assert level == "proven", guards
+
+
+#: A direction that a block keeps, and scales in each call.
+SCALED = """\
+import torch
+from torch import nn
+
+
+class Steered(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.low = nn.Linear(2, 2)
+        self.direction = torch.ones(2)
+        self.rows = torch.arange(12.0).view(6, 2)
+
+    def forward(self, x, at):
+        return self.low(x) + SHIFT
+
+
+net = Steered().to("cuda")
+print(net(torch.ones(3, 2, device="cuda"), torch.arange(3)).sum().item())
+"""
+
+
+def test_what_is_computed_of_a_kept_tensor_is_copied_as_that_is(folder: Path) -> None:
+    program = SCALED.replace("SHIFT", "4 * self.direction")
+    used = ("4 * self.direction", "(4 * self.direction).to(x.device)")
+    level, guards = proof(folder, program, used, kind="move-tensor-at-line")
+    assert guards["copied"] is False
+    assert level == "same-numbers"
+    kept = (
+        "self.direction = torch.ones(2)",
+        'self.register_buffer("direction", torch.ones(2))',
+    )
+    level, guards = proof(folder, program, kept, kind="register-buffer")
+    assert level == "proven", guards
+
+
+def test_rows_that_are_picked_from_a_table_of_the_host_may_be_copied(folder: Path) -> None:
+    program = SCALED.replace("SHIFT", "self.rows[at]")
+    picked = ("+ self.rows[at]", "+ self.rows[at].to(x.device)")
+    level, guards = proof(folder, program, picked, kind="move-tensor-at-line")
+    assert level == "proven", guards

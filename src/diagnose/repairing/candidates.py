@@ -133,6 +133,8 @@ def _of_containers(error: BaseException, workspace: Workspace) -> Iterator[Move]
 
 def _of_origins(error: BaseException, workspace: Workspace) -> Iterator[Move]:
     """The edits of all lines that the operands come from."""
+    from diagnose.repairing.batching import batching
+    from diagnose.repairing.bracketing import bracketing
     from diagnose.repairing.choosing import choosing
     from diagnose.repairing.deciding import deciding
     from diagnose.repairing.hosting import hosting
@@ -141,7 +143,7 @@ def _of_origins(error: BaseException, workspace: Workspace) -> Iterator[Move]:
     from diagnose.repairing.pinning import pinning
     from diagnose.repairing.states import states
 
-    for propose in (loading, choosing, pinning, states, hosting):
+    for propose in (loading, choosing, pinning, states, hosting, bracketing, batching):
         yield from propose(error)
     if ABSENT_GPU not in str(error):  # then nothing is anywhere yet
         yield from deciding(error)

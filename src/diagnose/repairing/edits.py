@@ -21,7 +21,9 @@ _NUMBERED = re.compile(r"\bcuda:[1-9]\d*")
 #: A GPU as a string.
 LITERAL = re.compile(r"""["'](cuda(?::\d+)?)["']""")
 #: A GPU, or that it is one, in any form.
-_NAMES = re.compile(r"""["'](?:cuda(?::\d+|:?\{[^}]*\})?)["']|\.cuda\(|\bset_device\(""")
+_NAMES = re.compile(
+    r"""(?<!accelerator=)["'](?:cuda(?::\d+|:?\{[^}]*\})?)["']|\.cuda\(|\bset_device\("""
+)
 #: What an expression is moved to, or made on, if that has a name.
 _DEVICE = re.compile(r"device\s*=\s*([A-Za-z_][\w.]*)|\.to\(\s*([A-Za-z_][\w.]*)\s*[,)]")
 #: A number that is taken modulo the number of GPUs.

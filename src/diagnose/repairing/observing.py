@@ -116,7 +116,8 @@ class Observer:
                 if event.stack and whole(tensor, event):
                     self._parts.copied(recorder.tensors.get(tensor), event)
                 if event.stack and self._watched:
-                    self._calls_again.copied(tensor, event.stack[0])
+                    life = recorder.tensors.get(tensor)
+                    self._calls_again.copied(tensor, event.stack[0], life, recorder.tensors)
 
             self._models = models = Models(recorder)
             self._made = made = Made(recorder)

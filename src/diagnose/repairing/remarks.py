@@ -1,4 +1,4 @@
-"""What guards say of a patch that is read with what stands around it, in English and in Chinese."""
+"""What is said of a patch that is read with what stands around it, in English and in Chinese."""
 
 from __future__ import annotations
 
@@ -7,6 +7,10 @@ from collections.abc import Mapping
 from diagnose.model import Lang
 
 REMARKS: Mapping[str, Mapping[Lang, str]] = {
+    "as-elsewhere": {
+        "en": "enter the block that the program makes this call in elsewhere",
+        "zh": "像程序别处那样，在同样的 with 块中调用",
+    },
     "stays": {
         "en": "{name} stays on a GPU while {other} computes: the program puts it away before",
         "zh": "{other} 计算时 {name} 仍留在 GPU 上，而程序本会先把它移走",

@@ -11,6 +11,7 @@ import torch
 
 from diagnose.repairing.candidates import is_placement
 from diagnose.tracing import given
+from diagnose.tracing.lives import Event, Life, Table
 from diagnose.tracing.stacks import Line
 
 
@@ -20,7 +21,8 @@ class Again:
 
     ``failing`` are the models whose second call fails of placement, unless the program itself calls them
     once more, and that passes: it may put back what a call leaves behind. ``repeated`` are the lines in
-    which both calls copied one tensor that neither was given: it is kept somewhere, and copied each time.
+    which both calls copied one tensor that neither was given, or what was computed of one that a module
+    keeps unregistered: it is copied each time.
     ``handed`` are the lines that copied a part of what the outermost call was given, with the names of
     their functions.
     """
@@ -37,12 +39,13 @@ class Again:
         """The classes of the models whose second call fails."""
         return sorted({type(one).__name__ for one in self._failed.values()})
 
-    def copied(self, tensor: Any, line: Line) -> None:
-        """Is told of a tensor that is copied elsewhere, and of the line."""
+    def copied(self, tensor: Any, line: Line, life: Life | None, lives: Table[Life]) -> None:
+        """Is told of a tensor that is copied elsewhere, of the line, and of what is known of tensors."""
         known: dict[int, tuple[str, Any]] | None = getattr(self._busy, "known", None)
         if known is None:
             return
         place = f"{line.code.co_filename}:{line.number}"
+        given = self._busy.tensors
         if id(tensor) in self._busy.given:
             self.handed[place] = f"{line.code.co_name}:{line.code.co_firstlineno}"
         memory = _memory(tensor)
@@ -50,6 +53,14 @@ class Again:
             self.repeated.add(place)
         elif not self._busy.second and memory not in self._busy.memory:
             known[memory] = (place, tensor)  # it is kept alive: no other one gets its memory
+        came = life.events[0] if life is not None and life.events else None
+        if came is None or life is None or life.maker == "weight" or tensor.device.type != "cpu":
+            return
+        if self._busy.second and self._busy.made.get(id(came), ("", None))[0] == place:
+            if any(_came(one, lives) is came for one in _plain(self._busy.module, tensor.numel())):
+                self.repeated.add(place)
+        elif not self._busy.second and all(_came(one, lives) is not came for one in given):
+            self._busy.made[id(came)] = (place, came)
 
     @contextmanager
     def calling(self) -> Iterator[None]:
@@ -60,8 +71,8 @@ class Again:
         def call(module: Any, *args: Any, **kwargs: Any) -> Any:
             if getattr(busy, "known", None) is not None or torch.distributed.is_initialized():
                 return original(module, *args, **kwargs)
-            busy.known, busy.second = {}, False
-            given = list(_within((args, kwargs)))
+            busy.known, busy.made, busy.second, busy.module = {}, {}, False, module
+            busy.tensors = given = list(_within((args, kwargs)))
             busy.given, busy.memory = {id(one) for one in given}, {_memory(one) for one in given}
             try:
                 result = original(module, *args, **kwargs)
@@ -72,7 +83,7 @@ class Again:
                     self._repeat(original, module, args, kwargs)
                 return result
             finally:
-                busy.known = None
+                busy.known = busy.tensors = None
 
         torch.nn.Module.__call__ = call  # type: ignore[method-assign]
         try:
@@ -96,6 +107,20 @@ def _memory(tensor: Any) -> int:
         with suppress(Exception):  # without memory, or a subclass of its own mind
             return int(tensor.untyped_storage().data_ptr()) or id(tensor)
     return id(tensor)
+
+
+def _came(tensor: Any, lives: Table[Life]) -> Event | None:
+    """What first happened to a tensor, as far as it is known."""
+    life = lives.get(tensor)
+    return life.events[0] if life is not None and life.events else None
+
+
+def _plain(module: Any, most: int) -> Iterator[Any]:
+    """The tensors of so many numbers at most that a module and its parts keep unregistered."""
+    for part in module.modules():
+        for one in vars(part).values():
+            if isinstance(one, torch.Tensor) and one.numel() <= most:
+                yield one
 
 
 def _within(thing: Any, depth: int = 4) -> Iterator[Any]:
