@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import copy
 from collections.abc import Iterator
 from contextlib import suppress
 from types import FrameType
@@ -76,5 +77,5 @@ def _within(source: Source, statement: ast.stmt, items: list[ast.withitem]) -> C
         f"    {row}" if row.strip() else row
         for row in source.text[start:end].splitlines(keepends=True)
     )
-    made = ast.With(items=entered, body=[statement])
+    made = ast.With(items=entered, body=[copy.copy(statement)])  # it holds the node as it was
     return Change((Splice(start, end, f"{header}{body}"),), statement, (made,))
