@@ -54,7 +54,9 @@ def test_a_call_is_made_in_the_block_that_it_is_made_in_elsewhere(tmp_path: Path
 def test_a_block_whose_names_mean_nothing_here_is_not_proposed(tmp_path: Path) -> None:
     foreign = VISITS.replace("self.visiting(self.listener) as", "self.visiting(listener) as")
     foreign = foreign.replace("        with", "        listener = self.listener\n        with")
-    assert not [rows for rows in proposed(tmp_path, foreign) if rows[0] == "with self.visiting(listener):"]
+    assert not [
+        rows for rows in proposed(tmp_path, foreign) if rows[0] == "with self.visiting(listener):"
+    ]
 
 
 PARTS = """\

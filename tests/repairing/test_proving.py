@@ -739,6 +739,15 @@ def test_a_model_may_go_to_the_gpu_of_the_rank() -> None:
         assert [guard.holds for guard in homes(*moved, [other], "en")] == [False]
 
 
+def test_a_model_that_is_trained_may_leave_its_map_as_a_whole() -> None:
+    split = Ran(0, homes={"Net#1.low": "cuda:0", "Net#1.high": "cuda:1"})
+    whole = split._replace(homes=dict.fromkeys(split.homes, "cuda:0"))
+    edit = Candidate("device-map-under-training", "", "drop-device-map", "", "train.py", 5, "")
+    assert all(guard.holds for guard in homes(split, whole, [edit], "en"))
+    swapped = split._replace(homes={"Net#1.low": "cuda:1", "Net#1.high": "cuda:0"})
+    assert [guard.holds for guard in homes(split, swapped, [edit], "en")] == [False]
+
+
 PLACED = """\
 import torch
 from torch import nn

@@ -33,7 +33,7 @@ _SAVES = re.compile(r"save|export|dump|state_dict|script|trace")
 def homes(wanted: Ran, ran: Ran, applied: Sequence[Candidate], lang: Lang) -> Iterator[Guard]:
     """What was on a GPU stays on it, and what was sent there still is."""
     made_there = any(one.kind in _MADE_THERE for one in applied)
-    another = any(_chooses(one) for one in applied)
+    another = any(_chooses(one) for one in applied) or _gathers(ran, applied)
     for name, device in wanted.homes.items():
         now = ran.homes.get(name, device if made_there else "cpu")
         if another and now.startswith("cuda"):
@@ -44,6 +44,12 @@ def homes(wanted: Ran, ran: Ran, applied: Sequence[Candidate], lang: Lang) -> It
             return
     if wanted.homes:
         yield Guard("homes", True, say(lang, "homes"))
+
+
+def _gathers(ran: Ran, applied: Sequence[Candidate]) -> bool:
+    """Whether an edit leaves a model that was split on one GPU, because it is trained."""
+    split = any(one.cause == "device-map-under-training" for one in applied)
+    return split and len(set(ran.homes.values())) == 1
 
 
 def _chooses(one: Candidate) -> bool:
