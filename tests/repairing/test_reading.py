@@ -134,3 +134,22 @@ def test_what_is_made_of_one_value_is_moved_with_it() -> None:
     assert not list(parts(LABELS, apart, "en"))
     once = LABELS.replace(".clone()", ".clone().to(logits.device)")
     assert not list(parts(LABELS, once, "en"))
+
+
+LOOP = """\
+for at, batch in enumerate(loader):
+    x = batch["x"].to(device)
+    first, second = model(x)
+    loss = score(first, batch["y"]) + score(second, batch["z"])
+"""
+
+
+def test_parts_of_a_batch_are_not_moved_one_by_one_in_the_loss() -> None:
+    each = LOOP.replace('batch["y"]', 'batch["y"].to(device)')
+    each = each.replace('batch["z"]', 'batch["z"].to(device)')
+    assert [guard.id for guard in parts(LOOP, each, "en")] == ["scattered"]
+    one = LOOP.replace('batch["y"]', 'batch["y"].to(device)')
+    assert not list(parts(LOOP, one, "en"))
+    above = '    y = batch["y"].to(device)\n    z = batch["z"].to(device)\n    first'
+    taken = LOOP.replace('batch["y"]', "y").replace('batch["z"]', "z")
+    assert not list(parts(LOOP, taken.replace("    first", above), "en"))

@@ -110,17 +110,19 @@ def back(before: str, after: str, lang: Lang) -> Iterator[Guard]:
 
 
 def parts(before: str, after: str, lang: Lang) -> Iterator[Guard]:
-    """No two edits of a function move what was made of one value that it is given."""
+    """No two edits of a function move what was made of one value that it is given, or a loop gives it; each
+    part may be moved where it is taken out."""
     edited = edited_lines(before, after)
     tree, known = ast.parse(after), set(map(ast.unparse, _moves(ast.parse(before))))
-    for function in ast.walk(tree):
-        if not isinstance(function, _Function):
-            continue
+    for scope in (tree, *(node for node in ast.walk(tree) if isinstance(node, _Function))):
+        nodes = list(_own(scope))
+        taken = {id(call) for node in nodes for call in _taken(node)}
         seen: dict[str, int] = {}
-        for call in sorted(_moves(function), key=lambda one: (one.lineno, one.col_offset)):
+        calls = [call for node in nodes for call in _moves_of(node) if id(call) not in taken]
+        for call in sorted(calls, key=lambda one: (one.lineno, one.col_offset)):
             if call.lineno not in edited or ast.unparse(call) in known or _to_cpu(call):
                 continue
-            origins = _origins(_moved(call), function, call.lineno)
+            origins = _origins(_moved(call), nodes, _given(scope, nodes), call.lineno)
             for name in sorted(origins & set(seen)):
                 told = say(lang, "parts", line=seen[name], other=call.lineno, name=name)
                 yield Guard("scattered", False, told)
@@ -128,23 +130,51 @@ def parts(before: str, after: str, lang: Lang) -> Iterator[Guard]:
             seen |= dict.fromkeys(origins, call.lineno)
 
 
+def _own(scope: ast.AST) -> Iterator[ast.AST]:
+    """The nodes of a function or a file, without those of the functions in it."""
+    for node in ast.iter_child_nodes(scope):
+        if not isinstance(node, _Function):
+            yield node
+            yield from _own(node)
+
+
+def _given(scope: ast.AST, nodes: list[ast.AST]) -> set[str]:
+    """The names that a function's caller or a loop gives values."""
+    found: set[str] = set()
+    if isinstance(scope, _Function):
+        found = {one.arg for one in [*scope.args.posonlyargs, *scope.args.args]} - {"self"}
+    for node in nodes:
+        if isinstance(node, ast.For):
+            found |= {one.id for one in ast.walk(node.target) if isinstance(one, ast.Name)}
+    return found
+
+
+def _taken(node: ast.AST) -> Iterator[ast.AST]:
+    """The moves of parts in the statement that gives them a name: ``y = batch[1].to(device)``."""
+    if isinstance(node, ast.Assign):
+        value = node.value
+        for one in value.elts if isinstance(value, ast.Tuple) else [value]:
+            for call in _moves_of(one):
+                if isinstance(_moved(call), ast.Name | ast.Subscript | ast.Attribute):
+                    yield call
+
+
 def _origins(
-    node: ast.AST, function: ast.FunctionDef | ast.AsyncFunctionDef, line: int, depth: int = 6
+    node: ast.AST, nodes: list[ast.AST], given: set[str], line: int, depth: int = 6
 ) -> set[str]:
-    """The parameters of a function that a value is made of, by views, parts and arithmetic of it."""
-    given = {one.arg for one in [*function.args.posonlyargs, *function.args.args]} - {"self"}
+    """The given names that a value is made of, by views, parts and arithmetic of them."""
     found: set[str] = set()
     for one in _values(node):
         made = [
             other
-            for other in ast.walk(function)
+            for other in nodes
             if isinstance(other, ast.Assign)
             and other.lineno < line
             and any(ast.unparse(target) == one for target in other.targets)
         ]
         if made and depth:
             last = max(made, key=lambda other: other.lineno)
-            found |= _origins(last.value, function, last.lineno, depth - 1)
+            found |= _origins(last.value, nodes, given, last.lineno, depth - 1)
         elif one in given:
             found.add(one)
     return found
@@ -164,10 +194,15 @@ def _values(node: ast.AST) -> Iterator[str]:
 
 
 def _moves(tree: ast.AST) -> Iterator[ast.Call]:
-    for node in ast.walk(tree):
-        match node:
-            case ast.Call(func=ast.Attribute(attr="to" | "cuda" | "cpu")):
-                yield node
+    """The calls in a tree that move something."""
+    return (call for node in ast.walk(tree) for call in _moves_of(node))
+
+
+def _moves_of(node: ast.AST) -> Iterator[ast.Call]:
+    """A node, if it is such a call."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr="to" | "cuda" | "cpu")):
+            yield node
 
 
 def _moved(call: ast.Call) -> ast.expr:
