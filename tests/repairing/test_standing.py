@@ -257,3 +257,33 @@ def test_a_batch_is_moved_in_one_place(folder: Path) -> None:
     here = ('batch["y"])', 'batch["y"].to(device))')
     level, guards = proof(folder, BATCHES, here, kind="move-input")
     assert level == "proven", guards
+
+
+#: Lengths of which torch itself brings the order to the GPU, in another function.
+PACKED = """\
+import torch
+from torch import nn
+from torch.utils.data import DataLoader
+
+
+def packed(rows, lengths):
+    return nn.utils.rnn.pack_padded_sequence(
+        rows, lengths, batch_first=True, enforce_sorted=False
+    )
+
+
+def step(x, lengths, y):
+    x = x.to("cuda")
+    return packed(x, lengths).data.sum() * y.sum()
+
+
+rows = [(torch.ones(4, 2) * at, 4 - at % 2, float(at)) for at in range(4)]
+for batch in DataLoader(rows, batch_size=2):
+    print(step(*batch).item())
+"""
+
+
+def test_what_torch_moves_of_a_batch_is_moved_by_nobody_else(folder: Path) -> None:
+    program = PACKED.replace("y.sum()", "(y + x[:, 0, 0]).sum()")
+    level, guards = proof(folder, program, ("(y + ", "(y.to(x.device) + "), kind="move-input")
+    assert level == "proven", guards

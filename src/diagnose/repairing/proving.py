@@ -88,7 +88,7 @@ class Reference:
         yield from standing.kept(wanted, ran, lang)
         writing = self._lines(texts, lambda _, row: edits.names_gpu(row))
         yield from standing.placed(wanted, ran, writing, lang)
-        yield from self._unnamed(writing)
+        yield from self._unnamed(wanted, writing)
         yield from standing.carried(ran, edited, lang)
         yield from standing.parted(ran, edited, lang)
         folder = self._runner.workspace.folder
@@ -204,9 +204,9 @@ class Reference:
             if holds(both[0], both[1].splitlines()[line - 1])
         }
 
-    def _unnamed(self, writing: set[str]) -> Iterator[Guard]:
-        """No edit names a GPU in a program that names none: a library or a launcher chooses it."""
-        if writing:
+    def _unnamed(self, wanted: Ran, writing: set[str]) -> Iterator[Guard]:
+        """No edit names a GPU in a program that names none, where a library brings models to one."""
+        if writing and wanted.placed:
             sources = [text for _, text in self._runner.workspace.sources(FILES)]
             if not any(edits.names_gpu(one) or "DataParallel" in one for one in sources):
                 line = min(writing).rpartition(":")[2]

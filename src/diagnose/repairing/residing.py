@@ -16,8 +16,10 @@ from diagnose.tracing.stacks import is_own
 
 #: Functions that only hand on that a module is moved, also where a library defines them anew.
 _HANDING = frozenset({"to", "cuda", "cpu", "half", "float", "to_empty", "_apply", "wrapper"})
-#: Folders whose frames stand between a move and who wants it.
-_BETWEEN = (str(Path(torch.__file__).parent), str(Path(__file__).parents[1]))
+#: Files and folders whose frames stand between a move and who wants it.
+_TORCH = Path(torch.__file__).parent
+_HANDS = ("overrides.py", "_tensor.py", "utils/_contextlib.py", "nn/modules/module.py")
+_BETWEEN = (str(Path(__file__).parents[1]), *(str(_TORCH / one) for one in _HANDS))
 #: So many modules are remembered that layers on a GPU were made for.
 _MADE = 5000
 
