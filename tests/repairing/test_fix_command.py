@@ -317,7 +317,13 @@ def test_memory_is_bounded(tmp_path: Path) -> None:
     assert (done.returncode, "status 9" in done.stdout) == (6, True), done.stdout
 
 
-def test_killed_in_the_middle_it_leaves_nothing(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("sent", "status"),
+    [(signal.SIGTERM, 128 + signal.SIGTERM), (signal.SIGINT, 128 + signal.SIGINT)],
+)
+def test_stopped_in_the_middle_it_leaves_nothing(
+    tmp_path: Path, sent: signal.Signals, status: int
+) -> None:
     copies = tmp_path / "tmp"
     user = tmp_path / "user"
     for folder in (copies, user):
@@ -334,8 +340,8 @@ def test_killed_in_the_middle_it_leaves_nothing(tmp_path: Path) -> None:
     while not list(copies.rglob("train.py")) and time.monotonic() < until:
         time.sleep(0.05)
     time.sleep(0.5)
-    process.send_signal(signal.SIGTERM)
-    assert process.wait(timeout=30) == 128 + signal.SIGTERM
+    process.send_signal(sent)
+    assert process.wait(timeout=30) == status
     assert written(user) == {"train.py"}
     assert not list(copies.glob("diagnose-fix-*"))
 

@@ -31,6 +31,8 @@ from diagnose.simulation import TorchMissingError
 #: Exit statuses beside those of bad usage (2) and a fault of ours (4).
 STATUS = {"repaired": 0, "not-repaired": 1, "nothing-to-fix": 3, "not-reproducible": 6}
 NOT_PROVEN = 5
+#: As a shell says that a program was stopped from the keyboard.
+INTERRUPTED = 130
 
 _PYTHON = re.compile(r"python[\d.]*")
 #: What starts several processes and is understood, as a command or a module; and what is not.
@@ -128,14 +130,18 @@ def fix(
     end_by(signal.SIGTERM)  # the copies go then, too
     with tempfile.TemporaryDirectory(prefix="diagnose-fix-", ignore_cleanup_errors=True) as home:
         workspace = Workspace(program.origin, Path(home).resolve(), _notebooks(program))
+        progress = _progress()
         try:
             warm(program.folder / _file(program))
+            runner = Runner(program, workspace, timeout, writable, lang)
+            proposed = of_log(log, workspace, lang) if log is not None else ()
+            repair = Search(runner, gpus, Limits(tries=tries), progress).repair(proposed)
         except TorchMissingError as error:
             raise click.UsageError(str(error)) from error
-        runner = Runner(program, workspace, timeout, writable, lang)
-        progress = _progress()
-        proposed = of_log(log, workspace, lang) if log is not None else ()
-        repair = Search(runner, gpus, Limits(tries=tries), progress).repair(proposed)
+        except KeyboardInterrupt:
+            progress("")
+            click.echo("diagnose: stopped; your files are as they were", err=True)
+            sys.exit(INTERRUPTED)
         progress("")
         if form == "json":
             click.echo(as_json(repair, program, gpus))
