@@ -83,6 +83,22 @@ def pairs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root / "pairs"
 
 
+def test_only_what_is_stood_in_for_has_a_version() -> None:
+    program = (
+        "import stand_ins, importlib.metadata as m\nstand_ins.stand_in('one_that_nobody_has')\n"
+    )
+    program += "import one_that_nobody_has.part\nprint(m.version('one-that-nobody-has'))\n"
+    program += "m.version('another-that-nobody-has')"
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=ROOT / "training" / "public_fixes",
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout == "1.0.0\n"
+    assert "PackageNotFoundError" in done.stderr
+
+
 def test_what_is_called_runs_the_changed_line() -> None:
     assert targets(BEFORE, 18) == [Target("add_steps", ""), Target("Shift", "forward")]
     assert targets(BEFORE, 13)[0] == Target("Shift", "forward")

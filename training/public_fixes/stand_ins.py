@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import collections
 import collections.abc
-import contextlib
 import importlib.abc
 import importlib.machinery
 import importlib.metadata
@@ -17,6 +16,7 @@ import importlib.util
 import sys
 import types
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy
 
@@ -69,16 +69,24 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         """There is nothing to run."""
 
 
+_STOOD_IN = set[str]()
+
+
 def stand_in(*packages: str) -> None:
     """Let packages, or modules of packages, be imported that are not there."""
+    _STOOD_IN.update(packages)
     sys.meta_path.append(_Finder(packages))
 
 
 def _version(package: str) -> str:
-    """The version of a package, one of a package that is not installed as well."""
-    with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+    """The version of a package; one that is stood in for, or only lies in a folder, has some, too."""
+    try:
         return _installed(package)
-    return "1.0.0"
+    except importlib.metadata.PackageNotFoundError:
+        name = package.replace("-", "_")
+        if name in _STOOD_IN or any(Path(one, name).is_dir() for one in sys.path):
+            return "1.0.0"
+        raise
 
 
 _installed, importlib.metadata.version = importlib.metadata.version, _version
