@@ -24,6 +24,8 @@ sys.path.insert(0, str(HERE))
 from run_fixes import PROGRAM  # noqa: E402
 
 SECONDS_TO_FIX = 300
+#: Two names of one edit: `device=x.device` is a device of a neighbour, and a device.
+_ALIKE = {"use-like-device-of-other": "create-on-device"}
 COLUMNS = (
     "text: cause",
     "source: cause",
@@ -87,7 +89,7 @@ def judge(folder: Path, row: dict[str, Any], *, fix: bool = False) -> Judged:
             row["cause"] in _first(read) if row["cause"] else None,
             _same(row, culprit.get("file"), culprit.get("line")),
             any(_same(row, *at) for at in _changed(first.get("patch") or "")[:1]),
-            first.get("kind") == row["fix"],
+            _ALIKE.get(first.get("kind"), first.get("kind")) == _ALIKE.get(row["fix"], row["fix"]),
             repaired,
             proven,
             there,
