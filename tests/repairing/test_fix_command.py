@@ -335,6 +335,8 @@ def test_stopped_in_the_middle_it_leaves_nothing(
         env={**os.environ, "TMPDIR": str(copies)},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
+        # A shell lets what it starts in the background ignore the keyboard, and so would this process.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     until = time.monotonic() + 60
     while not list(copies.rglob("train.py")) and time.monotonic() < until:
