@@ -26,6 +26,126 @@ from torch.utils.data import DataLoader, Dataset, TensorDataset
 
 #: Name -> the devices of the message, the cause, and the program; ``# here`` ends the line to edit.
 PROGRAMS = {
+    "the one of two networks that a function returns unmoved": (
+        ("cuda:0", "cpu"),
+        "module-not-moved",
+        """\
+def networks(device):
+    big = nn.Linear(4, 4)
+    small = nn.Linear(4, 4)
+    small.load_state_dict(big.state_dict())
+    return big.eval(), small.to(device)  # here
+big, small = networks("cuda")
+x = torch.rand(2, 4, device="cuda")
+small(x) - big(x)
+""",
+    ),
+    "a copy of a network that its keeper's own move forgets": (
+        ("cuda:0", "cpu"),
+        "module-not-moved",
+        """\
+class Player:
+    def __init__(self):
+        self.net = nn.Linear(4, 2)
+        self.past = copy.deepcopy(self.net)
+    def to(self, device):
+        self.net.to(device)  # here
+        return self
+player = Player().to("cuda")
+x = torch.rand(2, 4, device="cuda")
+player.net(x) + player.past(x)
+""",
+    ),
+    "a frozen network beside one that is moved by hand, and one that a library prepares": (
+        ("cuda:0", "cpu"),
+        "module-not-moved",
+        """\
+from accelerate import Accelerator
+def main():
+    helper = Accelerator()
+    judge, prior, net = nn.Linear(4, 4), nn.Linear(4, 4), nn.Linear(4, 4)
+    prior.to(helper.device)  # here
+    net, opt = helper.prepare(net, torch.optim.SGD(net.parameters(), lr=0.1))
+    x = net(torch.rand(2, 4, device=helper.device))
+    prior(x) + judge(x)
+main()
+""",
+    ),
+    "an average of the weights, made before they move": (
+        ("cuda:0", "cpu"),
+        "module-not-moved",
+        """\
+from torch.optim.swa_utils import AveragedModel
+def main(device="cuda"):
+    net = nn.Linear(4, 4)
+    mean = AveragedModel(net)  # here
+    net.to(device)
+    mean(torch.rand(2, 4).to(device))
+main()
+""",
+    ),
+    "a step that is tried on the host, before the model moves": (
+        ("cuda:0", "cpu"),
+        "optimizer-state",
+        """\
+net = nn.Linear(4, 2)
+opt = torch.optim.Adam(net.parameters())
+def once(x):
+    net(x).sum().backward()
+    opt.step()
+once(torch.rand(3, 4))
+net.cuda()  # here
+once(torch.rand(3, 4).cuda())
+""",
+    ),
+    "momenta that a restart puts into an optimizer of the user's as they were loaded": (
+        ("cuda:0", "cpu"),
+        "optimizer-state",
+        """\
+class Heavy(torch.optim.Optimizer):
+    def __init__(self, params):
+        super().__init__(params, {})
+    def step(self):
+        for group in self.param_groups:
+            for w in group["params"]:
+                mine = self.state[w]
+                if not mine:
+                    mine["speed"] = torch.zeros_like(w)
+                w.sub_(mine["speed"])
+    def resume(self, rows):
+        for w, row in zip(self.param_groups[0]["params"], rows):
+            self.state[w] = dict(row)  # here
+net = nn.Linear(4, 2).cuda()
+opt = Heavy(net.parameters())
+opt.resume(torch.load("run.pt", map_location="cpu")["rows"])
+opt.step()
+""",
+    ),
+    "an optimizer with state from the start, whose model a library prepares later": (
+        ("cuda:0", "cpu"),
+        "optimizer-state",
+        """\
+from accelerate import Accelerator
+helper = Accelerator()
+net = nn.Linear(4, 2)
+opt = torch.optim.Adagrad(net.parameters())  # here
+net = helper.prepare(net)
+net(torch.rand(3, 4, device=helper.device)).sum().backward()
+opt.step()
+""",
+    ),
+    "an optimizer with state from the start, whose model a condition moves later": (
+        ("cuda:0", "cpu"),
+        "optimizer-state",
+        """\
+net = nn.Linear(4, 2)
+opt = torch.optim.Adagrad(net.parameters())  # here
+if torch.cuda.is_available():
+    net.cuda()
+net(torch.rand(3, 4).cuda()).sum().backward()
+opt.step()
+""",
+    ),
     "shards that FSDP keeps on the host, and an average of them on the GPU": (
         ("cuda:0", "cpu"),
         "zero-offload",

@@ -115,6 +115,8 @@ def _remembered(value: Value, spot: Spot) -> Value:
     """What a statement puts into an optimizer's state: a tensor, or the dict of those of a weight."""
     if isinstance(value, Tensor):
         return value.like(value.device, Step("stored", spot, value.device))
+    if isinstance(value, Batch):
+        return Batch(value.inner.like(value.inner.device, Step("stored", spot)), mutable=True)
     if isinstance(value, Table):
         held = {key: _remembered(one, spot) for key, one in value.items.items()}
         return State(held, value.more and _remembered(value.more, spot))

@@ -81,6 +81,14 @@ def _path(tree: ast.AST, node: ast.AST) -> list[ast.AST]:
     return []
 
 
+def is_under_another(spot: Spot, other: Spot) -> bool:
+    """Whether a place is under a condition that another one of its file is not under."""
+    tree = spot.source.tree
+    around = {id(node) for node in _path(tree, other.node)}
+    path = _path(tree, spot.node)
+    return any(isinstance(node, ast.If) and id(node) not in around for node in path)
+
+
 def _flag(test: ast.expr) -> ast.expr | None:
     """The name that a condition asks, if it asks only whether that is on, or which one it is."""
     match test:

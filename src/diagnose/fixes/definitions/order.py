@@ -8,6 +8,13 @@ from typing import NamedTuple
 
 from diagnose.fixes.definitions.expressions import around
 from diagnose.fixes.definitions.moving import module, receiver
+from diagnose.fixes.definitions.optimizers import (
+    behind,
+    is_late_move,
+    put_for,
+    remade,
+    remembered,
+)
 from diagnose.fixes.definitions.places import (
     block_of,
     functions_around,
@@ -44,6 +51,8 @@ def move_last(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     Where no earlier move is known, the new layer itself is moved."""
     if suspect.cause == "optimizer-state" and (changes := _moved_when_built(suspect, torch)):
         return changes
+    if suspect.cause == "optimizer-state" and (is_late_move(suspect, torch) or put_for(suspect)):
+        raise Refused("the model is not moved too early")
     source = suspect.spot.source
     changed = statement_of(source, suspect.spot.node)
     move = _move(suspect, torch)
@@ -51,6 +60,8 @@ def move_last(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
         call = changed.value if isinstance(changed, ast.Expr) else None
         owner = suspect.owner or (receiver(call) if call is suspect.spot.node and call else None)
         if owner is None:
+            if suspect.cause == "optimizer-state" and _model_of(changed) is not None:
+                raise Refused("an optimizer has no .to")
             return module(suspect, torch)
         again = f"{owner}.to({target_device(suspect)})"
         return [after_statement(source, changed, again)]
@@ -82,13 +93,16 @@ def _can_move(suspect: Suspect, torch: TorchNames) -> bool:
 
 
 def move_first(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
-    """The model is moved before the optimizer is made."""
-    if changes := _moved_when_built(suspect, torch):
+    """The model is moved before the optimizer is made, or that is made behind the move."""
+    if changes := _moved_when_built(suspect, torch) or remade(suspect, torch):
         return changes
     source = suspect.spot.source
     made = _making(suspect)
     owner = suspect.owner or _model_of(made)
     move = _move(suspect, torch) or _later_move(source, made, owner, torch)
+    apart = move is None or not _precedes(source, made, move.statement)
+    if apart and (after := behind(source, made, owner, torch)):
+        return after
     if move is None:
         if owner is None:
             raise Refused("it is not known which model the optimizer is of")
@@ -100,6 +114,8 @@ def move_first(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
 
 def move_state(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     """The state that was loaded into an optimizer is moved to the parameters' device."""
+    if changes := remembered(suspect):
+        return changes
     source = suspect.spot.source
     loaded = statement_of(source, suspect.spot.node)
     calls = [c for c in walk_calls(loaded) if isinstance(c.func, ast.Attribute)]

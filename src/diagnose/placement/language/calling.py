@@ -28,7 +28,7 @@ from diagnose.placement.machine import (
 from diagnose.placement.model import Spot
 from diagnose.placement.passing import handed, let_through
 from diagnose.placement.records import filled
-from diagnose.placement.tensors import Batch, Module, Table, Tensor, tensors_in
+from diagnose.placement.tensors import Batch, Module, State, Table, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import (
     Around,
@@ -202,7 +202,7 @@ def construct(
         found = Object("optimizer", made)
         weights = next((t for one in given.every() for t in tensors_in(one.value)), None)
         group = Table({"params": Items([], weights)}, Number())
-        found.attributes = {"param_groups": Items([], group), "state": Table({}, Table({}))}
+        found.attributes = {"param_groups": Items([], group), "state": State({}, State({}))}
     else:
         found = Object(made.node.name, made)
     found.steps, found.frame = machine.step("made", node, frame, machine.default), frame

@@ -113,12 +113,15 @@ def truth(machine: Machine, node: ast.expr, frame: Frame) -> bool | None:
     match node:
         case ast.Compare(left=ast.Name(id="__name__")):
             return True
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            told = truth(machine, operand, frame)
+            return None if told is None else not told
     value = machine.evaluate(machine, node, frame)
     if isinstance(value, Const):
         return bool(value.value)
     if isinstance(value, Number | Unknown):
         return asks_for_gpu(value.word)
-    if isinstance(value, Module | Tensor | Function | Class):
+    if isinstance(value, Module | Tensor | Function | Class | Batch):
         return True if not isinstance(value, Tensor) else None
     return None
 

@@ -18,6 +18,10 @@ _AVERAGING = re.compile(r"step|update")
 _AVERAGED = re.compile(r"AveragedModel|ModelE[Mm][Aa]\w*|EMA(Model)?|ExponentialMovingAverage\w*")
 
 
+#: Of them those that are modules: their ``to`` gives them back.
+_MOVABLE = re.compile(r"AveragedModel|ModelE[Mm][Aa]\w*")
+
+
 def copied_by(
     machine: Machine, dotted: str, given: Arguments, node: ast.AST, frame: Frame
 ) -> Value | None:
@@ -42,6 +46,11 @@ def copied_by(
         for one in copy.family():
             one.device = device if one.weights else one.device
     return found
+
+
+def averages(module: Module) -> bool:
+    """Whether a module keeps an averaged copy of another one, and can be moved where it is made."""
+    return _MOVABLE.fullmatch(module.kind) is not None
 
 
 def _model_of(value: Value | None) -> Module | None:

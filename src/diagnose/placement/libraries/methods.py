@@ -43,6 +43,8 @@ def method_call(
 ) -> Value:
     """The result of a method of a library's object."""
     match owner:
+        case Tensor(maker="load") if name in ("items", "keys", "values", "get"):  # it is a dict
+            return batch_method(machine, Batch(owner), name, given, node, frame)
         case Tensor():
             return tensor_method(machine, owner, name, given, node, frame)
         case Batch():

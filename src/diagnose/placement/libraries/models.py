@@ -16,7 +16,7 @@ from diagnose.placement.libraries.offloading import offloaded_by
 from diagnose.placement.libraries.preparing import prepared, preparing_call
 from diagnose.placement.libraries.spreading import mapped, place, put
 from diagnose.placement.libraries.tensor_methods import unknown_arguments
-from diagnose.placement.libraries.torch_calls import optimizer
+from diagnose.placement.libraries.torch_calls import optimizer, wrapped_optimizer
 from diagnose.placement.libraries.training import training_call
 from diagnose.placement.machine import Arguments, Given, Machine, Meets, operands
 from diagnose.placement.model import Step
@@ -178,6 +178,8 @@ def model_call(
         sides += [Meets(one.node, one.value, made) for one in arrays]
     if sides and root in machine.torch.gpu_libraries:
         machine.meet("kernel", node, frame, sides)
+    if (made_around := wrapped_optimizer(machine, dotted, given, node, frame)) is not None:
+        return made_around
     if last[:1].isupper() and _of_parameters(given) and "EMA" not in last and "Average" not in last:
         return optimizer(machine, last, given, node, frame)
     if last[:1].isupper() and _LOSS_CLASS.search(last):

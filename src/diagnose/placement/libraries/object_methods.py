@@ -220,7 +220,9 @@ def optimizer_method(
         made = owner.loaded
         states = [tensor for tensor in tensors_in(owner.state) if not tensor.scalar]
         if made is not None:
-            states.append(Tensor(made.device, "state", (made,), frame, module=owner.module))
+            steps = (made,) if made.what != "stepped" else (*owner.steps[:1], made)
+            around = frame if made.what == "loaded" else owner.frame
+            states.append(Tensor(made.device, "state", steps, around, module=owner.module))
         weight = Tensor(owner.module.where(), "weight", owner.module.steps, module=owner.module)
         for state in states:
             sides = [Meets(node, owner, state), Meets(node, owner, weight)]

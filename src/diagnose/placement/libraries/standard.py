@@ -11,7 +11,7 @@ from diagnose.placement.iterating import iterated
 from diagnose.placement.machine import Arguments, Machine, Partial, joined
 from diagnose.placement.records import field, replaced, tuple_class
 from diagnose.placement.storing import element
-from diagnose.placement.tensors import WIDEST, Table
+from diagnose.placement.tensors import WIDEST, Batch, Table, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import Const, Frame, Object, Unknown, Value
 
@@ -156,6 +156,8 @@ def _dict(machine: Machine, given: Arguments, node: ast.AST, frame: Frame) -> Va
     if isinstance(first, Table):
         found.items = dict(first.items) | found.items
         found.more = first.more
+    elif isinstance(first, Batch) or (isinstance(first, Tensor) and first.maker == "load"):
+        return Batch(next(tensors_in(first)), mutable=True)
     elif isinstance(first, Items):
         for pair in (*first.items, *([first.more] if first.more is not None else ())):
             key, value = (

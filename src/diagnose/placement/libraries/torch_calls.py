@@ -257,3 +257,17 @@ def optimizer(machine: Machine, last: str, given: Arguments, node: ast.AST, fram
     found.remembers = last in machine.torch.late_optimizers
     found.frame = frame
     return found
+
+
+def wrapped_optimizer(
+    machine: Machine, dotted: str, given: Arguments, node: ast.AST, frame: Frame
+) -> Value | None:
+    """An optimizer around another that copies its weights when it is made; None for other calls."""
+    inner = given.listed[0].value if given.listed else None
+    if not isinstance(inner, Optimizer) or dotted not in machine.torch.early_optimizers:
+        return None
+    found = Optimizer(inner.module, inner.weights)
+    where = inner.module.where() if inner.module else None
+    found.steps, found.frame = machine.step("made", node, frame, where), frame
+    found.loaded = found.steps[0]
+    return found

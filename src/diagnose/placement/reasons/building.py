@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
 from functools import lru_cache
 
+from diagnose.placement.libraries.copies import averages
 from diagnose.placement.model import Source, Spot, Step
-from diagnose.placement.passing import moved_in
-from diagnose.placement.reasons.knowing import (
-    has_device,
-    is_prepared,
-    is_statement,
-    key_of,
-    where_built,
+from diagnose.placement.reasons.knowing import has_device, key_of, where_built
+from diagnose.placement.reasons.siblings import (
+    moved_beside,
+    moved_by_holder,
+    name_in,
+    returned_beside,
 )
 from diagnose.placement.steps import Reason, born_at, is_literal, last_move
 from diagnose.placement.tensors import Module, Tensor
@@ -104,7 +103,13 @@ def of_module(
         spot, frame = where_built(made, top.frame)
         cause = "loss-or-metric-state" if loss else "module-not-moved"
         cause = _switch_of(made.spot.source.tree) or _streamed(module) or cause
-        sibling, owner = _moved_beside(top, frame, spot), _name_in(frame, top)
+        if (own := moved_by_holder(cause, top)) is not None:
+            return own
+        if (given := returned_beside(cause, top, frame)) is not None:
+            return given
+        if averages(top) and frame is not None and has_device(frame, made.spot):
+            return Reason(cause, made.spot, frame)
+        sibling, owner = moved_beside(top, frame, spot), name_in(frame, top)
         if sibling is not None and top.word and owner is not None:
             return Reason(cause, sibling, frame, owner=owner)
         if frame is None or not has_device(frame, spot):
@@ -112,7 +117,7 @@ def of_module(
             while used is not None:
                 name = key_of(top, used.names)
                 there = spot._replace(source=used.source, function=used.function)
-                sibling = _moved_beside(top, used, there, after=0) if name is not None else None
+                sibling = moved_beside(top, used, there, after=0) if name is not None else None
                 if sibling is not None:
                     return Reason(cause, sibling, used, owner=name)
                 used = used.caller
@@ -192,71 +197,6 @@ def _on_accelerator(module: Module) -> bool:
     """Whether a module or a part of it is on an accelerator."""
     places = (one.where() for one in module.family())
     return any(place is not None and place.type == "cuda" for place in places)
-
-
-def moved_within(spot: Spot, loop: ast.For) -> Spot | None:
-    """The statement of a loop that moves another of the values that the loop binds."""
-    names = {node.id for node in ast.walk(loop.target) if isinstance(node, ast.Name)}
-    for statement in loop.body:
-        moved = moved_in(statement.value) if isinstance(statement, ast.Assign) else ()
-        if any(isinstance(one, ast.Name) and one.id in names for one in moved):
-            return spot._replace(node=statement)
-    return None
-
-
-def _name_in(frame: Frame | None, module: Module) -> str | None:
-    """The variable of a call, or the attribute of its object, that holds a module."""
-    if frame is None:
-        return None
-    held = frame.this.attributes if isinstance(frame.this, Object) else {}
-    attributes = {f"self.{name}": value for name, value in held.items()}
-    return key_of(module, {**frame.names, **attributes})
-
-
-def _moved_beside(
-    module: Module, frame: Frame | None, spot: Spot, after: int | None = None
-) -> Spot | None:
-    """The statement that moves another module of the same variables, after this one was built."""
-    if frame is None or module.owner is not None:
-        return None
-    held = dict(frame.names)
-    if isinstance(frame.this, Object):
-        held |= frame.this.attributes
-    found: list[Spot] = []
-    for other in held.values():
-        if isinstance(other, Module) and other is not module and other.owner is None:
-            move = last_move(other.steps)
-            if move is None or move.spot.file != spot.file:
-                continue
-            if move.spot.function != spot.function:
-                if is_prepared(move.spot) and _are_of(frame.this, (module, other)):
-                    found.append(move.spot)
-                continue
-            first = spot.line if after is None else after
-            if move.spot.line >= first and is_statement(move.spot):
-                found.append(_listing(move.spot) or move.spot)
-    return max(found, key=lambda one: one.line, default=None)
-
-
-def _listing(move: Spot) -> Spot | None:
-    """The written list through which a loop runs that moves each of its items; None for other moves."""
-    match move.node:
-        case ast.Call(func=ast.Attribute(value=ast.Name(id=moved))):
-            pass
-        case _:
-            return None
-    for node in ast.walk(move.source.tree):
-        match node:
-            case ast.For(target=ast.Name(id=name), iter=ast.Tuple() | ast.List() as listed):
-                if name == moved and any(one is move.node for one in ast.walk(node)):
-                    return move._replace(node=listed)
-    return None
-
-
-def _are_of(this: Value | None, modules: Sequence[Module]) -> bool:
-    """Whether modules are attributes of an object: one of its methods can do to all what it does to one."""
-    held = this.attributes.values() if isinstance(this, Object) else ()
-    return all(any(one is each for one in held) for each in modules)
 
 
 def _is_copy(made: Step) -> bool:

@@ -11,7 +11,6 @@ from diagnose.placement.model import Step
 from diagnose.placement.reasons.building import (
     LOSSES,
     built_for,
-    moved_within,
     of_holder,
     of_module,
     where_kept,
@@ -33,8 +32,9 @@ from diagnose.placement.reasons.inputs import (
     unknown_input,
 )
 from diagnose.placement.reasons.knowing import has_device, held_by, where_built
-from diagnose.placement.reasons.optimizers import is_of_step, of_keeper, of_optimizer
+from diagnose.placement.reasons.optimizers import of_keeper, of_library, of_optimizer
 from diagnose.placement.reasons.shards import is_by_part
+from diagnose.placement.reasons.siblings import moved_within
 from diagnose.placement.reasons.wrapping import away_from_home
 from diagnose.placement.steps import (
     Reason,
@@ -45,7 +45,6 @@ from diagnose.placement.steps import (
     is_offloaded,
     last_move,
     left_behind,
-    made_as,
     on_cpu,
     passed_over,
     replicated,
@@ -67,9 +66,7 @@ def reason(stray: Meets, meeting: Meeting) -> Reason | None:
         case "home":
             return away_from_home(meeting, stray)
         case "state" if tensor.maker == "state" and tensor.module is not None:
-            own = made_as("optimizer-state", tensor.steps, tensor.frame)
-            alone = born is not None and is_of_step(born, meeting)
-            return own if alone else built_for(tensor.module) or own
+            return of_library(stray, meeting)
         case "state" if put := next((s for s in tensor.steps if s.what == "stored"), None):
             return Reason("optimizer-state", put.spot, tensor.frame)
         case "host":

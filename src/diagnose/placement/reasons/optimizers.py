@@ -5,9 +5,19 @@ from __future__ import annotations
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Step
 from diagnose.placement.reasons.building import built_for
-from diagnose.placement.steps import Reason, born_at, called, device_argument, on_cpu
-from diagnose.placement.tensors import Tensor, tensors_in
-from diagnose.placement.values import Object, Unknown
+from diagnose.placement.reasons.knowing import is_prepared, key_of
+from diagnose.placement.steps import (
+    Reason,
+    born_at,
+    called,
+    device_argument,
+    last_move,
+    made_as,
+    on_cpu,
+)
+from diagnose.placement.switches import is_under_another
+from diagnose.placement.tensors import Module, Tensor, tensors_in
+from diagnose.placement.values import Frame, Object, Unknown, Value
 
 
 def of_optimizer(stray: Meets, meeting: Meeting) -> Reason | None:
@@ -16,16 +26,63 @@ def of_optimizer(stray: Meets, meeting: Meeting) -> Reason | None:
     if not isinstance(this, Object) or this.kind != "optimizer" or not on_cpu(stray.tensor):
         return None
     made = born_at(stray.tensor.steps)
+    put = next((step for step in stray.tensor.steps if step.what == "stored"), None)
+    if put is not None and stray.tensor.maker == "load":  # where each weight tells its device
+        return Reason("optimizer-state", put.spot, stray.tensor.frame)
     frame = stray.tensor.frame
     own = made is not None and frame is not None and frame.this is this
     if made is not None and own and not _resembles(made):
         return Reason("optimizer-state", made.spot, frame)
     weights = next(tensors_in(this.attributes.get("param_groups", Unknown())), None)
     module = weights.module if weights is not None else None
+    begun = born_at(this.steps)
+    if module is not None and begun is not None and _is_moved_apart(begun, module):
+        return Reason("optimizer-state", begun.spot, this.frame)
     return built_for(module, frame) if module is not None else None
 
 
-def is_of_step(made: Step, meeting: Meeting) -> bool:
+def of_library(stray: Meets, meeting: Meeting) -> Reason | None:
+    """State of a library's optimizer: where its model is built, if it is made or loaded too early;
+    where that is moved, if steps have made it."""
+    state = stray.tensor
+    module, made = state.module, born_at(state.steps)
+    assert module is not None
+    own = made_as("optimizer-state", state.steps, state.frame)
+    if any(step.what == "stepped" for step in state.steps):
+        late = last_move(module.steps)
+        if late is None:
+            return own
+        name = _name_of(stray.value, state.frame, late)
+        return Reason("optimizer-state", late.spot, state.frame, owner=name)
+    first = own is not None and made is not None and made.what == "made"
+    if first and made is not None and (_is_of_step(made, meeting) or _is_moved_apart(made, module)):
+        return own
+    return built_for(module) or own
+
+
+def _name_of(optimizer: Value, frame: Frame | None, late: Step) -> str | None:
+    """What the function of a move calls an optimizer that was made in it, or by what it calls."""
+    while frame is not None and frame.function != late.spot.function:
+        frame = frame.caller
+    if frame is None:
+        return None
+    held = frame.this.attributes if isinstance(frame.this, Object) else {}
+    held = {f"self.{name}": value for name, value in held.items()}
+    return key_of(optimizer, {**frame.names, **held})
+
+
+def _is_moved_apart(made: Step, module: Module) -> bool:
+    """Whether what moves a model after its optimizer was made cannot do so where it is built: a library
+    that prepares it, or a statement under a condition."""
+    late = last_move(module.steps)
+    if late is None or (late.spot.file, late.spot.function) != (made.spot.file, made.spot.function):
+        return False
+    if late.spot.line < made.spot.line:
+        return False
+    return is_prepared(late.spot) or is_under_another(late.spot, made.spot)
+
+
+def _is_of_step(made: Step, meeting: Meeting) -> bool:
     """Whether the step that failed makes a state itself, where no weight tells it a device."""
     own = (
         made.what == "made" and not called(made.spot.node)[:1].isupper()

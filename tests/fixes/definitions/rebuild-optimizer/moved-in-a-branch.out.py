@@ -1,6 +1,5 @@
 # spot: SGD(model.parameters())
 # move: model.cuda()
-model.cuda()
-optimizer = SGD(model.parameters())
 if args.gpu:
     model.cuda()
+optimizer = SGD(model.parameters())

@@ -1,0 +1,140 @@
+"""State of an optimizer: made anew behind the move, or moved where a program puts it in."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from diagnose.fixes.definitions.expressions import around, replaced
+from diagnose.fixes.definitions.places import (
+    block_of,
+    functions_around,
+    statement_of,
+    text_of,
+    walk_calls,
+)
+from diagnose.fixes.definitions.statements import after_statement, moved_statement
+from diagnose.fixes.editing import Refused
+from diagnose.fixes.rewriting import Change
+from diagnose.model import TorchNames
+from diagnose.placement.model import Source, Suspect
+from diagnose.scene import sourceline
+
+
+def remade(suspect: Suspect, torch: TorchNames) -> list[Change]:
+    """The change that makes an optimizer anew behind the statement that moves its model, of which its steps
+    have made a state before; none where the suspect is no move."""
+    source, node = suspect.spot.source, suspect.spot.node
+    if not is_late_move(suspect, torch) or suspect.owner is None:
+        return []
+    move = statement_of(source, node)
+    scope: ast.AST = next(iter(functions_around(source, move)), source.tree)
+    made = [
+        one
+        for one in ast.walk(scope)
+        if isinstance(one, ast.Assign)
+        and one.lineno < move.lineno
+        and [sourceline.dotted(target) for target in one.targets] == [suspect.owner]
+    ]
+    if not made:
+        raise Refused("it is not seen how the optimizer is made")
+    last = max(made, key=lambda one: one.lineno)
+    if last.end_lineno != last.lineno:
+        raise Refused("the statement that makes the optimizer runs over several lines")
+    return [after_statement(source, move, text_of(source, last))]
+
+
+def is_late_move(suspect: Suspect, torch: TorchNames) -> bool:
+    """Whether a suspect is the move of a model, which comes after steps of its optimizer."""
+    node = suspect.spot.node
+    moves = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+    return suspect.cause == "optimizer-state" and moves and _last(node) in torch.moves
+
+
+def _last(node: ast.AST) -> str:
+    called = node.func if isinstance(node, ast.Call) else None
+    return called.attr if isinstance(called, ast.Attribute) else ""
+
+
+def remembered(suspect: Suspect) -> list[Change]:
+    """The change that brings what a program puts into an optimizer's state to where the weight is whose
+    state it is; none where the suspect puts nothing there."""
+    source, node = suspect.spot.source, suspect.spot.node
+    weight = put_for(suspect)
+    if weight is None or not isinstance(node, ast.Assign):
+        return []
+    device = f".to({weight}.device)"
+    match node.targets[0], node.value:
+        case ast.Subscript(value=ast.Subscript()), value:
+            return [around(source, value, "", device)]
+        case _, ast.DictComp(value=value):
+            return [around(source, value, "", device)]
+        case _, ast.Call(func=ast.Name(id="dict"), args=[held]):
+            each = f"v{device} if hasattr(v, 'to') else v"
+            code = f"{{k: {each} for k, v in {text_of(source, held)}.items()}}".replace("'", '"')
+            return [replaced(source, node.value, code)]
+    raise Refused("it is not seen which of what it puts there are tensors")
+
+
+def put_for(suspect: Suspect) -> str | None:
+    """The weight for which a statement puts something into an optimizer's state; None for others."""
+    node = suspect.spot.node
+    target = node.targets[0] if isinstance(node, ast.Assign) else None
+    if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Subscript):
+        target = target.value
+    match target:
+        case ast.Subscript(value=ast.Attribute(attr="state"), slice=ast.Name(id=name)):
+            return name
+    return None
+
+
+def behind(
+    source: Source, made: ast.stmt, owner: str | None, torch: TorchNames
+) -> Sequence[Change]:
+    """The changes by which an optimizer is made behind what moves its model under a condition, or what
+    prepares it goes before; none where neither stands further below."""
+    bound = {sourceline.dotted(target) or "" for target in getattr(made, "targets", [])}
+    block = block_of(source, made)
+    first = next(n for n, one in enumerate(block) if one is made)
+    for position, one in enumerate(block[first + 1 :], first + 1):
+        calls = list(walk_calls(one))
+        if isinstance(one, ast.If) and any(_moves(call, owner, torch) for call in calls):
+            between = block[first + 1 : position + 1]
+            if any(_names(bound, each) for each in between):
+                raise Refused("the optimizer is used before the model is moved")
+            return moved_statement(source, made, one, after=True)
+        if any(_prepares(call, owner) for call in calls) and not _names(bound, one):
+            own = {name for each in block[first + 1 : position] for name in _bound(each)}
+            if own & _read(one):
+                raise Refused("what prepares the model needs what comes before it")
+            return moved_statement(source, one, made, after=False)
+    return []
+
+
+def _moves(call: ast.Call, owner: str | None, torch: TorchNames) -> bool:
+    func = call.func
+    moved = isinstance(func, ast.Attribute) and func.attr in torch.moves
+    return moved and isinstance(func, ast.Attribute) and sourceline.dotted(func.value) == owner
+
+
+def _prepares(call: ast.Call, owner: str | None) -> bool:
+    given = {sourceline.dotted(one) for one in call.args}
+    return _last(call) == "prepare" and owner is not None and owner in given
+
+
+def _names(names: set[str], node: ast.AST) -> bool:
+    """Whether a node names one of some variables."""
+    return any(
+        isinstance(one, ast.Name | ast.Attribute) and sourceline.dotted(one) in names
+        for one in ast.walk(node)
+    )
+
+
+def _bound(node: ast.AST) -> set[str]:
+    stores = (one for one in ast.walk(node) if isinstance(one, ast.Name))
+    return {one.id for one in stores if isinstance(one.ctx, ast.Store)}
+
+
+def _read(node: ast.AST) -> set[str]:
+    names = (one for one in ast.walk(node) if isinstance(one, ast.Name))
+    return {one.id for one in names if isinstance(one.ctx, ast.Load)}

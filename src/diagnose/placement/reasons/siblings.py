@@ -1,0 +1,125 @@
+"""Modules that are moved beside one that is not: there it was forgotten."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from diagnose.placement.model import Spot
+from diagnose.placement.passing import moved_in
+from diagnose.placement.reasons.knowing import is_prepared, is_statement, key_of
+from diagnose.placement.steps import Reason, last_move
+from diagnose.placement.tensors import Module
+from diagnose.placement.values import Frame, Object, Value
+
+
+def moved_within(spot: Spot, loop: ast.For) -> Spot | None:
+    """The statement of a loop that moves another of the values that the loop binds."""
+    names = {node.id for node in ast.walk(loop.target) if isinstance(node, ast.Name)}
+    for statement in loop.body:
+        moved = moved_in(statement.value) if isinstance(statement, ast.Assign) else ()
+        if any(isinstance(one, ast.Name) and one.id in names for one in moved):
+            return spot._replace(node=statement)
+    return None
+
+
+def name_in(frame: Frame | None, module: Module) -> str | None:
+    """The variable of a call, or the attribute of its object, that holds a module."""
+    if frame is None:
+        return None
+    held = frame.this.attributes if isinstance(frame.this, Object) else {}
+    attributes = {f"self.{name}": value for name, value in held.items()}
+    return key_of(module, {**frame.names, **attributes})
+
+
+def moved_beside(
+    module: Module, frame: Frame | None, spot: Spot, after: int | None = None
+) -> Spot | None:
+    """The statement that moves another module of the same variables, after this one was built."""
+    if frame is None or module.owner is not None:
+        return None
+    held = dict(frame.names)
+    if isinstance(frame.this, Object):
+        held |= frame.this.attributes
+    found: list[Spot] = []
+    for other in held.values():
+        if isinstance(other, Module) and other is not module and other.owner is None:
+            move = last_move(other.steps)
+            if move is None or move.spot.file != spot.file:
+                continue
+            if move.spot.function != spot.function:
+                if is_prepared(move.spot) and _are_of(frame.this, (module, other)):
+                    found.append(move.spot)
+                continue
+            first = spot.line if after is None else after
+            if move.spot.line >= first and is_statement(move.spot):
+                found.append(_listing(move.spot) or move.spot)
+    alone = [one for one in found if not is_prepared(one)]  # what is not trained is moved by hand
+    return max(alone or found, key=lambda one: one.line, default=None)
+
+
+def _listing(move: Spot) -> Spot | None:
+    """The written list through which a loop runs that moves each of its items; None for other moves."""
+    match move.node:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=moved))):
+            pass
+        case _:
+            return None
+    for node in ast.walk(move.source.tree):
+        match node:
+            case ast.For(target=ast.Name(id=name), iter=ast.Tuple() | ast.List() as listed):
+                if name == moved and any(one is move.node for one in ast.walk(node)):
+                    return move._replace(node=listed)
+    return None
+
+
+def returned_beside(cause: str, module: Module, frame: Frame | None) -> Reason | None:
+    """The item of a tuple that a function returns in which another item is moved, where nothing else moves
+    that: the module was forgotten there."""
+    if frame is None or module.owner is not None or (name := key_of(module, frame.names)) is None:
+        return None
+    for returned in frame.returns:
+        items = returned.value.elts if isinstance(returned.value, ast.Tuple) else []
+        own = [one for one in items if _root(one) == name]
+        others = (moved for one in items if one not in own for moved in moved_in(one))
+        if len(own) == 1 and any(_root(one) in frame.names for one in others):
+            return Reason(cause, Spot(frame.source, own[0], frame.function), frame)
+    return None
+
+
+def _root(node: ast.expr) -> str | None:
+    """The variable on which an expression calls methods, one on the other."""
+    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        node = node.func.value
+    return node.id if isinstance(node, ast.Name) else None
+
+
+def _are_of(this: Value | None, modules: Sequence[Module]) -> bool:
+    """Whether modules are attributes of an object: one of its methods can do to all what it does to one."""
+    held = this.attributes.values() if isinstance(this, Object) else ()
+    return all(any(one is each for one in held) for each in modules)
+
+
+def moved_by_holder(cause: str, module: Module) -> Reason | None:
+    """The last statement of the method of an object by which it moves other modules that it keeps, and
+    leaves this one."""
+    if module.kept is None or module.owner is not None:
+        return None
+    frame = module.kept[1]
+    this = frame.this
+    name = key_of(module, this.attributes) if isinstance(this, Object) else None
+    if not isinstance(this, Object) or this.made is None or name is None:
+        return None
+    found: list[Spot] = []
+    for other in this.attributes.values():
+        move = last_move(other.steps) if isinstance(other, Module) and other is not module else None
+        if move is not None and is_statement(move.spot) and _is_mover(move.spot, this):
+            found.append(move.spot)
+    last = max(found, key=lambda one: one.line, default=None)
+    return Reason(cause, last, frame, owner=f"self.{name}") if last is not None else None
+
+
+def _is_mover(spot: Spot, this: Object) -> bool:
+    """Whether a place is in the method by which an object is moved as a module is."""
+    names = [one.node.name for one in this.made.line()] if this.made is not None else []
+    return spot.function in {f"{name}.{method}" for name in names for method in ("to", "cuda")}

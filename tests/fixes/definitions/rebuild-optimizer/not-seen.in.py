@@ -1,0 +1,6 @@
+# cause: optimizer-state
+# spot: net.to(device)
+# owner: opt
+from mine import net, opt
+
+net.to(device)

@@ -1,0 +1,1 @@
+refused: it is not seen how the optimizer is made

@@ -1,0 +1,1 @@
+refused: what prepares the model needs what comes before it

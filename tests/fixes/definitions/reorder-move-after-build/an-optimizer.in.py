@@ -1,0 +1,3 @@
+# cause: optimizer-state
+# spot: Adagrad(net.parameters())
+opt = Adagrad(net.parameters())

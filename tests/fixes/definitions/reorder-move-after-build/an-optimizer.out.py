@@ -1,0 +1,1 @@
+refused: an optimizer has no .to
