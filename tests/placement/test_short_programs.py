@@ -26,6 +26,30 @@ from torch.utils.data import DataLoader, Dataset, TensorDataset
 
 #: Name -> the devices of the message, the cause, and the program; ``# here`` ends the line to edit.
 PROGRAMS = {
+    "what a list of names does not name is not moved": (
+        ("cuda:0", "cpu"),
+        "input-not-moved",
+        """\
+NAMES = ("seen", "known")
+def rows(examples):
+    return {name: torch.stack([one[name] for one in examples]) for name in ("seen", "known", "said")}
+net = nn.Bilinear(2, 2, 1).cuda()
+data = [{"seen": torch.rand(2), "known": torch.rand(2), "said": torch.rand(2)} for _ in range(4)]
+for batch in DataLoader(data, collate_fn=rows):
+    batch = {k: (v.cuda() if k in NAMES else v) for k, v in batch.items()}  # here
+    net(batch["seen"], batch["said"])
+""",
+    ),
+    "what is beside the moved ones in a union": (
+        ("cuda:0", "cpu"),
+        "input-not-moved",
+        """\
+table = nn.Embedding(4, 2).cuda()
+for row in DataLoader([{"x_id": torch.tensor(1), "x_w": torch.rand(2)}, {"x_id": torch.tensor(2), "x_w": torch.rand(2)}]):
+    row = {k: v.cuda() for k, v in row.items() if k.endswith("_id")} | {k: v for k, v in row.items() if not k.endswith("_id")}  # here
+    table(row["x_id"]) * row["x_w"]
+""",
+    ),
     "the one of two networks that a function returns unmoved": (
         ("cuda:0", "cpu"),
         "module-not-moved",

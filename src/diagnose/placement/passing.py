@@ -10,7 +10,7 @@ from diagnose.model.vocabulary import Names
 from diagnose.placement.machine import Machine
 from diagnose.placement.model import Step
 from diagnose.placement.tensors import Sequence as Items
-from diagnose.placement.tensors import Tensor, tensors_in
+from diagnose.placement.tensors import Table, Tensor, tensors_in
 from diagnose.placement.values import Frame, Function, Object, Value
 
 
@@ -50,6 +50,23 @@ def _left(machine: Machine, value: Value, returned: ast.Return, inner: Frame) ->
             for tensor in tensors_in(item):
                 step = Step("left", machine.spot(node, inner), tensor.device)
                 tensor.steps, tensor.frame = (*tensor.steps[-12:], step), inner
+
+
+def left_by(machine: Machine, node: ast.expr, value: Value, frame: Frame) -> None:
+    """Marks the tensors that an expression leaves, which makes a dict of another one, and moves others."""
+    made = isinstance(node, ast.DictComp) or (
+        isinstance(node, ast.BinOp)
+        and isinstance(node.op, ast.BitOr)
+        and isinstance(node.left, ast.DictComp)
+    )
+    if not made or not isinstance(value, Table) or not any(moved_in(node)):
+        return
+    moves = {id(one) for one in ast.walk(node)}  # what is made or moved within it
+    for tensor in tensors_in(value):
+        move = next((s for s in reversed(tensor.steps) if s.what in ("made", "moved")), None)
+        if move is not None and id(move.spot.node) not in moves:
+            step = Step("left", machine.spot(node, frame), tensor.device)
+            tensor.steps, tensor.frame = (*tensor.steps[-12:], step), frame
 
 
 def _held(value: Value) -> Iterator[Tensor]:

@@ -1,12 +1,12 @@
-"""A field that the method of a record forgets, which moves the others: it is moved as they are."""
+"""What is forgotten beside others that are moved: a field of a record, some values of a dict."""
 
 from __future__ import annotations
 
 import ast
 
-from diagnose.fixes.definitions.expressions import with_argument
+from diagnose.fixes.definitions.expressions import replaced, with_argument
 from diagnose.fixes.definitions.moving import is_moved, same_move
-from diagnose.fixes.definitions.places import called, class_around
+from diagnose.fixes.definitions.places import called, class_around, text_of
 from diagnose.fixes.rewriting import Change
 from diagnose.model import TorchNames
 from diagnose.placement.model import Source, Suspect
@@ -29,6 +29,32 @@ def field(suspect: Suspect, torch: TorchNames) -> Change | None:
         return None
     record = ast.unparse(call.args[0])
     return with_argument(source, call, forgotten, f"{record}.{forgotten}{same_move(source, move)}")
+
+
+def of_some(suspect: Suspect, torch: TorchNames) -> Change | None:
+    """The change by which a dict that moves some of its values by their names moves all that can be moved;
+    None for what makes no such dict."""
+    source, node = suspect.spot.source, suspect.spot.node
+    match node:
+        case ast.BinOp(op=ast.BitOr(), left=ast.DictComp() as made):
+            return _of_all(source, node, made, made.value, torch)
+        case ast.DictComp(value=ast.IfExp(body=move, orelse=ast.Name())):
+            return _of_all(source, node, node, move, torch)
+    return None
+
+
+def _of_all(
+    source: Source, node: ast.expr, made: ast.DictComp, move: ast.expr, torch: TorchNames
+) -> Change | None:
+    match move:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=value))) if is_moved(move, torch):
+            pass
+        case _:
+            return None
+    clause = made.generators[0]
+    names = f"{text_of(source, clause.target)} in {text_of(source, clause.iter)}"
+    each = f'{text_of(source, move)} if hasattr({value}, "to") else {value}'
+    return replaced(source, node, f"{{{text_of(source, made.key)}: {each} for {names}}}")
 
 
 def _tensors(source: Source, node: ast.AST) -> set[str]:

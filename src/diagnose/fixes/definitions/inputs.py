@@ -11,7 +11,7 @@ from diagnose.fixes.definitions.crossing import crossing, enters_each
 from diagnose.fixes.definitions.dropped import kept
 from diagnose.fixes.definitions.expressions import replaced
 from diagnose.fixes.definitions.fixed_device import elsewhere
-from diagnose.fixes.definitions.forgotten import field
+from diagnose.fixes.definitions.forgotten import field, of_some
 from diagnose.fixes.definitions.moving import (
     is_moved,
     same_move,
@@ -63,7 +63,8 @@ def move_input(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
         return [crossing(suspect, torch)]
     if suspect.cause == "kernel-needs-gpu" and isinstance(node, ast.Constant):
         return [on_the_gpu(source, node)]
-    if (forgotten := field(suspect, torch)) is not None:
+    forgotten = field(suspect, torch) or of_some(suspect, torch)
+    if forgotten is not None:
         return [forgotten]
     if isinstance(node, ast.arg):
         return [_parameter(suspect, node)]

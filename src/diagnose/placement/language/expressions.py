@@ -182,9 +182,11 @@ _EACH = 8
 
 
 def _each(machine: Machine, node: Any, inner: Frame) -> Value | None:
-    """The items of a comprehension over a few that are known; None for others."""
+    """The items of a comprehension over a few that are known, and of which is known whether each is taken;
+    None for others."""
     clause = node.generators[0]
-    if len(node.generators) > 1 or clause.ifs or machine.nested > 1:
+    deepest = 3 if isinstance(node, ast.DictComp) else 1
+    if len(node.generators) > 1 or machine.nested > deepest:
         return None
     items = iterated(machine, evaluate(machine, clause.iter, inner), clause.iter, inner)
     if not isinstance(items, Items) or items.more is not None or not 0 < len(items.items) <= _EACH:
@@ -194,6 +196,11 @@ def _each(machine: Machine, node: Any, inner: Frame) -> Value | None:
     try:
         for item in items.items:
             store(machine, clause.target, item, inner, node)
+            taken = [truth(machine, test, inner) for test in clause.ifs]
+            if None in taken:
+                return None
+            if not all(taken):
+                continue
             if isinstance(node, ast.DictComp):
                 key = evaluate(machine, node.key, inner)
                 values.append((key, evaluate(machine, node.value, inner)))

@@ -67,6 +67,8 @@ def binary(machine: Machine, node: Any, frame: Frame) -> Value:
         return percent(machine, left.value, right, node, frame)
     if isinstance(left, Const) and isinstance(right, Const):
         return _computed(node.op, left.value, right.value)
+    if isinstance(left, Table) and isinstance(right, Table) and isinstance(node.op, ast.BitOr):
+        return Table({**left.items, **right.items}, right.more or left.more)
     if isinstance(left, Items) and isinstance(right, Items) and isinstance(node.op, ast.Add):
         return Items(
             [*left.items, *right.items][:WIDEST],
@@ -167,24 +169,27 @@ def compare(machine: Machine, node: Any, frame: Frame) -> Value:
         ):
             return found
         if isinstance(op, ast.In | ast.NotIn):
-            held = _holds(left, right)
-            return Unknown() if held is None else Const(held == isinstance(op, ast.In))
+            told = _contains(right, left)
+            return Unknown() if told is None else Const(told == isinstance(op, ast.In))
         if isinstance(op, ast.Is | ast.IsNot):
             return Unknown()
         return join(machine, node, frame, (node.left, left), (node.comparators[0], right))
     return Unknown()
 
 
-def _holds(left: Value, right: Value) -> bool | None:
-    """Whether a literal is among literals that are written out; None where that is not known."""
-    if not isinstance(left, Const) or not isinstance(left.value, str | int):
+def _contains(owner: Value, item: Value) -> bool | None:
+    """Whether a dict, a list or a text holds a literal; None where that is not known."""
+    value = item.value if isinstance(item, Const) else None
+    if not isinstance(value, str | int):
         return None
-    if not isinstance(right, Table | Items) or right.more is not None:
-        return None
-    if isinstance(right, Table):
-        return left.value in right.items
-    told = [one.value for one in right.items if isinstance(one, Const)]
-    return left.value in told if len(told) == len(right.items) and not right.grows else None
+    if isinstance(owner, Table) and owner.more is None:
+        return value in owner.items
+    if isinstance(owner, Items) and owner.more is None and not owner.grows:
+        known = all(isinstance(one, Const) for one in owner.items)
+        held = (one.value for one in owner.items if isinstance(one, Const))
+        return any(one == value for one in held) if known else None
+    text = owner.value if isinstance(owner, Const) else None
+    return value in text if isinstance(text, str) and isinstance(value, str) else None
 
 
 def _ordered(left: Value, right: Value, op: ast.cmpop) -> Value | None:

@@ -16,6 +16,7 @@ from diagnose.placement.language.matching import matches
 from diagnose.placement.libraries.datasets import drawn
 from diagnose.placement.machine import Leaves, Machine
 from diagnose.placement.model import Step
+from diagnose.placement.passing import left_by
 from diagnose.placement.refusing import refusal
 from diagnose.placement.storing import element, loaded, store
 from diagnose.placement.tensors import WIDEST, Tensor, tensors_in
@@ -68,6 +69,7 @@ def _forks(machine: Machine, blocks: Sequence[Sequence[ast.stmt]], frame: Frame)
 def _assign(machine: Machine, node: ast.AST, frame: Frame) -> None:
     assert isinstance(node, ast.Assign)
     value = machine.evaluate(machine, node.value, frame)
+    left_by(machine, node.value, value, frame)
     for target in node.targets:
         store(machine, target, value, frame, node)
 

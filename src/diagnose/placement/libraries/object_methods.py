@@ -219,7 +219,7 @@ def optimizer_method(
     if name == "step" and owner.module is not None:
         made = owner.loaded
         states = [tensor for tensor in tensors_in(owner.state) if not tensor.scalar]
-        if made is not None:
+        if made is not None and (made.what != "stepped" or not states):  # else it is put there anew
             steps = (made,) if made.what != "stepped" else (*owner.steps[:1], made)
             around = frame if made.what == "loaded" else owner.frame
             states.append(Tensor(made.device, "state", steps, around, module=owner.module))

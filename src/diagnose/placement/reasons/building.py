@@ -105,8 +105,8 @@ def of_module(
         cause = _switch_of(made.spot.source.tree) or _streamed(module) or cause
         if (own := moved_by_holder(cause, top)) is not None:
             return own
-        if (given := returned_beside(cause, top, frame)) is not None:
-            return given
+        if (returned := returned_beside(cause, top, frame)) is not None:
+            return returned
         if averages(top) and frame is not None and has_device(frame, made.spot):
             return Reason(cause, made.spot, frame)
         sibling, owner = moved_beside(top, frame, spot), name_in(frame, top)

@@ -71,7 +71,7 @@ def reason(stray: Meets, meeting: Meeting) -> Reason | None:
             return Reason("optimizer-state", put.spot, tensor.frame)
         case "host":
             return on_the_way_to_the_host(stray, meeting)
-        case "index" if stray is meeting.sides[1]:
+        case "index" if stray is meeting.sides[1] and left_behind(tensor.steps) is None:
             spot = meeting.spot._replace(node=stray.node)
             if born is not None and born.spot.function == meeting.spot.function:
                 fixed = tensor.maker == "factory" and device_argument(born.spot)
