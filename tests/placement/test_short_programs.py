@@ -26,6 +26,73 @@ from torch.utils.data import DataLoader, Dataset, TensorDataset
 
 #: Name -> the devices of the message, the cause, and the program; ``# here`` ends the line to edit.
 PROGRAMS = {
+    "a last layer that is its own loss": (
+        ("cuda:0", "cpu"),
+        "loss-or-metric-state",
+        """\
+device = torch.device("cuda")
+net = nn.Linear(4, 8).to(device)
+top = nn.AdaptiveLogSoftmaxWithLoss(8, 100, cutoffs=[10])  # here
+y = torch.zeros(2, dtype=torch.long, device=device)
+top(net(torch.rand(2, 4, device=device)), y).loss.backward()
+""",
+    ),
+    "layers in a list, one for each part of a library's model, that its hooks call": (
+        ("cpu", "cuda:0"),
+        "unregistered-submodule",
+        """\
+from transformers import AutoModel
+class Probed(nn.Module):
+    def __init__(self, body):
+        super().__init__()
+        self.body = body
+        self.probes = [nn.Linear(8, 2) for _ in body.encoder.layer]  # here
+        for n, part in enumerate(body.encoder.layer):
+            part.output.register_forward_hook(self.probe(n))
+    def probe(self, n):
+        return lambda part, given, found: self.probes[n](found)
+    def forward(self, x):
+        return self.body(x)
+net = Probed(AutoModel.from_pretrained("m")).cuda()
+net(torch.ones(2, 4, dtype=torch.long).cuda())
+""",
+    ),
+    "the place of each node that is drawn by a generator of the host, and picked on the GPU": (
+        ("cuda:0", "cpu"),
+        "index-device",
+        """\
+seeded = torch.Generator().manual_seed(0)
+def pairs(known):
+    first = known[0]
+    other = torch.randint(5, (first.numel(),), generator=seeded)
+    return first, other  # here
+rows = torch.rand(5, 2, device="cuda")
+first, other = pairs(torch.zeros(2, 3, dtype=torch.long, device="cuda"))
+rows.index_select(0, first) + rows.index_select(0, other)
+""",
+    ),
+    "an order that is drawn and sorted on the host, in a method that is handed the rows": (
+        ("cuda:0", "cpu"),
+        "index-device",
+        """\
+class Mix(nn.Module):
+    def forward(self, x):
+        order = torch.rand(len(x)).argsort()  # here
+        return torch.gather(x, 0, order.unsqueeze(1))
+Mix()(torch.rand(3, 1, device="cuda"))
+""",
+    ),
+    "what a judge is to say, all ones": (
+        ("cuda:0", "cpu"),
+        "created-without-device",
+        """\
+device = torch.device("cuda")
+judge, loss = nn.Sequential(nn.Linear(4, 1), nn.Sigmoid()).to(device), nn.BCELoss()
+said = judge(torch.rand(3, 4).to(device))
+real = torch.ones(3, 1)  # here
+loss(said, real).backward()
+""",
+    ),
     "what a list of names does not name is not moved": (
         ("cuda:0", "cpu"),
         "input-not-moved",

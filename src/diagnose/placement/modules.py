@@ -10,7 +10,7 @@ from diagnose.placement.machine import Machine
 from diagnose.placement.model import Device, Step
 from diagnose.placement.tensors import Module, Table, Tensor, modules_in, tensors_in
 from diagnose.placement.tensors import Sequence as Items
-from diagnose.placement.values import Class, Frame, Function, Value
+from diagnose.placement.values import Class, Frame, Function, Unknown, Value
 
 
 def put(
@@ -134,6 +134,12 @@ def layer_of(module: Module) -> Module | None:
     if module.made is not None or module.owner is None or "." not in module.kind:
         return None
     return next(iter(module.children.values()), None) or child(module, SOME)
+
+
+def some_part(module: Module) -> Value:
+    """Some part of a library's model, of which no more is known than that it moves with the whole."""
+    whole = module.made is None and module.weights and "." in module.kind
+    return child(module, SOME) if whole else Unknown()
 
 
 def given_by(module: Module, method: str) -> Module:

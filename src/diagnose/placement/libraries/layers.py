@@ -42,7 +42,7 @@ def layer(machine: Machine, last: str, given: Arguments, node: ast.AST, frame: F
     if last not in torch.weighted_layers and (
         last in torch.weightless_layers
         or last.startswith(tuple(torch.weightless_prefixes))
-        or last.endswith(tuple(torch.weightless_suffixes))
+        or (last.endswith(tuple(torch.weightless_suffixes)) and not last.endswith("WithLoss"))
     ):
         found.weights = False
         found.device = None

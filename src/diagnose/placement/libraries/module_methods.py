@@ -120,12 +120,6 @@ def applied(
     return Batch(output) if module.kind.startswith(("transformers", "diffusers")) else output
 
 
-def _some_part(module: Module) -> Value:
-    """Some part of a library's model, of which no more is known than that it moves with the whole."""
-    whole = module.made is None and module.weights and "." in module.kind
-    return modules.child(module, modules.SOME) if whole else Unknown()
-
-
 def _draws(machine: Machine, module: Module, given: Arguments, node: ast.AST, frame: Frame) -> None:
     """A generator that is handed to a module, or one of a list, draws where the module's weights are."""
     brings = module.kind.startswith("diffusers") or module.kind.endswith("Pipeline")
@@ -225,11 +219,11 @@ def module_method(
         return Items([], Items([Unknown("name"), weight]))
     if name in ("children", "modules", "values"):
         found = list(owner.children.values())
-        return Items(list(found), None if found else _some_part(owner))
+        return Items(list(found), None if found else modules.some_part(owner))
     if name in ("named_children", "named_modules", "items"):
         if 0 < len(owner.children) <= _NAMED:
             return Items([Items([Const(key), one]) for key, one in owner.children.items()])
-        some: Value = next(iter(owner.children.values()), None) or _some_part(owner)
+        some: Value = next(iter(owner.children.values()), None) or modules.some_part(owner)
         return Items([], Items([Unknown("name"), some]))
     if name == "state_dict":
         weight = Tensor(owner.where(), "weight", owner.steps, owner.frame, module=owner)

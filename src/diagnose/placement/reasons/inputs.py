@@ -8,9 +8,12 @@ from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Spot, Step
 from diagnose.placement.passing import moved_in, moves_from, taken_from
 from diagnose.placement.reasons.knowing import handed_on, has_device, is_prepared
-from diagnose.placement.steps import Reason, born_at, device_argument, last_move, on_cpu
+from diagnose.placement.steps import Reason, born_at, called, device_argument, last_move, on_cpu
 from diagnose.placement.tensors import Module, Tensor, tensors_in
 from diagnose.placement.values import Frame, Loader, Object, Unknown
+
+#: Factories that make all numbers of a tensor one.
+_OF_ONE_NUMBER = frozenset({"zeros", "ones", "full"})
 
 
 def is_input(stray: Meets, tensor: Tensor, meeting: Meeting) -> bool:
@@ -26,6 +29,15 @@ def is_input(stray: Meets, tensor: Tensor, meeting: Meeting) -> bool:
     root = next((n.id for n in ast.walk(stray.node) if isinstance(n, ast.Name)), None)
     inside = isinstance(meeting.frame.this, Module)
     return inside and root is not None and root != "self" and root in meeting.frame.names
+
+
+def is_target(made: Step, meeting: Meeting) -> bool:
+    """Whether a factory makes all numbers one, for a loss to bring what a model gives to them: that is no
+    input."""
+    made_as = called(made.spot.node)
+    outputs = any(side.tensor.maker in ("output", "computed") for side in meeting.sides)
+    weights = any(side.tensor.maker == "weight" for side in meeting.sides)
+    return made_as in _OF_ONE_NUMBER and outputs and not weights
 
 
 def shaped_as_another(made: Step, frame: Frame | None) -> bool:

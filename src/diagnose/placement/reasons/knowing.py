@@ -25,7 +25,7 @@ def where_built(
     while around is not None:
         if has_device(around, spot) or (models and _has_model(around, spot)):
             return spot, around
-        if _has_placed(around, 0):
+        if has_placed(around, 0):
             return spot, around
         if tensors and around is not frame and _has_tensor(around, spot):
             return spot, around
@@ -56,7 +56,7 @@ def told_by_a_call(found: Reason) -> Reason:
         return late
     # A method finds the device at its own object, whose other layers were moved.
     alone = frame.this is None or _is_told_to_grow(frame, call)
-    if alone and has_device(caller, call) and not _has_placed(frame, spot.line):
+    if alone and has_device(caller, call) and not has_placed(frame, spot.line):
         return found._replace(spot=call, frame=caller)
     return found
 
@@ -213,7 +213,7 @@ def _has_tensor(frame: Frame, spot: Spot) -> bool:
     ) or isinstance(frame.this, Module)
 
 
-def _has_placed(frame: Frame, line: int) -> bool:
+def has_placed(frame: Frame, line: int) -> bool:
     """Whether a variable that a call has by a line (a parameter, by 0) holds a tensor on an accelerator:
     what is built there belongs beside it."""
     return any(

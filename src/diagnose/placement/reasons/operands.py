@@ -19,12 +19,14 @@ from diagnose.placement.reasons.drawing import of_generator
 from diagnose.placement.reasons.filling import of_empty
 from diagnose.placement.reasons.going_around import gone_around, handed_to_host, left_there
 from diagnose.placement.reasons.hosting import on_the_way_to_the_host
+from diagnose.placement.reasons.indexing import of_index
 from diagnose.placement.reasons.inputs import (
     bound_beside,
     drawn_from_owner,
     given_to_owner,
     handed_over,
     is_input,
+    is_target,
     left_out,
     prepared_beside,
     shaped_as_another,
@@ -72,13 +74,7 @@ def reason(stray: Meets, meeting: Meeting) -> Reason | None:
         case "host":
             return on_the_way_to_the_host(stray, meeting)
         case "index" if stray is meeting.sides[1] and left_behind(tensor.steps) is None:
-            spot = meeting.spot._replace(node=stray.node)
-            if born is not None and born.spot.function == meeting.spot.function:
-                fixed = tensor.maker == "factory" and device_argument(born.spot)
-                spot = born.spot if fixed else spot
-            elif born is not None and _made_by_own(tensor, meeting):
-                spot = born.spot
-            return Reason("index-device", spot, tensor.frame)
+            return of_index(stray, meeting)
     whose = value if isinstance(value, Module) else tensor.module
     if whose is not None and tensor.maker in ("weight", "computed") and is_offloaded(whose):
         return gone_around(stray, whose, meeting)
@@ -113,13 +109,6 @@ def reason(stray: Meets, meeting: Meeting) -> Reason | None:
 def _is_here(move: Step | None, meeting: Meeting) -> bool:
     """Whether a move stands in the expression that fails: what it brings somewhere is meant to be there."""
     return move is not None and any(n is move.spot.node for n in ast.walk(meeting.spot.node))
-
-
-def _made_by_own(tensor: Tensor, meeting: Meeting) -> bool:
-    """Whether another method of the module makes a tensor that it could make where the module is."""
-    this = meeting.frame.this
-    made_in = tensor.frame.this if tensor.frame is not None else None
-    return tensor.maker == "factory" and isinstance(this, Module) and made_in is this
 
 
 def _of_weight(tensor: Tensor, module: Module, meeting: Meeting) -> Reason | None:
@@ -223,7 +212,8 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
                 return Reason("created-without-device", *call)
             if isinstance(device_argument(made.spot), ast.Constant):
                 return Reason("hardcoded-device", made.spot, tensor.frame)
-            if is_input(stray, tensor, meeting) and not shaped_as_another(made, tensor.frame):
+            companion = shaped_as_another(made, tensor.frame) or is_target(made, meeting)
+            if is_input(stray, tensor, meeting) and not companion:
                 if (taken := taken_by(stray, made, meeting)) is not None:
                     return taken
                 if stored is not None and (drawn := drawn_from_owner(stray, made, meeting)):

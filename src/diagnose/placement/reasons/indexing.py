@@ -1,0 +1,52 @@
+"""Why an index is elsewhere than what it picks from: where it was made, or where it picks."""
+
+from __future__ import annotations
+
+import ast
+
+from diagnose.placement.machine import Meeting, Meets
+from diagnose.placement.model import Spot, Step
+from diagnose.placement.reasons.knowing import has_placed
+from diagnose.placement.steps import Reason, born_at
+from diagnose.placement.tensors import Module, Tensor
+
+
+def of_index(stray: Meets, meeting: Meeting) -> Reason:
+    """The reason for an index that is elsewhere: made in the same function, by another method of the module,
+    or to be returned beside what is there; else where it is used."""
+    tensor, spot = stray.tensor, meeting.spot._replace(node=stray.node)
+    born = born_at(tensor.steps)
+    if born is not None and born.spot.function == meeting.spot.function:
+        spot = born.spot if tensor.maker == "factory" else spot
+    elif born is not None and _made_by_own(tensor, meeting):
+        spot = born.spot
+    elif born is not None and (given := _returned(born, tensor)) is not None:
+        spot = given
+    return Reason("index-device", spot, tensor.frame)
+
+
+def _made_by_own(tensor: Tensor, meeting: Meeting) -> bool:
+    """Whether another method of the module makes a tensor that it could make where the module is."""
+    this = meeting.frame.this
+    made_in = tensor.frame.this if tensor.frame is not None else None
+    return tensor.maker == "factory" and isinstance(this, Module) and made_in is this
+
+
+def _returned(made: Step, tensor: Tensor) -> Spot | None:
+    """Where a function that is handed a tensor of the accelerator makes another on the cpu to return it:
+    its factory, or what it returns where a generator draws that; None for others."""
+    frame = tensor.frame
+    if tensor.maker != "factory" or frame is None or not has_placed(frame, 0):
+        return None
+    if isinstance(frame.this, Module) or made.spot.function != frame.function:
+        return None
+    given = made.spot.node.keywords if isinstance(made.spot.node, ast.Call) else []
+    if not any(one.arg == "generator" for one in given):
+        return made.spot
+    names = {name for name, one in frame.names.items() if made in one.steps}
+    for returned in frame.returns:
+        items = returned.value.elts if isinstance(returned.value, ast.Tuple) else [returned.value]
+        for item in items:
+            if isinstance(item, ast.Name) and item.id in names:
+                return Spot(frame.source, item, frame.function)
+    return None
