@@ -12,8 +12,8 @@ from diagnose.placement.tensors import Module, Tensor
 
 
 def of_index(stray: Meets, meeting: Meeting) -> Reason:
-    """The reason for an index that is elsewhere: made in the same function, by another method of the module,
-    or to be returned beside what is there; else where it is used."""
+    """The reason for an index that is elsewhere: made in the same function, by another method of the
+    module, or to be returned beside what is there; else where it is used."""
     tensor, spot = stray.tensor, meeting.spot._replace(node=stray.node)
     born = born_at(tensor.steps)
     if born is not None and born.spot.function == meeting.spot.function:

@@ -59,7 +59,6 @@ from diagnose.placement.values import Frame
 def reason(stray: Meets, meeting: Meeting) -> Reason | None:
     """The cause of an operand's place, None where its origin was not seen."""
     value, tensor = stray.value, stray.tensor
-    born = born_at(tensor.steps)
     if (empty := of_empty(stray, meeting)) is not None:
         return empty
     match meeting.what:
