@@ -49,6 +49,31 @@ print(F.dequantize_blockwise(buffer))  # fails
 }
 
 
+def test_what_is_handed_to_a_kernel_by_what_starts_it(casebase: Casebase, tmp_path: Path) -> None:
+    program = """\
+import torch
+from kernels import _scaled
+rows = torch.rand(4, device="cuda")
+scale = rows.square().cpu()  # here
+_scaled[(1,)](rows, scale, torch.empty_like(rows))
+"""
+    (tmp_path / "run.py").write_text(program)
+    trace = """\
+Traceback (most recent call last):
+  File "/home/u/run.py", line 5, in <module>
+    _scaled[(1,)](rows, scale, torch.empty_like(rows))
+  File "/opt/lib/python3.11/site-packages/triton/runtime/jit.py", line 345, in <lambda>
+    return lambda *args, **kwargs: self.run(grid=grid, warmup=False, *args, **kwargs)
+ValueError: Pointer argument (at 1) cannot be accessed from Triton (cpu tensor?)
+"""
+    answer = diagnose(
+        trace, casebase=casebase, sources=Sources((Folder(str(tmp_path)),), read=None)
+    )
+    assert answer.causes[0].id == "kernel-needs-gpu"
+    assert answer.culprit is not None
+    assert answer.culprit.line == 4
+
+
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_the_line_that_keeps_it_on_the_cpu(name: str, casebase: Casebase, tmp_path: Path) -> None:
     lines = PROGRAMS[name].split("\n")

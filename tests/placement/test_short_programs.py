@@ -26,6 +26,24 @@ from torch.utils.data import DataLoader, Dataset, TensorDataset
 
 #: Name -> the devices of the message, the cause, and the program; ``# here`` ends the line to edit.
 PROGRAMS = {
+    "what FSDP keeps on the host where an option says so": (
+        ("cuda:0", "cpu"),
+        "zero-offload",
+        """\
+from dataclasses import dataclass
+from torch.distributed.fsdp import CPUOffload, FullyShardedDataParallel
+@dataclass
+class Plan:
+    rank: int = 0
+    spare_gpu: bool = True  # here
+plan = Plan()
+keeps = CPUOffload(offload_params=plan.spare_gpu)
+net = FullyShardedDataParallel(nn.Linear(2, 2), cpu_offload=keeps)
+seen = torch.zeros(2, device="cuda")
+for one in net.parameters():
+    seen += one.grad.norm(dim=0)
+""",
+    ),
     "a last layer that is its own loss": (
         ("cuda:0", "cpu"),
         "loss-or-metric-state",

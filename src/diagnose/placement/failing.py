@@ -10,6 +10,9 @@ from diagnose.placement.machine import Meeting
 from diagnose.placement.model import Spot, Suspect
 from diagnose.placement.reasons.suspects import of_doubt, of_kernel, of_meeting
 
+#: What is met by a kernel that wants a GPU: as far as its name tells, a call of anything.
+_REFUSING = ("kernel", "asked", "library")
+
 
 class Line(NamedTuple):
     """A line of one of the user's files."""
@@ -71,7 +74,7 @@ def _of_kernel(program: Program, stack: Sequence[Line]) -> tuple[Suspect, ...]:
     """What a kernel of the GPU's was given on the cpu: where a literal says so, else where it was made."""
     for line in reversed(stack):
         for meeting in program.meetings:
-            if meeting.what in ("kernel", "asked") and _at(meeting.spot, line):
+            if meeting.what in _REFUSING and _at(meeting.spot, line):
                 found = [of_kernel(side, meeting) for side in meeting.sides]
                 if told := [suspect for suspect in found if suspect is not None]:
                     return tuple(told)

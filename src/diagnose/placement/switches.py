@@ -42,6 +42,13 @@ def switched_by(spot: Spot) -> Spot | None:
     return None
 
 
+def set_at(spot: Spot) -> Spot | None:
+    """Where a name, field or option is set that an expression reads; None for others, and for several."""
+    if not isinstance(spot.node, ast.Name | ast.Attribute | ast.Subscript):
+        return None
+    return _set_at(spot.node, _path(spot.source.tree, spot.node), spot.source, _FURTHER)
+
+
 def chosen_at(source: Source, lines: Collection[int]) -> Spot | None:
     """Where the device is set that the calls of a line ask for; None where that is not to be seen.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from diagnose.model import At, LiveOperand, SeenTensor
+from diagnose.model import At, LiveOperand, Mismatch, SeenTensor
 from diagnose.placement import Suspect
 
 
@@ -30,6 +30,13 @@ def ruled(seen: Seen, read: tuple[Suspect, ...]) -> tuple[Suspect, ...]:
     """
     confirmed = tuple(one for one in read if is_seen(one, seen))
     return (*confirmed, *seen.suspects, *(one for one in read if one not in confirmed))
+
+
+def by_message(suspects: tuple[Suspect, ...], mismatch: Mismatch | None) -> tuple[Suspect, ...]:
+    """Suspects of the cause that only the message tells: of fake tensors, whatever these were made by."""
+    if mismatch is None or not mismatch.wording.startswith("torch.fake."):
+        return suspects
+    return tuple(one._replace(cause="fake-or-compile-device") for one in suspects)
 
 
 def is_seen(one: Suspect, seen: Seen) -> bool:

@@ -17,7 +17,7 @@ from diagnose.placement import Suspect
 from diagnose.scene import provenance, roles
 from diagnose.scene.devices import kind
 from diagnose.scene.frames import Frames
-from diagnose.scene.live import Seen, ruled
+from diagnose.scene.live import Seen, by_message, ruled
 from diagnose.scene.meeting import Meeting, Said, texts
 from diagnose.scene.place import Place
 from diagnose.scene.strays import told
@@ -59,7 +59,8 @@ class Scene(Frames):
     @cached_property
     def suspects(self) -> tuple[Suspect, ...]:
         """What was misplaced and why, likeliest first; none without the user's files."""
-        return ruled(self.seen, self._origins.suspects if self._origins else ())
+        read = self._origins.suspects if self._origins else ()
+        return ruled(self.seen, by_message(read, self.report.mismatch))
 
     @cached_property
     def elsewhere(self) -> tuple[Suspect, ...]:
@@ -78,6 +79,8 @@ class Scene(Frames):
         from diagnose.scene import origins  # an answer without files does not wait for the analysis
 
         devices = mismatch.devices if mismatch is not None else ()
+        if mismatch is not None and "gpu-kernel" in mismatch.says and not devices:
+            devices = ("CPU",)  # a kernel says only that something is not on its GPU
         torch = self.knowledge.torch
         look = partial(origins.of_failure, self.report.frames, devices, sources, torch)
         return guarded("placement", look, None)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from diagnose.fixes.definitions.crossing import crossing, enters_each
 from diagnose.fixes.definitions.dropped import kept
-from diagnose.fixes.definitions.expressions import replaced
+from diagnose.fixes.definitions.expressions import replaced, without_method
 from diagnose.fixes.definitions.fixed_device import elsewhere
 from diagnose.fixes.definitions.forgotten import field, of_some
 from diagnose.fixes.definitions.moving import (
@@ -63,6 +63,8 @@ def move_input(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
         return [crossing(suspect, torch)]
     if suspect.cause == "kernel-needs-gpu" and isinstance(node, ast.Constant):
         return [on_the_gpu(source, node)]
+    if suspect.cause == "kernel-needs-gpu" and called(node) == "cpu" and isinstance(node, ast.Call):
+        return [without_method(source, node)]
     forgotten = field(suspect, torch) or of_some(suspect, torch)
     if forgotten is not None:
         return [forgotten]

@@ -59,27 +59,31 @@ def sharded(
     """A model that FSDP keeps on the host but for its forward; None for what offloads nothing."""
     model = given.listed[0].value if given.listed else None
     said = given.named.get(SHARDING.get(last, ""))
-    if (
-        not isinstance(model, Module)
-        or said is None
-        or not _keeps_on_host(machine, said.node, frame)
-    ):
+    policy = _policy(said.node, frame) if said is not None else None
+    if not isinstance(model, Module) or policy is None:
+        return None
+    told = [*policy.args, *(one.value for one in policy.keywords)]
+    if called(policy) == "CPUOffload" and not any(_is_on(machine, one, frame) for one in told):
         return None
     hook(machine, model, given.named.get("device_id"), True, node, frame)
+    if called(policy) == "CPUOffload" and not isinstance(told[0], ast.Constant):
+        step, setting = model.steps[-1], machine.spot(told[0], frame)
+        model.steps = (*model.steps[:-1], step._replace(of=setting))
     return model
 
 
-def _keeps_on_host(machine: Machine, policy: ast.AST, frame: Frame) -> bool:
-    """Whether an expression is a policy of FSDP's that offloads the parameters."""
-    if isinstance(policy, ast.Name):
-        bound = frame.bound.get(policy.id)
-        return isinstance(bound, ast.Assign) and _keeps_on_host(machine, bound.value, frame)
-    last = called(policy)
-    if last != "CPUOffload" or not isinstance(policy, ast.Call):
-        return last == "CPUOffloadPolicy"
-    told = [*policy.args, *(one.value for one in policy.keywords)]
-    values = (machine.evaluate(machine, one, frame) for one in told)
-    return any(isinstance(one, Const) and bool(one.value) for one in values)
+def _policy(said: ast.expr, frame: Frame) -> ast.Call | None:
+    """The call that makes a policy of FSDP's by which it offloads, itself or by its name."""
+    if isinstance(said, ast.Name):
+        bound = frame.bound.get(said.id)
+        return _policy(bound.value, frame) if isinstance(bound, ast.Assign) else None
+    offloads = called(said) in ("CPUOffload", "CPUOffloadPolicy")
+    return said if isinstance(said, ast.Call) and offloads else None
+
+
+def _is_on(machine: Machine, said: ast.expr, frame: Frame) -> bool:
+    value = machine.evaluate(machine, said, frame)
+    return isinstance(value, Const) and value.value is True
 
 
 def offload(

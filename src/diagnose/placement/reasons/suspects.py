@@ -122,7 +122,8 @@ def of_doubt(meeting: Meeting, devices: Sequence[str]) -> Iterator[Suspect]:
 def of_kernel(side: Meets, meeting: Meeting) -> Suspect | None:
     """Why a kernel of the GPU's was given an operand on the cpu; None for what is not known to be there."""
     tensor = side.tensor
-    if meeting.what == "asked" and on_cpu(tensor):
+    asked = meeting.what == "asked"
+    if on_cpu(tensor) and (asked or (meeting.what == "library" and not last_move(tensor.steps))):
         found = explain(side, None, meeting)
         return found._replace(cause="kernel-needs-gpu") if found is not None else None
     last = last_move(tensor.steps) or born_at(tensor.steps)
