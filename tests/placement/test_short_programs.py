@@ -26,6 +26,82 @@ from torch.utils.data import DataLoader, Dataset, TensorDataset
 
 #: Name -> the devices of the message, the cause, and the program; ``# here`` ends the line to edit.
 PROGRAMS = {
+    "a part that is used once more outside of the context that brings it": (
+        ("cpu", "cuda:0"),
+        "low-memory-mode",
+        """\
+from contextlib import contextmanager
+class Room:
+    def __init__(self, low_vram):
+        self.low_vram, self.ear = low_vram, nn.Linear(4, 4)
+    @contextmanager
+    def awake(self, part):
+        part.to("cuda")
+        yield
+        if self.low_vram:
+            part.cpu()
+    def hear(self, tone):
+        with self.awake(self.ear):
+            first = self.ear(tone)
+        return first + self.again(tone)
+    def again(self, tone):
+        return self.ear(tone)  # here
+Room(True).hear(torch.rand(1, 4, device="cuda"))
+""",
+    ),
+    "what a mode sends back to the host, and its option": (
+        ("cpu", "cuda:0"),
+        "low-memory-mode",
+        """\
+import argparse
+class Painter:
+    def __init__(self, low_vram):
+        self.low_vram, self.reader = low_vram, nn.Linear(4, 4).cuda()
+    def read(self, text):
+        found = self.reader(text)
+        if self.low_vram:
+            self.reader.to("cpu")
+        return found
+parser = argparse.ArgumentParser()
+parser.add_argument("--low-vram", action=argparse.BooleanOptionalAction, default=True)  # here
+options = parser.parse_args()
+painter, words = Painter(low_vram=options.low_vram), torch.rand(1, 4, device="cuda")
+painter.read(words) - painter.read(words)
+""",
+    ),
+    "a part that computes a weight anew, hung on a layer that was moved": (
+        ("cuda:0", "cpu"),
+        "submodule-added-after-move",
+        """\
+from torch.nn.utils.parametrize import register_parametrization
+class Shifted(nn.Module):
+    def __init__(self, size):
+        super().__init__()
+        self.by = nn.Parameter(torch.zeros(size))
+    def forward(self, weight):
+        return weight + self.by
+net = nn.Linear(4, 4).cuda()
+register_parametrization(net, "weight", Shifted(4))  # here
+""",
+    ),
+    "numbers that an object lists, and hands to NumPy as a list": (
+        ("cuda:0",),
+        "host-copy-needed",
+        """\
+class Log:
+    def __init__(self):
+        self.kept = []
+    def note(self, ours, theirs):
+        self.kept.extend(ours)  # here
+        self.count = len(theirs)
+    def mean(self):
+        return np.mean(self.kept)
+net, log = nn.Linear(4, 1).cuda(), Log()
+said = net(torch.rand(3, 4).cuda()).squeeze(1)
+log.note(*(said, said))
+log.mean()
+""",
+    ),
     "what FSDP keeps on the host where an option says so": (
         ("cuda:0", "cpu"),
         "zero-offload",

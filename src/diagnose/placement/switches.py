@@ -174,17 +174,17 @@ def _named(flag: ast.expr, tree: ast.Module) -> Iterator[ast.expr]:
     match flag:
         case ast.Name(id=name):
             for node in ast.walk(tree):
-                if isinstance(node, ast.Assign) and [ast.unparse(t) for t in node.targets] == [
-                    name
-                ]:
-                    yield node.value
+                for target, value in _pairs(node):
+                    if isinstance(target, ast.Name) and target.id == name:
+                        yield value
         case ast.Attribute(attr=name, value=owner):
             own = isinstance(owner, ast.Name) and owner.id == "self"
             for node in ast.walk(tree):
                 match node:
-                    case ast.Assign(targets=[ast.Attribute(attr=set_)], value=value):
-                        if own and set_ == name:
-                            yield value
+                    case ast.Assign():
+                        for target, value in _pairs(node):
+                            if own and isinstance(target, ast.Attribute) and target.attr == name:
+                                yield value
                     case ast.AnnAssign(target=ast.Name(id=field), value=ast.expr() as value):
                         if field == name:
                             yield value
@@ -200,6 +200,15 @@ def _named(flag: ast.expr, tree: ast.Module) -> Iterator[ast.expr]:
                     )
                 elif isinstance(node, ast.keyword) and node.arg == key:
                     yield node.value
+
+
+def _pairs(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """What an assignment binds, and by which expressions; of what unpacks a written tuple, each."""
+    match node:
+        case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
+            yield from zip(targets, values, strict=False)
+        case ast.Assign(targets=[target], value=value):
+            yield target, value
 
 
 def _option(said: ast.expr) -> str:

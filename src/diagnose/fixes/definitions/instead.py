@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from diagnose.fixes.definitions.contexts import within
 from diagnose.fixes.definitions.expressions import argument, replaced, without_argument
 from diagnose.fixes.definitions.moving import value_of
 from diagnose.fixes.definitions.places import (
@@ -26,9 +27,12 @@ _DDP = ("DistributedDataParallel", "DDP")
 
 
 def otherwise(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
-    """A model that is split stays as it is; the weight of an offloaded layer is not read."""
+    """A model that is split stays as it is; the weight of an offloaded layer is not read, what a context
+    brings is used within it."""
     if suspect.cause == "device-map-under-training":
         return _unwrapped(suspect)
+    if (inside := within(suspect)) is not None:
+        return [inside]
     if suspect.cause in ("offloaded-to-cpu", "meta-tensor", "low-memory-mode"):
         return _called_instead(suspect)
     raise Refused("it edits no definition")

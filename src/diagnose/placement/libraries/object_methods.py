@@ -21,7 +21,7 @@ from diagnose.placement.libraries.preparing import accelerated
 from diagnose.placement.libraries.tensor_methods import unknown_arguments
 from diagnose.placement.libraries.training import collator, piped, trained
 from diagnose.placement.machine import Arguments, Machine, Meets, generating, operands
-from diagnose.placement.model import Step
+from diagnose.placement.model import Spot, Step
 from diagnose.placement.storing import KEY, put_at
 from diagnose.placement.tensors import (
     WIDEST,
@@ -45,12 +45,20 @@ def listed(machine: Machine, value: Value, node: ast.expr, frame: Frame) -> None
     """Notes that a tensor is put into a list by an expression; of a parameter, by what it was given."""
     if isinstance(value, Tensor):
         while isinstance(node, ast.Name) and node.id in frame.given and frame.caller is not None:
+            if _is_one_of_several(frame.given[node.id], frame.call):
+                break
             node, frame = frame.given[node.id], frame.caller
         step = Step("listed", machine.spot(node, frame), value.device)
         value.steps = (*value.steps[-12:], step)
     elif isinstance(node, ast.Tuple) and isinstance(value, Items):
         for one, item in zip(node.elts, value.items, strict=False):
             listed(machine, item, one, frame)
+
+
+def _is_one_of_several(given: ast.expr, call: Spot | None) -> bool:
+    """Whether an argument is handed over with others by one expression, ``*both``."""
+    args = call.node.args if call is not None and isinstance(call.node, ast.Call) else []
+    return any(isinstance(one, ast.Starred) and given in (one, one.value) for one in args)
 
 
 #: Methods of a list that put items into it.

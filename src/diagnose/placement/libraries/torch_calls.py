@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from diagnose.placement import modules
 from diagnose.placement.asking import is_instance
 from diagnose.placement.devices import CPU, HOME
 from diagnose.placement.libraries.checkpoints import loaded, loaded_from, saved
@@ -108,6 +109,8 @@ def torch_call(
         weight.maker, weight.frame = "weight", frame
         return weight
     first = given.listed[0].value if given.listed else None
+    if last == "register_parametrization" and isinstance(first, Module):
+        return _parametrized(machine, first, given, node, frame)
     if dotted.startswith("torch.nn.utils.") and isinstance(first, Module):
         return first  # a layer whose weights are computed anew
     if dotted.startswith("torch.nn.Embedding") and last == "from_pretrained":
@@ -140,6 +143,20 @@ def torch_call(
         packed = given.get("input", 0)
         return packed.value if packed is not None else Unknown()
     return _operation(machine, last, given, node, frame)
+
+
+def _parametrized(
+    machine: Machine, layer: Module, given: Arguments, node: ast.AST, frame: Frame
+) -> Value:
+    """A layer of which a module of its own computes a weight: at once, and whenever that is read."""
+    by = given.get("parametrization", 2)
+    if by is not None and isinstance(by.value, Module):
+        modules.put(
+            machine, layer, f"parametrizations.{len(layer.children)}", by.value, node, frame
+        )
+        weight = Tensor(layer.where(), "weight", layer.steps, layer.frame, module=layer)
+        machine.invoke(machine, by.value, Arguments([Given(by.node, weight)]), node, frame)
+    return layer
 
 
 def _operation(machine: Machine, last: str, given: Arguments, node: ast.AST, frame: Frame) -> Value:

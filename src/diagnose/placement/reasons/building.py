@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from diagnose.placement.libraries.copies import averages
 from diagnose.placement.model import Source, Spot, Step
+from diagnose.placement.reasons.contexts import used_outside
 from diagnose.placement.reasons.knowing import has_device, key_of, where_built
 from diagnose.placement.reasons.siblings import (
     moved_beside,
@@ -16,6 +17,7 @@ from diagnose.placement.reasons.siblings import (
     returned_beside,
 )
 from diagnose.placement.steps import Reason, born_at, is_literal, last_move
+from diagnose.placement.switches import turned_on
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Frame, Function, Object, Value
 
@@ -59,9 +61,14 @@ def _saving(lines: tuple[str, ...]) -> str | None:
 
 
 def of_module(
-    module: Module, tensor: Tensor | None = None, said: str = "", used: Frame | None = None
+    module: Module,
+    tensor: Tensor | None = None,
+    said: str = "",
+    used: Frame | None = None,
+    at: Spot | None = None,
 ) -> Reason | None:
-    """Why a module's weights are where they are; ``used`` are the variables where it was called."""
+    """Why a module's weights are where they are; ``used`` are the variables where it was called, ``at``
+    that call."""
     top = module
     for top in module.owners():
         if any(step.what in ("held", "loaded") for step in top.steps):
@@ -87,7 +94,9 @@ def of_module(
     where = tensor.device if tensor is not None else module.where()
     if move is not None and move.device is not None and move.device.type == "cpu":
         cause = _saving_of(move.spot.source) or "offloaded-to-cpu"
-        return Reason(cause, move.spot, top.frame)
+        if used is not None and (outside := used_outside(move.spot, at, used)) is not None:
+            return Reason(cause, *outside, move=move.spot)
+        return Reason(cause, turned_on(cause, move.spot), top.frame)
     if move is not None:
         if where is not None and where.type == "cuda" and (is_literal(move) or move.of is not None):
             return Reason(

@@ -18,7 +18,9 @@ def on_the_way_to_the_host(stray: Meets, meeting: Meeting) -> Reason | None:
     wants = name == "pack_padded_sequence"  # torch's own: its lengths are to be on the host
     computed = isinstance(stray.node, ast.BinOp)  # there, and of no use to anything else
     here = wants or computed or made is None or name in ("numpy", "asarray", "array", "__array__")
-    listed = next((s for s in tensor.steps if s.what == "listed"), None)
+    listings = [step for step in tensor.steps if step.what == "listed"]
+    kept = [step for step in listings if _is_kept(step.spot)]
+    listed = kept[-1] if kept else next(iter(listings), None)
     if here and stray.value is tensor and isinstance(stray.node, ast.expr):
         given = _handed_over(stray, meeting) if name in ("asarray", "array") else None
         if given is None or listed is None:
@@ -33,6 +35,17 @@ def on_the_way_to_the_host(stray: Meets, meeting: Meeting) -> Reason | None:
     if made is not None:
         return Reason("host-copy-needed", made.spot, tensor.frame)
     return Reason("host-copy-needed", meeting.spot, tensor.frame)
+
+
+def _is_kept(listed: Spot) -> bool:
+    """Whether a tensor is put into a list that an object keeps."""
+    for node in ast.walk(listed.source.tree):
+        match node:
+            case ast.Call(func=ast.Attribute(value=ast.Attribute()), args=args) if (
+                listed.node in args
+            ):
+                return True
+    return False
 
 
 def _returned(listed: Spot) -> Spot | None:

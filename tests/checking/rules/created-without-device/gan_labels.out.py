@@ -9,7 +9,7 @@ opt_d = torch.optim.SGD(D.parameters(), lr=0.1)
 for i in range(2):
     noise = torch.randn(6, 3, device=device)
     fake = G(noise).detach()
-    target = torch.zeros(6, 1).to(device)  # finds: created-without-device|input-not-moved
+    target = torch.zeros(6, 1, device=device)  # finds: created-without-device|input-not-moved
     loss = bce(D(fake), target)
     opt_d.zero_grad()
     loss.backward()

@@ -1,0 +1,41 @@
+"""What a program does within a context that brings a module to the accelerator, and once without it."""
+
+from __future__ import annotations
+
+import ast
+
+from diagnose.placement.model import Spot
+from diagnose.placement.values import Frame
+
+
+def used_outside(context: Spot, at: Spot | None, used: Frame) -> tuple[Spot, Frame] | None:
+    """The call on the way to a failure that elsewhere stands in the body of such a context.
+
+    Args:
+        context: the place that brought the module back to the host: that of the context as a ``with``
+            states it; anything else gives nothing.
+        at: the call of the module.
+        used: the variables there.
+    """
+    calls = _within(context)
+    call, around = at, used
+    while call is not None:
+        func = call.node.func if isinstance(call.node, ast.Call) else None
+        if func is not None and ast.unparse(func) in calls:
+            inside = any(one is call.node for one in calls.values())
+            return None if inside else (call, around)
+        if around.caller is None:
+            break
+        call, around = around.call, around.caller
+    return None
+
+
+def _within(context: Spot) -> dict[str, ast.Call]:
+    """The calls of the body of the ``with`` that a context stands in, by what they call."""
+    for node in ast.walk(context.source.tree):
+        if isinstance(node, ast.With) and any(
+            item.context_expr is context.node for item in node.items
+        ):
+            inner = (one for statement in node.body for one in ast.walk(statement))
+            return {ast.unparse(one.func): one for one in inner if isinstance(one, ast.Call)}
+    return {}
