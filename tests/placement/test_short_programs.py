@@ -26,6 +26,46 @@ from torch.utils.data import DataLoader, Dataset, TensorDataset
 
 #: Name -> the devices of the message, the cause, and the program; ``# here`` ends the line to edit.
 PROGRAMS = {
+    "batches of a loader that was not prepared, padded before they meet a weight": (
+        ("cpu", "cuda:0"),
+        "input-not-moved",
+        """\
+from accelerate import Accelerator
+class Waves(Dataset):
+    def __init__(self, seed):
+        self.rows = np.random.default_rng(seed).normal(size=(8, 4, 2))
+    def __len__(self):
+        return 8
+    def __getitem__(self, n):
+        return self.rows[n], self.rows[n, 0, 0]
+helper, net = Accelerator(), nn.Sequential(nn.ConstantPad1d(1, 0.0), nn.Conv1d(2, 1, 3))
+known, new = DataLoader(Waves(0)), DataLoader(Waves(1))
+net, known = helper.prepare(net, known)  # here
+for x, y in new:
+    net(x.transpose(1, 2))
+""",
+    ),
+    "a part that computes a weight anew in a function that knows no device": (
+        ("cuda:0", "cpu"),
+        "submodule-added-after-move",
+        """\
+from torch.nn.utils import parametrize
+class Shifted(nn.Module):
+    def __init__(self, size):
+        super().__init__()
+        self.by = nn.Parameter(torch.zeros(size))
+    def forward(self, weight):
+        return weight + self.by
+def adapt(net):
+    parametrize.register_parametrization(net, "weight", Shifted(4))  # here
+    return list(net.parameters())
+def main():
+    device = torch.device("cuda")
+    net = nn.Linear(4, 4).to(device)
+    adapt(net)
+main()
+""",
+    ),
     "a part that is used once more outside of the context that brings it": (
         ("cpu", "cuda:0"),
         "low-memory-mode",

@@ -107,6 +107,8 @@ def applied(
     output = Tensor(
         device, "output", machine.step("made", node, frame, device), frame, module=module
     )
+    if len(inputs) == 1 and where is None and _only_computes(module):
+        output = inputs[0].tensor.computed(device)  # what it was, padded or scaled
     for one in module.family() if where != SPLIT else ():
         if one.hooks and one is not module:  # a part, which runs within it
             seen(machine, one, given, output.like(one.where()), node, frame)
@@ -118,6 +120,11 @@ def applied(
     if module.kind.endswith("Loss"):
         output.scalar = True
     return Batch(output) if module.kind.startswith(("transformers", "diffusers")) else output
+
+
+def _only_computes(module: Module) -> bool:
+    """Whether a layer of torch has no weights and gives one tensor for one."""
+    return not (module.weights or module.made or module.children or module.tensors)
 
 
 def _draws(machine: Machine, module: Module, given: Arguments, node: ast.AST, frame: Frame) -> None:

@@ -177,6 +177,8 @@ def of_batch(machine: Machine, owner: Batch, name: str) -> Value:
     torch = machine.torch
     if name in torch.moves or name in torch.batch_methods or name in torch.same_device:
         return Method(owner, name)  # what is asked for what tensors have is one
+    if name in torch.shaping:
+        return Method(owner.inner, name)
     if name.startswith("num_"):
         return Number()
     if name == "data":

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from diagnose.placement.devices import named_so, written
 from diagnose.placement.model import Spot, Step
-from diagnose.placement.steps import Reason, last_move, on_cpu
+from diagnose.placement.steps import Reason, called, last_move, on_cpu
 from diagnose.placement.tensors import Batch, Module, Table, Tensor
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import Const, Frame, Object, Place, Unknown, Value
@@ -22,6 +22,8 @@ def where_built(
     With ``models`` a model beside it tells one, too, with ``tensors`` a tensor.
     """
     spot, around = made.spot, frame
+    if _is_run_at_once(spot):
+        return spot, frame
     while around is not None:
         if has_device(around, spot) or (models and _has_model(around, spot)):
             return spot, around
@@ -52,6 +54,8 @@ def told_by_a_call(found: Reason) -> Reason:
     call, caller = frame.call, frame.caller
     if found.cause != "submodule-added-after-move" or call is None or caller is None:
         return found
+    if _is_run_at_once(spot):
+        return found
     if (late := _moved_too_early(found)) is not None:
         return late
     # A method finds the device at its own object, whose other layers were moved.
@@ -59,6 +63,13 @@ def told_by_a_call(found: Reason) -> Reason:
     if alone and has_device(caller, call) and not has_placed(frame, spot.line):
         return found._replace(spot=call, frame=caller)
     return found
+
+
+def _is_run_at_once(spot: Spot) -> bool:
+    """Whether a layer is handed to what calls it at once: what comes after is too late."""
+    statement = statement_around(spot)
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    return called(call) == "register_parametrization" if call is not None else False
 
 
 def _is_told_to_grow(frame: Frame, call: Spot) -> bool:
