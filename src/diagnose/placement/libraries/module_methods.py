@@ -104,11 +104,10 @@ def applied(
         device = next((side.tensor.device for side in inputs if side.tensor.device), None)
     if "device" in given.named:  # a method that is told where to
         device = machine.asked(given.named["device"].value)
-    output = Tensor(
-        device, "output", machine.step("made", node, frame, device), frame, module=module
-    )
-    if len(inputs) == 1 and where is None and _only_computes(module):
-        output = inputs[0].tensor.computed(device)  # what it was, padded or scaled
+    made = machine.step("made", node, frame, device)
+    output = Tensor(device, "output", made, frame, module=module)
+    if len(inputs) == 1 and _only_computes(module):  # it is what it was, padded or scaled
+        output = inputs[0].tensor.computed(device)
     for one in module.family() if where != SPLIT else ():
         if one.hooks and one is not module:  # a part, which runs within it
             seen(machine, one, given, output.like(one.where()), node, frame)
@@ -123,7 +122,7 @@ def applied(
 
 
 def _only_computes(module: Module) -> bool:
-    """Whether a layer of torch has no weights and gives one tensor for one."""
+    """Whether a layer of torch has no weights."""
     return not (module.weights or module.made or module.children or module.tensors)
 
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from diagnose.placement.devices import named_so, written
 from diagnose.placement.model import Spot, Step
-from diagnose.placement.steps import Reason, called, last_move, on_cpu
+from diagnose.placement.steps import called, last_move, on_cpu
 from diagnose.placement.tensors import Batch, Module, Table, Tensor
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import Const, Frame, Object, Place, Unknown, Value
@@ -22,14 +22,14 @@ def where_built(
     With ``models`` a model beside it tells one, too, with ``tensors`` a tensor.
     """
     spot, around = made.spot, frame
-    if _is_run_at_once(spot):
+    if is_run_at_once(spot):
         return spot, frame
     while around is not None:
         if has_device(around, spot) or (models and _has_model(around, spot)):
             return spot, around
         if has_placed(around, 0):
             return spot, around
-        if tensors and around is not frame and _has_tensor(around, spot):
+        if tensors and around is not frame and has_tensor(around, spot):
             return spot, around
         if around.call is None or not _gives_what_it_builds(around):
             break
@@ -39,66 +39,16 @@ def where_built(
     return made.spot, frame
 
 
-def told_by_a_call(found: Reason) -> Reason:
-    """The reason at the call of the function that its place is in, if only there a device is known.
-
-    One line mends it there: what the function makes is moved, or the model to which a method adds a layer.
-    """
-    spot, frame = found.spot, found.frame
-    if frame is None or has_device(frame, spot):
-        return found
-    own = frame.this is not None and frame.caller is not None and frame.caller.this is frame.this
-    if found.cause == "created-without-device" and not _has_tensor(frame, spot) and not own:
-        spot, frame = where_built(Step("made", spot), frame, tensors=True)
-        return found._replace(spot=spot, frame=frame)
-    call, caller = frame.call, frame.caller
-    if found.cause != "submodule-added-after-move" or call is None or caller is None:
-        return found
-    if _is_run_at_once(spot):
-        return found
-    if (late := _moved_too_early(found)) is not None:
-        return late
-    # A method finds the device at its own object, whose other layers were moved.
-    alone = frame.this is None or _is_told_to_grow(frame, call)
-    if alone and has_device(caller, call) and not has_placed(frame, spot.line):
-        return found._replace(spot=call, frame=caller)
-    return found
-
-
-def _is_run_at_once(spot: Spot) -> bool:
+def is_run_at_once(spot: Spot) -> bool:
     """Whether a layer is handed to what calls it at once: what comes after is too late."""
     statement = statement_around(spot)
     call = statement.value if isinstance(statement, ast.Expr) else None
     return called(call) == "register_parametrization" if call is not None else False
 
 
-def _is_told_to_grow(frame: Frame, call: Spot) -> bool:
-    """Whether a statement calls a model's method to add layers, in which no other layer tells a device."""
-    if not isinstance(frame.this, Module) or not isinstance(statement_around(call), ast.Expr):
-        return False
-    if (frame.function or "").endswith(".__init__") or _runs_module(frame) or frame.result:
-        return False
-    others = (value for value in frame.names.values() if value is not frame.this)
-    return not any(isinstance(one, Module | Tensor) for one in others)
-
-
-def _moved_too_early(found: Reason) -> Reason | None:
-    """The statement that moves a model before another has a function add layers to it: it is to come
-    after that."""
-    frame, move = found.frame, found.move
-    if move is None or not is_statement(move):
-        return None
-    while frame is not None and frame.call is not None and not _runs_module(frame):
-        call, frame = frame.call, frame.caller
-        same = (move.file, move.function) == (call.file, call.function)
-        if same and move.line < call.line and isinstance(statement_around(call), ast.Expr):
-            return found._replace(spot=call, frame=frame, beside=move)
-    return None
-
-
 def _gives_what_it_builds(frame: Frame) -> bool:
     """Whether the result of a call can be moved in place of what is built within it."""
-    if _runs_module(frame):
+    if runs_module(frame):
         return False
     if (frame.function or "").endswith(".__init__"):
         return isinstance(frame.this, Module)
@@ -108,7 +58,7 @@ def _gives_what_it_builds(frame: Frame) -> bool:
     )
 
 
-def _runs_module(frame: Frame) -> bool:
+def runs_module(frame: Frame) -> bool:
     """Whether a call is the run of a module."""
     run = (frame.function or "").endswith((".forward", ".__call__"))
     return run and isinstance(frame.this, Module)
@@ -215,7 +165,7 @@ def _has_model(frame: Frame, spot: Spot) -> bool:
     return any(place is not None and place.type == "cuda" for place in places)
 
 
-def _has_tensor(frame: Frame, spot: Spot) -> bool:
+def has_tensor(frame: Frame, spot: Spot) -> bool:
     """Whether a variable of a call may hold a tensor whose device something made beside it can have."""
     return any(
         (isinstance(value, Tensor) and not on_cpu(value)) or isinstance(value, Unknown | Batch)

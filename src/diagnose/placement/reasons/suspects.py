@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from diagnose.placement.devices import CPU
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Suspect
-from diagnose.placement.reasons.knowing import has_device, knows_device, told_by_a_call
+from diagnose.placement.reasons.growing import told_by_a_call
+from diagnose.placement.reasons.knowing import has_device, knows_device
 from diagnose.placement.reasons.operands import reason
 from diagnose.placement.reasons.ranks import of_rank
 from diagnose.placement.reasons.scope import in_scope

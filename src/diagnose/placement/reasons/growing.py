@@ -1,0 +1,70 @@
+"""What one line mends at the call of a function: what that makes, or the layers that it adds."""
+
+from __future__ import annotations
+
+import ast
+
+from diagnose.placement.model import Spot, Step
+from diagnose.placement.reasons.knowing import (
+    has_device,
+    has_placed,
+    has_tensor,
+    is_run_at_once,
+    is_statement,
+    runs_module,
+    statement_around,
+    where_built,
+)
+from diagnose.placement.steps import Reason
+from diagnose.placement.tensors import Module, Tensor
+from diagnose.placement.values import Frame
+
+
+def told_by_a_call(found: Reason) -> Reason:
+    """The reason at the call of the function that its place is in, if only there a device is known.
+
+    One line mends it there: what the function makes is moved, or the model to which a method adds a layer.
+    """
+    spot, frame = found.spot, found.frame
+    if frame is None or has_device(frame, spot):
+        return found
+    own = frame.this is not None and frame.caller is not None and frame.caller.this is frame.this
+    if found.cause == "created-without-device" and not has_tensor(frame, spot) and not own:
+        spot, frame = where_built(Step("made", spot), frame, tensors=True)
+        return found._replace(spot=spot, frame=frame)
+    call, caller = frame.call, frame.caller
+    if found.cause != "submodule-added-after-move" or call is None or caller is None:
+        return found
+    if is_run_at_once(spot):
+        return found
+    if (late := _moved_too_early(found)) is not None:
+        return late
+    # A method finds the device at its own object, whose other layers were moved.
+    alone = frame.this is None or _is_told_to_grow(frame, call)
+    if alone and has_device(caller, call) and not has_placed(frame, spot.line):
+        return found._replace(spot=call, frame=caller)
+    return found
+
+
+def _is_told_to_grow(frame: Frame, call: Spot) -> bool:
+    """Whether a statement calls a model's method to add layers, in which no other layer tells a device."""
+    if not isinstance(frame.this, Module) or not isinstance(statement_around(call), ast.Expr):
+        return False
+    if (frame.function or "").endswith(".__init__") or runs_module(frame) or frame.result:
+        return False
+    others = (value for value in frame.names.values() if value is not frame.this)
+    return not any(isinstance(one, Module | Tensor) for one in others)
+
+
+def _moved_too_early(found: Reason) -> Reason | None:
+    """The statement that moves a model before another has a function add layers to it: it is to come
+    after that."""
+    frame, move = found.frame, found.move
+    if move is None or not is_statement(move):
+        return None
+    while frame is not None and frame.call is not None and not runs_module(frame):
+        call, frame = frame.call, frame.caller
+        same = (move.file, move.function) == (call.file, call.function)
+        if same and move.line < call.line and isinstance(statement_around(call), ast.Expr):
+            return found._replace(spot=call, frame=frame, beside=move)
+    return None
