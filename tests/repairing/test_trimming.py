@@ -27,3 +27,23 @@ def test_a_file_that_is_as_it_was_is_no_longer_edited() -> None:
     before = {"one.py": BEFORE, "two.py": BEFORE}
     after = {file: text.replace("b = 2", "b = 5") for file, text in before.items()}
     assert [list(one.texts) for one in trimmed(before, after)] == [["one.py"], ["two.py"]]
+
+
+def test_each_line_that_a_place_adds_is_left_out_in_turn() -> None:
+    after = BEFORE.replace("c = 3\n", "b = b.to(d)\nc = c.to(d)\nc = 3\n")
+    found = [one.texts["train.py"] for one in trimmed({"train.py": BEFORE}, {"train.py": after})]
+    assert found == [after.replace("c = c.to(d)\n", ""), after.replace("b = b.to(d)\n", "")]
+
+
+def test_each_piece_of_a_line_is_left_out_in_turn() -> None:
+    before = {"train.py": "m = Both({'a': A(), 'b': B()})\n"}
+    after = {"train.py": "m = Both({'a': A().to(d), 'b': B()}).to(d)\n"}
+    assert [one.texts["train.py"] for one in trimmed(before, after)] == [
+        "m = Both({'a': A().to(d), 'b': B()})\n",
+        "m = Both({'a': A(), 'b': B()}).to(d)\n",
+    ]
+
+
+def test_a_line_with_one_change_is_left_as_it_is() -> None:
+    before = {"train.py": "m = Both(A())\n"}
+    assert not list(trimmed(before, {"train.py": "m = Both(A()).to(d)\n"}))

@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from difflib import SequenceMatcher
+from itertools import islice
 from typing import NamedTuple
 
+from diagnose.patterns import lazy
 from diagnose.repairing.comparing import changed
+
+#: So many pieces of lines are left out in turn, of each patch.
+_MOST_PIECES = 8
+_TOKEN = lazy(r"\w+|\s+|.")
 
 
 class Trimmed(NamedTuple):
@@ -17,8 +24,8 @@ class Trimmed(NamedTuple):
 
 
 def trimmed(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[Trimmed]:
-    """The patch without one of its places, the last ones first; nothing where it has but one. Lines that it
-    only takes away stay away.
+    """The patch without one of its places, the last ones first, then without one piece of a place: a line
+    that it adds, or one of its changes in a line. Lines that it only takes away stay away.
 
     Args:
         before: the edited files as they were.
@@ -26,11 +33,49 @@ def trimmed(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[Tri
     """
     blocks = [(file, *both) for file, text in after.items() for both in changed(before[file], text)]
     for file, gone, made in reversed(blocks) if len(blocks) > 1 else ():
-        old, new = (text[file].splitlines(keepends=True) for text in (before, after))
         if made:
-            text = "".join([*new[: made.start], *old[gone.start : gone.stop], *new[made.stop :]])
-            rows = "".join(new[made.start : made.stop])
-            rest = {**after, file: text}
-            if text == before[file]:
-                del rest[file]
-            yield Trimmed(rest, file, rows)
+            yield _without(before, after, file, gone, made, ())
+    pieces = (
+        _without(before, after, file, gone, made, rest)
+        for file, gone, made in reversed(blocks)
+        for rest in _pieces(_rows(before[file], gone), _rows(after[file], made))
+    )
+    yield from islice(pieces, _MOST_PIECES)
+
+
+def _rows(text: str, lines: range) -> list[str]:
+    return text.splitlines(keepends=True)[lines.start : lines.stop]
+
+
+def _without(
+    before: Mapping[str, str],
+    after: Mapping[str, str],
+    file: str,
+    gone: range,
+    made: range,
+    rest: tuple[str, ...],
+) -> Trimmed:
+    """The patch with other rows in one of its places: those that stood there, or ``rest``."""
+    new = after[file].splitlines(keepends=True)
+    rows = rest or tuple(_rows(before[file], gone))
+    text = "".join([*new[: made.start], *rows, *new[made.stop :]])
+    texts = {**after, file: text}
+    if text == before[file]:
+        del texts[file]
+    return Trimmed(texts, file, "".join(new[made.start : made.stop]))
+
+
+def _pieces(old: list[str], new: list[str]) -> Iterator[tuple[str, ...]]:
+    """The new rows without one of those that are added, or with one piece of a row as it was."""
+    if not old and len(new) > 1:
+        for number in reversed(range(len(new))):
+            yield (*new[:number], *new[number + 1 :])
+    if len(old) != len(new):
+        return
+    for number, (was, now) in enumerate(zip(old, new, strict=True)):
+        first, second = _TOKEN.findall(was), _TOKEN.findall(now)
+        matcher = SequenceMatcher(None, first, second, autojunk=False)
+        steps = [step for step in matcher.get_opcodes() if step[0] != "equal"]
+        for _, i, j, k, m in reversed(steps) if len(steps) > 1 else ():
+            row = "".join([*second[:k], *first[i:j], *second[m:]])
+            yield (*new[:number], row, *new[number + 1 :])
