@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import lru_cache
 
 from diagnose.placement.model import Spot
 from diagnose.placement.values import Frame
@@ -32,10 +33,13 @@ def used_outside(context: Spot, at: Spot | None, used: Frame) -> tuple[Spot, Fra
 
 def _within(context: Spot) -> dict[str, ast.Call]:
     """The calls of the body of the ``with`` that a context stands in, by what they call."""
-    for node in ast.walk(context.source.tree):
-        if isinstance(node, ast.With) and any(
-            item.context_expr is context.node for item in node.items
-        ):
-            inner = (one for statement in node.body for one in ast.walk(statement))
-            return {ast.unparse(one.func): one for one in inner if isinstance(one, ast.Call)}
-    return {}
+    node = _contexts(context.source.tree).get(id(context.node))
+    inner = (one for statement in node.body for one in ast.walk(statement)) if node else ()
+    return {ast.unparse(one.func): one for one in inner if isinstance(one, ast.Call)}
+
+
+@lru_cache(maxsize=8)
+def _contexts(tree: ast.Module) -> dict[int, ast.With]:
+    """The ``with`` statements of a file, by their contexts."""
+    withs = (node for node in ast.walk(tree) if isinstance(node, ast.With))
+    return {id(item.context_expr): node for node in withs for item in node.items}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import lru_cache
 
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Spot
@@ -39,13 +40,19 @@ def on_the_way_to_the_host(stray: Meets, meeting: Meeting) -> Reason | None:
 
 def _is_kept(listed: Spot) -> bool:
     """Whether a tensor is put into a list that an object keeps."""
-    for node in ast.walk(listed.source.tree):
-        match node:
-            case ast.Call(func=ast.Attribute(value=ast.Attribute()), args=args) if (
-                listed.node in args
-            ):
-                return True
-    return False
+    return id(listed.node) in _kept(listed.source.tree)
+
+
+@lru_cache(maxsize=8)
+def _kept(tree: ast.Module) -> frozenset[int]:
+    """What the calls of a file are given that are methods of an attribute."""
+    return frozenset(
+        id(one)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+        if isinstance(node.func.value, ast.Attribute)
+        for one in node.args
+    )
 
 
 def _returned(listed: Spot) -> Spot | None:

@@ -41,9 +41,14 @@ def where_built(
 
 def is_run_at_once(spot: Spot) -> bool:
     """Whether a layer is handed to what calls it at once: what comes after is too late."""
-    statement = statement_around(spot)
-    call = statement.value if isinstance(statement, ast.Expr) else None
-    return called(call) == "register_parametrization" if call is not None else False
+    return id(spot.node) in _hung(spot.source.tree)
+
+
+@lru_cache(maxsize=8)
+def _hung(tree: ast.Module) -> frozenset[int]:
+    """What the calls of a file are given that hang a parametrization on a layer."""
+    calls = (node for node in ast.walk(tree) if called(node) == "register_parametrization")
+    return frozenset(id(one) for call in calls for one in ast.walk(call))
 
 
 def _gives_what_it_builds(frame: Frame) -> bool:
