@@ -66,7 +66,8 @@ def sharded(
     if called(policy) == "CPUOffload" and not any(_is_on(machine, one, frame) for one in told):
         return None
     hook(machine, model, given.named.get("device_id"), True, node, frame)
-    if called(policy) == "CPUOffload" and not isinstance(told[0], ast.Constant):
+    switch = called(policy) == "CPUOffload" and not isinstance(told[0], ast.Constant)
+    if switch and _is_on(machine, told[0], frame, also=()):
         step, setting = model.steps[-1], machine.spot(told[0], frame)
         model.steps = (*model.steps[:-1], step._replace(of=setting))
     return model
@@ -81,9 +82,11 @@ def _policy(said: ast.expr, frame: Frame) -> ast.Call | None:
     return said if isinstance(said, ast.Call) and offloads else None
 
 
-def _is_on(machine: Machine, said: ast.expr, frame: Frame) -> bool:
+def _is_on(machine: Machine, said: ast.expr, frame: Frame, *, also: tuple[int, ...] = (1,)) -> bool:
+    """Whether an expression is true; a number is no switch."""
     value = machine.evaluate(machine, said, frame)
-    return isinstance(value, Const) and value.value is True
+    told = value.value if isinstance(value, Const) else None
+    return told is True or (type(told) is int and told in also)
 
 
 def offload(

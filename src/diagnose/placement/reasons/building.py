@@ -17,7 +17,6 @@ from diagnose.placement.reasons.siblings import (
     returned_beside,
 )
 from diagnose.placement.steps import Reason, born_at, is_literal, last_move
-from diagnose.placement.switches import turned_on
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Frame, Function, Object, Value
 
@@ -96,7 +95,7 @@ def of_module(
         cause = _saving_of(move.spot.source) or "offloaded-to-cpu"
         if used is not None and (outside := used_outside(move.spot, at, used)) is not None:
             return Reason(cause, *outside, move=move.spot)
-        return Reason(cause, turned_on(cause, move.spot), top.frame)
+        return Reason(cause, move.spot, top.frame)
     if move is not None:
         if where is not None and where.type == "cuda" and (is_literal(move) or move.of is not None):
             return Reason(

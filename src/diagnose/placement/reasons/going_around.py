@@ -8,7 +8,6 @@ import re
 from diagnose.placement.libraries.offloading import SHARDING
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.steps import Reason, called, is_on, last_move, said_as
-from diagnose.placement.switches import set_at
 from diagnose.placement.tensors import Module
 from diagnose.placement.values import Frame, Object
 
@@ -30,8 +29,7 @@ def gone_around(stray: Meets, module: Module, meeting: Meeting) -> Reason:
         return Reason("offloaded-to-cpu", offloaded.spot, module.frame)
     spot, frame = meeting.spot._replace(node=stray.node), meeting.frame
     if offloaded is not None and called(offloaded.spot.node) in _SHARDING:
-        setting = set_at(offloaded.of) if offloaded.of is not None else None
-        return Reason("zero-offload", setting or spot, frame)
+        return Reason("zero-offload", spot, frame)
     if seen is not None:
         spot = seen.spot
     around: Frame | None = meeting.frame

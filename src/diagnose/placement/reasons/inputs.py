@@ -37,7 +37,8 @@ def is_target(made: Step, meeting: Meeting) -> bool:
     made_as = called(made.spot.node)
     outputs = any(side.tensor.maker in ("output", "computed") for side in meeting.sides)
     weights = any(side.tensor.maker == "weight" for side in meeting.sides)
-    return made_as in _OF_ONE_NUMBER and outputs and not weights
+    loss = meeting.what == "call" and not weights
+    return loss and outputs and made_as in _OF_ONE_NUMBER
 
 
 def shaped_as_another(made: Step, frame: Frame | None) -> bool:

@@ -9,7 +9,7 @@ class Learner:
         self.slow = copy.deepcopy(self.net)
 
     def to(self, device):
-        self.net.to(device)
+        self.net.to(device)  # finds: module-not-moved
         return self
 
     def loss(self, x):
@@ -18,5 +18,5 @@ class Learner:
 p = argparse.ArgumentParser()
 p.add_argument("--gpu", type=int, default=0)
 device = torch.device("cuda", p.parse_args().gpu)
-learner = Learner().to(device)  # finds: module-not-moved
+learner = Learner().to(device)
 print(learner.loss(torch.randn(3, 4).to(device)).item())

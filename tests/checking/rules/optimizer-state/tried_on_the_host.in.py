@@ -3,10 +3,10 @@ from torch import nn
 
 class Fit:
     def __init__(self, device):
-        self.net = nn.Linear(3, 1)  # finds: optimizer-state
+        self.net = nn.Linear(3, 1)
         self.opt = torch.optim.AdamW(self.net.parameters(), lr=1e-2)
         self.once(torch.randn(4, 3))
-        self.net.to(device)
+        self.net.to(device)  # finds: optimizer-state
         self.device = device
 
     def once(self, x):
