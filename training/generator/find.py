@@ -209,9 +209,7 @@ def arguments(made: type, patterns: list[list[str]]) -> Iterator[str]:
             given: list[str] = []
             for one in parameters:
                 needed = one.default is one.empty
-                value = next(
-                    (row[column] for row in patterns if re.fullmatch(row[0], one.name)), None
-                )
+                value = told(patterns, one.name, column)
                 if value is None and needed:
                     return
                 fits = isinstance(one.default, int | float) and not isinstance(one.default, bool)
@@ -221,6 +219,11 @@ def arguments(made: type, patterns: list[list[str]]) -> Iterator[str]:
             if text not in offered:
                 offered.add(text)
                 yield text
+
+
+def told(patterns: list[list[str]], name: str, column: int = 1) -> str | None:
+    """What a parameter of a name is given; None where no pattern knows it."""
+    return next((row[column] for row in patterns if re.fullmatch(row[0], name)), None)
 
 
 def _names(called: list[str]) -> list[str]:

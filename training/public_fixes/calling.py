@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
-from generator.find import arguments
+from generator.find import arguments, told
 from generator.probing import at_most, quiet
 from generator.tables import read
 
@@ -204,9 +204,9 @@ def _inputs(
         for one in parameters
         if one.default is one.empty and one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY)
     ]
-    told = {one.name: value for one in needed if (value := _told(one, patterns))}
-    tensors = [one.name for one in needed if one.name not in told]
-    parts = [f"{one.name}={told.get(one.name, one.name)}" for one in needed]
+    known = {one.name: value for one in needed if (value := _given(one, patterns))}
+    tensors = [one.name for one in needed if one.name not in known]
+    parts = [f"{one.name}={known.get(one.name, one.name)}" for one in needed]
     for makes in _tensors(tensors):
         lines = [f"{name} = {make}" for name, make in zip(tensors, makes, strict=True)]
         yield lines, ", ".join(parts)
@@ -225,11 +225,10 @@ def _tensors(names: list[str]) -> Iterator[list[str]]:
             yield [make.replace("$n", "4") for make in column]
 
 
-def _told(parameter: inspect.Parameter, patterns: list[list[str]]) -> str | None:
+def _given(parameter: inspect.Parameter, patterns: list[list[str]]) -> str | None:
     """What a parameter is given that is no tensor, by its name or its type."""
-    for pattern, value, _ in patterns:
-        if re.fullmatch(pattern, parameter.name):
-            return value
+    if (value := told(patterns, parameter.name)) is not None:
+        return value
     kind = getattr(parameter.annotation, "__name__", str(parameter.annotation)).replace(
         "typing.", ""
     )

@@ -11,13 +11,10 @@ from __future__ import annotations
 
 import argparse
 import gzip
-import io
 import json
 import random
 import re
-import subprocess
 import sys
-import tarfile
 import tempfile
 import warnings
 from collections import Counter, defaultdict
@@ -30,6 +27,7 @@ from typing import Any, NamedTuple
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
+from archives import extracted  # noqa: E402
 from learn_fixes import ROWS  # noqa: E402
 
 from diagnose.casebase.store import load  # noqa: E402
@@ -180,14 +178,10 @@ def _said(text: str, path: str) -> Checked | None:
 
 def _within(clone: Path, tree: str, path: str) -> Checked | None:
     """What is said of a file of a repository when it, and the files that import it, are checked."""
-    git = ["git", "-C", str(clone), "archive", tree, "--", ":(glob)**/*.py"]
-    made = subprocess.run(git, capture_output=True)
-    if made.returncode:
-        return None
     torch = load().knowledge.torch
     with tempfile.TemporaryDirectory() as folder:
-        with tarfile.open(fileobj=io.BytesIO(made.stdout)) as files:
-            files.extractall(folder, filter="data")
+        if not extracted(clone, tree, Path(folder)):
+            return None
         whole = Path(folder, path)
         found, judged, unknown = {}, 0, 0
         for entry in [whole, *_callers(Path(folder), whole)]:

@@ -13,14 +13,12 @@ from __future__ import annotations
 
 import argparse
 import ast
-import contextlib
 import json
 import os
 import random
 import shutil
 import subprocess
 import sys
-import tarfile
 from collections import Counter
 from importlib.util import find_spec
 from pathlib import Path
@@ -30,6 +28,7 @@ HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parents[1] / "benchmarks")]
 
 import forked  # noqa: E402
+from archives import extracted  # noqa: E402
 from calling import programs, targets  # noqa: E402
 from generator.labels import is_about_devices  # noqa: E402
 from learn_fixes import ROWS  # noqa: E402
@@ -87,7 +86,7 @@ def attempt(row: dict[str, Any], git: Path, folder: Path, written: Path | None =
     """What became of a row: "a pair", or why it is none."""
     sha = row["commit"].rpartition("/")[2]
     for tree, which in ((f"{sha}^", "before"), (sha, "after")):
-        if not _extracted(git, tree, folder / which):
+        if not _laid_out(git, tree, folder / which):
             return "no files"
     path = Path(row["path"])
     root, module = _import_path(folder / "after", path)
@@ -138,19 +137,11 @@ def _lacking(row: dict[str, Any], clones: Path) -> int:
     return sum(find_spec(name) is None for name in named - own)
 
 
-def _extracted(git: Path, tree: str, folder: Path) -> bool:
+def _laid_out(git: Path, tree: str, folder: Path) -> bool:
     """Writes the Python files of a tree, and what they may read beside them; whether there were any."""
     folder.mkdir(exist_ok=True)
     for end in ENDS:
-        command = ["git", "-C", str(git), "archive", tree, "--", f":(glob)**/*.{end}"]
-        made = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        assert made.stdout is not None
-        with (
-            contextlib.suppress(tarfile.TarError),
-            tarfile.open(fileobj=made.stdout, mode="r|") as files,
-        ):
-            files.extractall(folder, filter="data")
-        made.wait()
+        extracted(git, tree, folder, end)
     return any(folder.iterdir())
 
 

@@ -141,7 +141,7 @@ def _passed(
         if (further := _flag(value)) is not None:
             return _set_at(further, _path(source.tree, value), source, left - 1)
         return Spot(source, value, None)
-    default = _default(function, name)
+    default = default_of(function, name)
     if default is None or any(value is not None for value in given.values()):
         return None
     return Spot(source, default, None)
@@ -152,7 +152,8 @@ def _parameters(function: _Function) -> list[str]:
     return [one.arg for one in (*args.posonlyargs, *args.args, *args.kwonlyargs)]
 
 
-def _default(function: _Function, name: str) -> ast.expr | None:
+def default_of(function: _Function, name: str) -> ast.expr | None:
+    """What a parameter is where it is not given; None for one that has to be."""
     args = function.args
     listed = [*args.posonlyargs, *args.args]
     defaults = dict(

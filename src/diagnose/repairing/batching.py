@@ -13,6 +13,7 @@ from diagnose.fixes.definitions.expressions import replaced
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.file_edit import file_edit
 from diagnose.hooks.positions import Texts
+from diagnose.placement import Source
 from diagnose.repairing.moving import Move, own_spots
 
 
@@ -25,22 +26,23 @@ def batching(error: BaseException) -> Iterator[Move]:
     """
     texts = Texts()
     for frame, spot in own_spots(error, texts):
+        apart = {name for name, held in list(frame.f_locals.items()) if _is_apart(held)}
         text = texts.of(spot.file)
-        for name, held in list(frame.f_locals.items()) if text is not None else ():
-            if not _is_apart(held):
-                continue
-            for one in ast.walk(text.function(spot.node)) if text is not None else ():
-                match one:
-                    case ast.Assign(targets=[ast.Name(id=target)], value=written) if (
-                        target == name and one.lineno < spot.line
-                    ):
-                        for device in _devices(written):
-                            made = f"{{k: v.to({device}) for k, v in {name}.items()}}"
-                            with suppress(Refused):
-                                edit = file_edit(
-                                    spot.source, [replaced(spot.source, written, made)]
-                                )
-                                yield Move("move-input", edit, moves=(name, device))
+        for one in ast.walk(text.function(spot.node)) if text is not None and apart else ():
+            match one:
+                case ast.Assign(targets=[ast.Name(id=name)], value=written) if (
+                    name in apart and one.lineno < spot.line
+                ):
+                    yield from _whole(spot.source, name, written)
+
+
+def _whole(source: Source, name: str, written: ast.expr) -> Iterator[Move]:
+    """The edits by which an assignment of some moved parts moves all of them."""
+    for device in _devices(written):
+        made = f"{{k: v.to({device}) for k, v in {name}.items()}}"
+        with suppress(Refused):
+            edit = file_edit(source, [replaced(source, written, made)])
+            yield Move("move-input", edit, moves=(name, device))
 
 
 def _is_apart(held: Any) -> bool:

@@ -5,18 +5,14 @@ from __future__ import annotations
 
 import ast
 import builtins
-import copy
 from collections.abc import Iterator
 from contextlib import suppress
 from types import FrameType
 
-from diagnose.fixes.definitions.places import line_end, span
-from diagnose.fixes.definitions.statements import indentation
+from diagnose.fixes.definitions.contexts import inside
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.file_edit import file_edit
-from diagnose.fixes.rewriting import Change, Splice, offset_of_line
 from diagnose.hooks.positions import Texts
-from diagnose.placement import Source
 from diagnose.repairing.moving import Move, own_spots
 
 
@@ -39,7 +35,8 @@ def bracketing(error: BaseException) -> Iterator[Move]:
         for twin in around:
             if _calls(twin, ast.unparse(node.func)) and _known(twin, frame):
                 with suppress(Refused):
-                    edit = file_edit(spot.source, [_within(spot.source, statement, twin.items)])
+                    contexts = ", ".join(ast.unparse(one.context_expr) for one in twin.items)
+                    edit = file_edit(spot.source, [inside(spot.source, statement, contexts)])
                     yield Move("other", edit, cause="low-memory-mode", says="as-elsewhere")
 
 
@@ -63,19 +60,3 @@ def _known(block: ast.With, frame: FrameType) -> bool:
         name in frame.f_locals or name in frame.f_globals or hasattr(builtins, name)
         for name in names
     )
-
-
-def _within(source: Source, statement: ast.stmt, items: list[ast.withitem]) -> Change:
-    """The change that puts a statement into a block of its own."""
-    indent = indentation(source, statement)
-    start = offset_of_line(source, statement.lineno)
-    end = span(source, statement)[1]
-    ending = line_end(source, start)
-    entered = [ast.withitem(context_expr=one.context_expr) for one in items]
-    header = f"{indent}with {', '.join(ast.unparse(one) for one in entered)}:{ending}"
-    body = "".join(
-        f"    {row}" if row.strip() else row
-        for row in source.text[start:end].splitlines(keepends=True)
-    )
-    made = ast.With(items=entered, body=[copy.copy(statement)])  # it holds the node as it was
-    return Change((Splice(start, end, f"{header}{body}"),), statement, (made,))

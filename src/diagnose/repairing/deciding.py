@@ -26,6 +26,7 @@ from diagnose.hooks.uncalled import Operand
 from diagnose.placement import Device, Spot
 from diagnose.placement.devices import CPU, META, written
 from diagnose.placement.reasons.scope import in_scope
+from diagnose.placement.switches import default_of
 from diagnose.repairing.defining import place_of
 from diagnose.repairing.meeting import meeting
 from diagnose.repairing.moving import Move
@@ -160,16 +161,8 @@ def _given(call: ast.AST, function: ast.FunctionDef) -> Iterator[tuple[str, ast.
 
 def _is_optional(function: ast.FunctionDef, name: str) -> bool:
     """Whether a parameter is None where it is not given."""
-    arguments = function.args
-    last = [*arguments.posonlyargs, *arguments.args][-len(arguments.defaults) or None :]
-    pairs = [
-        *zip(last, arguments.defaults, strict=False),
-        *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True),
-    ]
-    return any(
-        one.arg == name and isinstance(default, ast.Constant) and default.value is None
-        for one, default in pairs
-    )
+    default = default_of(function, name)
+    return isinstance(default, ast.Constant) and default.value is None
 
 
 def _instead(found: Met, choice: _Choice, wanted: Device | None) -> Iterator[Move]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 import copy
 
-from diagnose.fixes.definitions.places import span, statement_of, text_of
+from diagnose.fixes.definitions.places import line_end, span, statement_of, text_of
 from diagnose.fixes.definitions.statements import indentation
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change, Splice
-from diagnose.placement.model import Suspect
+from diagnose.placement.model import Source, Suspect
 
 
 def within(suspect: Suspect) -> Change | None:
@@ -24,11 +24,17 @@ def within(suspect: Suspect) -> Change | None:
     statement = statement_of(source, suspect.spot.node)
     if context.file != source.path or statement.end_lineno != statement.lineno:
         raise Refused("the statement runs over several lines, or the context is of another file")
+    return inside(source, statement, text_of(source, context.node))
+
+
+def inside(source: Source, statement: ast.stmt, contexts: str) -> Change:
+    """The change that puts a statement into a ``with`` of its own, which enters some contexts."""
     indent = indentation(source, statement)
     start, end = span(source, statement)
-    code = text_of(source, context.node)
-    text = f"with {code}:\n{indent}    {text_of(source, statement)}"
-    made = ast.parse(f"with {code}: ...").body[0]
+    rows = source.text[start:end].splitlines(keepends=True)
+    body = "".join(f"    {row}" if row.strip() else row for row in rows)
+    text = f"with {contexts}:{line_end(source, start)}{indent}{body}"
+    made = ast.parse(f"with {contexts}: ...").body[0]
     assert isinstance(made, ast.With)
     made.body = [copy.deepcopy(statement)]
     return Change((Splice(start, end, text),), statement, (made,))

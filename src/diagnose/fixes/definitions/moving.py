@@ -169,10 +169,15 @@ def receiver(call: ast.expr) -> str | None:
     return None
 
 
+def _device_ids(call: ast.Call) -> ast.expr | None:
+    """What nn.DataParallel is told of its devices."""
+    return argument(call, "device_ids") or (call.args[1] if len(call.args) > 1 else None)
+
+
 def _home_of(source: Source, call: ast.Call, wrapper: str | None) -> str:
     """The first device of a wrapper that stands under a name, which knows it where the call does not
     show it."""
-    given = argument(call, "device_ids") or (call.args[1] if len(call.args) > 1 else None)
+    given = _device_ids(call)
     if wrapper is None or given is None or isinstance(given, ast.Constant | ast.List):
         return _first_device(source, call)
     return f'f"cuda:{{{wrapper}.device_ids[0]}}"'
@@ -180,7 +185,7 @@ def _home_of(source: Source, call: ast.Call, wrapper: str | None) -> str:
 
 def _first_device(source: Source, call: ast.Call) -> str:
     """The first of the devices that nn.DataParallel is given; of all, the first one."""
-    given = argument(call, "device_ids") or (call.args[1] if len(call.args) > 1 else None)
+    given = _device_ids(call)
     match given:
         case None | ast.Constant(value=None):
             return '"cuda:0"'

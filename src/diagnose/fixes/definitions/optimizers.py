@@ -6,8 +6,10 @@ import ast
 from collections.abc import Sequence
 
 from diagnose.fixes.definitions.expressions import around, replaced
+from diagnose.fixes.definitions.moving import receiver
 from diagnose.fixes.definitions.places import (
     block_of,
+    called,
     functions_around,
     statement_of,
     text_of,
@@ -47,13 +49,13 @@ def remade(suspect: Suspect, torch: TorchNames) -> list[Change]:
 def is_late_move(suspect: Suspect, torch: TorchNames) -> bool:
     """Whether a suspect is the move of a model, which comes after steps of its optimizer."""
     node = suspect.spot.node
-    moves = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
-    return suspect.cause == "optimizer-state" and moves and _last(node) in torch.moves
+    return suspect.cause == "optimizer-state" and _method(node) in torch.moves
 
 
-def _last(node: ast.AST) -> str:
-    called = node.func if isinstance(node, ast.Call) else None
-    return called.attr if isinstance(called, ast.Attribute) else ""
+def _method(node: ast.AST) -> str:
+    """The name of the method that a node calls; empty for other nodes."""
+    is_method = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+    return called(node) if is_method else ""
 
 
 def remembered(suspect: Suspect) -> list[Change]:
@@ -112,14 +114,12 @@ def behind(
 
 
 def _moves(call: ast.Call, owner: str | None, torch: TorchNames) -> bool:
-    func = call.func
-    moved = isinstance(func, ast.Attribute) and func.attr in torch.moves
-    return moved and isinstance(func, ast.Attribute) and sourceline.dotted(func.value) == owner
+    return _method(call) in torch.moves and receiver(call) == owner
 
 
 def _prepares(call: ast.Call, owner: str | None) -> bool:
     given = {sourceline.dotted(one) for one in call.args}
-    return _last(call) == "prepare" and owner is not None and owner in given
+    return _method(call) == "prepare" and owner is not None and owner in given
 
 
 def _names(names: set[str], node: ast.AST) -> bool:
