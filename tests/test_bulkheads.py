@@ -54,6 +54,7 @@ SECRET = "what the user pasted"
 PIECES = {
     "diagnose.fixes.edit": "/fixes/",
     "diagnose.scene.scene.Scene._read": "sources",
+    "diagnose.sources.sources.Sources.claimed": "sources",
     "diagnose.pipeline.values": "values",
     "diagnose.pipeline.for_cause": "/fixes",
     "diagnose.pipeline.snippet": "/verification",

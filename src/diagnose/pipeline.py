@@ -120,7 +120,7 @@ def explain(
     device = report.error.family == DEVICE_FAMILY
     with collecting() as pieces:
         if sources is not None:
-            report = sources.claimed(report)
+            report = guarded("sources", partial(sources.claimed, report), report)
         scene = Scene(report, casebase.knowledge, sources, look if device else None)
         diagnosis = _device(scene, casebase, top, answers) if device else _other(scene, casebase)
     diagnosis = diagnosis._replace(incomplete=(*pieces, *diagnosis.incomplete))
