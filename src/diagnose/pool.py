@@ -55,7 +55,9 @@ def _together(
         except BrokenProcessPool:
             return list(running.values())
         finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+            # Waits for the pool's own thread, which `with` does not after a shutdown without waiting: a program
+            # that ends beside it prints a traceback of the interpreter's (OSError: Bad file descriptor).
+            pool.shutdown(cancel_futures=True)
     return []
 
 
