@@ -55,8 +55,8 @@ def _together(
         except BrokenProcessPool:
             return list(running.values())
         finally:
-            # Waits for the pool's own thread, which `with` does not once it was told not to wait: a program that
-            # ends beside it prints a traceback of the interpreter's (OSError: Bad file descriptor).
+            # Waits for the pool's own thread, which `with` does not once it was told not to wait: a program
+            # that ends beside it prints a traceback of the interpreter's (OSError: Bad file descriptor).
             pool.shutdown(cancel_futures=True)
     return []
 
