@@ -78,6 +78,8 @@ def bringing(error: BaseException) -> Iterator[Move]:
 def _edits(alive: Sequence[tuple[FrameType, Spot]], lives: Lives) -> Iterator[Move]:
     yield from _decided(alive, lives.texts)
     calls = list(_calls(alive, lives.texts))
+    if all(call.model is None for call in calls):
+        calls = list(map(_given_a_model, calls))
     for call in [one for one in calls if one.model is not None][:1]:
         moving, giving = _building(call, lives), _giving(call, lives)
         for source in {spot.source.path: spot.source for spot, _ in moving}.values():
@@ -111,6 +113,13 @@ def _calls(alive: Sequence[tuple[FrameType, Spot]], texts: Texts) -> Iterator[_C
         yield _Call(frame, spot, text, None if own else model)
         if model is not None and not own:
             return
+
+
+def _given_a_model(call: _Call) -> _Call:
+    """A call that computes with the weights of a model that it is given, as if it were the model's."""
+    given = (one for one in operands_of(call.spot.node) if _is_on_cpu(value(one, call.frame)))
+    model = next((one for one in given if ast.unparse(one) != "self"), None)
+    return call._replace(model=model)
 
 
 def _is_on_cpu(held: Any) -> bool:
@@ -190,7 +199,9 @@ def _decides(node: ast.Constant, text: Text) -> bool:
     while not isinstance(inner, ast.stmt):
         outer = text.parents.get(inner)
         match outer:
-            case None | ast.Compare() | ast.Dict() | ast.JoinedStr() | ast.Subscript():
+            case None | ast.Compare() | ast.Dict() | ast.Subscript():
+                return False
+            case ast.JoinedStr() if inner is node:
                 return False
             case ast.IfExp(test=test) if _FALLBACK.search(ast.unparse(test)):
                 return False

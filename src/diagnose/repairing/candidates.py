@@ -141,9 +141,10 @@ def _of_origins(error: BaseException, workspace: Workspace) -> Iterator[Move]:
     from diagnose.repairing.loading import loading
     from diagnose.repairing.origins import origins
     from diagnose.repairing.pinning import pinning
+    from diagnose.repairing.retreating import retreating
     from diagnose.repairing.states import states
 
-    for propose in (loading, choosing, pinning, states, hosting, bracketing, batching):
+    for propose in (loading, choosing, pinning, retreating, states, hosting, bracketing, batching):
         yield from propose(error)
     if ABSENT_GPU not in str(error):  # then nothing is anywhere yet
         yield from deciding(error)

@@ -190,11 +190,12 @@ class Wanted(NamedTuple):
 
 def further(before: Ran, failure: Failure, calls: Mapping[str, int]) -> bool:
     """Whether a run failed of placement again, and later than the one before; where all was on the cpu,
-    what is brought to a GPU meets the rest earlier."""
+    what is brought to a GPU meets the rest earlier, after no less has run there."""
     if before.failure is None or not failure.placement or failure.key == before.failure.key:
         return False
-    if before.failure.alone and not before.calls.get("cuda") and not failure.alone:
-        return True
+    if before.failure.alone and not failure.alone:
+        if calls.get("cuda", 0) >= before.calls.get("cuda", 0):
+            return True
     return sum(calls.values()) >= sum(before.calls.values())
 
 

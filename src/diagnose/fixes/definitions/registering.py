@@ -39,6 +39,8 @@ def buffer(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     if (named := _set_by_name(suspect)) is not None:
         _check_class(source, statement_of(source, suspect.spot.node))
         return [named]
+    if (several := _set_together(suspect, torch)) is not None:
+        return [several]
     statement, target, value = _assigned(suspect)
     _check_registry(source, statement, target, torch)
     _check_class(source, statement)
@@ -50,7 +52,7 @@ def buffer(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     made = called(value)
     if made[:1].isupper() and not made.endswith("Tensor"):
         raise Refused(f"{made} makes no tensor")
-    if made in ("tuple", "list", "dict", "set") or isinstance(value, _SEVERAL):
+    if _is_several(value):
         raise Refused("several tensors are no buffer")
     start, end = writable(source, statement)
     begin, kept = _opening(source, value), _without_fixed_moves(value, torch)
@@ -83,6 +85,40 @@ def _set_by_name(suspect: Suspect) -> Change | None:
             given = f"{text_of(source, name)}, {text_of(source, value)}"
             return replaced(source, call, f"{text_of(source, owner)}.register_buffer({given})")
     return None
+
+
+def _set_together(suspect: Suspect, torch: TorchNames) -> Change | None:
+    """``self.a, self.b = first, second`` registers one after the other; None for other statements, and
+    where one of the values is made of another attribute."""
+    source, node = suspect.spot.source, suspect.spot.node
+    statement = node if isinstance(node, ast.stmt) else statement_of(source, node)
+    match statement:
+        case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
+            pass
+        case _:
+            return None
+    names = [one for one in targets if isinstance(one, ast.Attribute)]
+    if not len(values) == len(targets) == len(names) or any(map(_is_several, values)):
+        raise Refused("it is not the assignment of attributes alone")
+    _check_class(source, statement)
+    read = {ast.unparse(one) for value in values for one in ast.walk(value)}
+    for target in names:
+        _check_registry(source, statement, target, torch)
+        if ast.unparse(target) in read or not isinstance(target.value, ast.Name):
+            raise Refused("an attribute is made of what it was")
+    rows = [
+        f"{ast.unparse(one.value)}.register_buffer({_quoted(one.attr)}, {text_of(source, value)})"
+        for one, value in zip(names, values, strict=True)
+    ]
+    start, end = writable(source, statement)
+    between = f"{line_end(source, start)}{indentation(source, statement)}"
+    if "#" in source.text[start:end]:
+        raise Refused("a comment stands in what is to change")
+    return Change((Splice(start, end, between.join(rows)),), statement, statements("\n".join(rows)))
+
+
+def _is_several(value: ast.expr) -> bool:
+    return isinstance(value, _SEVERAL) or called(value) in ("tuple", "list", "dict", "set")
 
 
 _NO_MODULE = re.compile(r"(Trainer|Callback|Dataset|DataModule|Tokenizer|Scheduler|Processor)\b")
