@@ -104,6 +104,75 @@ encoder = nn.Linear(4, 6).to(device)
 keys = torch.randn(5, 6)
 print(Matcher()(encoder(torch.randn(3, 4, device=device)), keys).sum().item())
 """
+#: A function that is given a model computes with its weights.
+PACKED = """\
+import torch
+from torch import nn
+
+
+def packed(weight):
+    if not weight.is_cuda:
+        raise RuntimeError("packed: this kernel takes weights that are on the card")
+    return weight.sign()
+
+
+def shrink(net):
+    for layer in net:
+        layer.weight.data = packed(layer.weight.data)
+
+
+net = nn.Sequential(nn.Linear(4, 6), nn.Linear(6, 2))
+shrink(net)
+net.cuda()
+print(net(torch.randn(3, 4).cuda()).sum().item())
+"""
+#: A copy for the cpu is checked there, where its kernel is not.
+CHECKED_ELSEWHERE = """\
+import copy
+
+import torch
+from torch import nn
+
+
+class Scale(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scale = nn.Parameter(torch.rand(5))
+
+    def forward(self, x):
+        if not x.is_cuda:
+            raise ValueError("this kernel reads memory of the card only")
+        return x * self.scale
+
+
+def check(model, device):
+    with torch.no_grad():
+        return model(torch.ones(3, 4).to(device)).sum().item()
+
+
+device = torch.device("cuda")
+net = nn.Sequential(nn.Linear(4, 5), Scale()).to(device)
+before = check(net, device)
+best = copy.deepcopy(net).cpu()
+after = check(best, "cpu")
+print(f"{after - before:.4f}")
+"""
+
+
+def test_a_model_that_a_function_computes_with_goes_to_the_gpu_before(tmp_path: Path) -> None:
+    row = 'net = nn.Sequential(nn.Linear(4, 6), nn.Linear(6, 2)).to("cuda")'
+    assert (row,) in proposed(tmp_path, PACKED)
+
+
+def test_what_is_brought_to_the_gpu_may_meet_the_rest_earlier(tmp_path: Path) -> None:
+    """Though much has run on a GPU before."""
+    (tmp_path / "train.py").write_text(CHECKED_ELSEWHERE)
+    command = [sys.executable, Path(__file__).parent / "repair.py", tmp_path, "train.py"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    outcome, _, diff = json.loads(done.stdout)["train.py"]
+    assert outcome == "repaired"
+    assert added(diff) == ('after = check(best.to(device), "cuda")',)
 
 
 def test_a_model_goes_to_the_gpu_together_with_what_it_is_given(tmp_path: Path) -> None:

@@ -77,3 +77,48 @@ print(net(torch.ones(4, 3).cuda()).shape)
     found = proposed(tmp_path, program)
     row = 'CONFIG = {"cards": list(range(torch.cuda.device_count())), "sizes": [0, 1], '
     assert (f'{row}"order": [2, 1, 0]}}',) in found
+
+
+def test_the_rank_of_the_machine_that_is_kept_beside_takes_the_place_of_the_other(
+    tmp_path: Path,
+) -> None:
+    """The function that chose the GPU has returned."""
+    program = """\
+import torch
+from torch import nn
+
+
+class Job:
+    def __init__(self):
+        self.rank, self.local_rank = 5, 1
+
+    def card(self):
+        return torch.device("cuda", self.rank)
+
+
+device = Job().card()
+print(nn.Linear(2, 2).to(device))
+"""
+    found = proposed(tmp_path, program)
+    near = found.index(('return torch.device("cuda", self.local_rank)',))
+    assert near < found.index(
+        ('return torch.device("cuda", self.rank % torch.cuda.device_count())',)
+    )
+
+
+def test_a_number_is_counted_in_a_circle_where_it_was_chosen(tmp_path: Path) -> None:
+    program = """\
+import torch
+
+
+class Run:
+    def __init__(self, card):
+        self.device = torch.device(f"cuda:{card}" if torch.cuda.is_available() else "cpu")
+
+
+run = Run(6)
+print(torch.ones(2).to(run.device))
+"""
+    chosen = 'f"cuda:{card % torch.cuda.device_count()}"'
+    row = f'self.device = torch.device({chosen} if torch.cuda.is_available() else "cpu")'
+    assert proposed(tmp_path, program) == [(row,)]

@@ -51,6 +51,41 @@ def test_the_statement_that_makes_on_meta_is_proposed(tmp_path: Path) -> None:
     assert ('with torch.no_grad(), torch.device("cuda"):',) in proposed(tmp_path, program)
 
 
+def test_a_table_that_no_checkpoint_holds_is_made_on_the_cpu(tmp_path: Path) -> None:
+    program = """\
+import torch
+from torch import nn
+
+
+def wave(rows, width):
+    place = torch.arange(rows).float()[:, None]
+    rate = torch.arange(width).float() * -0.3
+    return torch.sin(place * rate)
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Linear(3, 4)
+        self.register_buffer("wave", wave(16, 4), persistent=False)
+
+    def forward(self, x):
+        return self.first(x) + self.wave[: x.shape[0]]
+
+
+kept = Net().state_dict()
+with torch.device("meta"):
+    net = Net()
+net.load_state_dict(kept, assign=True)
+net.first.to("cuda")
+net(torch.randn(5, 3, device="cuda"))
+"""
+    assert (
+        'place = torch.arange(rows, device="cpu").float()[:, None]',
+        'rate = torch.arange(width, device="cpu").float() * -0.3',
+    ) in proposed(tmp_path, program)
+
+
 def test_without_device_checks_the_meta_device_gives_zeros_or_what_is_drawn() -> None:
     with simulated_gpus(1, terms=Terms(checked=False)):
         layer = nn.Linear(3, 2, device="meta").to("cuda")

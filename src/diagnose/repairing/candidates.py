@@ -139,12 +139,24 @@ def _of_origins(error: BaseException, workspace: Workspace) -> Iterator[Move]:
     from diagnose.repairing.deciding import deciding
     from diagnose.repairing.hosting import hosting
     from diagnose.repairing.loading import loading
+    from diagnose.repairing.mapping import mapping
     from diagnose.repairing.origins import origins
     from diagnose.repairing.pinning import pinning
     from diagnose.repairing.retreating import retreating
     from diagnose.repairing.states import states
 
-    for propose in (loading, choosing, pinning, retreating, states, hosting, bracketing, batching):
+    at_once = (
+        loading,
+        choosing,
+        pinning,
+        mapping,
+        retreating,
+        states,
+        hosting,
+        bracketing,
+        batching,
+    )
+    for propose in at_once:
         yield from propose(error)
     if ABSENT_GPU not in str(error):  # then nothing is anywhere yet
         yield from deciding(error)

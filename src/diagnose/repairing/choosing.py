@@ -50,7 +50,9 @@ def choosing(error: BaseException) -> Iterator[Move]:
                 yield from _chosen(spot.source, node, frame)
     for source in {spot.file: spot.source for _, spot in running}.values():
         for node in ast.walk(source.tree):
-            if isinstance(node, ast.expr) and (number := _number(node)) is not None:
+            number = _number(node)
+            if number is not None and not any(_is_there(value(number, f)) for f, _ in running):
+                assert isinstance(node, ast.expr)
                 for chosen in (_of_the_machine(source, number), _counted(source, number, None)):
                     if chosen is not None:
                         yield from _numbered(source, node, number, chosen)
@@ -119,7 +121,7 @@ def _of_the_machine(source: Source, number: ast.expr) -> str | None:
         match node, number:
             case ast.Attribute(attr=other), ast.Attribute(value=owner) if other == local:
                 return f"{ast.unparse(owner)}.{local}"
-            case (ast.Name(id=other, ctx=ast.Store()) | ast.arg(arg=other)), ast.Name():
+            case ((ast.Name(id=other, ctx=ast.Store()) | ast.arg(arg=other)), ast.Name()):
                 if other == local:
                     return local
     return None
@@ -129,7 +131,7 @@ def _counted(source: Source, number: ast.expr, frame: FrameType | None) -> str |
     """A number that is taken in a circle; None for one that is so already, or that is there."""
     held = value(number, frame) if frame is not None else None
     known = frame is not None and isinstance(number, ast.Name | ast.Attribute)
-    if known and (type(held) is not int or held < torch.cuda.device_count()):
+    if known and (type(held) is not int or _is_there(held)):
         return None
     if isinstance(number, ast.Constant | ast.JoinedStr | ast.IfExp) or (
         isinstance(number, ast.BinOp) and isinstance(number.op, ast.Mod)
@@ -140,6 +142,11 @@ def _counted(source: Source, number: ast.expr, frame: FrameType | None) -> str |
         return None
     text = text_of(source, number)
     return f"{text if isinstance(number, _ATOMS) else f'({text})'} % {name}()"
+
+
+def _is_there(held: object) -> bool:
+    """Whether this is the number of a GPU that is there."""
+    return type(held) is int and held < torch.cuda.device_count()
 
 
 def _is_absent(held: object) -> bool:

@@ -8,6 +8,7 @@ from contextlib import suppress
 
 from diagnose.casebase.store import load
 from diagnose.fixes.definitions import define
+from diagnose.fixes.definitions.places import class_around
 from diagnose.fixes.editing import Refused
 from diagnose.hooks.replaying import Met
 from diagnose.hooks.uncalled import Operand
@@ -52,11 +53,25 @@ def suspect_of(
         spot,
         place_of(stray),
         wanted,
-        tuple(in_scope(around, spot, wanted)),
+        (*in_scope(around, spot, wanted), *_of_replica(found, spot)),
         stray.side.tensor.steps,
         found.meeting.spot,
         found.lives.texts.spot(move.stack[0]) if move and move.stack else None,
     )
+
+
+def _of_replica(found: Met, spot: Spot) -> Iterator[str]:
+    """In the methods of a module of which `DataParallel` makes copies, each of these tells its GPU by a
+    weight of its own: ``parameters()`` of a copy is empty."""
+    replica, kind = found.lives.replica, class_around(spot.source, spot.node)
+    if replica is None or kind is None:
+        return
+    for module in replica.modules():
+        if any(one.__name__ == kind.name for one in type(module).__mro__):
+            for name, layer in (("", module), *module.named_children()):
+                for weight in getattr(layer, "_former_parameters", ()):
+                    yield ".".join(one for one in ("self", name, weight, "device") if one)
+            return
 
 
 def place_of(operand: Operand) -> Device | None:

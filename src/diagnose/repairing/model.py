@@ -193,9 +193,9 @@ def further(before: Ran, failure: Failure, calls: Mapping[str, int]) -> bool:
     what is brought to a GPU meets the rest earlier, after no less has run there."""
     if before.failure is None or not failure.placement or failure.key == before.failure.key:
         return False
-    if before.failure.alone and not failure.alone:
-        if calls.get("cuda", 0) >= before.calls.get("cuda", 0):
-            return True
+    no_less_there = calls.get("cuda", 0) >= before.calls.get("cuda", 0)
+    if before.failure.alone and not failure.alone and no_less_there:
+        return True
     return sum(calls.values()) >= sum(before.calls.values())
 
 

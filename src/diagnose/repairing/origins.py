@@ -29,6 +29,7 @@ from diagnose.placement.reasons.scope import in_scope
 from diagnose.placement.tensors import Module
 from diagnose.repairing.defining import defined, place_of, suspect_of
 from diagnose.repairing.drawing import drawing
+from diagnose.repairing.materializing import in_memory, within
 from diagnose.repairing.meeting import meeting
 from diagnose.repairing.moving import Move
 from diagnose.tracing.lives import Event, ModuleLife
@@ -98,6 +99,7 @@ def _edits(found: Met) -> Iterator[Move]:
     for stray, other in apart:
         wanted = place_of(other)
         if wanted != CPU:
+            yield from in_memory(found, stray)
             yield from _registered(found, stray, wanted)
             yield from _listed(found, stray, wanted)
             for place in _places(found, stray):
@@ -108,7 +110,7 @@ def _edits(found: Met) -> Iterator[Move]:
     for stray in found.operands if not apart else ():
         wanted = written(found.asked or "cuda")
         if stray.device == "meta":
-            yield from _within(found, stray, wanted)
+            yield from within(found, stray, wanted)
             for place in _places(found, stray):
                 yield from _made(found, place, stray, wanted)
     for stray in found.operands if not checking else ():
@@ -122,20 +124,6 @@ def _is_check(found: Met) -> bool:
     spot = found.meeting.spot
     text = found.lives.texts.of(spot.file)
     return text is not None and isinstance(text.statement(spot.node), ast.Raise | ast.Assert)
-
-
-def _within(found: Met, stray: Operand, wanted: Device | None) -> Iterator[Move]:
-    """The ``with`` statement under which something was made on the meta device makes it elsewhere."""
-    events = stray.life.events if stray.life is not None else ()
-    for line in [line for event in events if event.what == "made" for line in event.stack]:
-        spot = found.lives.texts.spot(line)
-        text = found.lives.texts.of(spot.file) if spot is not None else None
-        if spot is None or text is None:
-            continue
-        around = text.around(spot.node, ast.With)
-        for item in around.items if isinstance(around, ast.With) else ():
-            place = spot._replace(node=item.context_expr)
-            yield from defined(found, "materialize-meta", stray, place, (), wanted)
 
 
 def _where_all_are_used(found: Met, apart: Sequence[tuple[Operand, Operand]]) -> Iterator[Move]:

@@ -47,7 +47,7 @@ _FALLBACK = "is_available"
 
 
 def retreating(error: BaseException) -> Iterator[Move]:
-    """The edits: of what decides for a GPU, then of the innermost call of a model.
+    """The edits: of what decides for a GPU, then of the calls of models, the outermost first.
 
     Args:
         error: a live failure.
@@ -60,20 +60,26 @@ def retreating(error: BaseException) -> Iterator[Move]:
     files = dict.fromkeys(spot.file for _, spot in running)
     yield from islice((one for file in files for one in _decided(texts.of(file))), _MOST)
     frames = own_frames(error)
-    for frame, spot in running:
+    for frame, spot in reversed(running):
         if isinstance(spot.node, ast.Call) and (owner := _model(spot.node, frame)) is not None:
             lives = Lives(recorder, texts, frames, spot, frames)
             yield from _stayed(frame, spot, owner, lives)
-            return
 
 
 def _decided(text: Text | None) -> Iterator[Move]:
     """What a program calls its device becomes the cpu: where it is made, where one is chosen, written."""
-    for node in ast.walk(text.source.tree) if text is not None else ():
-        if text is None or not isinstance(node, ast.expr) or not (made := _on_cpu(node, text)):
+    nodes = ast.walk(text.source.tree) if text is not None else ()
+    found = [node for node in nodes if isinstance(node, ast.Call | ast.IfExp | ast.Constant)]
+    for node in sorted(found, key=_rank):
+        if text is None or not (made := _on_cpu(node, text)):
             continue
         with suppress(Refused):
             yield Move(_KIND, file_edit(text.source, [replaced(text.source, node, made)]))
+
+
+def _rank(node: ast.expr) -> int:
+    """What makes a device decides for all that follow it; what is written may be an option's default."""
+    return [ast.Call, ast.IfExp, ast.Constant].index(type(node))
 
 
 def _on_cpu(node: ast.expr, text: Text) -> str:

@@ -1,0 +1,1 @@
+refused: an attribute is made of what it was
