@@ -86,6 +86,33 @@ net(torch.randn(5, 3, device="cuda"))
     ) in proposed(tmp_path, program)
 
 
+def test_layers_that_a_checkpoint_lacks_are_drawn_after_it_is_loaded(tmp_path: Path) -> None:
+    """Behind the loop that loads its parts."""
+    program = """\
+import torch
+from torch import nn
+
+
+def load(parts, device):
+    with torch.device("meta"):
+        net = nn.Sequential(nn.Linear(3, 4), nn.Linear(4, 5))
+    for part in parts:
+        net.load_state_dict({k: v.to(device) for k, v in part.items()}, strict=False, assign=True)
+    return net
+
+
+parts = [{"0.weight": torch.rand(4, 3)}, {"0.bias": torch.rand(4)}]
+net = load(parts, torch.device("cuda"))
+net(torch.randn(2, 3, device="cuda"))
+"""
+    assert (
+        "for module in net.modules():",
+        "if any(one.is_meta for one in module.parameters(recurse=False)):",
+        "module.to_empty(device=device, recurse=False)",
+        "module.reset_parameters()",
+    ) in proposed(tmp_path, program)
+
+
 def test_without_device_checks_the_meta_device_gives_zeros_or_what_is_drawn() -> None:
     with simulated_gpus(1, terms=Terms(checked=False)):
         layer = nn.Linear(3, 2, device="meta").to("cuda")

@@ -10,10 +10,14 @@ import torch
 
 from diagnose.casebase.store import load
 from diagnose.fixes.definitions import define
+from diagnose.fixes.definitions.places import ancestors, statement_of
+from diagnose.fixes.definitions.statements import after_statement
+from diagnose.fixes.definitions.target import target_device
 from diagnose.fixes.editing import Refused
+from diagnose.fixes.file_edit import file_edit
 from diagnose.hooks.replaying import Met
 from diagnose.hooks.uncalled import Operand
-from diagnose.placement import Device
+from diagnose.placement import Device, Source, Spot
 from diagnose.placement.devices import CPU
 from diagnose.repairing.defining import defined, suspect_of
 from diagnose.repairing.moving import Move
@@ -56,3 +60,43 @@ def _of_buffer(found: Met, stray: Operand) -> Life | None:
         return life
     buffer = dict(owner.named_buffers(recurse=False)).get(life.name)
     return found.lives.recorder.tensors.get(buffer) if buffer is not None else None
+
+
+def drawn(found: Met, stray: Operand) -> Iterator[Move]:
+    """Layers that a checkpoint lacks get memory, and the values that they begin with, once it is loaded."""
+    life = stray.life
+    layer = life.module.module() if life is not None and life.module is not None else None
+    if stray.device != "meta" or not hasattr(layer, "reset_parameters"):
+        return
+    for source in {spot.file: spot.source for spot in _running(found)}.values():
+        for call in ast.walk(source.tree):
+            match call:
+                case ast.Call(func=ast.Attribute(attr="load_state_dict", value=ast.Name(id=model))):
+                    spot = Spot(source, call)
+                    suspect = suspect_of(found, stray, spot, (), Device("cuda"), None)
+                    with suppress(Refused):
+                        device = target_device(suspect, otherwise='"cuda"')
+                        code = (
+                            f"for module in {model}.modules():\n"
+                            f"    if any(one.is_meta for one in module.parameters(recurse=False)):\n"
+                            f"        module.to_empty(device={device}, recurse=False)\n"
+                            f"        module.reset_parameters()"
+                        )
+                        change = after_statement(source, _outermost(source, call), code)
+                        edit = file_edit(source, [change])
+                        yield Move("materialize-meta", edit, cause="meta-tensor")
+
+
+def _running(found: Met) -> Iterator[Spot]:
+    spots = (found.lives.texts.spot(line) for _, line in found.lives.alive)
+    return (spot for spot in spots if spot is not None)
+
+
+def _outermost(source: Source, call: ast.Call) -> ast.stmt:
+    """The statement of a call, or the outermost loop around it in its function."""
+    statement = statement_of(source, call)
+    for outer in reversed(ancestors(source, statement)[:-1]):
+        if isinstance(outer, ast.FunctionDef | ast.AsyncFunctionDef):
+            break
+        statement = outer if isinstance(outer, ast.For | ast.While) else statement
+    return statement

@@ -29,7 +29,7 @@ from diagnose.placement.reasons.scope import in_scope
 from diagnose.placement.tensors import Module
 from diagnose.repairing.defining import defined, place_of, suspect_of
 from diagnose.repairing.drawing import drawing
-from diagnose.repairing.materializing import in_memory, within
+from diagnose.repairing.materializing import drawn, in_memory, within
 from diagnose.repairing.meeting import meeting
 from diagnose.repairing.moving import Move
 from diagnose.tracing.lives import Event, ModuleLife
@@ -100,6 +100,7 @@ def _edits(found: Met) -> Iterator[Move]:
         wanted = place_of(other)
         if wanted != CPU:
             yield from in_memory(found, stray)
+            yield from drawn(found, stray)
             yield from _registered(found, stray, wanted)
             yield from _listed(found, stray, wanted)
             for place in _places(found, stray):
