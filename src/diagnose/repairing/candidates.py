@@ -137,6 +137,7 @@ def _of_origins(error: BaseException, workspace: Workspace) -> Iterator[Move]:
     from diagnose.repairing.bracketing import bracketing
     from diagnose.repairing.choosing import choosing
     from diagnose.repairing.deciding import deciding
+    from diagnose.repairing.heading import heading
     from diagnose.repairing.hosting import hosting
     from diagnose.repairing.loading import loading
     from diagnose.repairing.mapping import mapping
@@ -149,6 +150,7 @@ def _of_origins(error: BaseException, workspace: Workspace) -> Iterator[Move]:
         loading,
         choosing,
         pinning,
+        heading,
         mapping,
         retreating,
         states,

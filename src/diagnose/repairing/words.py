@@ -91,6 +91,10 @@ _WORDS: Mapping[str, Mapping[Lang, str]] = {
         "en": "leave what DataParallel has brought to each GPU there",
         "zh": "DataParallel 已把数据放到各 GPU，不要再搬移",
     },
+    "headed": {
+        "en": "let DataParallel begin with the GPU that was chosen, and use that one alone",
+        "zh": "让 DataParallel 以所选的 GPU 为首，且只用这一块",
+    },
     "unpinned": {
         "en": "do not pin batches that are on a GPU already",
         "zh": "批次已在 GPU 上，不要再锁页",

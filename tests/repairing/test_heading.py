@@ -1,0 +1,30 @@
+"""Wrappers whose model was moved to another GPU than their first."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from repairing.proposals import proposed
+
+_PROGRAM = """\
+import torch
+from torch import nn
+
+card = torch.device("cuda:1")
+net = nn.DataParallel(nn.Linear(3, 4)){moved}
+net(torch.randn(4, 3).to(card))
+"""
+
+
+@pytest.mark.parametrize(("moved", "beside"), [(".to(card)", ".to(card)"), ("\nnet.to(card)", "")])
+def test_the_gpu_to_which_the_wrapper_is_moved_is_its_own(
+    tmp_path: Path, moved: str, beside: str
+) -> None:
+    row = f"net = nn.DataParallel(nn.Linear(3, 4), device_ids=[card]){beside}"
+    assert (row,) in proposed(tmp_path, _PROGRAM.format(moved=moved))
+
+
+def test_a_wrapper_that_nobody_moves_to_a_named_device_stays(tmp_path: Path) -> None:
+    found = proposed(tmp_path, _PROGRAM.format(moved='.to("cuda:1")'))
+    assert not any("device_ids" in row for rows in found for row in rows)
