@@ -9,7 +9,7 @@ from typing import NamedTuple
 from diagnose.model import TorchNames
 from diagnose.placement.devices import CPU, HOME, RANKED, is_rank, named_so, written
 from diagnose.placement.model import Device, Spot, Step
-from diagnose.placement.tensors import Module, Table, Tensor, either, tensors_in
+from diagnose.placement.tensors import Batch, Module, Table, Tensor, either, inside, tensors_in
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import Const, Frame, Generator, Number, Object, Place, Unknown, Value
 
@@ -273,6 +273,11 @@ def joined(one: Value | None, other: Value | None) -> Value:
         return one
     if isinstance(one, Tensor) and isinstance(other, Tensor):
         return one if one.device == other.device else other.like(None)
+    if isinstance(one, Tensor | Batch) and isinstance(other, Tensor | Batch):
+        # `out[0] if isinstance(out, tuple) else out`: what is known of both.
+        tensor, structure = (one, other) if isinstance(one, Tensor) else (other, one)
+        same = inside(tensor).device == inside(structure).device
+        return tensor if same else Unknown()
     if isinstance(one, Unknown):
         return one
     if isinstance(one, Module) and isinstance(other, Module):

@@ -75,6 +75,11 @@ class Batch(Value):
         self.mutable = mutable
 
 
+def inside(value: Tensor | Batch) -> Tensor:
+    """A tensor, or those of a structure."""
+    return value.inner if isinstance(value, Batch) else value
+
+
 #: Items of a container that are told apart: of more of them, what they are in common is kept.
 WIDEST = 64
 #: Modules within modules that are looked at.

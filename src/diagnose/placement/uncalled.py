@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Callable
 
 from diagnose.placement.devices import CPU, HOME, named_so
@@ -47,15 +48,17 @@ def _apart(machine: Machine, work: Callable[[], object]) -> bool:
 def uncalled(machine: Machine, frame: Frame) -> bool:
     """Runs the functions and methods of a file that nothing called."""
     complete = True
+    turned = _assigned_twice(frame.source.tree)
     for value in list(frame.names.values()):
         if isinstance(value, Function) and value.source is frame.source:
             complete = _entered(machine, value.undecorated or value, frame) and complete
         elif isinstance(value, Class) and value.source is frame.source:
-            complete = _class(machine, value, frame) and complete
+            complete = _class(machine, value, frame, turned) and complete
     return complete
 
 
-def _class(machine: Machine, made: Class, frame: Frame) -> bool:
+def _class(machine: Machine, made: Class, frame: Frame, turned: frozenset[str]) -> bool:
+    """Runs the methods of a class that nothing called; ``turned`` are attributes that are set and set again."""
     waiting = [one for one in _methods(made) if id(one.node) not in machine.entered]
     if not waiting:
         return True
@@ -75,6 +78,7 @@ def _class(machine: Machine, made: Class, frame: Frame) -> bool:
     complete = bool(objects) or _apart(machine, build)
     this: Value = objects[0] if objects else Object(made.node.name, made)
     _forget_devices(this, made)
+    _forget_switches(this, turned)
     building = _only_of_init(made)
     waiting.sort(key=_turn)
     for member in waiting if known is not None and _is_given_back(this) else ():
@@ -160,6 +164,25 @@ def _forget_devices(this: Value, made: Class) -> None:
         value = held[name]
         if isinstance(value, Place) or (isinstance(value, Const) and named_so(name)):
             held[name] = Unknown() if moves else Unknown(name)
+
+
+def _assigned_twice(tree: ast.AST) -> frozenset[str]:
+    """The attributes that a file assigns at several places, of whatever objects."""
+    stores = Counter(
+        one.attr
+        for one in ast.walk(tree)
+        if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store)
+    )
+    return frozenset(name for name, times in stores.items() if times > 1)
+
+
+def _forget_switches(this: Value, turned: frozenset[str]) -> None:
+    """What is turned off at the end of a program was on before."""
+    held = this.plain if isinstance(this, Module) else getattr(this, "attributes", {})
+    for name in turned & held.keys():
+        value = held[name]
+        if isinstance(value, Const) and isinstance(value.value, bool):
+            held[name] = Unknown()
 
 
 def _only_of_init(made: Class) -> frozenset[str]:

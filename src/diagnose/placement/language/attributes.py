@@ -70,7 +70,7 @@ def attribute(machine: Machine, owner: Value, name: str, node: ast.AST, frame: F
         case Unknown(handed=False) if name == "device" and not _has_settings(node):
             return Unknown()  # of a tensor, wherever that is
         case Unknown():
-            known = name in machine.torch.moves or name in ("numpy", "with_format")
+            known = name in ("numpy", "with_format", *machine.torch.moves, *machine.torch.indexing)
             return Method(owner, name) if known else Unknown(name)
         case Const() if name == "value":  # of a member of an enumeration
             return owner

@@ -10,7 +10,7 @@ from diagnose.placement.asking import same_type
 from diagnose.placement.devices import asks_for_gpu, differ, is_rank
 from diagnose.placement.iterating import special
 from diagnose.placement.machine import Machine, Meets, any_of, joined
-from diagnose.placement.tensors import WIDEST, Table, Tensor, leading
+from diagnose.placement.tensors import WIDEST, Batch, Table, Tensor, inside, leading
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.texts import LONGEST, composed, percent
 from diagnose.placement.values import Const, Frame, Number, Place, Unknown, Value
@@ -31,14 +31,16 @@ _SPECIAL: dict[type, str] = {
 
 def join(machine: Machine, node: ast.AST, frame: Frame, *sides: tuple[ast.expr, Value]) -> Value:
     """What an operation on operands gives, and a note of what met."""
-    tensors = [Meets(n, v, v) for n, v in sides if isinstance(v, Tensor)]
+    # What is computed with was no structure: a module gives a tensor, or several.
+    found = [(n, inside(v)) for n, v in sides if isinstance(v, Tensor | Batch)]
+    tensors = [Meets(n, v, v) for n, v in found]
     if tensors:
         machine.meet("join", node, frame, [*tensors, *unknowns(sides)])
     if tensors:
-        found = outcome([side.tensor for side in tensors])
+        given = outcome([side.tensor for side in tensors])
         # A number mixes with a tensor anywhere, and is then where that is.
-        open_ = found.scalar and any(isinstance(value, Unknown) for _, value in sides)
-        return found.like(None, scalar=False) if open_ else found
+        open_ = given.scalar and any(isinstance(value, Unknown) for _, value in sides)
+        return given.like(None, scalar=False) if open_ else given
     words = [value.word for _, value in sides if isinstance(value, Number | Unknown)]
     rank = next(filter(is_rank, words), "")  # rank % device_count() is one still
     if all(isinstance(value, Const | Number) for _, value in sides):

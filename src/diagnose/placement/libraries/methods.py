@@ -76,6 +76,8 @@ def method_call(
         case Unknown() if name in machine.torch.moves:
             device = target(machine, name, given)
             return Tensor(device, "other", (move(machine, given, node, frame, device),), frame)
+        case Unknown() if name in machine.torch.indexing and given.every():  # a tensor, then
+            return tensor_method(machine, Tensor(None), name, given, node, frame)
         case External(dotted="os.environ") if name == "get":
             return Unknown(given.text("", 0) or "")
     return Unknown()
