@@ -26,6 +26,85 @@ from torch.utils.data import DataLoader, Dataset, TensorDataset
 
 #: Name -> the devices of the message, the cause, and the program; ``# here`` ends the line to edit.
 PROGRAMS = {
+    "a vector beside what a library's layer gives, alone or in a tuple, and a switch that ends off": (
+        ("cuda:0", "cpu"),
+        "unregistered-tensor",
+        """\
+from transformers import AutoModel
+class Pushed(nn.Module):
+    def __init__(self, inner, by):
+        super().__init__()
+        self.inner = inner
+        self.by = by / by.norm()  # here
+        self.on = True
+    def forward(self, *args, **kwargs):
+        out = self.inner(*args, **kwargs)
+        states = out[0] if isinstance(out, tuple) else out
+        if self.on:
+            states = states + self.by
+        return (states, *out[1:]) if isinstance(out, tuple) else states
+net = AutoModel.from_pretrained("some")
+pushed = net.encoder.layer[1] = Pushed(net.encoder.layer[1], torch.randn(8))
+net.cuda()
+net(torch.zeros(1, 3, dtype=torch.long, device="cuda"))
+pushed.on = False
+""",
+    ),
+    "an index of what nobody knows": (
+        ("cpu", "cuda:0"),
+        "index-device",
+        """\
+def reorder(cache, chosen):
+    rows = torch.tensor([one.row for one in chosen])  # here
+    cache.keys = cache.keys.index_select(0, rows)
+""",
+    ),
+    "some layers of a library's model, called one by one": (
+        ("cuda:0", "cpu"),
+        "module-not-moved",
+        """\
+from torchvision.models import vgg16
+class Texture:
+    def __init__(self, device):
+        self.layers = vgg16(weights=None).features[:9].eval()  # here
+    def __call__(self, image):
+        for n, layer in enumerate(self.layers):
+            image = layer(image)
+        return image
+device = torch.device("cuda")
+Texture(device)(torch.rand(1, 3, 8, 8, device=device))
+""",
+    ),
+    "clones of a metric": (
+        ("cuda:0", "cpu"),
+        "loss-or-metric-state",
+        """\
+from torchmetrics import MetricCollection
+from torchmetrics.classification import BinaryF1Score
+def metrics():
+    all_ = MetricCollection([BinaryF1Score()])
+    return {part: all_.clone(prefix=part) for part in ("fit", "test")}  # here
+found = torch.rand(4, device="cuda")
+metrics()["test"].update(found, found > 0.5)
+""",
+    ),
+    "a process that is asked about points elsewhere than those it was trained with": (
+        ("cpu", "cuda:0"),
+        "input-not-moved",
+        """\
+import gpytorch
+class Depth(gpytorch.models.ExactGP):
+    def __init__(self, x, y, noise):
+        super().__init__(x, y, noise)
+        self.mean = gpytorch.means.ConstantMean()
+    def forward(self, x):
+        return self.mean(x)
+seen = torch.rand(9, device="cuda")
+process = Depth(seen, seen.sin(), None).cuda()
+asked = torch.linspace(0, 2, 5)  # here
+process(asked)
+""",
+    ),
     "batches of a loader that was not prepared, padded before they meet a weight": (
         ("cpu", "cuda:0"),
         "input-not-moved",

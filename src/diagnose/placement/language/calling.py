@@ -11,6 +11,7 @@ from diagnose.placement.libraries.forward_hooks import hooked
 from diagnose.placement.libraries.layers import at_home, scattered
 from diagnose.placement.libraries.methods import method_call
 from diagnose.placement.libraries.module_methods import applied
+from diagnose.placement.libraries.modules import compare_inputs
 from diagnose.placement.libraries.object_methods import library_call
 from diagnose.placement.libraries.offloading import brought
 from diagnose.placement.libraries.spreading import MAP, given_back
@@ -256,6 +257,7 @@ def forward(
     if module.made is not None:
         called = module.made.find("forward") or module.made.find("__call__")
         if isinstance(called, Function):
+            compare_inputs(machine, module, given, node, frame)
             return run(machine, called.bound(module), given, node, frame)
     if module.children and modules.container(machine, module) == "Sequential":
         current = given

@@ -9,6 +9,7 @@ from diagnose.model import TorchNames
 from diagnose.placement.devices import SPLIT
 from diagnose.placement.iterating import iterated, special
 from diagnose.placement.machine import Arguments, Machine, Meets, any_of, joined
+from diagnose.placement.modules import some_part
 from diagnose.placement.records import row
 from diagnose.placement.storing import element, one_dimension, part, put_at
 from diagnose.placement.tensors import WIDEST, Batch, Module, Table, Tensor
@@ -144,7 +145,9 @@ def subscript(machine: Machine, node: Any, frame: Frame) -> Value:
 
 
 def _layers(machine: Machine, owner: Module, inside: ast.Slice, frame: Frame) -> Module:
-    """A slice of a container of layers."""
+    """A slice of a container of layers; of a library's, of which none is known, some part of it."""
+    if not owner.children and isinstance(part := some_part(owner), Module):
+        return part
     found = Module(owner.kind, owner.device)
     found.weights, found.steps, found.frame = owner.weights, owner.steps, owner.frame
     chosen = _some(machine, Items(list(owner.children.values())), inside, frame)

@@ -6,8 +6,9 @@ import ast
 
 from diagnose.placement import modules
 from diagnose.placement.devices import CPU
+from diagnose.placement.libraries.copies import copied
 from diagnose.placement.libraries.layers import built
-from diagnose.placement.machine import Arguments, Given, Machine, operands, origin
+from diagnose.placement.machine import Arguments, Given, Machine, Meets, operands, origin
 from diagnose.placement.model import Device, Step
 from diagnose.placement.tensors import Batch, Module, Table, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
@@ -35,6 +36,8 @@ def library_method(
         return Const(None)
     if name == "propagate" and owner.made is not None:
         return _propagated(machine, owner, given, node, frame)
+    if owner.kind.startswith("torchmetrics") and name == "clone":
+        return copied(owner, machine.step("made", node, frame), frame)
     if owner.kind.startswith("torchmetrics") and name == "compute":
         step = machine.step("made", node, frame, owner.where())
         return Tensor(owner.where(), "output", step, frame, module=owner)
@@ -133,6 +136,15 @@ def keeps_inputs(module: Module) -> bool:
     """Whether a base of a module's class keeps what it is trained with as its own."""
     names = module.made.names() if module.made is not None else ()
     return any(name.endswith("ExactGP") for name in names)
+
+
+def compare_inputs(
+    machine: Machine, owner: Module, given: Arguments, node: ast.AST, frame: Frame
+) -> None:
+    """What a process is asked about is compared with what it was trained with."""
+    kept = owner.tensors.get("train_inputs")
+    if keeps_inputs(owner) and isinstance(kept, Tensor) and (others := operands(given)):
+        machine.meet("call", node, frame, [Meets(node, owner, kept), *others])
 
 
 def leaves_new(module: Module) -> bool:
