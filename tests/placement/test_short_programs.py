@@ -26,6 +26,36 @@ from torch.utils.data import DataLoader, Dataset, TensorDataset
 
 #: Name -> the devices of the message, the cause, and the program; ``# here`` ends the line to edit.
 PROGRAMS = {
+    "a part that is not brought where the others are, by whoever puts them away": (
+        ("cuda:0", "cpu"),
+        "low-memory-mode",
+        """\
+from contextlib import contextmanager
+class Mixer(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = nn.Linear(4, 4)
+    def forward(self, x):
+        return self.inner(x)
+class Room:
+    def __init__(self, low_vram):
+        self.low_vram, self.ear, self.mixer = low_vram, nn.Linear(4, 4), Mixer()
+        if not low_vram:
+            self.ear.to("cuda"), self.mixer.to("cuda")
+    @contextmanager
+    def awake(self, part):
+        if self.low_vram:
+            part.to("cuda")
+        yield
+        if self.low_vram:
+            part.to("cpu")
+    def hear(self, tone):
+        with self.awake(self.ear):
+            heard = self.ear(tone)
+            return self.mixer(heard)  # here
+Room(True).hear(torch.rand(4, device="cuda"))
+""",
+    ),
     "a vector beside what a library's layer gives, alone or in a tuple, and a switch that ends off": (
         ("cuda:0", "cpu"),
         "unregistered-tensor",

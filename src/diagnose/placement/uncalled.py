@@ -58,7 +58,7 @@ def uncalled(machine: Machine, frame: Frame) -> bool:
 
 
 def _class(machine: Machine, made: Class, frame: Frame, turned: frozenset[str]) -> bool:
-    """Runs the methods of a class that nothing called; ``turned`` are attributes that are set and set again."""
+    """Runs the methods of a class that nothing called; ``turned`` are attributes that are set again."""
     waiting = [one for one in _methods(made) if id(one.node) not in machine.entered]
     if not waiting:
         return True

@@ -12,7 +12,7 @@ from diagnose.model import Frame, TorchNames
 from diagnose.placement import Source, Suspect, structures, switches
 from diagnose.placement.failing import Line, doubted, suspects
 from diagnose.placement.interpreter import Program, analyse
-from diagnose.placement.libraries.options import DEFAULTS
+from diagnose.placement.libraries.options import DEFAULTS, TURNED_ON
 from diagnose.placement.reasons.suspects import of_meeting
 from diagnose.sources import SourceFile, Sources
 
@@ -59,10 +59,11 @@ def of_failure(
         other = look(defaults=False)
         if met := suspects(other, stack, devices):
             program, said = other, met
-    if options and not said:  # or with all of them
-        other = look(options=DEFAULTS)
-        if met := suspects(other, stack, devices):
-            program, said = other, met
+    for taken in (DEFAULTS, TURNED_ON):  # or with all of them, or with each flag
+        if options and not said:
+            other = look(options=taken)
+            if met := suspects(other, stack, devices):
+                program, said = other, met
     if not said:  # what one round of a loop leaves, the next one meets
         again = look(rounds=2)
         if met := suspects(again, stack, devices):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
+from typing import TypeGuard
 
 from diagnose.fixes.definitions.places import line_end, span, statement_of, text_of
 from diagnose.fixes.definitions.statements import indentation
@@ -25,6 +26,63 @@ def within(suspect: Suspect) -> Change | None:
     if context.file != source.path or statement.end_lineno != statement.lineno:
         raise Refused("the statement runs over several lines, or the context is of another file")
     return inside(source, statement, text_of(source, context.node))
+
+
+def entered(suspect: Suspect) -> Change | None:
+    """The change that enters, for a module that was forgotten, the context that brings others of the
+    program to the accelerator for a while; None where the program has no such context of its own.
+
+    Raises:
+        Refused: a context stands in the line already that is written over several lines.
+    """
+    source, call = suspect.spot.source, suspect.spot.node
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute | ast.Name):
+        return None
+    tree, module = source.tree, text_of(source, call.func)
+    assigned = (one.targets for one in ast.walk(tree) if isinstance(one, ast.Assign))
+    if module not in (ast.unparse(target) for targets in assigned for target in targets):
+        return None  # it is built there, not used
+    withs = [one for one in ast.walk(tree) if isinstance(one, ast.With)]
+    bringing = {one.name for one in ast.walk(tree) if _brings_its_argument(one)}
+    for one in withs:
+        for item in one.items:
+            match item.context_expr:
+                case ast.Call(func=func, args=[ast.Attribute() | ast.Name()], keywords=[]) if (
+                    ast.unparse(func).rpartition(".")[2] in bringing
+                ):
+                    context = f"{text_of(source, func)}({module})"
+                    return _entered(source, statement_of(source, call), context, withs)
+    return None
+
+
+def _entered(source: Source, statement: ast.stmt, context: str, withs: list[ast.With]) -> Change:
+    """A statement that enters a context, with those that it stands in already."""
+    around = [one for one in withs if any(each is statement for each in ast.walk(one))]
+    if not around:
+        return inside(source, statement, context)
+    outer = max(around, key=lambda one: one.lineno)
+    last = outer.items[-1]
+    if last.optional_vars is not None or last.context_expr.end_lineno != outer.lineno:
+        raise Refused("the contexts run over several lines, or are bound to names")
+    _, end = span(source, last.context_expr)
+    made = copy.deepcopy(outer)
+    made.items.append(ast.withitem(ast.parse(context, mode="eval").body))
+    return Change((Splice(end, end, f", {context}"),), outer, (made,))
+
+
+def _brings_its_argument(node: ast.AST) -> TypeGuard[ast.FunctionDef]:
+    """Whether a function is a context manager that moves what it is given."""
+    if not isinstance(node, ast.FunctionDef):
+        return False
+    decorators = [ast.unparse(one) for one in node.decorator_list]
+    given = {one.arg for one in node.args.args}
+    return any(one.endswith("contextmanager") for one in decorators) and any(
+        isinstance(one, ast.Attribute)
+        and one.attr in ("to", "cuda")
+        and isinstance(one.value, ast.Name)
+        and one.value.id in given
+        for one in ast.walk(node)
+    )
 
 
 def inside(source: Source, statement: ast.stmt, contexts: str) -> Change:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from diagnose.fixes.definitions.contexts import within
+from diagnose.fixes.definitions.contexts import entered, within
 from diagnose.fixes.definitions.expressions import argument, replaced, without_argument
 from diagnose.fixes.definitions.moving import value_of
 from diagnose.fixes.definitions.places import (
@@ -33,6 +33,8 @@ def otherwise(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
         return _unwrapped(suspect)
     if (inside := within(suspect)) is not None:
         return [inside]
+    if suspect.cause == "low-memory-mode" and (held := entered(suspect)) is not None:
+        return [held]
     if suspect.cause in ("offloaded-to-cpu", "meta-tensor", "low-memory-mode"):
         return _called_instead(suspect)
     raise Refused("it edits no definition")

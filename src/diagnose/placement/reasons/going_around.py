@@ -9,7 +9,7 @@ from diagnose.placement.libraries.offloading import SHARDING
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.steps import Reason, called, is_on, last_move, said_as
 from diagnose.placement.tensors import Module
-from diagnose.placement.values import Frame, Object
+from diagnose.placement.values import Frame, Object, Value
 
 _OFFLOADS = re.compile(r"offload", re.IGNORECASE)
 #: What shards a model, by the names that programs import it by.
@@ -49,9 +49,19 @@ def left_there(
         return found
     whole = stray.tensor.module
     own = whole is not None and any(one is meeting.frame.this for one in whole.owners())
-    if own and isinstance(stray.node, ast.Attribute):  # the class itself says what it brings
+    if own and isinstance(stray.node, ast.Attribute) and _brings(meeting.frame.this):
+        # The class itself says what it brings.
         return Reason(found.cause, meeting.spot._replace(node=stray.node), meeting.frame)
     return gone_around(stray, module, meeting)._replace(cause=found.cause)
+
+
+def _brings(this: Value | None) -> bool:
+    """Whether the class of an object says that it offloads, or moves something itself."""
+    made = this.made if isinstance(this, Module | Object) else None
+    moves = ("to", "cuda", "cpu")
+    return made is not None and any(
+        isinstance(one, ast.Attribute) and one.attr in moves for one in ast.walk(made.node)
+    )
 
 
 def handed_to_host(meeting: Meeting) -> Reason | None:
