@@ -206,6 +206,10 @@ def module_method(
             machine, owner, given.text("name", 0) or "?", given.listed[1].value, node, frame
         )
         return Const(None)
+    if name in ("set_input_embeddings", "set_output_embeddings") and given.listed:
+        part = name.replace("set_", "get_", 1) + "()"  # what gives it (`modules.given_by`)
+        modules.put(machine, owner, part, given.listed[0].value, node, frame)
+        return Const(None)
     if name in ("append", "insert") and given.listed:
         modules.put(machine, owner, str(len(owner.children)), given.listed[-1].value, node, frame)
         return owner

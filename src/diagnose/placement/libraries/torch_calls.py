@@ -87,6 +87,9 @@ def torch_call(
         found = Generator(CPU)
         found.steps, found.frame = machine.step("made", node, frame, CPU), frame
         return found
+    if last in ("set_rng_state", "set_rng_state_all"):  # of any device: its bytes are on the host
+        machine.meet("host", node, frame, operands(given))
+        return Const(None)
     if dotted == "torch.save":
         return saved(machine, given)
     if dotted == "torch.load":
