@@ -26,6 +26,28 @@ from torch.utils.data import DataLoader, Dataset, TensorDataset
 
 #: Name -> the devices of the message, the cause, and the program; ``# here`` ends the line to edit.
 PROGRAMS = {
+    "a random state that was loaded with all the rest": (
+        (),
+        "checkpoint-location",
+        """\
+def resume(net, path):
+    saved = torch.load(path, map_location="cuda")  # here
+    net.load_state_dict(saved["net"])
+    torch.set_rng_state(saved["random"])
+resume(nn.Linear(2, 2).cuda(), "last.pt")
+""",
+    ),
+    "embeddings that are set after the move": (
+        ("cuda:0", "cpu"),
+        "submodule-added-after-move",
+        """\
+from transformers import AutoModel
+net = AutoModel.from_pretrained("some").to("cuda")
+wider = nn.Embedding(99, 8)  # here
+net.set_input_embeddings(wider)
+net(torch.zeros(1, 3, dtype=torch.long, device="cuda"))
+""",
+    ),
     "a part that is not brought where the others are, by whoever puts them away": (
         ("cuda:0", "cpu"),
         "low-memory-mode",

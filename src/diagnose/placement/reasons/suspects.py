@@ -164,7 +164,7 @@ def explain(
 ) -> Suspect | None:
     """Why an operand is where it is; None where its origin was not seen."""
     tensor = stray.tensor
-    wanted = other.tensor.device if other is not None else None
+    wanted = other.tensor.device if other is not None else CPU if meeting.what == "host" else None
     found = reason(stray, meeting)
     if found is None:
         return None
