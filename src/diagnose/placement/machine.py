@@ -9,9 +9,9 @@ from typing import NamedTuple
 from diagnose.model import TorchNames
 from diagnose.placement.devices import CPU, HOME, RANKED, is_rank, named_so, written
 from diagnose.placement.model import Device, Spot, Step
-from diagnose.placement.tensors import Batch, Module, Table, Tensor, either, inside, tensors_in
+from diagnose.placement.tensors import Module, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
-from diagnose.placement.values import Const, Frame, Generator, Number, Object, Place, Unknown, Value
+from diagnose.placement.values import Const, Frame, Generator, Number, Place, Unknown, Value
 
 #: Nodes that are visited at most on the way from one entry of a program, and of all of them.
 BUDGET = 150_000
@@ -258,48 +258,3 @@ def origin(value: Value | None) -> Spot | None:
         return None
     made, of = value.steps[0].spot, value.steps[0].of
     return of if of is not None and of.line != made.line else made
-
-
-def joined(one: Value | None, other: Value | None) -> Value:
-    """What a variable holds after two branches."""
-    if one is None or other is None or one is other:
-        found = one or other
-        return found if found is not None else Unknown()
-    if isinstance(one, Const) and isinstance(other, Const) and one.value == other.value:
-        return one
-    if isinstance(one, Const) and one.value is None:
-        return other
-    if isinstance(other, Const) and other.value is None:
-        return one
-    if isinstance(one, Tensor) and isinstance(other, Tensor):
-        return one if one.device == other.device else other.like(None)
-    if isinstance(one, Tensor | Batch) and isinstance(other, Tensor | Batch):
-        # `out[0] if isinstance(out, tuple) else out`: what is known of both.
-        tensor, structure = (one, other) if isinstance(one, Tensor) else (other, one)
-        same = inside(tensor).device == inside(structure).device
-        return tensor if same else Unknown()
-    if isinstance(one, Unknown):
-        return one
-    if isinstance(one, Module) and isinstance(other, Module):
-        return either(one, other) or Unknown()
-    if isinstance(one, Items) and isinstance(other, Items):
-        return other if _agree(one, other) else Items([], Unknown(), other.kind)
-    if isinstance(one, Table) and isinstance(other, Table):
-        return other
-    if isinstance(one, Object) and isinstance(other, Object):
-        return other if (one.made, one.kind) == (other.made, other.kind) else Unknown()
-    return other if isinstance(other, Unknown) else Unknown()
-
-
-def _agree(one: Items, other: Items) -> bool:
-    """Whether tensors of two lists are on the same devices, as far as both hold some."""
-    places = [{tensor.device for tensor in tensors_in(each)} for each in (one, other)]
-    return not all(places) or places[0] == places[1]
-
-
-def any_of(owner: Items | Table) -> Value:
-    """Some item of a container: what its items have in common."""
-    found: Value | None = None
-    for item in list(owner.every())[:8]:
-        found = item if found is None else joined(found, item)
-    return found if found is not None else Unknown()

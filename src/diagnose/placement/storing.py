@@ -6,7 +6,8 @@ import ast
 
 from diagnose.model import TorchNames
 from diagnose.placement import modules
-from diagnose.placement.machine import Machine, joined
+from diagnose.placement.joining import joined
+from diagnose.placement.machine import Machine
 from diagnose.placement.model import Spot, Step
 from diagnose.placement.records import row
 from diagnose.placement.tensors import Batch, Module, State, Table, Tensor

@@ -226,16 +226,6 @@ class Module(Value):
                         one.plain[name] = value.like(device, step)
 
 
-def either(one: Module, other: Module) -> Module | None:
-    """What a variable holds of two modules of which a condition takes one: the one on the GPU; None where
-    they are losses of libraries and not of one kind, which do not take the same."""
-    library = one.made is None and other.made is None and one.kind != other.kind
-    if library and all(each.kind.endswith(("Loss", "Criterion")) for each in (one, other)):
-        return None
-    place = one.where()
-    return one if place is not None and place.type == "cuda" else other
-
-
 class State(Table):
     """What an optimizer remembers, of all weights or of one."""
 

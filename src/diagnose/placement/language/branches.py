@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import MutableMapping, Sequence
 
-from diagnose.placement.machine import joined
+from diagnose.placement.joining import joined
 from diagnose.placement.tensors import Module
 from diagnose.placement.values import Frame, Object, Value
 

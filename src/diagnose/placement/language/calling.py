@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from diagnose.placement import modules
+from diagnose.placement.joining import joined
 from diagnose.placement.language.contexts import body_of
 from diagnose.placement.libraries.calls import library_call_of
 from diagnose.placement.libraries.forward_hooks import hooked
@@ -23,7 +24,6 @@ from diagnose.placement.machine import (
     Machine,
     Meets,
     Partial,
-    joined,
     operands,
 )
 from diagnose.placement.model import Spot

@@ -8,7 +8,8 @@ from typing import Any
 from diagnose.model import TorchNames
 from diagnose.placement.devices import SPLIT
 from diagnose.placement.iterating import iterated, special
-from diagnose.placement.machine import Arguments, Machine, Meets, any_of, joined
+from diagnose.placement.joining import any_of, joined
+from diagnose.placement.machine import Arguments, Machine, Meets
 from diagnose.placement.modules import some_part
 from diagnose.placement.records import row
 from diagnose.placement.storing import element, one_dimension, part, put_at

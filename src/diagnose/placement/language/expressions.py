@@ -8,9 +8,10 @@ from typing import Any
 
 from diagnose.placement.devices import asks_for_gpu, written
 from diagnose.placement.iterating import iterated
+from diagnose.placement.joining import joined
 from diagnose.placement.language.displays import listed, subscript, table
 from diagnose.placement.language.operators import binary, compare, unary
-from diagnose.placement.machine import Arguments, Given, Machine, joined
+from diagnose.placement.machine import Arguments, Given, Machine
 from diagnose.placement.model import Device, Step
 from diagnose.placement.storing import element, store
 from diagnose.placement.tensors import WIDEST, Batch, Module, Table, Tensor

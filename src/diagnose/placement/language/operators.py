@@ -9,7 +9,8 @@ from typing import Any
 from diagnose.placement.asking import same_type
 from diagnose.placement.devices import asks_for_gpu, differ, is_rank
 from diagnose.placement.iterating import special
-from diagnose.placement.machine import Machine, Meets, any_of, joined
+from diagnose.placement.joining import any_of, joined
+from diagnose.placement.machine import Machine, Meets
 from diagnose.placement.tensors import WIDEST, Batch, Table, Tensor, inside, leading
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.texts import LONGEST, composed, percent

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from functools import partial
 
 from diagnose.placement import modules
 from diagnose.placement.devices import CPU, META, SPLIT
@@ -157,12 +156,6 @@ def _may_be_empty(module: Module) -> bool:
 _HOOKED = ("encode", "decode")
 
 
-def _hooked(
-    machine: Machine, module: Module, node: ast.AST, frame: Frame, given: Arguments
-) -> Value:
-    return applied(machine, module, given, node, frame)
-
-
 def module_method(
     machine: Machine, owner: Module, name: str, given: Arguments, node: ast.AST, frame: Frame
 ) -> Value:
@@ -290,8 +283,9 @@ def module_method(
     if owner.made is None and is_method(machine, name):
         if owner.runs is not None and owner.kind.startswith("diffusers") and name in _HOOKED:
             spot = machine.spot(node, frame)
-            work = partial(_hooked, machine, owner, node, frame)
-            return brought(owner, given, spot, work)
+            return brought(
+                owner, given, spot, lambda given: applied(machine, owner, given, node, frame)
+            )
         # What comes second may be positions, which pick from anywhere; of a metric it is the target.
         if not owner.kind.startswith("torchmetrics"):
             given = given._replace(listed=given.listed[:1])

@@ -8,7 +8,8 @@ from collections.abc import Callable
 from itertools import islice
 
 from diagnose.placement.iterating import iterated
-from diagnose.placement.machine import Arguments, Machine, Partial, joined
+from diagnose.placement.joining import joined
+from diagnose.placement.machine import Arguments, Machine, Partial
 from diagnose.placement.records import field, replaced, tuple_class
 from diagnose.placement.storing import element
 from diagnose.placement.tensors import WIDEST, Batch, Table, Tensor, tensors_in
