@@ -161,6 +161,44 @@ def test_frames_log_lines_and_ranks(casebase: Casebase) -> None:
     assert {"pair-two-gpus", "default-gpu-and-later"} <= found.keys()
 
 
+def test_an_average_beside_ranks_is_more_than_each(casebase: Casebase) -> None:
+    line = "found at least two devices, cuda:0 and cpu!"
+    log = f"""Traceback (most recent call last):
+  File "/home/u/flock.py", line 8, in <module>
+    polyak.update(net)
+  File "/home/u/flock.py", line 4, in update
+    old.lerp_(new.detach(), 1 - self.decay)
+RuntimeError: Expected all tensors to be on the same device, but {line}
+"""
+    alone = read(parse(log.encode(), knowledge=casebase.knowledge), casebase)
+    told = "".join(f"[rank0]: {text}\n" for text in log.splitlines())
+    ranked = read(parse(told.encode(), knowledge=casebase.knowledge), casebase)
+    assert "average-updated" in alone
+    assert "in-ranks" not in alone
+    assert "operand-state" not in alone, "a rate is a number"
+    assert {"in-ranks", "average-in-ranks"} <= ranked.keys()
+
+
+def test_a_product_of_two_variables_has_no_layer(casebase: Casebase) -> None:
+    def of(code: str) -> dict[str, facts.Fact]:
+        frame = Frame("/home/u/pairs.py", 7, "align", code, at=3)
+        return read(
+            report(
+                frame,
+                op="wrapper_CUDA_mm",
+                argument="mat2",
+                expected="cuda:0",
+                found="cuda:1",
+                devices=("cuda:0", "cuda:1"),
+                says=("argument",),
+            ),
+            casebase,
+        )
+
+    assert "layer-across-gpus" not in of("near = seen @ heard.t()")
+    assert "layer-across-gpus" in of("near = seen @ self.mixing")
+
+
 def test_live_tensors_name_the_odd_parameter(casebase: Casebase) -> None:
     given = report(
         tensors=(

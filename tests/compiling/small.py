@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from diagnose.naming.origins import VALUES
+
 FILES = {
     "words.toml": """\
 batch = ['x', 'inputs?']
@@ -13,6 +15,7 @@ tables = ['pe']
 second-models = ['teacher']
 loop-names = ['layer']
 no-tensors = ['config']
+files = ['path']
 denials = ['without']
 attempts = ['no luck']
 advice = ['consider']
@@ -234,6 +237,9 @@ zh = "那里"
 """,
     "fixes.toml": '[move]\nen = "Move it."\nzh = "移动它。"\n',
     "operands.toml": '[mm]\nfirst = "input"\nmat2 = "weight"\n',
+    "strays.toml": "[any]\n"
+    + "".join(f"{origin} = 0.5\n" for origin in VALUES)
+    + "[one]\nbatch = 1.0\n",
     "operators.toml": """\
 elementwise = ["add.Tensor"]
 elementwise_any_scalars = ["where.self"]

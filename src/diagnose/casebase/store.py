@@ -119,6 +119,7 @@ def _read(database: Database, lang: Lang) -> Casebase:
         families=tuple(FamilyRule(**row) for _, row in _records(database, "family")),
         marks=next((Marks(**row) for _, row in _records(database, "marks")), None),
         operands=dict(_records(database, "operands")),
+        strays=dict(_records(database, "strays")),
         words=next((_words(row) for _, row in _records(database, "words")), Words()),
         torch=next((TorchNames.of(row) for _, row in _records(database, "torch")), TorchNames()),
         facts={

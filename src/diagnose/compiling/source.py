@@ -19,7 +19,7 @@ from diagnose.compiling.models.facts import Facts, Weights
 from diagnose.compiling.models.incidents import CaseFile
 from diagnose.compiling.models.messages import Families, Libraries, Messages
 from diagnose.compiling.models.names import TorchNames, Words
-from diagnose.compiling.models.others import Advice, Operands
+from diagnose.compiling.models.others import Advice, Operands, Strays
 from diagnose.compiling.models.strict import LANGS, Sentences
 from diagnose.compiling.reading import Kb
 from diagnose.compiling.reading import read as read_files
@@ -69,6 +69,7 @@ def _rows(kb: Kb, files: Files) -> Iterator[schema.Base]:
     yield from _records("marks", [("marks", _marks(wordings, families))])
     yield from _records("advice", _advice(kb.one("advice.toml", Advice)))
     yield from _records("operands", kb.one("operands.toml", Operands).root.items())
+    yield from _records("strays", kb.one("strays.toml", Strays).root.items())
     torch = kb.one("torch.toml", TorchNames)
     words = alternations(
         {**patterns(torch.model_dump(by_alias=True)), **kb.one("words.toml", Words).root}

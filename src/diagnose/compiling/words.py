@@ -20,6 +20,7 @@ _SOUGHT = {
     "tables": r"(?i)^@tables\b(?!\()",
     "loop_names": r"(?i)^@loop-names$",
     "no_tensors": r"(?i)(^|_)@no-tensors$",
+    "files": r"(?i)^@files$",
     "denials": r"(?i)@denials",
     "attempts": r"(?i)@attempts",
     "advice": r"(?i)@advice",

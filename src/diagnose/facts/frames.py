@@ -20,6 +20,8 @@ def ranks(scene: Scene) -> Iterator[Fact]:
         yield Fact("several-ranks", line, {"ranks": ", ".join(map(str, report.ranks[:8]))})
     elif report.ranks and report.ranks[0] > 0:
         yield Fact("later-rank", line, {"rank": str(report.ranks[0])})
+    if report.ranks:
+        yield Fact("in-ranks", line, {"ranks": ", ".join(map(str, report.ranks[:8]))})
 
 
 def whose_line(scene: Scene) -> Iterator[Fact]:

@@ -92,7 +92,18 @@ def misplaced_operand(scene: Scene) -> Iterator[Fact]:
         return
     if apart("target", "input"):
         yield fact("target-elsewhere", where["input"])
-    if apart("input", "weight"):
+    if apart("input", "weight") and not _plain_product(scene):
         yield fact("layer-across-gpus", where["input"])
     if apart("index", "weight"):
         yield fact("ids-across-gpus", where["weight"])
+
+
+def _plain_product(scene: Scene) -> bool:
+    """True where a line multiplies two variables: what the schema calls the weight is no layer's."""
+    met = scene.met
+    return (
+        met is not None
+        and not scene.in_layer
+        and len(met.strays) == 2
+        and not any(one.layer or is_own(one.node) or _WEIGHT.search(one.text) for one in met.strays)
+    )

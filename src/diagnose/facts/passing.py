@@ -34,6 +34,63 @@ def passed(scene: Scene) -> Iterator[Fact]:
         yield at("made-in-function", site.frame, name=name)
 
 
+def made_above(scene: Scene) -> Iterator[Fact]:
+    """The operand was passed on by a function that was itself handed nothing but numbers."""
+    met, site, torch = scene.met, scene.site, scene.knowledge.torch
+    if met is None or site is None or len(met.strays) != 1 or met.strays[0].layer:
+        return
+    node: ast.AST = calls.root(met.strays[0].node, torch)
+    for hop, (inner, caller) in enumerate(pairwise((site, *scene.above))):
+        given = provenance.arguments(caller, inner, torch)
+        if not isinstance(node, ast.Name) or not given or any(one.spread for one in given):
+            return
+        if all(calls.is_number(one.node, torch) for one in given):
+            if hop:
+                yield at("made-above", inner.frame, name=node.id)
+            return
+        named = [one for one in given if one.is_called(node.id)] or given
+        if len(named) != 1:
+            return
+        node = named[0].node
+
+
+def made_meets_own(scene: Scene) -> Iterator[Fact]:
+    """What met is an attribute of the object and a variable of its function, which was handed nothing but
+    numbers."""
+    met, site, torch = scene.met, scene.site, scene.knowledge.torch
+    if met is None or site is None or len(met.strays) != 2 or not scene.above:
+        return
+    given = provenance.arguments(scene.above[0], site, torch)
+    own = [one for one in met.strays if provenance.is_own(one.node) and not one.layer]
+    rest = [one for one in met.strays if one not in own]
+    root = calls.root(rest[0].node, torch) if len(rest) == 1 and not rest[0].layer else None
+    if given and isinstance(root, ast.Name) and all(calls.is_number(a.node, torch) for a in given):
+        yield at("made-meets-own", site.frame, name=root.id)
+
+
+def handed_a_file(scene: Scene) -> Iterator[Fact]:
+    """The function that fails was handed a file, and none of its operands."""
+    met, site, torch = scene.met, scene.site, scene.knowledge.torch
+    if met is None or site is None or not met.strays or not scene.above:
+        return
+    given = provenance.arguments(scene.above[0], site, torch)
+    if not given or not any(_is_file(one, scene) for one in given):
+        return
+    for one in met.strays:
+        root = calls.root(one.node, torch)
+        names = {node.id for node in ast.walk(root) if isinstance(node, ast.Name)}
+        if names and "self" not in names and not any(a.is_called(n) for a in given for n in names):
+            yield at("handed-a-file", site.frame, name=one.text)
+            return
+
+
+def _is_file(one: Argument, scene: Scene) -> bool:
+    words = scene.knowledge.words
+    return any(
+        words.files.search(text) for text in (one.keyword, provenance.name(one.node)) if text
+    )
+
+
 def made_on_default_gpu(scene: Scene) -> Iterator[Fact]:
     """The operand on the default GPU goes by no name that the caller passes, and so was made on the way."""
     site, met, torch = scene.site, scene.met, scene.knowledge.torch
@@ -48,6 +105,24 @@ def made_on_default_gpu(scene: Scene) -> Iterator[Fact]:
             continue
         if root.id != "self" and not any(argument.is_called(root.id) for argument in given):
             yield at("default-gpu-not-handed-in", site.frame, name=root.id, device=one.device)
+
+
+def handed_in_across_gpus(scene: Scene) -> Iterator[Fact]:
+    """Both variables that met on two GPUs are what the caller passes."""
+    site, met, torch = scene.site, scene.met, scene.knowledge.torch
+    if (
+        site is None
+        or met is None
+        or scene.pair != "gpu-gpu"
+        or len(met.strays) != 2
+        or not scene.above
+    ):
+        return
+    given = provenance.arguments(scene.above[0], site, torch) or ()
+    roots = [calls.root(one.node, torch) for one in met.strays if not one.layer]
+    names = [root.id for root in roots if isinstance(root, ast.Name)]
+    if len(set(names)) == 2 and all(any(one.is_called(name) for one in given) for name in names):
+        yield at("handed-in-across-gpus", site.frame, name=" and ".join(names))
 
 
 def placed(scene: Scene) -> Iterator[Fact]:

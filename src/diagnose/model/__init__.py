@@ -27,6 +27,7 @@ from diagnose.model.answer import (
     Verdict,
 )
 from diagnose.model.knowledge import (
+    ANY,
     AdviceRule,
     Cause,
     CheckRule,
@@ -45,6 +46,7 @@ from diagnose.model.knowledge import (
     Roles,
     Safety,
     Source,
+    Strays,
     Wording,
 )
 from diagnose.model.report import (
@@ -65,6 +67,7 @@ from diagnose.model.report import (
 from diagnose.model.vocabulary import TorchNames, Words
 
 __all__ = [
+    "ANY",
     "DEVICE_FAMILY",
     "AdviceRule",
     "At",
@@ -108,6 +111,7 @@ __all__ = [
     "SeenTensor",
     "Source",
     "Statement",
+    "Strays",
     "TorchNames",
     "UnusedReason",
     "UnusedSource",

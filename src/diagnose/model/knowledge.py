@@ -237,6 +237,11 @@ class QuestionRule(NamedTuple):
 Roles = Mapping[str, Mapping[str, str]]
 
 
+#: For each cause, and for `ANY`, how likely a value of each origin is the misplaced one (kb/strays.toml).
+Strays = Mapping[str, Mapping[str, float]]
+#: The table of `Strays` that is of no one cause.
+ANY = "any"
+
 _NO_WORDS = Words()
 _NO_NAMES = TorchNames()
 
@@ -255,6 +260,7 @@ class Knowledge:
         "libraries",
         "marks",
         "operands",
+        "strays",
         "torch",
         "wordings",
         "words",
@@ -268,6 +274,7 @@ class Knowledge:
         families: Sequence[FamilyRule] = (),
         marks: Marks | None = None,
         operands: Roles = _NOTHING,
+        strays: Strays = _NOTHING,
         facts: Mapping[str, FactRule] = _NOTHING,
         causes: Mapping[str, Cause] = _NOTHING,
         words: Words = _NO_WORDS,
@@ -278,6 +285,7 @@ class Knowledge:
         self.families = families
         self.marks = marks
         self.operands = operands
+        self.strays = strays
         self.facts = facts
         self.causes = causes
         self.words = words

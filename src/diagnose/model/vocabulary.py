@@ -22,6 +22,7 @@ class Words(NamedTuple):
     tables: re.Pattern[str] = _NEVER
     loop_names: re.Pattern[str] = _NEVER
     no_tensors: re.Pattern[str] = _NEVER
+    files: re.Pattern[str] = _NEVER
     denials: re.Pattern[str] = _NEVER
     attempts: re.Pattern[str] = _NEVER
     advice: re.Pattern[str] = _NEVER

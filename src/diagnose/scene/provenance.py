@@ -11,7 +11,7 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from diagnose.model import TorchNames
+from diagnose.model import ANY, Knowledge, TorchNames
 from diagnose.naming import origins
 from diagnose.naming.features import Use, features, uses
 from diagnose.naming.origins import CALLED, VALUES
@@ -21,11 +21,6 @@ from diagnose.scene.place import Place
 
 Shares = Mapping[str, float]
 
-#: How often a value of each origin is the misplaced one, roughly: what it is not tells as much.
-STRAY = {
-    "batch": 1.0, "made": 1.0, "loaded": 1.0, "attribute": 1.0, "state": 0.7, "given": 0.7, "index": 0.3,
-    "mask": 0.3, "buffer": 0.5, "parameter": 0.4, "activation": 0.15, "host": 0.03, "scalar": 0.01,
-}  # fmt: skip
 #: What an attribute of ``self`` may be.
 _KEPT = ("buffer", "attribute", "state", "parameter", "loaded", "scalar", "host")
 _LOCAL = tuple(name for name in VALUES if name != "given")
@@ -55,7 +50,7 @@ class Argument(NamedTuple):
 
 
 def of_operands(
-    strays: Sequence[Operand], site: Place, above: Sequence[Place], torch: TorchNames
+    strays: Sequence[Operand], site: Place, above: Sequence[Place], knowledge: Knowledge
 ) -> dict[str, float] | None:
     """The shares of the origins of the misplaced operand (`diagnose.naming.origins`); None where the line
     shows none.
@@ -64,14 +59,15 @@ def of_operands(
         strays: the operands that may be it.
         site: where they met.
         above: the places whose calls led there, innermost first.
-        torch: what torch calls its things.
+        knowledge: what torch calls its things, and how often a value of an origin is misplaced.
     """
+    torch, often = knowledge.torch, knowledge.strays[ANY]
     mixed: dict[str, float] = {}
     for one in strays:
         if one.layer or calls.is_number(one.node, torch):
             continue
         for origin, share in _followed(one.node, (site, *above[:_CALLERS]), torch).items():
-            mixed[origin] = mixed.get(origin, 0.0) + share * STRAY[origin]
+            mixed[origin] = mixed.get(origin, 0.0) + share * often[origin]
     total = sum(mixed.values())
     return {origin: share / total for origin, share in mixed.items()} if total else None
 

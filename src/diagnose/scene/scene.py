@@ -140,7 +140,7 @@ class Scene(Frames):
         met, site = self.met, self.site
         if met is None or site is None:
             return None
-        return provenance.of_operands(met.strays, site, self.above, self.knowledge.torch)
+        return provenance.of_operands(met.strays, site, self.above, self.knowledge)
 
     @cached_property
     def roles(self) -> Mapping[str, str]:

@@ -12,7 +12,14 @@ from diagnose.compiling.models.facts import Facts, Weights
 from diagnose.compiling.models.incidents import CaseFile
 from diagnose.compiling.models.messages import Families, Libraries, Messages
 from diagnose.compiling.models.names import TorchNames, Words
-from diagnose.compiling.models.others import Advice, Extensions, Operands, Operators, Symptoms
+from diagnose.compiling.models.others import (
+    Advice,
+    Extensions,
+    Operands,
+    Operators,
+    Strays,
+    Symptoms,
+)
 
 
 class Kind(NamedTuple):
@@ -38,6 +45,7 @@ KINDS = (
     Kind("checks.toml", Checks),
     Kind("operands.toml", Operands),
     Kind("operators.toml", Operators),
+    Kind("strays.toml", Strays),
     Kind("extensions.toml", Extensions),
     Kind("advice.toml", Advice, "id"),
     Kind("causes/*.toml", CauseFile),

@@ -15,6 +15,7 @@ from pydantic import (
 )
 
 from diagnose.compiling.models.strict import (
+    CauseId,
     Family,
     Regex,
     SomeTexts,
@@ -25,6 +26,8 @@ from diagnose.compiling.models.strict import (
     known_placeholders,
     wrong,
 )
+from diagnose.model import ANY
+from diagnose.naming.origins import VALUES
 from diagnose.placeholders import ALWAYS, placeholders
 
 _CODE = r"`[^`]*`"
@@ -73,6 +76,26 @@ def _first(roles: dict[str, Role]) -> dict[str, Role]:
 
 class Operands(StrictRoot[dict[str, Annotated[dict[str, Role], AfterValidator(_first)]]]):
     """For each op the role of each named argument; `first` is the one that the check takes as reference."""
+
+
+def _origins(tables: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
+    for name, table in tables.items():
+        if strange := [origin for origin in table if origin not in VALUES]:
+            raise wrong(f"{name}: there is no origin {strange[0]!r}")
+    if missing := [origin for origin in VALUES if origin not in tables.get(ANY, {})]:
+        raise wrong(f"`{ANY}` lacks the origin {missing[0]!r}")
+    return tables
+
+
+_Share = Annotated[float, Field(gt=0, le=1)]
+
+
+class Strays(
+    StrictRoot[
+        Annotated[dict[Literal["any"] | CauseId, dict[str, _Share]], AfterValidator(_origins)]
+    ]
+):
+    """For each cause, and for any, how likely a value of each origin is the misplaced one."""
 
 
 _Operator = Annotated[str, StringConstraints(pattern=r"^\w+(\.\w+)?$")]
