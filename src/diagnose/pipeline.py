@@ -46,7 +46,7 @@ from diagnose.sources import Sources
 from diagnose.verification.snippet import snippet
 
 #: Causes below this confidence are not worth a reader's time.
-_WORTH_SHOWING = 0.01
+_WORTH_SHOWING = 0.005
 _MAX_EVIDENCE = 4
 _NONE: Answers = MappingProxyType({})
 
