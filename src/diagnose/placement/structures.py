@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from diagnose.model import TorchNames
-from diagnose.placement.model import Source, Spot, Suspect
+from diagnose.placement.model import Device, Source, Spot, Suspect
 from diagnose.placement.switches import turned_on
 
 Form = Callable[[ast.AST, TorchNames], "ast.AST | None"]
@@ -42,6 +42,12 @@ def suspect(
     if form is None:
         return None
     shown = list(shown)
+    if cause == "checkpoint-location" and any("set_rng_state" in line for line in shown):
+        spots = [s for one in sources for f in functions for s in _loads_elsewhere(one, f)]
+        loaded = {id(one.node): one for one in spots}
+        if len(loaded) == 1:
+            [spot] = loaded.values()
+            return Suspect(cause, _name(spot) or "", spot, wanted=Device("cpu"), sure=False)
     found = [
         Spot(source, node, function)
         for source in sources
@@ -174,6 +180,16 @@ def _loaded(node: ast.AST, _: TorchNames) -> ast.AST | None:
     return node if loads and not _has(node, "map_location") else None
 
 
+def _loads_elsewhere(source: Source, function: str | None) -> Iterator[Spot]:
+    """The checkpoints that a function loads to a device, though it reads a random state from them, which
+    is the host's."""
+    for node, around in _nodes(source):
+        if isinstance(node, ast.Call) and around == function and _has(node, "map_location"):
+            said = next(one.value for one in node.keywords if one.arg == "map_location")
+            if _called(node) in ("torch.load", "th.load") and ast.unparse(said) != "'cpu'":
+                yield Spot(source, node, around)
+
+
 def _held(node: ast.AST, torch: TorchNames) -> ast.AST | None:
     """Layers in a list or dict that is an attribute."""
     match node:
@@ -219,9 +235,10 @@ def _numbered(node: ast.AST, _: TorchNames) -> ast.AST | None:
 
 
 #: Causes whose form counts in the lines alone that the traceback shows.
-_SHOWN = frozenset({"quantized-placement"})
+_SHOWN = frozenset({"quantized-placement", "offloaded-to-cpu"})
 _FORMS: dict[str, Form] = {
     "quantized-placement": _moved,
+    "offloaded-to-cpu": _moved,
     "hardcoded-device": _numbered,
     "meta-tensor": _meta,
     "dataparallel-home-device": _wrapped,

@@ -17,7 +17,7 @@ from diagnose.fixes.definitions.expressions import (
 from diagnose.fixes.definitions.fixed_device import use_device
 from diagnose.fixes.definitions.imports import spelled
 from diagnose.fixes.definitions.instead import bare
-from diagnose.fixes.definitions.moving import value_of
+from diagnose.fixes.definitions.moving import is_moved, value_of
 from diagnose.fixes.definitions.places import (
     ancestors,
     called,
@@ -25,6 +25,7 @@ from diagnose.fixes.definitions.places import (
     walk_calls,
 )
 from diagnose.fixes.definitions.switching import is_switch, turned_off
+from diagnose.fixes.definitions.taking_away import no_move
 from diagnose.fixes.definitions.target import target_device
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
@@ -118,11 +119,13 @@ def keep_blocks_whole(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
     raise Refused("no call makes a map of devices")
 
 
-def disable_offload(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
+def disable_offload(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     """What is set to offload is set not to."""
     source, node = suspect.spot.source, value_of(suspect)
     if is_switch(node):
         return [turned_off(source, node)]
+    if is_moved(node, torch):  # what is dispatched is not moved as a whole
+        return no_move(suspect, torch)
     if isinstance(node, ast.Constant):
         around = [
             text_of(source, one) for one in ancestors(source, node) if isinstance(one, ast.Dict)

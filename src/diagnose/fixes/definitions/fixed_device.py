@@ -6,10 +6,16 @@ import ast
 import re
 from collections.abc import Sequence
 
-from diagnose.fixes.definitions.expressions import argument, replaced, with_argument, with_method
+from diagnose.fixes.definitions.expressions import (
+    argument,
+    expression,
+    replaced,
+    with_argument,
+    with_method,
+)
 from diagnose.fixes.definitions.moving import is_moved, value_of
 from diagnose.fixes.definitions.places import ancestors, called
-from diagnose.fixes.definitions.target import target_device
+from diagnose.fixes.definitions.target import given_beside, of_weight, target_device
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
 from diagnose.model import TorchNames
@@ -22,7 +28,7 @@ _DEVICES = (ast.Constant, ast.Name, ast.Attribute, ast.Subscript, ast.JoinedStr)
 def use_device(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
     """The device of a move, of a factory, or where it is written down, becomes the wanted one."""
     source, node = suspect.spot.source, value_of(suspect)
-    device = target_device(suspect, otherwise=_first(node))
+    device = _other_device(suspect, node)
     outer = ancestors(source, node)[-2]
     if isinstance(outer, ast.Call) and node in outer.args and called(outer) == "cuda":
         node = outer  # `x.cuda(1)`: the method itself says which kind of device
@@ -40,6 +46,22 @@ def use_device(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
     if method == "device":
         return [replaced(source, node, device)]  # torch.device("cuda:0")
     raise Refused("the call names no device")
+
+
+def _other_device(suspect: Suspect, node: ast.expr) -> str:
+    """The expression for the device that is wanted, other than the one that is written down: in a replica
+    it is that of what the call is given beside, or of a weight of the module."""
+    told = argument(node, "device") if isinstance(node, ast.Call) else node
+    written = ast.unparse(told) if told is not None else ""
+    source = suspect.spot.source
+    if suspect.cause == "dataparallel-replica-state" and (weight := of_weight(source, node)):
+        return weight  # a replica has no parameters(), and remembers the first one's device
+    if not suspect.devices and (given := given_beside(source, node)) is not None:
+        return f"{given}.device"
+    device = target_device(suspect, otherwise=_first(node))
+    if ast.unparse(expression(device)) == written:
+        raise Refused("no other device is in scope")
+    return device
 
 
 def elsewhere(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:

@@ -59,6 +59,8 @@ def move_input(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
         with contextlib.suppress(Refused):
             return elsewhere(suspect, torch)
         return [crossing(suspect, torch)]
+    if suspect.cause == "checkpoint-location" and str(suspect.wanted) == "cpu":
+        raise Refused("what is loaded holds other things, too")
     if enters_each(suspect):
         return [crossing(suspect, torch)]
     if suspect.cause == "kernel-needs-gpu" and isinstance(node, ast.Constant):

@@ -286,7 +286,5 @@ def named(statement: ast.stmt, suspect: Suspect) -> str:
 
 KINDS = {
     "move-module": module,
-    "move-loss": module,
-    "move-metric": module,
     "index-to-device": tensor,
 }

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from diagnose.fixes.definitions.containers import wrapped
 from diagnose.fixes.definitions.expressions import around, method_start, replaced, writable
 from diagnose.fixes.definitions.imports import spelled
-from diagnose.fixes.definitions.moving import is_moved
+from diagnose.fixes.definitions.moving import is_moved, module
 from diagnose.fixes.definitions.places import (
     ancestors,
     block_of,
@@ -100,6 +100,8 @@ def _set_together(suspect: Suspect, torch: TorchNames) -> Change | None:
     names = [one for one in targets if isinstance(one, ast.Attribute)]
     if not len(values) == len(targets) == len(names) or any(map(_is_several, values)):
         raise Refused("it is not the assignment of attributes alone")
+    if any(isinstance(value, ast.Constant) for value in values):
+        raise Refused("it is not known which of several values are tensors")
     _check_class(source, statement)
     read = {ast.unparse(one) for value in values for one in ast.walk(value)}
     for target in names:
@@ -134,7 +136,15 @@ def _check_class(source: Source, statement: ast.stmt) -> None:
 
 def layers(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     """``self.layers = [...]`` becomes ``self.layers = nn.ModuleList([...])``, a dict a ModuleDict."""
-    source = suspect.spot.source
+    source, node = suspect.spot.source, suspect.spot.node
+    match node.value if isinstance(node, ast.Expr) else node:
+        case ast.Call(
+            func=ast.Name(id="setattr"),
+            args=[_, _, ast.Dict(keys=[]) | ast.List(elts=[]) as value],
+        ):
+            kind = "ModuleDict" if isinstance(value, ast.Dict) else "ModuleList"
+            name, needed = spelled(source, f"torch.nn.{kind}", value)
+            return [replaced(source, value, f"{name}()"), *needed]
     statement, target, value = _assigned(suspect)
     _check_registry(source, statement, target, torch, again=True)
     return wrapped(source, value, target, torch)
@@ -281,4 +291,22 @@ def _quoted(name: str) -> str:
     return f'"{name}"'
 
 
-KINDS = {"register-buffer": buffer, "register-module": layers}
+def registered(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
+    """A loss or metric is moved where it is built; what a module keeps of them in a list or dict of its own
+    is registered, and moves with it."""
+    try:
+        return module(suspect, torch)
+    except Refused:
+        owner = class_around(suspect.spot.source, suspect.spot.node)
+        bases = [ast.unparse(base) for base in owner.bases] if owner is not None else []
+        if not any(base.endswith("Module") for base in bases):
+            raise
+        return layers(suspect, torch)
+
+
+KINDS = {
+    "register-buffer": buffer,
+    "register-module": layers,
+    "move-loss": registered,
+    "move-metric": registered,
+}

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from diagnose.fixes.definitions.expressions import expression
-from diagnose.fixes.definitions.places import class_around, functions_around
+from diagnose.fixes.definitions.places import ancestors, class_around, functions_around
 from diagnose.fixes.editing import Refused
 from diagnose.placement.model import Source, Suspect
 from diagnose.scene import sourceline
@@ -26,8 +26,10 @@ def target_device(suspect: Suspect, otherwise: str | None = None) -> str:
     """
     for device in suspect.devices:
         try:
-            expression(device)
+            written = expression(device)
         except Refused:
+            continue
+        if not _is_in_scope(written, suspect):
             continue
         # A name that the function moves others by is read more easily than a model's weights.
         named = _by_neighbours(suspect) if device.startswith("next(") else None
@@ -43,6 +45,28 @@ def target_device(suspect: Suspect, otherwise: str | None = None) -> str:
     if otherwise is not None:
         return otherwise
     raise Refused("no expression for the device is in scope")
+
+
+def _is_in_scope(written: ast.expr, suspect: Suspect) -> bool:
+    """Whether the plain name that an expression is may be read at a suspect's spot: it is not bound in
+    other functions alone. What is longer was found there."""
+    source, node = suspect.spot.source, suspect.spot.node
+    if not isinstance(written, ast.Name):
+        return True
+    around = functions_around(source, node)
+    scopes = (one for each in around for one in ast.walk(each))
+    if any(_binds(one, written.id) for one in (*scopes, *walk_top(source))):
+        return True
+    return not any(_binds(one, written.id) for one in ast.walk(source.tree))
+
+
+def _binds(node: ast.AST, name: str) -> bool:
+    match node:
+        case ast.arg(arg=bound) | ast.Name(id=bound, ctx=ast.Store()):
+            return bound == name
+        case ast.alias():
+            return name == (node.asname or node.name)
+    return False
 
 
 def _by_name(suspect: Suspect) -> str | None:
@@ -86,6 +110,44 @@ def _of_object(source: Source, node: ast.AST) -> str | None:
     if "LightningModule" in bases and made:
         return "self.device"
     return "next(self.parameters()).device" if "Module" in bases and made else None
+
+
+_WEIGHTED = re.compile(r"(Linear|Conv\d?d?|Embedding|LayerNorm|BatchNorm\dd|GroupNorm)$")
+
+
+def of_weight(source: Source, node: ast.AST) -> str | None:
+    """The device of a layer's weight that the module around a node builds in its ``__init__``: replicas
+    have those, and no ``parameters()``."""
+    owner = class_around(source, node)
+    for one in ast.walk(owner) if owner is not None else ():
+        match one:
+            case ast.Assign(targets=[ast.Attribute(value=ast.Name(id="self"), attr=name)]):
+                built = one.value.func if isinstance(one.value, ast.Call) else one.value
+                if _WEIGHTED.search(sourceline.dotted(built) or ""):
+                    return f"self.{name}.weight.device"
+    return None
+
+
+def given_beside(source: Source, node: ast.AST) -> str | None:
+    """The parameter of the function around a node that is an operand of the same call or operator."""
+    functions = functions_around(source, node)
+    if not functions:
+        return None
+    names = {one.arg for one in ast.walk(functions[0]) if isinstance(one, ast.arg)} - {"self"}
+    for outer in reversed(ancestors(source, node)[:-1]):
+        match outer:
+            case ast.List(elts=beside) | ast.Tuple(elts=beside):
+                pass
+            case ast.BinOp(left=left, right=right):
+                beside = [left, right]
+            case ast.stmt():
+                return None
+            case _:
+                continue
+        for one in beside:
+            if isinstance(one, ast.Name) and one.id in names:
+                return one.id
+    return None
 
 
 def _is_main(suspect: Suspect) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from diagnose.fixes.definitions.places import (
     block_of,
+    called,
     class_around,
     functions_around,
     statement_of,
@@ -42,6 +43,7 @@ def twins(suspect: Suspect, suspects: Sequence[Suspect], torch: TorchNames) -> t
         and one.spot.source is suspect.spot.source
         and one.spot.node is not suspect.spot.node
         and (suspect.cause not in _WHERE_IT_GROWS or _scope(one) is _scope(suspect))
+        and not _is_made_by(one, suspect)
     ]
     more = {"unregistered-tensor": _plain_tensors, "hardcoded-device": _bare_moves}
     if (find := more.get(suspect.cause)) is not None:
@@ -49,6 +51,13 @@ def twins(suspect: Suspect, suspects: Sequence[Suspect], torch: TorchNames) -> t
         others += [one for one in find(suspect, torch) if id(one.spot.node) not in known]
     by_place = {id(one.spot.node): one for one in others}
     return tuple(by_place.values())[:_MOST]
+
+
+def _is_made_by(one: Suspect, suspect: Suspect) -> bool:
+    """Whether what one suspect is comes back by the call that the other is: that is mended there."""
+    made = suspect.spot.node
+    made_by = called(made.value if isinstance(made, ast.Assign) else made)
+    return getattr(_scope(one), "name", None) == made_by and _scope(suspect) is not _scope(one)
 
 
 def _scope(suspect: Suspect) -> ast.AST:

@@ -1,0 +1,5 @@
+# cause: offloaded-to-cpu
+# spot: self.net.to(self.device)
+class Server:
+    def start(self):
+        self.ready = True

@@ -1,0 +1,11 @@
+# cause: hardcoded-device
+# spot: "cuda:0"
+# devices: ;
+import torch
+from torch import nn
+
+
+class Tagger(nn.Module):
+    def forward(self, marks):
+        starts = torch.stack([torch.zeros(len(marks), device=marks.device), marks], 1)
+        return starts
