@@ -54,6 +54,11 @@ def _left(machine: Machine, value: Value, returned: ast.Return, inner: Frame) ->
 
 def left_by(machine: Machine, node: ast.expr, value: Value, frame: Frame) -> None:
     """Marks the tensors that an expression leaves, which makes a dict of another one, and moves others."""
+    for left, found in _beside_moved(node, value, frame):
+        for tensor in tensors_in(found):
+            if tensor.device is not None and tensor.device.type == "cpu":
+                step = Step("left", machine.spot(left, frame), tensor.device)
+                tensor.steps, tensor.frame = (*tensor.steps[-12:], step), frame
     made = isinstance(node, ast.DictComp) or (
         isinstance(node, ast.BinOp)
         and isinstance(node.op, ast.BitOr)
@@ -67,6 +72,43 @@ def left_by(machine: Machine, node: ast.expr, value: Value, frame: Frame) -> Non
         if move is not None and id(move.spot.node) not in moves:
             step = Step("left", machine.spot(node, frame), tensor.device)
             tensor.steps, tensor.frame = (*tensor.steps[-12:], step), frame
+
+
+#: Comprehensions, also those that a function makes a list of.
+_Comprehended = ast.ListComp | ast.DictComp | ast.Call
+
+
+def _beside_moved(node: ast.expr, value: Value, frame: Frame) -> Iterator[tuple[ast.expr, Value]]:
+    """What an expression takes out of something as it is, where others are moved: names among the elements
+    of a comprehension, a comprehension beside another, or behind one that moves."""
+    match node, value:
+        case ast.Tuple(elts=nodes), Items(items=items) if len(items) == len(nodes):
+            if any(any(moved_in(one)) for one in nodes):
+                for one, item in zip(nodes, items, strict=True):
+                    if (left := _as_it_is(one)) is not None:
+                        yield left, item
+        case ast.ListComp(elt=ast.Tuple(elts=nodes)), Items():
+            taken = value.more or next(iter(value.items), None)
+            items = taken.items if isinstance(taken, Items) else []
+            if any(any(moved_in(one)) for one in nodes) and len(items) == len(nodes):
+                for one, item in zip(nodes, items, strict=True):
+                    if isinstance(one, ast.Name):
+                        yield one, item
+        case ast.ListComp() | ast.DictComp(), _ if (left := _as_it_is(node)) is not None:
+            others = [one.value for one in frame.bound.values() if isinstance(one, ast.Assign)]
+            if any(isinstance(one, _Comprehended) and any(moved_in(one)) for one in others):
+                yield left, value
+
+
+def _as_it_is(node: ast.expr) -> ast.Name | None:
+    """The values that a comprehension takes out of a dict as they are; of a list's dicts likewise."""
+    while isinstance(node, ast.ListComp):
+        node = node.elt
+    if not isinstance(node, ast.DictComp) or not isinstance(node.value, ast.Name):
+        return None
+    target = node.generators[0].target
+    names = [one.id for one in ast.walk(target) if isinstance(one, ast.Name)]
+    return node.value if node.value.id in names else None
 
 
 def _held(value: Value) -> Iterator[Tensor]:

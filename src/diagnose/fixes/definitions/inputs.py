@@ -104,7 +104,8 @@ def move_input(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
 
 def entered(suspect: Suspect) -> Suspect:
     """An input that nothing moves on its way from a loop over batches, at that loop; else as it is."""
-    if suspect.cause != "input-not-moved" or suspect.beside is not None:
+    left = any(step.what == "left" and step.spot == suspect.spot for step in suspect.steps)
+    if suspect.cause != "input-not-moved" or suspect.beside is not None or left:
         return suspect
     bound = next((step for step in reversed(suspect.steps) if step.what == "bound"), None)
     if bound is None or not isinstance(bound.spot.node, _Loop) or suspect.spot == bound.spot:

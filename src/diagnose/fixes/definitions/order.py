@@ -130,6 +130,8 @@ def move_state(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     owner = suspect.owner or _model_of(making)
     if _later_move(source, loaded, owner, torch) is not None:
         raise Refused("the model is moved after the state is loaded: the order has to change")
+    if suspect.owner is not None:
+        raise Refused("the model is moved where its state is loaded")
     device = target_device(suspect)
     code = (
         f"for state in {owners[0]}.state.values():\n"

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from diagnose.fixes.definitions.containers import wrapped
 from diagnose.fixes.definitions.expressions import around, method_start, replaced, writable
 from diagnose.fixes.definitions.imports import spelled
-from diagnose.fixes.definitions.moving import is_moved, module
+from diagnose.fixes.definitions.moving import is_moved
 from diagnose.fixes.definitions.places import (
     ancestors,
     block_of,
@@ -291,22 +291,4 @@ def _quoted(name: str) -> str:
     return f'"{name}"'
 
 
-def registered(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
-    """A loss or metric is moved where it is built; what a module keeps of them in a list or dict of its own
-    is registered, and moves with it."""
-    try:
-        return module(suspect, torch)
-    except Refused:
-        owner = class_around(suspect.spot.source, suspect.spot.node)
-        bases = [ast.unparse(base) for base in owner.bases] if owner is not None else []
-        if not any(base.endswith("Module") for base in bases):
-            raise
-        return layers(suspect, torch)
-
-
-KINDS = {
-    "register-buffer": buffer,
-    "register-module": layers,
-    "move-loss": registered,
-    "move-metric": registered,
-}
+KINDS = {"register-buffer": buffer, "register-module": layers}

@@ -87,7 +87,8 @@ def of_module(
     if late is not None and made is not None and top.owner is not None:
         moved = last_move(top.owner.steps)
         spot, frame = where_built(made, top.frame)
-        if _is_copy(made) and (given := _given(late.spot)) is not None:
+        given = _given(late.spot)
+        if given is not None and (_is_copy(made) or _is_named(given, spot)):
             spot = given
         return Reason("submodule-added-after-move", spot, frame, move=moved.spot if moved else None)
     where = tensor.device if tensor is not None else module.where()
@@ -219,6 +220,13 @@ def _given(put: Spot) -> Spot | None:
         case ast.Assign(value=value) | ast.Call(args=[*_, value]):
             return put._replace(node=value)
     return None
+
+
+def _is_named(given: Spot, built: Spot) -> bool:
+    """Whether what is put into a model is a variable of the function that builds it: it is moved as it is
+    put there."""
+    here = (given.file, given.function) == (built.file, built.function)
+    return here and isinstance(given.node, ast.Name)
 
 
 def _put_late(module: Module) -> Step | None:

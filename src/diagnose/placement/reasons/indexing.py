@@ -7,7 +7,7 @@ import ast
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Spot, Step
 from diagnose.placement.reasons.knowing import has_placed
-from diagnose.placement.steps import Reason, born_at
+from diagnose.placement.steps import Reason, born_at, device_argument, on_cpu
 from diagnose.placement.tensors import Module, Tensor
 
 
@@ -16,7 +16,10 @@ def of_index(stray: Meets, meeting: Meeting) -> Reason:
     module, or to be returned beside what is there; else where it is used."""
     tensor, spot = stray.tensor, meeting.spot._replace(node=stray.node)
     born = born_at(tensor.steps)
-    if born is not None and born.spot.function == meeting.spot.function:
+    told = born is not None and device_argument(born.spot) is not None
+    if told and not on_cpu(tensor):
+        pass  # it is there on purpose, for what else it is computed with
+    elif born is not None and born.spot.function == meeting.spot.function:
         spot = born.spot if tensor.maker == "factory" else spot
     elif born is not None and _made_by_own(tensor, meeting):
         spot = born.spot

@@ -5,7 +5,7 @@ from __future__ import annotations
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Step
 from diagnose.placement.reasons.building import built_for
-from diagnose.placement.reasons.knowing import is_prepared, key_of
+from diagnose.placement.reasons.knowing import has_device, is_prepared, key_of
 from diagnose.placement.steps import (
     Reason,
     born_at,
@@ -53,16 +53,44 @@ def of_library(stray: Meets, meeting: Meeting) -> Reason | None:
         if late is None:
             return own
         name = _name_of(stray.value, state.frame, late)
+        name = name or _name_of(stray.value, meeting.frame, late)
         return Reason("optimizer-state", late.spot, state.frame, owner=name)
     first = own is not None and made is not None and made.what == "made"
     if first and made is not None and (_is_of_step(made, meeting) or _is_moved_apart(made, module)):
         return own
+    if own is not None and made is not None and made.what == "loaded":
+        name = _loaded_early(made, module, state.frame)
+        if name is not None:
+            return own._replace(owner=name)
     return built_for(module) or own
 
 
+def _loaded_early(made: Step, module: Module, frame: Frame | None) -> str | None:
+    """What the method that loads the state of an optimizer calls its model, which another one of its class
+    builds: it can be moved there, before the state is loaded."""
+    built, function = born_at(module.steps), made.spot.function or ""
+    if built is None or frame is None or not isinstance(frame.this, Object):
+        return None
+    classes = {
+        (one or "").rpartition(".")[0] for one in (function, frame.function, built.spot.function)
+    }
+    if built.spot.function == function or "" in classes or len(classes) > 1:
+        return None
+    if not has_device(frame, made.spot):
+        return None
+    held = frame.this.attributes.items()
+    wholes = {f"self.{name}": one.whole() for name, one in held if isinstance(one, Module)}
+    return key_of(module.whole(), wholes)
+
+
 def _name_of(optimizer: Value, frame: Frame | None, late: Step) -> str | None:
-    """What the function of a move calls an optimizer that was made in it, or by what it calls."""
+    """What the function of a move calls an optimizer that was made in it, or by what it calls, or that the
+    object of its method keeps."""
+    whose = (late.spot.function or "").rpartition(".")[0]
     while frame is not None and frame.function != late.spot.function:
+        this = frame.this if whose and whose == (frame.function or "").rpartition(".")[0] else None
+        if isinstance(this, Object) and (name := key_of(optimizer, this.attributes)) is not None:
+            return f"self.{name}"
         frame = frame.caller
     if frame is None:
         return None
