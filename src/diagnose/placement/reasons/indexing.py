@@ -6,7 +6,7 @@ import ast
 
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Spot, Step
-from diagnose.placement.reasons.knowing import has_placed
+from diagnose.placement.reasons.knowing import has_device, has_placed, where_built
 from diagnose.placement.steps import Reason, born_at, device_argument, on_cpu
 from diagnose.placement.tensors import Module, Tensor
 
@@ -25,7 +25,23 @@ def of_index(stray: Meets, meeting: Meeting) -> Reason:
         spot = born.spot
     elif born is not None and (given := _returned(born, tensor)) is not None:
         spot = given
+    elif born is not None and (handed := _handed(stray, born, meeting)) is not None:
+        spot = handed
     return Reason("index-device", spot, tensor.frame)
+
+
+def _handed(stray: Meets, born: Step, meeting: Meeting) -> Spot | None:
+    """Where an index is made that a module's forward is handed, in a function that knows a device, or one
+    that is called there."""
+    tensor, frame = stray.tensor, meeting.frame
+    root = next((one.id for one in ast.walk(stray.node) if isinstance(one, ast.Name)), None)
+    if root not in frame.given or frame.lines.get(root) != 0 or not isinstance(frame.this, Module):
+        return None
+    if tensor.maker != "factory" or not on_cpu(tensor) or device_argument(born.spot) is not None:
+        return None
+    spot, around = where_built(born, tensor.frame, models=True)
+    known = around is not None and not isinstance(around.this, Module)
+    return spot if known and around is not None and has_device(around, spot) else None
 
 
 def _made_by_own(tensor: Tensor, meeting: Meeting) -> bool:
