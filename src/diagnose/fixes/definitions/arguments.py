@@ -17,13 +17,15 @@ from diagnose.fixes.definitions.expressions import (
 from diagnose.fixes.definitions.fixed_device import use_device
 from diagnose.fixes.definitions.imports import spelled
 from diagnose.fixes.definitions.instead import bare
-from diagnose.fixes.definitions.moving import is_moved, value_of
+from diagnose.fixes.definitions.moving import is_moved, receiver, value_of
 from diagnose.fixes.definitions.places import (
     ancestors,
     called,
+    statement_of,
     text_of,
     walk_calls,
 )
+from diagnose.fixes.definitions.statements import after_statement
 from diagnose.fixes.definitions.switching import is_switch, turned_off
 from diagnose.fixes.definitions.taking_away import no_move
 from diagnose.fixes.definitions.target import target_device
@@ -183,8 +185,10 @@ def materialize(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
         raise Refused("no call moves or makes it")
     if called(node) in {"to", "cuda"}:
         return [with_method(source, node, f"to_empty(device={_destination(suspect, node)})")]
-    if called(node) == "load_state_dict" and argument(node, "assign") is None:
-        return [with_argument(source, node, "assign", "True")]
+    if called(node) == "load_state_dict":
+        if argument(node, "assign") is None:
+            return [with_argument(source, node, "assign", "True")]
+        return [_given_memory(suspect, node)]
     if argument(node, "low_cpu_mem_usage") is not None:
         return [without_argument(source, node, "low_cpu_mem_usage")]
     if called(node) in _OFFLOADING:
@@ -197,6 +201,22 @@ def materialize(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
         raise Refused("the call names no meta device")
     # Made in memory it is moved as the program moves it.
     return [replaced(source, meta[0], target_device(suspect, otherwise='"cpu"'))]
+
+
+def _given_memory(suspect: Suspect, call: ast.Call) -> Change:
+    """What saved weights leave on meta gets memory beside them, and is initialised as its class does."""
+    source, model = suspect.spot.source, receiver(call)
+    saved = call.args[0] if call.args else None
+    if model is None or not isinstance(saved, ast.Name):
+        raise Refused("the model that is loaded into has no name, or the weights have none")
+    device = f"next(iter({saved.id}.values())).device"
+    code = (
+        f"for layer in {model}.modules():\n"
+        f"    if any(weight.is_meta for weight in layer.parameters(recurse=False)):\n"
+        f"        layer.to_empty(device={device}, recurse=False)\n"
+        f"        layer.reset_parameters()"
+    )
+    return after_statement(source, statement_of(source, call), code)
 
 
 def _destination(suspect: Suspect, call: ast.Call) -> str:

@@ -161,12 +161,10 @@ def _is_settings(frame: Frame, name: str, value: Value) -> bool:
 
 
 def _has_model(frame: Frame, spot: Spot) -> bool:
-    """Whether a variable of a call holds a model that is on an accelerator."""
-    places = (
-        value.where()
-        for name, value in frame.names.items()
-        if isinstance(value, Module) and frame.lines.get(name, 0) <= spot.line
-    )
+    """Whether a variable of a call holds a model that is on an accelerator, or the object of its method."""
+    held = frame.this.attributes.values() if isinstance(frame.this, Object) else ()
+    above = (value for name, value in frame.names.items() if frame.lines.get(name, 0) <= spot.line)
+    places = (value.where() for value in (*above, *held) if isinstance(value, Module))
     return any(place is not None and place.type == "cuda" for place in places)
 
 

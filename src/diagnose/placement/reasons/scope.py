@@ -62,6 +62,11 @@ def _in_scope(frame: Frame, spot: Spot, wanted: Device | None) -> Iterator[str]:
         where = value.where() if isinstance(value, Module) and name != "self" else None
         if where is not None and differ(where, wanted) is False:
             yield f"next({name}.parameters()).device"
+    kept = frame.this.attributes if isinstance(frame.this, Object) and frame.function else {}
+    for name, value in kept.items():
+        where = value.where() if isinstance(value, Module) else None
+        if where is not None and differ(where, wanted) is False:
+            yield f"next(self.{name}.parameters()).device"
 
 
 def _of_models(owner: str, held: Mapping[str, Value], wanted: Device | None) -> Iterator[str]:

@@ -1,0 +1,1 @@
+refused: the model that is loaded into has no name, or the weights have none

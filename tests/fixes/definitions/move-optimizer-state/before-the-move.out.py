@@ -1,0 +1,1 @@
+refused: the model is moved where its state is loaded
