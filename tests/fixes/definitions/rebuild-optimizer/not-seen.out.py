@@ -1,1 +1,7 @@
-refused: it is not seen how the optimizer is made
+# cause: optimizer-state
+# spot: net.to(device)
+# owner: opt
+from mine import net, opt
+
+net.to(device)
+opt.load_state_dict(opt.state_dict())
