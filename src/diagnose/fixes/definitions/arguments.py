@@ -104,9 +104,13 @@ def drop_device_map(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
 
 def pin_device_map(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
     """All of a model is loaded on one device."""
-    call = _call_with(suspect, "device_map")
+    source, call = suspect.spot.source, _call_with(suspect, "device_map")
+    if suspect.cause == "quantized-placement" and not suspect.devices:
+        # The process trains on its current GPU, whichever that is.
+        name, needed = spelled(source, "torch.cuda.current_device", call)
+        return [with_argument(source, call, "device_map", f'{{"": {name}()}}'), *needed]
     device = target_device(suspect)
-    return [with_argument(suspect.spot.source, call, "device_map", f'{{"": {device}}}')]
+    return [with_argument(source, call, "device_map", f'{{"": {device}}}')]
 
 
 def keep_blocks_whole(suspect: Suspect, _: TorchNames) -> Sequence[Change]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from diagnose.fixes.definitions.contexts import entered, within
 from diagnose.fixes.definitions.expressions import argument, replaced, without_argument
+from diagnose.fixes.definitions.imports import spelled
 from diagnose.fixes.definitions.moving import value_of
 from diagnose.fixes.definitions.places import (
     ancestors,
@@ -17,6 +18,7 @@ from diagnose.fixes.definitions.places import (
     walk_calls,
 )
 from diagnose.fixes.definitions.statements import without_statement
+from diagnose.fixes.definitions.target import target_device
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
 from diagnose.model import TorchNames
@@ -82,11 +84,33 @@ def _called_instead(suspect: Suspect) -> Sequence[Change]:
             scope: ast.AST = next(iter(functions_around(source, node)), source.tree)
             uses = [n for n in ast.walk(scope) if isinstance(n, ast.Name) and n.id == name]
             if len(uses) != 2:  # where it is bound, and one more
-                raise Refused("the weight that is read there is used more than once")
+                return _all_rows(suspect, weight, layer)
             used = next(one for one in uses if isinstance(one.ctx, ast.Load))
             made = _computed(source, used, layer)
             return [without_statement(source, statement), made]
     return [_computed(source, weight, layer)]
+
+
+def _all_rows(suspect: Suspect, weight: ast.expr, layer: str) -> Sequence[Change]:
+    """``table.weight`` of an embedding becomes the rows that it gives for all of its indices."""
+    source = suspect.spot.source
+    if not any(called(call) == "Embedding" for call in _built(source, layer)):
+        raise Refused("the weight that is read there is used more than once")
+    name, needed = spelled(source, "torch.arange", weight)
+    rows = f"{name}({layer}.num_embeddings, device={target_device(suspect)})"
+    return [replaced(source, weight, f"{layer}({rows})"), *needed]
+
+
+def _built(source: Source, layer: str) -> list[ast.Call]:
+    """The calls that build what a layer of that name is."""
+    last = layer.rpartition(".")[2]
+    return [
+        call
+        for one in ast.walk(source.tree)
+        if isinstance(one, ast.Assign)
+        if any((sourceline.dotted(t) or "").rpartition(".")[2] == last for t in one.targets)
+        for call in walk_calls(one.value)
+    ]
 
 
 def _computed(source: Source, weight: ast.expr, layer: str) -> Change:
@@ -132,15 +156,7 @@ def _turned(node: ast.expr) -> ast.expr | None:
 
 def _has_no_bias(source: Source, layer: str, by: str) -> bool:
     """Whether a layer adds nothing to what its weight gives: an embedding, or one that is built so."""
-    last = layer.rpartition(".")[2]
-    built = [
-        call
-        for one in ast.walk(source.tree)
-        if isinstance(one, ast.Assign)
-        if any((sourceline.dotted(t) or "").rpartition(".")[2] == last for t in one.targets)
-        for call in walk_calls(one.value)
-        if called(call) == "Linear"
-    ]
+    built = [call for call in _built(source, layer) if called(call) == "Linear"]
     without = [ast.unparse(argument(call, "bias") or call) == "False" for call in built]
     return by == "embedding" or (bool(without) and all(without))
 

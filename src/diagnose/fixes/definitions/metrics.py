@@ -17,14 +17,26 @@ from diagnose.placement.model import Suspect
 def registered(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     """A loss or metric is moved where it is built; what a module keeps of them in a list or dict of its own
     is registered, and moves with it."""
+    source, node = suspect.spot.source, suspect.spot.node
+    owner = class_around(source, node)
+    bases = [ast.unparse(base) for base in owner.bases] if owner is not None else []
+    of_module = any(base.endswith("Module") for base in bases)
+    if of_module and not suspect.devices and _is_handed(node):
+        raise Refused("no device is known there: what the module keeps is a buffer")
     try:
         return module(suspect, torch)
     except Refused:
-        owner = class_around(suspect.spot.source, suspect.spot.node)
-        bases = [ast.unparse(base) for base in owner.bases] if owner is not None else []
-        if not any(base.endswith("Module") for base in bases):
+        if not of_module:
             raise
         return layers(suspect, torch)
+
+
+def _is_handed(node: ast.AST) -> bool:
+    """Whether a statement keeps what it is given by a name."""
+    match node:
+        case ast.Assign(targets=[ast.Attribute()], value=ast.Name()):
+            return True
+    return False
 
 
 KINDS = {"move-loss": registered, "move-metric": registered}

@@ -140,11 +140,11 @@ def layers(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     match node.value if isinstance(node, ast.Expr) else node:
         case ast.Call(
             func=ast.Name(id="setattr"),
-            args=[_, _, ast.Dict(keys=[]) | ast.List(elts=[]) as value],
+            args=[_, _, ast.Dict(keys=[]) | ast.List(elts=[]) as empty],
         ):
-            kind = "ModuleDict" if isinstance(value, ast.Dict) else "ModuleList"
-            name, needed = spelled(source, f"torch.nn.{kind}", value)
-            return [replaced(source, value, f"{name}()"), *needed]
+            kind = "ModuleDict" if isinstance(empty, ast.Dict) else "ModuleList"
+            name, needed = spelled(source, f"torch.nn.{kind}", empty)
+            return [replaced(source, empty, f"{name}()"), *needed]
     statement, target, value = _assigned(suspect)
     _check_registry(source, statement, target, torch, again=True)
     return wrapped(source, value, target, torch)

@@ -12,6 +12,8 @@ from diagnose.placement.tensors import Module
 from diagnose.placement.values import Frame, Object, Value
 
 _OFFLOADS = re.compile(r"offload", re.IGNORECASE)
+#: What brings a layer's weights for the forward of that layer alone, and not for that of its model.
+_BY_LAYERS = frozenset({"cpu_offload", "disk_offload", "dispatch_model"})
 #: What shards a model, by the names that programs import it by.
 _SHARDING = frozenset({*SHARDING, "FSDP"})
 
@@ -32,6 +34,9 @@ def gone_around(stray: Meets, module: Module, meeting: Meeting) -> Reason:
         return Reason("zero-offload", spot, frame)
     if seen is not None:
         spot = seen.spot
+        by_layers = offloaded is not None and called(offloaded.spot.node) in _BY_LAYERS
+        if by_layers and seen.spot.function == meeting.spot.function:
+            return Reason("offloaded-to-cpu", spot, frame)
     around: Frame | None = meeting.frame
     while around is not None:
         if id(around.this) in whole and around.call is not None and around.caller is not None:

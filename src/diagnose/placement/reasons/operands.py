@@ -95,7 +95,7 @@ def reason(stray: Meets, meeting: Meeting) -> Reason | None:
             if frame is None or not has_device(frame, spot):
                 kept_by = where_kept("loss-or-metric-state", tensor.module)
             return kept_by or Reason("loss-or-metric-state", spot, frame)
-    kept = next((s for s in tensor.steps if s.what == "kept"), None)
+    kept = _kept(tensor, meeting)
     if tensor.maker in ("weight", "computed") and tensor.module is not None and kept is None:
         if _is_brought_back(tensor, tensor.module) and isinstance(stray.node, ast.expr):
             if _is_here(last_move(tensor.steps), meeting):
@@ -103,6 +103,14 @@ def reason(stray: Meets, meeting: Meeting) -> Reason | None:
             return Reason("input-not-moved", meeting.spot._replace(node=stray.node), meeting.frame)
         return left_there(_of_weight(tensor, tensor.module, meeting), stray, tensor.module, meeting)
     return _of_tensor(stray, meeting, kept)
+
+
+def _kept(tensor: Tensor, meeting: Meeting) -> Step | None:
+    """The step by which a tensor was kept: by the class that fails with it, where several keep it."""
+    keeps = [step for step in tensor.steps if step.what == "kept"]
+    whose = (meeting.spot.function or "").partition(".")[0]
+    own = (one for one in keeps if (one.spot.function or "").partition(".")[0] == whose)
+    return next(own, next(iter(keeps), None))
 
 
 def _is_here(move: Step | None, meeting: Meeting) -> bool:
