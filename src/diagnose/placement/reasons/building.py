@@ -223,10 +223,16 @@ def _given(put: Spot) -> Spot | None:
 
 
 def _is_named(given: Spot, built: Spot) -> bool:
-    """Whether what is put into a model is a variable of the function that builds it: it is moved as it is
-    put there."""
-    here = (given.file, given.function) == (built.file, built.function)
-    return here and isinstance(given.node, ast.Name)
+    """Whether what is put into a model is a variable of the function that builds it, and nothing is done
+    with it between: it is moved as it is put there."""
+    node, here = given.node, (given.file, given.function) == (built.file, built.function)
+    if not here or not isinstance(node, ast.Name):
+        return False
+    between = range(built.line + 1, given.line)
+    return not any(
+        isinstance(one, ast.Name) and one.id == node.id and one.lineno in between
+        for one in ast.walk(given.source.tree)
+    )
 
 
 def _put_late(module: Module) -> Step | None:

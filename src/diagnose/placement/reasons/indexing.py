@@ -17,7 +17,7 @@ def of_index(stray: Meets, meeting: Meeting) -> Reason:
     tensor, spot = stray.tensor, meeting.spot._replace(node=stray.node)
     born = born_at(tensor.steps)
     told = born is not None and device_argument(born.spot) is not None
-    if told and not on_cpu(tensor):
+    if told and born is not None and not on_cpu(tensor) and _is_computed(stray, born, meeting):
         pass  # it is there on purpose, for what else it is computed with
     elif born is not None and born.spot.function == meeting.spot.function:
         spot = born.spot if tensor.maker == "factory" else spot
@@ -28,6 +28,13 @@ def of_index(stray: Meets, meeting: Meeting) -> Reason:
     elif born is not None and (handed := _handed(stray, born, meeting)) is not None:
         spot = handed
     return Reason("index-device", spot, tensor.frame)
+
+
+def _is_computed(stray: Meets, born: Step, meeting: Meeting) -> bool:
+    """Whether an index is a variable that was computed with what a factory made, and is not that itself."""
+    root = next((one.id for one in ast.walk(stray.node) if isinstance(one, ast.Name)), "")
+    statement = meeting.frame.bound.get(root)
+    return statement is not None and not any(one is born.spot.node for one in ast.walk(statement))
 
 
 def _handed(stray: Meets, born: Step, meeting: Meeting) -> Spot | None:
