@@ -43,8 +43,8 @@ resume(nn.Linear(2, 2).cuda(), "last.pt")
         """\
 from transformers import AutoModel
 net = AutoModel.from_pretrained("some").to("cuda")
-wider = nn.Embedding(99, 8)  # here
-net.set_input_embeddings(wider)
+wider = nn.Embedding(99, 8)
+net.set_input_embeddings(wider)  # here
 net(torch.zeros(1, 3, dtype=torch.long, device="cuda"))
 """,
     ),
