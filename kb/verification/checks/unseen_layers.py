@@ -7,12 +7,15 @@ def check_unseen_layers(watch):
     if not watch.settled or not watch.stepped:
         return
     for model in judged_models(watch):
+        reached = [one for one in model.parameters() if id(one) in watch.stepped]
+        memory = {one.untyped_storage().data_ptr() for one in reached}
         names = [
             f"{path}.{name}"[not path :]
             for path, module in model.named_modules()
             for name, tensor in plain_state(module)
             if isinstance(tensor, nn.Parameter) and tensor.grad is not None
             if id(tensor) not in watch.stepped
+            if tensor.untyped_storage().data_ptr() not in memory  # FSDP's flat ones are stepped by parts
         ]
         if names:
             yield f"{listed(names)} trained by no optimizer: parameters() reaches no plain list"

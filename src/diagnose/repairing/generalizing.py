@@ -62,10 +62,13 @@ def _devices(tree: ast.Module, line: int, *, told: bool) -> Iterator[str]:
     for one in (*reversed(functions), *classes, tree):
         seen |= dict.fromkeys(_named(one, line))
     arguments = [name for function in reversed(functions) for name in _arguments(function)]
-    reached = {*arguments, *_bound(tree)} - {"self"}
+    own_names = (name for function in functions for name in _stored(function, line))
+    reached = {*arguments, *own_names, *_bound(tree)} - {"self"}
     own = (found for one in classes for found in _asked(one) if found[1] == "self")
     elsewhere = (found for found in _asked(tree) if found[1] in reached)
     seen |= dict.fromkeys(text for text, _, _ in (*own, *elsewhere))
+    models = (name for function in reversed(functions) for name in _called(function))
+    seen |= {f"next({name}.parameters()).device": None for name in models}
     if not told:
         statement = next((n for n in reversed(around) if isinstance(n, ast.stmt)), None)
         holding = [*(_holders(statement) if statement is not None else ())]
@@ -95,6 +98,23 @@ def _is_device(name: str) -> bool:
 def _arguments(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
     given = function.args
     return (one.arg for one in (*given.posonlyargs, *given.args, *given.kwonlyargs))
+
+
+def _stored(function: ast.FunctionDef | ast.AsyncFunctionDef, line: int) -> Iterator[str]:
+    """The names that a function binds before a line."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.lineno < line:
+            yield node.id
+
+
+def _called(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
+    """The arguments of a function that it calls: models."""
+    called = {
+        node.func.id
+        for node in ast.walk(function)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    }
+    return (one for one in _arguments(function) if one in called)
 
 
 def _bound(tree: ast.Module) -> Iterator[str]:

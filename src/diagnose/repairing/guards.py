@@ -19,6 +19,8 @@ _TO_THE_HOST = frozenset({_TO_NUMPY, "index-to-device"})
 _MADE_THERE = frozenset({"create-on-device", "materialize-meta"})
 #: Causes that are a choice of the wrong GPU.
 _CHOOSING = frozenset({"rank-device", "hardcoded-device"})
+#: The cause of which a mend gathers what is split, or takes away what gathers it.
+_SPLIT = "device-map-under-training"
 #: Causes of which a mend may draw on the cpu what goes to a GPU then.
 _DRAWN = frozenset({"generator-device"})
 #: Checks of `diagnose verify` whose findings are mistakes even where the program without device checks
@@ -33,10 +35,13 @@ _SAVES = re.compile(r"save|export|dump|state_dict|script|trace")
 def homes(wanted: Ran, ran: Ran, applied: Sequence[Candidate], lang: Lang) -> Iterator[Guard]:
     """What was on a GPU stays on it, and what was sent there still is."""
     made_there = any(one.kind in _MADE_THERE for one in applied)
-    another = any(_chooses(one) for one in applied) or _gathers(ran, applied)
+    split = any(one.cause == _SPLIT for one in applied)
+    gathered = split and len(set(ran.homes.values())) == 1
+    another = gathered or any(map(_chooses, applied))
     for name, device in wanted.homes.items():
-        now = ran.homes.get(name, device if made_there else "cpu")
-        if another and now.startswith("cuda"):
+        bare = _unwrapped(name, ran)
+        now = bare or ran.homes.get(name, device if made_there else "cpu")
+        if (another or (bare and split)) and now.startswith("cuda"):
             continue
         if device.startswith("cuda") and now != device:
             told = say(lang, "home-moved", name=name, now=now, device=device)
@@ -46,10 +51,13 @@ def homes(wanted: Ran, ran: Ran, applied: Sequence[Candidate], lang: Lang) -> It
         yield Guard("homes", True, say(lang, "homes"))
 
 
-def _gathers(ran: Ran, applied: Sequence[Candidate]) -> bool:
-    """Whether an edit leaves a model that was split on one GPU, because it is trained."""
-    split = any(one.cause == "device-map-under-training" for one in applied)
-    return split and len(set(ran.homes.values())) == 1
+def _unwrapped(name: str, ran: Ran) -> str | None:
+    """Where a parameter of a wrapped model is that an edit has taken the wrapper from."""
+    wrapper, wrapped, rest = name.partition(".module.")
+    if not wrapped or any(one.startswith(f"{wrapper}.") for one in ran.homes):
+        return None
+    found = {device for one, device in ran.homes.items() if one.partition(".")[2] == rest}
+    return found.pop() if len(found) == 1 else None
 
 
 def _chooses(one: Candidate) -> bool:
@@ -189,6 +197,8 @@ def silent(wanted: Ran, ran: Ran, lang: Lang) -> Iterator[Guard]:
     known = {(one.kind, one.names) for one in wanted.silent if one.kind not in _NEVER}
     copied = sum(one.kind == "copied" for one in wanted.silent)
     for one in ran.silent:
+        if one.kind == "copied" and f"{one.file}:{one.line}" in ran.shared:
+            continue
         if one.kind == "copied" and (copied := copied - 1) < 0:
             yield Guard("copied", False, say(lang, "copied", line=one.line))
         elif one.kind != "copied" and (one.kind, one.names) not in known:
@@ -203,7 +213,7 @@ def again(watched: Ran, edited: set[str], lang: Lang) -> Iterator[Guard]:
     else:
         placed = bool(watched.again) or (watched.failure is not None and watched.failure.placement)
         yield Guard("again", False if placed else None, say(lang, "again-fails"))
-    if lines := sorted(edited & watched.repeated):
+    if lines := sorted(edited & watched.repeated - watched.shared):
         yield Guard("copied", False, say(lang, "copied", line=_line(lines[0])))
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from diagnose.hooks.peeking import attributes
-from diagnose.tracing.lives import Event
+from diagnose.tracing.lives import Event, Life, Table
 
 #: What something is carried to, where that is where something else is.
 _AFTER = re.compile(r"\.to\((?:device=)?([A-Za-z_]\w*(?:\.\w+)*)\.device\)")
@@ -19,33 +19,40 @@ _AFTER = re.compile(r"\.to\((?:device=)?([A-Za-z_]\w*(?:\.\w+)*)\.device\)")
 
 class Leaving:
     """Lines that carry something between GPUs, as ``file:line``: ``layers`` those that carry it away from
-    the GPU of the innermost running module, which has all its weights there; ``after`` those that
-    carry what trains to where something is that does not.
+    the GPU of the innermost running module, which has all its weights there; ``weights`` those that carry
+    a layer's matrix itself; ``after`` those that carry what trains to where something is that does not.
     """
 
     def __init__(self) -> None:
         self.layers: set[str] = set()
+        self.weights: set[str] = set()
         self._after: set[str] = set()
         self._with: set[str] = set()
 
     @property
     def after(self) -> set[str]:
-        """The lines that never carried anything to what trains."""
+        """The lines that never carried anything to what trains, or what a layer gave."""
         return self._after - self._with
 
-    def copied(self, tensor: Any, event: Event, running: Any) -> None:
-        """Is told of a copy between GPUs, and of the innermost module that runs, if any."""
+    def copied(self, tensor: Any, event: Event, running: Any, lives: Table[Life]) -> None:
+        """Is told of a copy between GPUs, of the innermost module that runs, if any, and of what is known
+        of tensors."""
         line = event.stack[0]
         place = f"{line.code.co_filename}:{line.number}"
         if running is not None:
             homes = {str(one.device) for one in running.parameters()}
             if homes == {str(tensor.device)}:
                 self.layers.add(place)
+            weight = tensor if tensor._base is None else tensor._base
+            if isinstance(weight, torch.nn.Parameter) and weight.dim() > 1:
+                self.weights.add(place)
         if tensor.requires_grad:
             for name in _AFTER.findall(linecache.getline(line.code.co_filename, line.number)):
                 other = _valued(name, line.code)
                 if isinstance(other, torch.Tensor):
-                    (self._with if other.requires_grad else self._after).add(place)
+                    life = lives.get(other)
+                    given = other.requires_grad or (life is not None and life.maker == "output")
+                    (self._with if given else self._after).add(place)
 
 
 def _valued(name: str, code: CodeType) -> Any:

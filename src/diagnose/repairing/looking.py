@@ -11,6 +11,7 @@ import torch
 from torch.utils._python_dispatch import _disable_current_modes
 
 from diagnose.repairing.residing import Residence
+from diagnose.repairing.splitting import Spread
 from diagnose.tracing.lives import Event, ModuleLife, Table
 from diagnose.tracing.recorder import Recorder
 
@@ -45,6 +46,7 @@ class Models:
         self.hidden: dict[str, str] = {}
         self.used: set[str] = set()
         self.residence = Residence()
+        self.spread = Spread()
 
     def called(self, module: Any, *_: Any) -> None:
         """A hook: after a module's forward."""
@@ -63,6 +65,8 @@ class Models:
     def moved(self, module: Any, event: Event) -> None:
         """Is told of a module that has moved."""
         life = self._recorder.modules.get(module)
+        if life is not None:
+            self.spread.moved(life, event)
         path, root = ([], module) if life is None else self._path(life)
         self.residence.moved(".".join([self._name(root), *path]), event)
         self._moves[id(module)] += 1
@@ -107,6 +111,7 @@ class Models:
         if life is None or life.owner is not None or getattr(root, "_is_replica", False):
             return
         name = self._name(root)
+        self.spread.look()
         for part, module in root.named_modules():
             above = self._recorder.modules.get(module)
             for slot, one in [*module._parameters.items(), *module._buffers.items()]:
@@ -122,8 +127,7 @@ class Models:
         if one.device.type == "cuda":
             slot = name.rpartition(".")[2]
             self._gpus[id(life or one), slot] = (life, str(one.device))
-        if _is_hollow(one):
-            self.hollow.add(name)
+        (self.hollow.add if _is_hollow(one) else self.hollow.discard)(name)
         moves = [e.device for e in life.events if e.what == "moved"] if life else ["cuda"]
         moved = any(device != "cpu" for device in moves)
         if moved and moves[-1] == "cpu":

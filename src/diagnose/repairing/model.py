@@ -120,10 +120,12 @@ class Ran(NamedTuple):
     functions; ``trained`` tells of each parameter that an optimizer steps its shape,
     device and sum; ``graded`` counts the parameters that got gradients;
     ``homes``, ``idle``, ``parked``, ``streamed``, ``hollow``, ``hidden`` and ``used`` what is seen of
-    models (`diagnose.repairing.looking.Models`), ``commuting``, ``beside``, ``placed`` and ``sent`` how
-    they come and go (`diagnose.repairing.residing.Residence`), ``unused`` the lines that make models on a
-    GPU which nobody calls, ``leaving`` and ``after`` what is carried between GPUs
-    (`diagnose.repairing.leaving.Leaving`), ``parted`` the lines that move parts of a batch
+    models (`diagnose.repairing.looking.Models`), ``commuting``, ``beside``, ``placed``, ``sent`` and
+    ``lapsing`` how they come and go (`diagnose.repairing.residing.Residence`), ``gathered`` what was spread
+    (`diagnose.repairing.splitting.Spread`), ``unused`` the lines that make models on a GPU which nobody
+    calls, ``leaving``, ``weights`` and ``after`` what is carried between GPUs
+    (`diagnose.repairing.leaving.Leaving`), ``shared`` the lines that copy what replicas share and no
+    module holds, ``parted`` the lines that move parts of a batch
     (`diagnose.repairing.parting.Parts`); ``blank`` says that a layer computed with weights from
     the meta device to which nobody had written, ``drawn`` that those were made on the cpu therefore,
     ``unfilled`` names parameters that a checkpoint lacked, and to which nobody wrote; ``silent`` what an
@@ -162,6 +164,10 @@ class Ran(NamedTuple):
     beside: frozenset[str] = frozenset()
     placed: Mapping[str, int] = {}
     sent: frozenset[str] = frozenset()
+    lapsing: frozenset[str] = frozenset()
+    gathered: frozenset[str] = frozenset()
+    shared: frozenset[str] = frozenset()
+    weights: frozenset[str] = frozenset()
     unused: frozenset[str] = frozenset()
     leaving: frozenset[str] = frozenset()
     after: frozenset[str] = frozenset()

@@ -73,6 +73,7 @@ class Observer:
         self._optimizers: dict[int, Any] = {}
         self._copies: set[str] = set()
         self._across: set[str] = set()
+        self._replicated: set[str] = set()
         self._calls_again = Again()
         self._unfilled = Unfilled()
         self._leaving = Leaving()
@@ -110,9 +111,9 @@ class Observer:
                     place = f"{line.code.co_filename}:{line.number}"
                     if event.device == "cpu" and tensor.numel() > 1:
                         self._copies.add(place)
-                    elif str(event.device).startswith("cuda"):
+                    elif str(event.device).startswith("cuda") and not self._shared(tensor, place):
                         self._across.add(place)
-                        self._leaving.copied(tensor, event, self._running())
+                        self._leaving.copied(tensor, event, self._running(), recorder.tensors)
                 if event.stack and whole(tensor, event):
                     self._parts.copied(recorder.tensors.get(tensor), event)
                 if event.stack and self._watched:
@@ -158,6 +159,8 @@ class Observer:
             "beside": sorted(models.residence.beside),
             "placed": models.residence.placed,
             "sent": sorted(models.residence.sent),
+            "lapsing": models.residence.lapsing,
+            "gathered": sorted(models.spread.gathered),
             "unused": made.idle(),
             "unfilled": self._unfilled.names(),
             "trained": list(self._trained()),
@@ -185,6 +188,8 @@ class Observer:
             "graded": len(self._graded),
             "to_host": sorted(self._copies),
             "across": sorted(self._across),
+            "shared": sorted(self._replicated),
+            "weights": sorted(self._leaving.weights),
             "leaving": sorted(self._leaving.layers),
             "after": sorted(self._leaving.after),
             "parted": self._parts.apart,
@@ -213,6 +218,18 @@ class Observer:
         """The innermost module that runs in this thread."""
         depth = self._depth.__dict__.get("open")
         return depth[-1][0] if depth else None
+
+    def _shared(self, tensor: Any, place: str) -> bool:
+        """Whether replicas of a model share a tensor that is no part of it: each needs its own copy."""
+        inside = self._depth.__dict__.get("open") or ()
+        if not any(getattr(one, "_is_replica", False) for one, _ in inside):
+            return False
+        held = {id(value) for one, _ in inside for value in vars(one).values()}
+        life = self._recorder.tensors.get(tensor) if self._recorder is not None else None
+        if id(tensor) in held or (life is not None and life.module is not None):
+            return False
+        self._replicated.add(place)
+        return True
 
     def _begins(self, module: Any, *_: Any) -> None:
         """Looks whether a layer computes with weights that nobody gave values."""

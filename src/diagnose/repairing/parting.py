@@ -10,6 +10,8 @@ from diagnose.tracing.lives import Event, Life
 
 #: So many batches are looked at.
 _BATCHES = 200
+#: What runs as a function of its own and is part of the one that it is written in.
+_WITHIN = frozenset({"<genexpr>", "<listcomp>", "<dictcomp>", "<setcomp>", "<lambda>"})
 
 
 class Parts:
@@ -27,8 +29,9 @@ class Parts:
         if not came or by_library() or len(self._batches) >= _BATCHES:
             return
         line = event.stack[0]
+        named = (one.code for one in event.stack if one.code.co_name not in _WITHIN)
         _, lines = self._batches.setdefault(id(came[-1]), (came[-1], {}))
-        lines[f"{line.code.co_filename}:{line.number}"] = id(line.code)
+        lines[f"{line.code.co_filename}:{line.number}"] = id(next(named, line.code))
 
     @property
     def apart(self) -> Mapping[str, list[str]]:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from diagnose.model import Lang
-from diagnose.repairing import edits, guards, reading, standing
+from diagnose.repairing import edits, guards, optional, reading, referring, standing
 from diagnose.repairing.comparing import (
     difference,
     differing,
@@ -29,18 +29,20 @@ class Reference:
     Args:
         runner: runs the program.
         gpus: how many GPUs the program fails on.
+        texts: edited files, where the program as it is tells nothing.
     """
 
-    def __init__(self, runner: Runner, gpus: int) -> None:
+    def __init__(self, runner: Runner, gpus: int, texts: Mapping[str, str] | None = None) -> None:
         self._runner = runner
         self._gpus = gpus
+        self._texts = texts or {}
         self._ran: dict[int, Ran] = {}
         self._second: dict[int, Ran] = {}
 
     def on(self, gpus: int) -> Ran:
         """The program as it was, on so many GPUs, with nothing compared."""
         if gpus not in self._ran:
-            self._ran[gpus] = self._runner.run({}, Terms(gpus, checked=False))
+            self._ran[gpus] = self._runner.run(self._texts, Terms(gpus, checked=False))
         return self._ran[gpus]
 
     def doubts(self, texts: Mapping[str, str], ran: Ran, applied: Sequence[Candidate]) -> Proof:
@@ -51,11 +53,27 @@ class Reference:
             ran: what the program gives with them.
             applied: the edits.
         """
-        found = tuple(self._seen(texts, ran, applied))
+        meant = self._meant(texts, ran, applied)
+        found = tuple(meant._seen(texts, ran, applied))
         return Proof(_level(found), found, whole=False)
 
     def prove(self, texts: Mapping[str, str], ran: Ran, applied: Sequence[Candidate]) -> Proof:
         """Looks at a patch that runs from all sides. Takes what `doubts` does."""
+        return self._meant(texts, ran, applied)._prove(texts, ran, applied)
+
+    def _meant(self, texts: Mapping[str, str], ran: Ran, applied: Sequence[Candidate]) -> Reference:
+        """What a patch is compared with: the patch itself, where it alone says what is meant."""
+        wanted, both = self.on(self._gpus), self._both(texts)
+        if self._texts or not (
+            referring.drops_refused(both, wanted)
+            if not wanted.passed
+            else referring.draws_otherwise(both, applied)
+            and (self._difference(ran, self._gpus) or not same_values(wanted, ran))
+        ):
+            return self
+        return Reference(self._runner, self._gpus, texts)
+
+    def _prove(self, texts: Mapping[str, str], ran: Ran, applied: Sequence[Candidate]) -> Proof:
         lang = self._runner.lang
         watched = self._runner.run(texts, Terms(self._gpus, watched=True))
         silent, seen = self._unexercised(texts, watched), list(self._seen(texts, ran, applied))
@@ -91,10 +109,13 @@ class Reference:
         yield from self._unnamed(wanted, writing)
         yield from standing.carried(ran, edited, lang)
         yield from standing.parted(ran, edited, lang)
+        yield from standing.lasting(ran, edited, lang)
+        yield from standing.spread(ran, lang)
         folder = self._runner.workspace.folder
         paths = {str(folder / file): both for file, both in self._both(texts).items()}
         yield from standing.measured(ran, paths, lang)
         for both in self._both(texts).values():
+            yield from optional.absent(*both, lang)
             for read in (reading.undone, reading.chosen, reading.back, reading.parts):
                 yield from read(*both, lang)
             yield from edits.written_down(*both, lang)
@@ -152,7 +173,7 @@ class Reference:
 
     def _twice(self, gpus: int) -> Ran:
         if gpus not in self._second:
-            self._second[gpus] = self._runner.run({}, Terms(gpus, checked=False))
+            self._second[gpus] = self._runner.run(self._texts, Terms(gpus, checked=False))
         return self._second[gpus]
 
     def _elsewhere(self, texts: Mapping[str, str], *, numbers: bool) -> Iterator[Guard]:

@@ -35,6 +35,22 @@ REMARKS: Mapping[str, Mapping[Lang, str]] = {
         "en": "line {line} carries what the model gives to where something else was left",
         "zh": "第 {line} 行把模型的结果搬到别的张量滞留的设备",
     },
+    "lapsing": {
+        "en": "line {line} brings to a GPU for good what line {away} puts away: the next call fails",
+        "zh": "第 {line} 行只搬一次到 GPU，而第 {away} 行会把它移走：下一次调用将失败",
+    },
+    "gathered": {
+        "en": "{name} stays where a library has gathered the model that the program spreads over GPUs",
+        "zh": "程序把模型分到多块 GPU，而 {name} 仍留在库把它归拢到的那一块",
+    },
+    "weights": {
+        "en": "line {line} copies a layer's weights at each step: bring what they meet to them",
+        "zh": "第 {line} 行每一步都复制某层的权重：应把与其运算的数据搬过去",
+    },
+    "absent": {
+        "en": "line {line} moves {name}, which may be None there",
+        "zh": "第 {line} 行搬移 {name}，而它在那里可能是 None",
+    },
     "parted": {
         "en": "line {line} moves a part of the batch, and line {other} the rest: move it there",
         "zh": "第 {line} 行搬移批次的一部分，第 {other} 行搬移其余部分：应在后者处一并搬移",

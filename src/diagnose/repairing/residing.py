@@ -30,7 +30,7 @@ class Residence:
     ``commuting`` are those, or parts of them, that the program puts away on the cpu and brings back
     itself; ``beside`` the pairs of a model that is called and another such one that is on a GPU then;
     ``placed`` counts how often a library moves one to a GPU; ``sent`` are the program's lines that
-    do, with its name.
+    do, with its name; ``lapsing`` those that alone do so, with the line that puts it away in the end.
     """
 
     def __init__(self) -> None:
@@ -38,6 +38,7 @@ class Residence:
         self.beside: set[str] = set()
         self.placed: Counter[str] = Counter()
         self.sent: set[str] = set()
+        self._lines: dict[str, list[tuple[str, str]]] = {}
 
     @property
     def commuting(self) -> list[str]:
@@ -51,13 +52,24 @@ class Residence:
         for other, moves in self._where.items():
             if f"{other}.".startswith(f"{name}.") and moves[-1:] != [kind]:
                 moves.append(kind)
-        if kind != "cuda":
-            return
-        if by_library():
+        if kind == "cuda" and by_library():
             self.placed[name] += 1
         elif event.stack:
             line = event.stack[0]
-            self.sent.add(f"{line.code.co_filename}:{line.number}|{name}")
+            place = f"{line.code.co_filename}:{line.number}"
+            self._lines.setdefault(name, []).append((kind, place))
+            if kind == "cuda":
+                self.sent.add(f"{place}|{name}")
+
+    @property
+    def lapsing(self) -> list[str]:
+        """The lines that alone brought a model to a GPU, and those that put it away for good then."""
+        found = set()
+        for moves in self._lines.values():
+            lines = {place for kind, place in moves if kind == "cuda"}
+            if len(lines) == 1 and moves[-1][0] == "cpu":
+                found.add(f"{lines.pop()}|{moves[-1][1]}")
+        return sorted(found)
 
     def called(self, name: str) -> None:
         """Is told of an outermost call."""

@@ -49,6 +49,10 @@ _SETS = (
     "unused",
     "leaving",
     "after",
+    "lapsing",
+    "gathered",
+    "shared",
+    "weights",
 )
 
 

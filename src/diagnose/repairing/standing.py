@@ -64,11 +64,35 @@ def _were_meta(before: str, after: str) -> set[int]:
 
 def carried(ran: Ran, edited: set[str], lang: Lang) -> Iterator[Guard]:
     """Nothing is carried away from the GPU of the layer that computes with it, nor what trains to where
-    something is that does not: what stayed behind goes to what is new."""
-    for places, told in ((ran.leaving, "leaving"), (ran.after, "after")):
+    something is that does not: what stayed behind goes to what is new. Nor are a layer's weights carried:
+    what they are used with goes to them."""
+    for places, told in (
+        (ran.leaving, "leaving"),
+        (ran.weights, "weights"),
+        (ran.after, "after"),
+    ):
         if lines := sorted(edited & places):
             yield Guard("carried", False, say(lang, told, line=_line(lines[0])))
             return
+
+
+def lasting(ran: Ran, edited: set[str], lang: Lang) -> Iterator[Guard]:
+    """What an edit brings to a GPU once is not put away where the program brings back all that it puts
+    away: the next call would find it on the cpu."""
+    pairs = [one.partition("|")[::2] for one in sorted(ran.lapsing)]
+    for brought, away in pairs:
+        others = {other for other, where in pairs if where == away} - edited
+        if brought in edited and away not in edited and others:
+            told = say(lang, "lapsing", line=_line(brought), away=_line(away))
+            yield Guard("put-away", False, told)
+            return
+
+
+def spread(ran: Ran, lang: Lang) -> Iterator[Guard]:
+    """What the program spreads over several GPUs is not left on one, where a library has gathered it."""
+    for name in sorted(ran.gathered):
+        yield Guard("gathered", False, say(lang, "gathered", name=name))
+        return
 
 
 def parted(ran: Ran, edited: set[str], lang: Lang) -> Iterator[Guard]:

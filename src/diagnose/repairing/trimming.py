@@ -69,7 +69,8 @@ def _pieces(old: list[str], new: list[str]) -> Iterator[tuple[str, ...]]:
     """The new rows without one of those that are added, or with one piece of a row as it was."""
     if not old and len(new) > 1:
         for number in reversed(range(len(new))):
-            yield (*new[:number], *new[number + 1 :])
+            if not new[number].rstrip().endswith(":"):  # a condition of what stays is no place of its own
+                yield (*new[:number], *new[number + 1 :])
     if len(old) != len(new):
         return
     for number, (was, now) in enumerate(zip(old, new, strict=True)):

@@ -1,0 +1,71 @@
+"""Edits of what a caller may leave out."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from diagnose.model import Lang
+from diagnose.repairing.comparing import edited_lines
+from diagnose.repairing.model import Guard
+from diagnose.repairing.words import say
+
+_Function = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def absent(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+    """No edit moves an argument that is None unless it is given, but where the function has asked."""
+    edited = edited_lines(before, after)
+    for function in ast.walk(ast.parse(after)):
+        if not isinstance(function, _Function):
+            continue
+        for name in sorted(_left_out(function)):
+            for call in _unasked(function, name, edited):
+                yield Guard("absent", False, say(lang, "absent", line=call.lineno, name=name))
+                return
+
+
+def _left_out(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
+    """The arguments that are None by default, are given no other value, and are asked whether they are."""
+    given = function.args
+    plain = [*given.posonlyargs, *given.args]
+    pairs = [
+        *zip(plain[len(plain) - len(given.defaults) :], given.defaults, strict=True),
+        *zip(given.kwonlyargs, given.kw_defaults, strict=True),
+    ]
+    none = {
+        one.arg for one, value in pairs if isinstance(value, ast.Constant) and value.value is None
+    }
+    return {one for one in none if _is_asked(function, one)}
+
+
+def _is_asked(function: ast.AST, name: str) -> bool:
+    """Whether a function asks for a name's sake, and goes on where it is None, without another value."""
+    tests = [node for node in ast.walk(function) if isinstance(node, ast.If | ast.IfExp)]
+    asked = [node for node in tests if name in _names(node.test)]
+    settled = any(
+        isinstance(node, ast.If)
+        and ("is None" in ast.unparse(node.test) or "not " + name in ast.unparse(node.test))
+        and "is not None" not in ast.unparse(node.test)
+        for node in asked
+    )
+    return bool(asked) and not settled
+
+
+def _unasked(function: ast.AST, name: str, edited: set[int]) -> Iterator[ast.Call]:
+    """The edited moves of a name that stand under no question for it."""
+    for node in ast.iter_child_nodes(function):
+        match node:
+            case ast.Call(
+                func=ast.Attribute(attr="to" | "cuda" | "cpu", value=ast.Name(id=moved))
+            ) if moved == name and node.lineno in edited:
+                yield node
+            case ast.If(test=test) | ast.IfExp(test=test) if name in _names(test):
+                continue
+            case ast.BoolOp() if name in _names(node.values[0]):
+                continue
+        yield from _unasked(node, name, edited)
+
+
+def _names(node: ast.AST) -> set[str]:
+    return {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
