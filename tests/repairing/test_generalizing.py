@@ -73,3 +73,24 @@ def test_what_writes_down_no_gpu_or_two_stays() -> None:
     assert not list(general(PROGRAM, after))
     twice = PROGRAM.replace("return", 'torch.zeros(1, device="cuda:0")\n    return')
     assert not list(general(PROGRAM, twice.replace("        return", "    return")))
+
+
+def test_the_device_of_options_that_the_function_has_made_is_told() -> None:
+    program = (
+        "def parts(options):\n    return ones(2).to(options.device)\n\n\n"
+        "def main():\n    options = parsed()\n    net = built(options)\n    parts(options)\n"
+        'last = ones(2).to("cuda:0")\n'
+    )
+    after = program.replace("built(options)\n", 'built(options).to("cuda:0")\n')
+    told = [one.told.strip() for one in general(program, after, told=True)]
+    assert told == ["net = built(options).to(options.device)"]
+
+
+def test_a_model_that_the_function_calls_tells_its_device() -> None:
+    program = (
+        "def checked(net, width):\n    x = zeros(1, width)\n    return net(x)\n\n\n"
+        'built().to("cuda")\n'
+    )
+    after = program.replace("zeros(1, width)", 'zeros(1, width).to("cuda")')
+    told = [one.told.strip() for one in general(program, after, told=True)]
+    assert told == ["x = zeros(1, width).to(next(net.parameters()).device)"]

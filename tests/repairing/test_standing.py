@@ -257,6 +257,9 @@ def test_a_batch_is_moved_in_one_place(folder: Path) -> None:
     here = ('batch["y"])', 'batch["y"].to(device))')
     level, guards = proof(folder, BATCHES, here, kind="move-input")
     assert level == "proven", guards
+    within = ('batch["y"])', 'next(one.to(device) for key, one in batch.items() if key == "y"))')
+    level, guards = proof(folder, BATCHES, within, kind="move-input")
+    assert level == "proven", guards
 
 
 #: Lengths of which torch itself brings the order to the GPU, in another function.

@@ -35,6 +35,12 @@ def test_each_line_that_a_place_adds_is_left_out_in_turn() -> None:
     assert found == [after.replace("c = c.to(d)\n", ""), after.replace("b = b.to(d)\n", "")]
 
 
+def test_a_condition_stays_with_what_it_is_about() -> None:
+    after = BEFORE.replace("c = 3\n", "for k in s:\n    if k in d:\n        s[k] = d\nc = 3\n")
+    (found,) = trimmed({"train.py": BEFORE}, {"train.py": after})
+    assert found.texts["train.py"] == after.replace("        s[k] = d\n", "")
+
+
 def test_each_piece_of_a_line_is_left_out_in_turn() -> None:
     before = {"train.py": "m = Both({'a': A(), 'b': B()})\n"}
     after = {"train.py": "m = Both({'a': A().to(d), 'b': B()}).to(d)\n"}
@@ -47,3 +53,20 @@ def test_each_piece_of_a_line_is_left_out_in_turn() -> None:
 def test_a_line_with_one_change_is_left_as_it_is() -> None:
     before = {"train.py": "m = Both(A())\n"}
     assert not list(trimmed(before, {"train.py": "m = Both(A()).to(d)\n"}))
+
+
+def test_what_an_added_move_makes_needless_goes() -> None:
+    def tried(old: str, new: str) -> list[str]:
+        return [one.texts["train.py"] for one in trimmed({"train.py": old}, {"train.py": new})]
+
+    old = "z = net(z.to(self.first))\n"
+    new = "z = net(z.to(self.first).to(x.device))\n"
+    assert tried(old, new) == ["z = net(z.to(x.device))\n"]
+    old = "ids = torch.tensor(rows, device=head.weight.device, dtype=kind(8))\n"
+    new = old.replace("kind(8))", "kind(8)).to(next(body.parameters()).device)")
+    wanted = "ids = torch.tensor(rows, device=next(body.parameters()).device, dtype=kind(8))\n"
+    assert wanted in tried(old, new)
+    old = "kept.append(out[1].detach().squeeze(1))\n"
+    new = "kept.append(out[1].detach().squeeze(1).detach().cpu())\n"
+    assert "kept.append(out[1].detach().squeeze(1).cpu())\n" in tried(old, new)
+    assert not tried("a = b\n", "a = b.to(c).to(d).detach()\n")[1:]

@@ -7,6 +7,7 @@ They are tried after those of the answer, which knows where a value comes from.
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from types import FrameType
@@ -24,6 +25,8 @@ from diagnose.hooks.positions import Text, Texts
 from diagnose.placement import Spot
 from diagnose.tracing.stacks import Line, is_own
 
+#: Attributes of a tensor that are as it is, and on its device.
+_VIEWS = frozenset({"T", "mT", "H", "mH"})
 #: So many of the user's frames are looked at, innermost first.
 _FRAMES = 4
 
@@ -93,7 +96,7 @@ def own_spots(error: BaseException, texts: Texts) -> list[tuple[FrameType, Spot]
 def _meetings(spot: Spot, frame: FrameType) -> Iterator[tuple[str, str, list[Stray]]]:
     """What meets in an expression: a device, an expression that tells it, and what is elsewhere."""
     node = spot.node
-    operands = [one for one in operands_of(node) if _devices(value(one, frame))]
+    operands = [one for one in operands_of(node) if _devices(_held(one, frame))]
     if (found := _model_called(node, frame)) is not None:
         model, home = found
         yield (
@@ -102,11 +105,21 @@ def _meetings(spot: Spot, frame: FrameType) -> Iterator[tuple[str, str, list[Str
             strays_of(operands, home, frame),
         )
         return
-    for one in sorted(operands, key=lambda o: "cpu" in _devices(value(o, frame))):
-        held = value(one, frame)
+    for one in sorted(operands, key=lambda o: "cpu" in _devices(_held(o, frame))):
+        held = _held(one, frame)
         if isinstance(held, torch.Tensor):
             home = str(held.device)
-            yield home, f"{ast.unparse(one)}.device", strays_of(operands, home, frame)
+            yield home, f"{ast.unparse(_viewed(one))}.device", strays_of(operands, home, frame)
+
+
+def _held(node: ast.expr, frame: FrameType) -> Any:
+    """What an expression is; of a view of a tensor, the tensor that it shows."""
+    held = value(node, frame)
+    return value(_viewed(node), frame) if held is None else held
+
+
+def _viewed(node: ast.expr) -> ast.expr:
+    return node.value if isinstance(node, ast.Attribute) and node.attr in _VIEWS else node
 
 
 def operands_of(node: ast.AST) -> list[ast.expr]:
@@ -164,7 +177,7 @@ def strays_of(operands: list[ast.expr], home: str, frame: FrameType) -> list[Str
     """Those of some expressions whose values are not on a device."""
     found = []
     for one in operands:
-        held = value(one, frame)
+        held = _held(one, frame)
         if _devices(held) - {home}:
             found.append(_stray(one, held))
     return found
@@ -211,18 +224,31 @@ def _edits(
     if all(sources):
         both = zip(sources, strays, strict=True)
         homes = [one._replace(node=node) for node, one in both if node]
-        yield from _made(spot, device, homes, "move-input")
+        yield from _made(spot, frame, device, homes, "move-input")
     of_a_model = _model_called(spot.node, frame) is not None
-    yield from _made(spot, device, strays, "move-input" if of_a_model else "move-tensor-at-line")
+    kind = "move-input" if of_a_model else "move-tensor-at-line"
+    yield from _made(spot, frame, device, strays, kind)
 
 
-def _made(spot: Spot, device: str, strays: list[Stray], kind: str) -> Iterator[Move]:
+def _made(
+    spot: Spot, frame: FrameType, device: str, strays: list[Stray], kind: str
+) -> Iterator[Move]:
     unique = {id(one.node): one for one in strays}.values()
     with suppress(Refused):
         edit = file_edit(spot.source, [change_of(spot, one, device) for one in unique])
         names = ", ".join(ast.unparse(one.node) for one in unique)
-        kept = any(isinstance(one.node, ast.Attribute) for one in unique)
+        kept = any(_is_kept(one.node, frame) for one in unique)
         yield Move(kind, edit, kept, (names, device))
+
+
+def _is_kept(node: ast.expr, frame: FrameType) -> bool:
+    """Whether an expression is of what an object keeps, and could have moved; a library's may not."""
+    if not isinstance(node, ast.Attribute):
+        return False
+    kind = type(value(node.value, frame))
+    module = sys.modules.get(kind.__module__)
+    installed = "site-packages" in (getattr(module, "__file__", None) or "")
+    return not installed or hasattr(kind, "to")
 
 
 def change_of(spot: Spot, stray: Stray, device: str) -> Change:

@@ -1,4 +1,4 @@
-"""Edits of what a caller may leave out."""
+"""Edits of what is there in some calls or modes, and in others is not."""
 
 from __future__ import annotations
 
@@ -23,6 +23,17 @@ def absent(before: str, after: str, lang: Lang) -> Iterator[Guard]:
             for call in _unasked(function, name, edited):
                 yield Guard("absent", False, say(lang, "absent", line=call.lineno, name=name))
                 return
+
+
+def emptied(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+    """No edit empties a branch: the program wants what stood there where it takes it."""
+    edited = edited_lines(before, after)
+    for node in ast.walk(ast.parse(after)):
+        if isinstance(node, ast.If):
+            for block in (node.body, node.orelse):
+                if len(block) == 1 and isinstance(block[0], ast.Pass) and block[0].lineno in edited:
+                    yield Guard("gives-up", False, say(lang, "emptied", line=block[0].lineno))
+                    return
 
 
 def _left_out(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:

@@ -115,12 +115,8 @@ class Reference:
         paths = {str(folder / file): both for file, both in self._both(texts).items()}
         yield from standing.measured(ran, paths, lang)
         for both in self._both(texts).values():
-            yield from optional.absent(*both, lang)
-            for read in (reading.undone, reading.chosen, reading.back, reading.parts):
+            for read in _READ:
                 yield from read(*both, lang)
-            yield from edits.written_down(*both, lang)
-            yield from edits.counted(*both, lang)
-            yield from edits.indexed(*both, lang)
         yield edits.stopgap(applied, lang)
 
     def _numbers(self, ran: Ran, applied: Sequence[Candidate]) -> Iterator[Guard]:
@@ -261,6 +257,18 @@ class Reference:
         return found
 
 
+#: Who reads an edited file beside the file as it was.
+_READ = (
+    optional.absent,
+    optional.emptied,
+    reading.undone,
+    reading.chosen,
+    reading.back,
+    reading.parts,
+    edits.written_down,
+    edits.counted,
+    edits.indexed,
+)
 #: The guards that know nothing better themselves.
 _SETTLED = frozenset({"stopgap", "other-gpu"})
 

@@ -47,6 +47,10 @@ REMARKS: Mapping[str, Mapping[Lang, str]] = {
         "en": "line {line} copies a layer's weights at each step: bring what they meet to them",
         "zh": "第 {line} 行每一步都复制某层的权重：应把与其运算的数据搬过去",
     },
+    "emptied": {
+        "en": "line {line} leaves its branch empty: what stood there is wanted in another mode",
+        "zh": "第 {line} 行使该分支变空：其他模式仍需要原来的语句",
+    },
     "absent": {
         "en": "line {line} moves {name}, which may be None there",
         "zh": "第 {line} 行搬移 {name}，而它在那里可能是 None",

@@ -31,9 +31,13 @@ class Spread:
         for parts in models.values():
             if len({device for _, device in parts if device.startswith("cuda:")}) > 1:
                 for life, device in parts:
-                    if (module := life.module()) is not None:
-                        away = _is_elsewhere(module, device)
-                        (self.gathered.add if away else self.gathered.discard)(_name(life))
+                    module: Any = life.module()
+                    if module is not None:
+                        homes = {str(one.device) for one in module.parameters()}
+                        if homes == {device}:
+                            self.gathered.discard(_name(life))
+                        elif len(homes) == 1 and homes.pop().startswith("cuda:"):
+                            self.gathered.add(_name(life))  # one on the cpu may rest there
 
 
 def _above(life: ModuleLife) -> list[ModuleLife]:
@@ -47,9 +51,3 @@ def _above(life: ModuleLife) -> list[ModuleLife]:
 def _name(life: ModuleLife) -> str:
     names = [one.name or one.kind for one in _above(life)]
     return ".".join(reversed(names[:-1])) or names[-1]
-
-
-def _is_elsewhere(module: Any, device: str) -> bool:
-    """Whether all of a module is on one GPU, and not on the one that it was sent to."""
-    homes = {str(one.device) for one in module.parameters()}
-    return len(homes) == 1 and homes != {device} and homes.pop().startswith("cuda:")

@@ -13,6 +13,22 @@ from diagnose.repairing.comparing import changed
 #: So many pieces of lines are left out in turn, of each patch.
 _MOST_PIECES = 8
 _TOKEN = lazy(r"\w+|\s+|.")
+_INNER = r"(?:[^()]|\((?:[^()]|\([^()]*\))*\))*"
+#: What a move before another one, or a device before a move, is not needed for; with what is.
+_NEEDLESS = (
+    (lazy(rf"\.to\({_INNER}\)(?P<kept>\.to\({_INNER}\))"), r"\g<kept>"),
+    (
+        lazy(
+            r"(?P<kept>\bdevice=)(?:[^(),]|\((?:[^()]|\([^()]*\))*\))*"
+            rf"(?P<rest>(?:,{_INNER})?\))\.to\((?P<new>{_INNER})\)"
+        ),
+        r"\g<kept>\g<new>\g<rest>",
+    ),
+    (
+        lazy(r"(?P<kept>\.detach\(\)(?:\.\w+(?:\([^()]*\))?)*)\.detach\(\)(?P<rest>\.cpu\(\))"),
+        r"\g<kept>\g<rest>",
+    ),
+)
 
 
 class Trimmed(NamedTuple):
@@ -66,14 +82,21 @@ def _without(
 
 
 def _pieces(old: list[str], new: list[str]) -> Iterator[tuple[str, ...]]:
-    """The new rows without one of those that are added, or with one piece of a row as it was."""
+    """The new rows without one of those that are added, without what an added move makes needless, or with
+    one piece of a row as it was."""
     if not old and len(new) > 1:
         for number in reversed(range(len(new))):
-            if not new[number].rstrip().endswith(":"):  # a condition of what stays is no place of its own
+            if (
+                not new[number].rstrip().endswith(":")
+            ):  # a condition of what stays is no place of its own
                 yield (*new[:number], *new[number + 1 :])
     if len(old) != len(new):
         return
     for number, (was, now) in enumerate(zip(old, new, strict=True)):
+        for pattern, rest in _NEEDLESS:
+            row = pattern.sub(rest, now)
+            if row != now and not pattern.search(was):
+                yield (*new[:number], row, *new[number + 1 :])
         first, second = _TOKEN.findall(was), _TOKEN.findall(now)
         matcher = SequenceMatcher(None, first, second, autojunk=False)
         steps = [step for step in matcher.get_opcodes() if step[0] != "equal"]

@@ -1,0 +1,55 @@
+"""Edits of arguments that a caller may leave out."""
+
+from __future__ import annotations
+
+import pytest
+
+from diagnose.repairing.optional import absent, emptied
+
+PROGRAM = """\
+def step(model, x, y=None, *, mask=None):
+    if y is not None:
+        y = y.long()
+    FIRST
+    return model(x, y)
+"""
+
+
+def objections(text: str, old: str, new: str) -> list[str]:
+    after = text.replace(old, new)
+    assert after != text
+    return [guard.sentence for guard in absent(text, after, "en")]
+
+
+def test_what_may_be_left_out_is_not_moved_unasked() -> None:
+    told = objections(PROGRAM, "model(x, y)", "model(x, y.to(x.device))")
+    assert told == ["line 5 moves y, which may be None there"]
+    assert objections(PROGRAM, "FIRST", "y = y.cuda()")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("y.long()", "y.long().to(x.device)"),
+        ("y = y.long()", "y = y.to(x.device).long()"),
+        ("model(x, y)", "model(x, None if y is None else y.to(x.device))"),
+        ("model(x, y)", "model(x, y and y.to(x.device))"),
+        ("model(x, y)", "model(x.to(y.device), y)"),
+    ],
+)
+def test_what_is_asked_for_may_be_moved(old: str, new: str) -> None:
+    assert not objections(PROGRAM, old, new)
+
+
+def test_who_never_asks_is_always_given_it() -> None:
+    assert not objections(PROGRAM, "FIRST", "mask = mask.cuda()")
+    settled = PROGRAM.replace("FIRST", "if y is None:\n        return None")
+    assert not objections(settled, "model(x, y)", "model(x, y.cuda())")
+
+
+def test_no_branch_is_emptied() -> None:
+    before = "if many:\n    net = Parallel(net)\nelse:\n    pass\nfor x in y:\n    use(x)\n"
+    after = before.replace("net = Parallel(net)", "pass")
+    assert [guard.id for guard in emptied(before, after, "en")] == ["gives-up"]
+    loop = before.replace("use(x)", "pass")
+    assert not list(emptied(before, loop, "en")), "only a branch is another mode"

@@ -1,0 +1,108 @@
+"""Patches that nothing but themselves can be compared with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from repairing.proofs import proof
+
+from diagnose.repairing.model import Candidate, Failure, Ran
+from diagnose.repairing.referring import draws_otherwise, drops_refused
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "user"
+    made.mkdir()
+    return made
+
+
+#: A library whose model refuses to be moved, as one that was dispatched does.
+LIBRARY = """\
+from torch import nn
+
+
+class Fixed(nn.Linear):
+    def to(self, *args, **kwargs):
+        raise RuntimeError("You can't move a model that has some modules offloaded to cpu or disk.")
+"""
+REFUSING = """\
+import sys
+import torch
+sys.path.insert(0, "site-packages")
+from fixlib import Fixed
+
+model = Fixed(4, 3, device="cuda")
+model.to("cuda")
+x = torch.ones(2, 4).cuda()
+print(model(x).shape)
+"""
+
+
+def test_a_move_that_is_refused_may_go(folder: Path) -> None:
+    packages = folder / "site-packages"
+    packages.mkdir()
+    (packages / "fixlib.py").write_text(LIBRARY)
+    level, guards = proof(folder, REFUSING, ('model.to("cuda")\n', ""), kind="no-to-on-quantized")
+    assert level == "proven", guards
+    both = ('model.to("cuda")\n', ""), ("ones(2, 4)", "zeros(2, 4)")
+    assert proof(folder, REFUSING, *both, kind="no-to-on-quantized")[0] == "runs"
+
+
+@pytest.mark.parametrize(
+    ("line", "goes"),
+    [
+        ("model.to(device)", True),
+        ("model = model.to(device)", True),
+        ("self.model.cuda()", True),
+        ("other = model.to(device)", False),
+        ("make().to(device)", False),
+        ("model.train()", False),
+    ],
+)
+def test_only_a_move_may_go(line: str, goes: bool) -> None:
+    before = f"a = 1\n{line}\nb = 2\n"
+    ran = Ran(1, failure=Failure("RuntimeError: no", "train.py:2", "", placement=True))
+    assert drops_refused({"train.py": (before, "a = 1\nb = 2\n")}, ran) is goes
+    elsewhere = ran._replace(failure=Failure("RuntimeError: no", "train.py:3", "", placement=True))
+    assert not drops_refused({"train.py": (before, "a = 1\nb = 2\n")}, elsewhere)
+    assert not drops_refused({"train.py": (before, "a = 1\nc = 1\nb = 2\n")}, ran)
+
+
+#: A loader that draws the order of its rows, where all is made on a GPU.
+DRAWING = """\
+import torch
+from torch.utils.data import DataLoader
+
+torch.manual_seed(3)
+torch.set_default_device("cuda")
+rows = torch.arange(8.0)
+weight = torch.ones(1, requires_grad=True)
+optimizer = torch.optim.SGD([weight], lr=0.01)
+for batch in DataLoader(rows, batch_size=2, shuffle=True):
+    loss = (batch * weight).sum()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    print(loss.item())
+"""
+
+
+def test_who_is_named_to_draw_draws_another_order(folder: Path) -> None:
+    named = ("shuffle=True", 'shuffle=True, generator=torch.Generator(device="cuda")')
+    cause = "generator-device"
+    level, guards = proof(folder, DRAWING, named, kind="generator-on-device", cause=cause)
+    assert level == "proven", guards
+    orderly = ("shuffle=True", "shuffle=False")
+    level, guards = proof(folder, DRAWING, orderly, kind="generator-on-device", cause=cause)
+    assert guards["output"] is False
+
+
+def test_a_patch_that_does_more_is_compared_with_the_program() -> None:
+    edit = Candidate("generator-device", "", "generator-on-device", "", "train.py", 1, "")
+    before, after = "x = drawn(3)\n", "x = drawn(3, generator=g)\n"
+    assert draws_otherwise({"train.py": (before, after)}, [edit])
+    assert not draws_otherwise({"train.py": (before, after.replace("3", "4"))}, [edit])
+    assert not draws_otherwise({"train.py": (after, before)}, [edit])
+    assert not draws_otherwise({"train.py": (before, after)}, [edit._replace(cause="other")])
