@@ -30,7 +30,7 @@ class Fixed(nn.Linear):
 REFUSING = """\
 import sys
 import torch
-sys.path.insert(0, "site-packages")
+sys.path.insert(0, "LIBRARIES")
 from fixlib import Fixed
 
 model = Fixed(4, 3, device="cuda")
@@ -41,13 +41,14 @@ print(model(x).shape)
 
 
 def test_a_move_that_is_refused_may_go(folder: Path) -> None:
-    packages = folder / "site-packages"
+    packages = folder.parent / "site-packages"
     packages.mkdir()
     (packages / "fixlib.py").write_text(LIBRARY)
-    level, guards = proof(folder, REFUSING, ('model.to("cuda")\n', ""), kind="no-to-on-quantized")
+    program = REFUSING.replace("LIBRARIES", str(packages))
+    level, guards = proof(folder, program, ('model.to("cuda")\n', ""), kind="no-to-on-quantized")
     assert level == "proven", guards
     both = ('model.to("cuda")\n', ""), ("ones(2, 4)", "zeros(2, 4)")
-    assert proof(folder, REFUSING, *both, kind="no-to-on-quantized")[0] == "runs"
+    assert proof(folder, program, *both, kind="no-to-on-quantized")[0] == "runs"
 
 
 @pytest.mark.parametrize(
