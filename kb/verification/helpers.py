@@ -84,3 +84,11 @@ def plain_state(module):
             if isinstance(item, nn.Module):
                 for part, tensor in parts_of(item).items():
                     yield f"{name}[{key!r}].{part}", tensor
+
+
+def memory_of(tensor):
+    """What tensors share that are parts of one; a tensor of others, such as a DTensor, has its own."""
+    try:
+        return tensor.untyped_storage().data_ptr()
+    except (RuntimeError, NotImplementedError):
+        return id(tensor)

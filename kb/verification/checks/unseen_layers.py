@@ -1,4 +1,4 @@
-from helpers import judged_models, listed, plain_state
+from helpers import judged_models, listed, memory_of, plain_state
 from torch import nn
 
 
@@ -8,14 +8,14 @@ def check_unseen_layers(watch):
         return
     for model in judged_models(watch):
         reached = [one for one in model.parameters() if id(one) in watch.stepped]
-        memory = {one.untyped_storage().data_ptr() for one in reached}
+        memory = {memory_of(one) for one in reached}  # FSDP steps its flat ones by their parts
         names = [
             f"{path}.{name}"[not path :]
             for path, module in model.named_modules()
             for name, tensor in plain_state(module)
             if isinstance(tensor, nn.Parameter) and tensor.grad is not None
             if id(tensor) not in watch.stepped
-            if tensor.untyped_storage().data_ptr() not in memory  # FSDP's flat ones are stepped by parts
+            if memory_of(tensor) not in memory
         ]
         if names:
             yield f"{listed(names)} trained by no optimizer: parameters() reaches no plain list"

@@ -17,6 +17,12 @@ class Model(nn.Module):
 
 
 model = Model(nn.ModuleList if sys.argv[1] == "fixed" else list).to("cuda:0")
+if sys.argv[1] == "fixed":  # as FSDP does: parts of one that no optimizer steps are stepped
+    flat = nn.Parameter(torch.zeros(18, device="cuda:0"))
+    flat.grad = torch.zeros_like(flat)
+    head = model.heads[0]
+    head.weight, head.bias = nn.Parameter(flat.data[:16].view(2, 8)), nn.Parameter(flat.data[16:])
+    model.params = [flat]
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 for _ in range(2):
     model(torch.randn(3, 4, device="cuda:0")).sum().backward()
