@@ -70,3 +70,15 @@ def test_what_an_added_move_makes_needless_goes() -> None:
     new = "kept.append(out[1].detach().squeeze(1).detach().cpu())\n"
     assert "kept.append(out[1].detach().squeeze(1).cpu())\n" in tried(old, new)
     assert not tried("a = b\n", "a = b.to(c).to(d).detach()\n")[1:]
+
+
+def test_a_current_gpu_is_chosen_where_it_is_first_missed() -> None:
+    before = "def run(rank):\n    net = made().cuda()\n    rows = load()\n    go(net, rows)\n"
+    after = before.replace(".cuda()", ".cuda(rank)").replace(
+        "    go(", "    torch.cuda.set_device(rank)\n    go("
+    )
+    found = [one.texts["train.py"] for one in trimmed({"train.py": before}, {"train.py": after})]
+    assert found[0] == before.replace("    net", "    torch.cuda.set_device(rank)\n    net")
+    deeper = after.replace("    torch.cuda", "        torch.cuda")
+    found = [one.texts["train.py"] for one in trimmed({"train.py": before}, {"train.py": deeper})]
+    assert all("set_device(rank)\n    net" not in one for one in found)

@@ -41,13 +41,15 @@ class Trimmed(NamedTuple):
 
 def trimmed(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[Trimmed]:
     """The patch without one of its places, the last ones first, then without one piece of a place: a line
-    that it adds, or one of its changes in a line. Lines that it only takes away stay away.
+    that it adds, or one of its changes in a line. Lines that it only takes away stay away. A GPU that is
+    made the current one is tried as that before the first of the other places, too.
 
     Args:
         before: the edited files as they were.
         after: the same, edited.
     """
     blocks = [(file, *both) for file, text in after.items() for both in changed(before[file], text)]
+    yield from _sooner(after, blocks, before)
     for file, gone, made in reversed(blocks) if len(blocks) > 1 else ():
         if made:
             yield _without(before, after, file, gone, made, ())
@@ -57,6 +59,27 @@ def trimmed(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[Tri
         for rest in _pieces(_rows(before[file], gone), _rows(after[file], made))
     )
     yield from islice(pieces, _MOST_PIECES)
+
+
+def _sooner(
+    after: Mapping[str, str], blocks: list[tuple[str, range, range]], before: Mapping[str, str]
+) -> Iterator[Trimmed]:
+    """The patch with the current GPU chosen where another place is edited, which is as it was then."""
+    for at, (file, gone, made) in enumerate(blocks):
+        rows = _rows(after[file], made)
+        if gone or len(rows) != 1 or "set_device(" not in rows[0]:
+            continue
+        for other, was, now in blocks[:at]:
+            old = _rows(before[file], was) if other == file else []
+            if old and _indent(old[0]) == _indent(rows[0]):
+                new = after[file].splitlines(keepends=True)
+                del new[made.start : made.stop]
+                new[now.start : now.stop] = [*rows, *old]
+                yield Trimmed({**after, file: "".join(new)}, file, rows[0])
+
+
+def _indent(row: str) -> int:
+    return len(row) - len(row.lstrip())
 
 
 def _rows(text: str, lines: range) -> list[str]:
@@ -86,9 +109,7 @@ def _pieces(old: list[str], new: list[str]) -> Iterator[tuple[str, ...]]:
     one piece of a row as it was."""
     if not old and len(new) > 1:
         for number in reversed(range(len(new))):
-            if (
-                not new[number].rstrip().endswith(":")
-            ):  # a condition of what stays is no place of its own
+            if not new[number].rstrip().endswith(":"):  # a condition is part of what it is about
                 yield (*new[:number], *new[number + 1 :])
     if len(old) != len(new):
         return
