@@ -239,6 +239,11 @@ def test_what_replicas_share_goes_to_each(folder: Path) -> None:
     cause = "dataparallel-replica-state"
     level, guards = proof(folder, shared, edit, kind="move-tensor-at-line", cause=cause)
     assert level == "proven", guards
+    computed = shared.replace(
+        "torch.ones(4, device", "gate.low.weight.sum(0) * torch.ones(4, device"
+    )
+    level, guards = proof(folder, computed, edit, kind="move-tensor-at-line", cause=cause)
+    assert level == "proven", guards
     own = REPLICAS.replace("HELD =", "gate.held =").replace("* HELD", "* self.held")
     edit = ("* self.held", "* self.held.to(x.device)")
     level, guards = proof(folder, own, edit, kind="move-tensor-at-line", cause=cause)

@@ -69,6 +69,9 @@ def test_what_an_added_move_makes_needless_goes() -> None:
     old = "kept.append(out[1].detach().squeeze(1))\n"
     new = "kept.append(out[1].detach().squeeze(1).detach().cpu())\n"
     assert "kept.append(out[1].detach().squeeze(1).cpu())\n" in tried(old, new)
+    old = "rows = [{k: v for k, v in t.items()} for t in read(rows)]\n"
+    new = old.replace("= ", "= [{k: v.to(d(0)) for k, v in one.items()} for one in ")[:-1] + "]\n"
+    assert "rows = [{k: v.to(d(0)) for k, v in t.items()} for t in read(rows)]\n" in tried(old, new)
     assert not tried("a = b\n", "a = b.to(c).to(d).detach()\n")[1:]
 
 

@@ -226,7 +226,7 @@ class Observer:
             return False
         held = {id(value) for one, _ in inside for value in vars(one).values()}
         life = self._recorder.tensors.get(tensor) if self._recorder is not None else None
-        if id(tensor) in held or (life is not None and life.module is not None):
+        if id(tensor) in held or (life is not None and life.maker == "weight"):
             return False
         self._replicated.add(place)
         return True

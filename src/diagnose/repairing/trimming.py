@@ -28,6 +28,14 @@ _NEEDLESS = (
         lazy(r"(?P<kept>\.detach\(\)(?:\.\w+(?:\([^()]*\))?)*)\.detach\(\)(?P<rest>\.cpu\(\))"),
         r"\g<kept>\g<rest>",
     ),
+    (  # mappings that are copied, and moved then
+        lazy(
+            rf"\[\{{k: (?P<each>{_INNER}?) for k, v in one\.items\(\)\}} for one in "
+            r"\[\{(?P<key>\w+): (?P<value>\w+) for (?P=key), (?P=value) in (?P<row>\w+)\.items\(\)\} "
+            rf"for (?P=row) in (?P<all>{_INNER}?)\]\]"
+        ),
+        r"[{k: \g<each> for k, v in \g<row>.items()} for \g<row> in \g<all>]",
+    ),
 )
 
 
