@@ -44,6 +44,15 @@ SURE = {
     "number_by_a_method": ("seed.fill_(chosen)", "seed = seed + odds"),
     "list_that_is_filled": ("np.asarray(losses)", "np.asarray(out)"),
     "wrapped_if_distributed": ("if dist.is_initialized():", "with torch.no_grad():"),
+    "refused_as_expected": (
+        'self.assertRaisesRegex(RuntimeError, "same device")',
+        "torch.no_grad()",
+    ),
+    "moved_by_another_file": ("fit(net, epochs=3)", "print(net)"),
+    "ranks_of_another_file": (
+        "print(wrapped(4))",
+        'dist.init_process_group("nccl")\nprint(wrapped(4))',
+    ),
 }
 
 

@@ -141,6 +141,7 @@ class Module(Value):
         "buffers",
         "children",
         "device",
+        "handed",
         "hooks",
         "kept",
         "kind",
@@ -163,6 +164,8 @@ class Module(Value):
         self.owner: Module | None = None
         #: The device that a library brings it to for its forward only.
         self.runs: Device | None = None
+        #: Whether a function was given it of which nothing is known: that may have moved it.
+        self.handed = False
         #: The expression that an object got it by, and the variables there.
         self.kept: tuple[Spot, Frame] | None = None
         #: What is called before its forward, and after it.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable
+from functools import partial
 
 from diagnose.placement.devices import META, named_so
 from diagnose.placement.iterating import special
@@ -27,46 +28,54 @@ def with_(
     machine: Machine, node: ast.With | ast.AsyncWith, frame: Frame, block: Callable[[], None]
 ) -> None:
     """A ``with``: which devices its contexts choose for its body, which ``block`` runs."""
+    for item in reversed(node.items):  # several are as if each stood in the one before
+        block = partial(_within, machine, item, node, frame, block)
+    block()
+
+
+def _within(
+    machine: Machine,
+    item: ast.withitem,
+    node: ast.With | ast.AsyncWith,
+    frame: Frame,
+    block: Callable[[], None],
+) -> None:
+    """A body in one context."""
     default, current = (machine.default, machine.default_of), machine.current
     left = list[Leaves]()
 
     def body(value: Value) -> None:
-        only = node.items[0].optional_vars
-        if only is not None:
-            store(machine, only, value, frame, node)
+        if item.optional_vars is not None:
+            store(machine, item.optional_vars, value, frame, node)
         try:
             block()
         except Leaves as leaves:
             left.append(leaves)
 
-    for item in node.items:
-        if len(node.items) == 1:
-            value, ran = _entered(machine, item.context_expr, frame, body)
-            if left:
-                raise left[0]
-            if ran:
-                return
-        else:
-            value = machine.evaluate(machine, item.context_expr, frame)
-        value = special(machine, value, "__enter__", item.context_expr, frame) or value
-        before = machine.default
-        if isinstance(value, Place) and "cuda.device" in ast.unparse(item.context_expr):
-            machine.current = value.device._replace(home=True)
-        elif isinstance(value, Place):
-            machine.default = value.device
-        elif _chooses_home(value, item.context_expr):
-            machine.default = machine.home()
-        elif "init_empty_weights" in ast.unparse(item.context_expr):
-            machine.default = META
-        if (machine.default is META and before is not META) or machine.default != before:
-            machine.default_of = machine.spot(item.context_expr, frame)
-        if item.optional_vars is not None:
-            store(machine, item.optional_vars, value, frame, node)
+    value, ran = _entered(machine, item.context_expr, frame, body)
+    if left:
+        raise left[0]
+    if ran:
+        return
+    value = special(machine, value, "__enter__", item.context_expr, frame) or value
+    of_cuda = "cuda.device" in ast.unparse(item.context_expr)
+    if isinstance(value, Place) and of_cuda:
+        machine.current = value.device._replace(home=True)
+    elif isinstance(value, Place):
+        machine.default = value.device
+    elif _chooses_home(value, item.context_expr):
+        machine.default = machine.home()
+    elif "init_empty_weights" in ast.unparse(item.context_expr):
+        machine.default = META
+    if (machine.default is META and default[0] is not META) or machine.default != default[0]:
+        machine.default_of = machine.spot(item.context_expr, frame)
+    if item.optional_vars is not None:
+        store(machine, item.optional_vars, value, frame, node)
     try:
         block()
     finally:
         machine.default, machine.default_of = default
-        if any("cuda.device" in ast.unparse(item.context_expr) for item in node.items):
+        if of_cuda:
             machine.current = current
 
 

@@ -197,6 +197,9 @@ def model_call(
         result = sides[0].tensor.like(sides[0].tensor.device)
         result.guessed = True
         return result
+    for one in given.every() if root not in torch.model_libraries else ():
+        if isinstance(one.value, Module):
+            one.value.handed = True
     return library_call(machine, None, given, node, frame)
 
 

@@ -39,6 +39,9 @@ from diagnose.placement.values import (
     Value,
 )
 
+#: What starts processes that are told their rank first.
+_SPAWNING = ("torch.multiprocessing.spawn", "torch.multiprocessing.start_processes")
+
 
 def torch_call(
     machine: Machine, dotted: str, last: str, given: Arguments, node: ast.AST, frame: Frame
@@ -124,7 +127,7 @@ def torch_call(
         return factory(machine, "full", given, node, frame)
     if dotted.startswith("torch.nn.") and last[:1].isupper():
         return layer(machine, last, given, node, frame)
-    if dotted == "torch.multiprocessing.spawn" and given.listed:
+    if dotted in _SPAWNING and given.listed:
         return _spawned(machine, given, node, frame)
     if dotted.startswith("torch.distributed") and last in ("get_rank", "get_node_local_rank"):
         return Number("rank")

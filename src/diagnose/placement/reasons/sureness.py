@@ -11,7 +11,7 @@ sure only where its file shows why, and likely otherwise.
   what stands beside it alone: a tensor of sizes made in the function that fails, or kept by
   ``__init__`` and never assigned since. Neither operand came of a function of which nothing is known,
   and no condition of the function asks for a device.
-* What only some processes run is no matter of all ranks.
+* What only some processes run is no matter of all ranks, nor is what a test expects to fail.
 """
 
 from __future__ import annotations
@@ -23,7 +23,12 @@ from diagnose.placement.devices import CPU
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Device, Suspect
 from diagnose.placement.reasons.knowing import is_called
-from diagnose.placement.reasons.surroundings import asks_for_a_device, function_of, is_of_some
+from diagnose.placement.reasons.surroundings import (
+    asks_for_a_device,
+    function_of,
+    is_expected,
+    is_of_some,
+)
 from diagnose.placement.steps import born_at, called, last_move
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.tensors import Sequence as Items
@@ -41,7 +46,7 @@ def is_sure(suspect: Suspect, stray: Meets | None, other: Meets | None, meeting:
     """
     if not suspect.sure or not _in_one_file(suspect) or _is_built_on_others(suspect, meeting):
         return False
-    if suspect.cause == "rank-device" and is_of_some(meeting):
+    if is_expected(meeting) or (suspect.cause == "rank-device" and is_of_some(meeting)):
         return False
     if meeting.what in ("refused", "state") and not is_called(meeting.frame):
         return False
@@ -120,6 +125,8 @@ def _may_be_moved(suspect: Suspect, stray: Meets, meeting: Meeting) -> bool:
     """Whether somebody out of sight may move an operand."""
     # Who calls a function may have moved what is handed to it.
     handed = suspect.cause == "input-not-moved" and not is_called(meeting.frame)
+    whole = stray.value.whole() if isinstance(stray.value, Module) else None
+    handed |= whole is not None and whole.handed
     return handed or _is_open(suspect, meeting) or _are_brought(stray, meeting)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from functools import lru_cache
 
 from diagnose.placement.machine import Meeting
@@ -37,8 +38,8 @@ def asks_for_a_device(function: _Function) -> bool:
 
 
 def is_of_some(meeting: Meeting) -> bool:
-    """Whether a condition decides which processes come to a meeting."""
-    return any(_is_guarded(spot) for spot in (meeting.spot, *meeting.calls))
+    """Whether a condition decides which processes come to a meeting, or another file where they are."""
+    return _is_joined(meeting) or any(_is_guarded(spot) for spot in (meeting.spot, *meeting.calls))
 
 
 def is_caught(meeting: Meeting) -> bool:
@@ -75,4 +76,49 @@ def _conditions(tree: ast.Module) -> tuple[tuple[int, int, str], ...]:
         (one.body[0].lineno, one.end_lineno or one.lineno, ast.unparse(one.test))
         for one in ast.walk(tree)
         if isinstance(one, ast.If)
+    )
+
+
+def is_expected(meeting: Meeting) -> bool:
+    """Whether a test says that what meets here is refused."""
+    return any(
+        first <= spot.line <= last
+        for spot in (meeting.spot, *meeting.calls)
+        for first, last in _refused(spot.source.tree)
+    )
+
+
+@lru_cache(maxsize=8)
+def _refused(tree: ast.Module) -> tuple[tuple[int, int], ...]:
+    """The lines of a file that a test expects an error of."""
+    return tuple(
+        (one.body[0].lineno, one.end_lineno or one.lineno)
+        for one in ast.walk(tree)
+        if isinstance(one, ast.With)
+        and any(_EXPECTS.search(ast.unparse(item.context_expr)) for item in one.items)
+    )
+
+
+#: Contexts of tests whose bodies fail.
+_EXPECTS = re.compile(r"\b(assertRaises|assertRaisesRegex|raises|suppress)\(")
+
+
+def _is_joined(meeting: Meeting) -> bool:
+    """Whether the processes that ask for their rank here were joined elsewhere, where each may have chosen
+    its device."""
+    calls = _called(meeting.spot.source.tree)
+    return "get_rank" in calls and calls.isdisjoint(_JOINING)
+
+
+#: What joins processes, or chooses a device for one.
+_JOINING = frozenset({"init_process_group", "set_device", "spawn", "start_processes"})
+
+
+@lru_cache(maxsize=8)
+def _called(tree: ast.Module) -> frozenset[str]:
+    """The last names of what a file calls."""
+    return frozenset(
+        one.func.attr if isinstance(one.func, ast.Attribute) else getattr(one.func, "id", "")
+        for one in ast.walk(tree)
+        if isinstance(one, ast.Call)
     )
