@@ -13,7 +13,7 @@ from diagnose.placement.language import attributes, calling, expressions, statem
 from diagnose.placement.libraries.options import OPEN
 from diagnose.placement.machine import Machine, Meeting
 from diagnose.placement.model import Source
-from diagnose.placement.uncalled import guarded, uncalled
+from diagnose.placement.uncalled import guarded, hung, uncalled
 from diagnose.placement.values import Frame, Object, Value
 
 
@@ -79,6 +79,7 @@ def analyse(
     if all_functions:
         for frame in list(loading.frames.values()):
             complete = uncalled(machine, frame) and complete
+        complete = hung(machine) and complete
     held = [value for frame in loading.frames.values() for value in frame.names.values()]
     return Program(
         {source.path: source for source in loading.sources.values()},

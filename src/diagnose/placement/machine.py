@@ -148,9 +148,7 @@ class Machine:
         self.current = Device("cuda", 0, home=True)
         #: Where the default device is said, while it is meta.
         self.default_of: Spot | None = None
-        self.entered: set[int] = set()
-        self.depths: dict[int, int] = {}
-        self.nested = 0
+        self.entered, self.depths, self.nested = set[int](), dict[int, int](), 0
         #: How often a loop runs of which the items are not known.
         self.rounds = 1
         #: The accelerators of the machine.
@@ -161,8 +159,9 @@ class Machine:
         self.modules: list[Module] = []
         self.objects: dict[int, Value] = {}
         self.saved: list[tuple[Value, Value]] = []
-        self.judged = 0
-        self.unknown = 0
+        self.judged = self.unknown = 0
+        #: Functions within others that a library's object is given to call, and the variables there.
+        self.hung: list[tuple[Value, Frame]] = []
         #: Whether options are taken to have their defaults.
         self.defaults = True
         #: How the others are taken, and whether there are any.

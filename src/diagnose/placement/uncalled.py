@@ -6,7 +6,7 @@ import ast
 from collections import Counter
 from collections.abc import Callable
 
-from diagnose.placement.devices import CPU, HOME, named_so
+from diagnose.placement.devices import CPU, HOME, differ, named_so
 from diagnose.placement.language import calling
 from diagnose.placement.libraries.copies import copied
 from diagnose.placement.machine import BUDGET, Arguments, Exhausted, Given, Machine
@@ -54,6 +54,15 @@ def uncalled(machine: Machine, frame: Frame) -> bool:
             complete = _entered(machine, value.undecorated or value, frame) and complete
         elif isinstance(value, Class) and value.source is frame.source:
             complete = _class(machine, value, frame, turned) and complete
+    return complete
+
+
+def hung(machine: Machine) -> bool:
+    """Runs the functions that objects of libraries are given to call."""
+    complete = True
+    for value, frame in machine.hung:
+        if isinstance(value, Function):
+            complete = _entered(machine, value.undecorated or value, frame) and complete
     return complete
 
 
@@ -220,6 +229,8 @@ def _names(function: Function) -> list[str]:
     with_default = set(names[len(names) - len(args.defaults) :]) if args.defaults else set()
     if _is_of(function, "Callback"):  # which is handed all by name
         with_default -= set(_MODELS)
+    if function.name.endswith(".forward") and function.name != "forward":
+        with_default -= {"labels"}  # which a trainer hands over
     return [name for name in names if name not in with_default or named_so(name)]
 
 
@@ -266,7 +277,7 @@ def _guessed(machine: Machine, name: str, function: Function, used: frozenset[st
             return Module("transformers.model", home)
         return Batch(Tensor(home, "given"), mutable=True)
     if name in _OF_GENERATION and method == "__call__" and _generates(function):
-        there = any(one.where() == machine.home() for one in machine.modules)
+        there = any(differ(one.where(), machine.home()) is False for one in machine.modules)
         return Tensor(machine.home(), "given") if there else Unknown(name)
     if name == "value" and method == "put" and _is_of(function, "Streamer"):
         return Tensor(CPU, "given")

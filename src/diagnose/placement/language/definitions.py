@@ -36,7 +36,17 @@ def function(machine: Machine, node: ast.AST, frame: Frame) -> None:
             held.attributes["call"], value = value, held
         else:
             value = _decorated(machine, decorator, value, frame)
+        if frame.function is not None and _is_handed(machine, decorator, frame):
+            machine.hung.append((value, frame))
     bind(frame, node.name, value, node)
+
+
+def _is_handed(machine: Machine, decorator: ast.expr, frame: Frame) -> bool:
+    """Whether a decorator hands a function to an object that calls it, as ``@app.route("/")`` does."""
+    match decorator:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=name))):
+            return not isinstance(frame.get(name), External | Class | Function | None)
+    return False
 
 
 def _decorated(machine: Machine, decorator: ast.expr, value: Value, frame: Frame) -> Value:

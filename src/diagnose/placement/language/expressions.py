@@ -69,7 +69,9 @@ def _call(machine: Machine, node: Any, frame: Frame) -> Value:
     named: dict[str, Given] = {}
     opened = False
     for argument in node.args:
-        if isinstance(argument, ast.Starred):
+        if isinstance(argument, ast.Starred) and ast.unparse(argument) == "*sys.argv[1:]":
+            opened = opened or not machine.defaults  # without any the function's defaults hold
+        elif isinstance(argument, ast.Starred):
             value = iterated(machine, evaluate(machine, argument.value, frame), argument, frame)
             if isinstance(value, Items) and value.more is None:
                 listed += [Given(argument.value, item) for item in value.items[:WIDEST]]

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 
 from diagnose.placement.machine import Arguments, Given, Machine
-from diagnose.placement.tensors import Module
+from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import Const, Frame, Unknown, Value
 
@@ -45,6 +45,16 @@ def seen(
         if not isinstance(made, Unknown) and not (isinstance(made, Const) and made.value is None):
             found = made
     return found
+
+
+def within(
+    machine: Machine, part: Module, given: Arguments, found: Tensor, node: ast.AST, frame: Frame
+) -> None:
+    """What the hooks of a part of a library's model see, of which only where it runs is known."""
+    for hook in part.before:
+        _run(machine, hook, [part, Items([found.like(found.device)])], node, frame)
+    if part.hooks:
+        seen(machine, part, given, found, node, frame)
 
 
 def _run(machine: Machine, hook: Value, values: list[Value], node: ast.AST, frame: Frame) -> Value:

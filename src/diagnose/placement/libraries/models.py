@@ -68,7 +68,11 @@ def model_call(
         if isinstance(one.value, Module) and one.value.where() == META:
             one.value.move(None, Step("filled", machine.spot(node, frame)))  # by whom, nobody knows
     owner = dotted.rpartition(".")[0].rpartition(".")[2]
-    if last == "DataParallel":
+    if last.startswith("DataParallel"):  # those of other packages scatter what they are given, too
+        whole = given.get("module", 0)
+        if last != "DataParallel" and (whole is None or not isinstance(whole.value, Module)):
+            return Unknown()
+        last = "DataParallel"
         return parallel(machine, built(machine, last, node, frame), last, given, node, frame)
     torch = machine.torch
     if last in torch.model_loaders:

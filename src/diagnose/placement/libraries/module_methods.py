@@ -7,7 +7,7 @@ import ast
 from diagnose.placement import modules
 from diagnose.placement.devices import CPU, META, SPLIT
 from diagnose.placement.libraries.copies import averaged
-from diagnose.placement.libraries.forward_hooks import seen
+from diagnose.placement.libraries.forward_hooks import within
 from diagnose.placement.libraries.layers import fill, passed
 from diagnose.placement.libraries.modules import (
     keep_inputs,
@@ -108,8 +108,8 @@ def applied(
     if len(inputs) == 1 and _only_computes(module):  # it is what it was, padded or scaled
         output = inputs[0].tensor.computed(device)
     for one in module.family() if where != SPLIT else ():
-        if one.hooks and one is not module:  # a part, which runs within it
-            seen(machine, one, given, output.like(one.where()), node, frame)
+        if one is not module:  # a part, which runs within it
+            within(machine, one, given, output.like(one.where()), node, frame)
     if module.kind in ("LSTM", "GRU", "RNN"):
         hidden = Items([output.like(device), output.like(device)])
         return Items([output, hidden if module.kind == "LSTM" else output.like(device)])
@@ -233,6 +233,9 @@ def module_method(
         return Table({}, weight)
     if name in ("get_buffer", "get_parameter"):
         return owner.tensors.get(given.text("target", 0) or "", Unknown())
+    if name in ("set_input_embeddings", "set_output_embeddings") and given.listed:
+        modules.put(machine, owner, f"g{name[1:]}()", given.listed[0].value, node, frame)
+        return Const(None)
     if name == "get_base_model":
         return owner
     if name in ("get_encoder", "get_decoder") and owner.made is None:

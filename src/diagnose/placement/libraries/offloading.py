@@ -60,6 +60,14 @@ def sharded(
     model = given.listed[0].value if given.listed else None
     said = given.named.get(SHARDING.get(last, ""))
     policy = _policy(said.node, frame) if said is not None else None
+    if (
+        last == "fully_shard"
+        and said is None
+        and isinstance(model, Module)
+        and model.where() == CPU
+    ):
+        model.move(machine.home(), Step("moved", machine.spot(node, frame), machine.home()))
+        return model  # its shards are on the GPUs of the mesh
     if not isinstance(model, Module) or policy is None:
         return None
     told = [*policy.args, *(one.value for one in policy.keywords)]

@@ -107,7 +107,7 @@ def pipeline(machine: Machine, given: Arguments, node: ast.AST, frame: Frame) ->
             home = machine.asked(said.value)
     if held.where() != SPLIT:
         held.move(home, Step("moved", machine.spot(node, frame), home))
-    found.attributes = {"model": held}
+    found.attributes = {"model": held, "tokenizer": Object("tokenizer")}
     if home is not None:
         found.attributes["device"] = Place(home)
     if "return_tensors" in given.named:

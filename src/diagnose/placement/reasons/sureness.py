@@ -44,7 +44,9 @@ def is_sure(suspect: Suspect, stray: Meets | None, other: Meets | None, meeting:
         other: one that it meets; None where it meets none.
         meeting: what met.
     """
-    if not suspect.sure or not _in_one_file(suspect) or _is_built_on_others(suspect, meeting):
+    if not suspect.sure or not _in_one_file(suspect, meeting):
+        return False
+    if _is_built_on_others(suspect, meeting):
         return False
     if is_expected(meeting) or (suspect.cause == "rank-device" and is_of_some(meeting)):
         return False
@@ -65,9 +67,9 @@ def is_sure(suspect: Suspect, stray: Meets | None, other: Meets | None, meeting:
     return other is not None and _is_seen(suspect, stray, other, meeting)
 
 
-def _in_one_file(suspect: Suspect) -> bool:
-    """Whether all that is known of an operand stands in one file."""
-    spots = [suspect.spot, *(step.spot for step in suspect.steps)]
+def _in_one_file(suspect: Suspect, meeting: Meeting) -> bool:
+    """Whether all that is known of an operand stands in one file, and the calls that lead to it."""
+    spots = [suspect.spot, *meeting.calls, *(step.spot for step in suspect.steps)]
     if suspect.meets is not None:
         spots.append(suspect.meets)
     return len({spot.file for spot in spots}) == 1
@@ -75,15 +77,8 @@ def _in_one_file(suspect: Suspect) -> bool:
 
 #: Whose classes move no more than their own: Python's, and libraries that are known.
 _MOVING_NOTHING = frozenset(
-    {"object", "ABC", "abc", "typing", "torch", "transformers", "trl", "lightning"}
-    | {
-        "pytorch_lightning",
-        "sentence_transformers",
-        "Generic",
-        "Protocol",
-        "NamedTuple",
-        "Exception",
-    }
+    "object ABC abc typing Generic Protocol NamedTuple Exception torch transformers trl lightning"
+    " pytorch_lightning sentence_transformers".split()
 )
 
 
