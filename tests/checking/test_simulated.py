@@ -17,6 +17,7 @@ _OTHERS = (
     "fsdp",
     "import mydata",
     "import pandas",
+    "from scipy",
     "from datasets",
     "from diffusers",
     "from transformers",

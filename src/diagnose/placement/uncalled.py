@@ -217,7 +217,9 @@ def _entered(machine: Machine, function: Function, frame: Frame) -> bool:
     }
     node = function.node
     return _apart(
-        machine, lambda: calling.run(machine, function, Arguments((), given), node, frame)
+        # What a caller hands over by ``**`` may name a device, too.
+        machine,
+        lambda: calling.run(machine, function, Arguments((), given, True), node, frame),
     )
 
 

@@ -1,7 +1,6 @@
 import torch
-from torch import nn
-
 from our_training import fit
+from torch import nn
 
 net = nn.Sequential(nn.Linear(6, 12), nn.ReLU(), nn.Linear(12, 2))  # finds: module-not-moved
 fit(net, epochs=3)

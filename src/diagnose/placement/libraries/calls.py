@@ -35,7 +35,9 @@ def library_call_of(
         return torch_call(machine, dotted, last, given, node, frame)
     on_host = root in machine.torch.host_libraries
     if on_host or root in ("cv2", "PIL"):
-        sides = operands(given)
+        # What a solver hands on to the function that it is given stays what it is.
+        read = {name: one for name, one in given.named.items() if name != "args"}
+        sides = operands(given._replace(named=read))
         if sides and on_host and last not in ("shape", "ndim"):  # which ask, and read nothing
             machine.meet("host", node, frame, sides)
         return Object("host") if last[:1].isupper() and on_host else Unknown("array")

@@ -44,6 +44,8 @@ def factory(machine: Machine, last: str, given: Arguments, node: ast.AST, frame:
     elif last == "normal" and len(given.listed) < 3 and "size" not in given.named:
         held = next((t for one in given.every() for t in tensors_in(one.value)), None)
         device = held.device if held is not None else None  # its mean's, or its deviation's
+    elif said is None and "**" in given.named and last not in ("from_numpy", "frombuffer"):
+        device = None  # what a caller hands over may name one
     if said is not None and not (isinstance(said.value, Const) and said.value.value is None):
         device = machine.asked(said.value)
         if isinstance(said.value, Unknown) and device == HOME and said.value.word != "device":

@@ -77,8 +77,8 @@ def _in_one_file(suspect: Suspect, meeting: Meeting) -> bool:
 
 #: Whose classes move no more than their own: Python's, and libraries that are known.
 _MOVING_NOTHING = frozenset(
-    "object ABC abc typing Generic Protocol NamedTuple Exception torch transformers trl lightning"
-    " pytorch_lightning sentence_transformers".split()
+    {"object", "ABC", "abc", "typing", "Generic", "Protocol", "NamedTuple", "Exception"}
+    | {"torch", "transformers", "trl", "lightning", "pytorch_lightning", "sentence_transformers"}
 )
 
 
