@@ -65,13 +65,11 @@ def _attribute(machine: Machine, node: Any, frame: Frame) -> Value:
 
 def _call(machine: Machine, node: Any, frame: Frame) -> Value:
     function = evaluate(machine, node.func, frame)
-    listed: list[Given] = []
-    named: dict[str, Given] = {}
-    opened = False
+    listed, named, opened = list[Given](), dict[str, Given](), False
     for argument in node.args:
-        if isinstance(argument, ast.Starred) and ast.unparse(argument) == "*sys.argv[1:]":
-            opened = opened or not machine.defaults  # without any the function's defaults hold
-        elif isinstance(argument, ast.Starred):
+        if isinstance(argument, ast.Starred):
+            if machine.defaults and ast.unparse(argument) == "*sys.argv[1:]":
+                continue  # without any the function's defaults hold
             value = iterated(machine, evaluate(machine, argument.value, frame), argument, frame)
             if isinstance(value, Items) and value.more is None:
                 listed += [Given(argument.value, item) for item in value.items[:WIDEST]]

@@ -233,9 +233,6 @@ def module_method(
         return Table({}, weight)
     if name in ("get_buffer", "get_parameter"):
         return owner.tensors.get(given.text("target", 0) or "", Unknown())
-    if name in ("set_input_embeddings", "set_output_embeddings") and given.listed:
-        modules.put(machine, owner, f"g{name[1:]}()", given.listed[0].value, node, frame)
-        return Const(None)
     if name == "get_base_model":
         return owner
     if name in ("get_encoder", "get_decoder") and owner.made is None:

@@ -91,10 +91,7 @@ def torch_call(
         found.steps, found.frame = machine.step("made", node, frame, CPU), frame
         return found
     if last in ("set_rng_state", "set_rng_state_all"):  # of any device: its bytes are on the host
-        for side in operands(given):
-            there = side.tensor.device
-            state = Tensor(there, "state", machine.step("made", side.node, frame, there), frame)
-            machine.meet("host", node, frame, [Meets(side.node, state, state)])
+        machine.meet("host", node, frame, operands(given))
         return Const(None)
     if dotted == "torch.save":
         return saved(machine, given)
