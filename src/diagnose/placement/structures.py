@@ -11,7 +11,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from diagnose.model import TorchNames
-from diagnose.placement.model import Device, Source, Spot, Suspect
+from diagnose.placement.model import Source, Spot, Suspect
+from diagnose.placement.quantizing import chosen_device
 from diagnose.placement.switches import turned_on
 
 Form = Callable[[ast.AST, TorchNames], "ast.AST | None"]
@@ -42,12 +43,10 @@ def suspect(
     if form is None:
         return None
     shown = list(shown)
-    if cause == "checkpoint-location" and any("set_rng_state" in line for line in shown):
-        spots = [s for one in sources for f in functions for s in _loads_elsewhere(one, f)]
-        loaded = {id(one.node): one for one in spots}
-        if len(loaded) == 1:
-            [spot] = loaded.values()
-            return Suspect(cause, _name(spot) or "", spot, wanted=Device("cpu"), sure=False)
+    if cause == "quantized-placement":
+        hosted = [spot for source in sources if (spot := chosen_device(source)) is not None]
+        if len(hosted) == 1:
+            return Suspect(cause, "", hosted[0], sure=False)
     found = [
         Spot(source, node, function)
         for source in sources
@@ -178,16 +177,6 @@ def _loaded(node: ast.AST, _: TorchNames) -> ast.AST | None:
     last = _called(node).rpartition(".")[2]
     loads = _called(node) in ("torch.load", "th.load") or last == "load_from_checkpoint"
     return node if loads and not _has(node, "map_location") else None
-
-
-def _loads_elsewhere(source: Source, function: str | None) -> Iterator[Spot]:
-    """The checkpoints that a function loads to a device, though it reads a random state from them, which
-    is the host's."""
-    for node, around in _nodes(source):
-        if isinstance(node, ast.Call) and around == function and _has(node, "map_location"):
-            said = next(one.value for one in node.keywords if one.arg == "map_location")
-            if _called(node) in ("torch.load", "th.load") and ast.unparse(said) != "'cpu'":
-                yield Spot(source, node, around)
 
 
 def _held(node: ast.AST, torch: TorchNames) -> ast.AST | None:

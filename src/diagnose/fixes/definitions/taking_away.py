@@ -14,14 +14,18 @@ from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change, Splice, offset_of_line
 from diagnose.model import TorchNames
 from diagnose.placement.model import Source, Suspect
+from diagnose.placement.quantizing import chosen_device, condition
 from diagnose.scene import sourceline
 
 _LITERALS = (ast.Constant, ast.List, ast.Tuple, ast.Dict, ast.JoinedStr)
 
 
 def no_move(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
-    """A quantized model stays where it was loaded."""
+    """A quantized model stays where it was loaded, or, with all else, on the host that it is for."""
     source, node = suspect.spot.source, value_of(suspect)
+    chosen = chosen_device(source)
+    if chosen is not None and chosen.node is suspect.spot.node:
+        return [_on_host(source, chosen.node)]
     if not isinstance(node, ast.Call) or not is_moved(node, torch):
         raise Refused("it is no call that moves")
     statement = statement_of(source, node)
@@ -33,6 +37,15 @@ def no_move(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     if alone and isinstance(statement, ast.Expr | ast.Assign) and statement.value is node:
         return [without_statement(source, statement)]
     return [without_method(source, node)]
+
+
+def _on_host(source: Source, device: ast.AST) -> Change:
+    """What a program computes on is the host where it quantizes its model for that."""
+    told = device.args[0] if called(device) == "device" and isinstance(device, ast.Call) else device
+    if not isinstance(told, ast.expr):
+        raise Refused("it chooses no device")
+    test, other = condition(source), text_of(source, told)
+    return replaced(source, told, f'"cpu" if {test} else {other}' if test else '"cpu"')
 
 
 def to_host(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
