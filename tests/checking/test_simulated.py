@@ -18,6 +18,7 @@ _OTHERS = (
     "import mydata",
     "import pandas",
     "from scipy",
+    "from torchvision",
     "from datasets",
     "from diffusers",
     "from transformers",

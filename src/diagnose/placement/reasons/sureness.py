@@ -68,8 +68,11 @@ def is_sure(suspect: Suspect, stray: Meets | None, other: Meets | None, meeting:
 
 
 def _in_one_file(suspect: Suspect, meeting: Meeting) -> bool:
-    """Whether all that is known of an operand stands in one file, and the calls that lead to it."""
-    spots = [suspect.spot, *meeting.calls, *(step.spot for step in suspect.steps)]
+    """Whether all that is known of an operand stands in one file, and the calls that lead to it: but for
+    what a class keeps apart from its weights, which whoever moves it leaves behind."""
+    spots = [suspect.spot, *(step.spot for step in suspect.steps)]
+    if not suspect.cause.startswith("unregistered-"):
+        spots += meeting.calls
     if suspect.meets is not None:
         spots.append(suspect.meets)
     return len({spot.file for spot in spots}) == 1
