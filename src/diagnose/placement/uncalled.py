@@ -217,9 +217,8 @@ def _entered(machine: Machine, function: Function, frame: Frame) -> bool:
     }
     node = function.node
     return _apart(
-        # What a caller hands over by ``**`` may name a device, too.
         machine,
-        lambda: calling.run(machine, function, Arguments((), given, True), node, frame),
+        lambda: calling.run(machine, function, Arguments((), given), node, frame),
     )
 
 

@@ -44,8 +44,8 @@ def factory(machine: Machine, last: str, given: Arguments, node: ast.AST, frame:
     elif last == "normal" and len(given.listed) < 3 and "size" not in given.named:
         held = next((t for one in given.every() for t in tensors_in(one.value)), None)
         device = held.device if held is not None else None  # its mean's, or its deviation's
-    elif said is None and "**" in given.named and last not in ("from_numpy", "frombuffer"):
-        device = None  # what a caller hands over may name one
+    elif said is None and _may_be_told(given, node, frame):
+        device = None
     if said is not None and not (isinstance(said.value, Const) and said.value.value is None):
         device = machine.asked(said.value)
         if isinstance(said.value, Unknown) and device == HOME and said.value.word != "device":
@@ -66,6 +66,14 @@ def factory(machine: Machine, last: str, given: Arguments, node: ast.AST, frame:
     return Tensor(
         device, maker, machine.step("made", node, frame, device, of), frame, scalar=number
     )
+
+
+def _may_be_told(given: Arguments, node: ast.AST, frame: Frame) -> bool:
+    """Whether what a function is handed by ``**`` may name a device: of one that nothing calls it may."""
+    entered = frame.call.node if frame.call is not None else None
+    spread = isinstance(node, ast.Call) and any(one.arg is None for one in node.keywords)
+    open_ = "**" in given.named or isinstance(entered, ast.FunctionDef | ast.AsyncFunctionDef)
+    return spread and open_
 
 
 def _filled(last: str, given: Arguments) -> Value | None:
