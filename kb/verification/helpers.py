@@ -87,7 +87,7 @@ def plain_state(module):
 
 
 def memory_of(tensor):
-    """What tensors share that are parts of one; a tensor of others, such as a DTensor, has its own."""
+    """What tensors share that are parts of one; a tensor of others (a DTensor) has its own."""
     try:
         return tensor.untyped_storage().data_ptr()
     except (RuntimeError, NotImplementedError):

@@ -130,7 +130,8 @@ def disable_offload(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     source, node = suspect.spot.source, value_of(suspect)
     if is_switch(node):
         return [turned_off(source, node)]
-    if is_moved(node, torch):  # what is dispatched is not moved as a whole
+    # What is dispatched is not moved as a whole; what is put away is, on purpose.
+    if is_moved(node, torch) and not _puts_away(node):
         return no_move(suspect, torch)
     if isinstance(node, ast.Constant):
         around = [
@@ -178,6 +179,13 @@ def _call_with(suspect: Suspect, name: str) -> ast.Call:
         if argument(call, name) is not None:
             return call
     raise Refused(f"the call has no {name}=")
+
+
+def _puts_away(move: ast.AST) -> bool:
+    """Whether a move goes to the host: ``.cpu()`` or ``.to("cpu")``."""
+    given = [*move.args, *(k.value for k in move.keywords)] if isinstance(move, ast.Call) else []
+    words = (one.value for one in given if isinstance(one, ast.Constant))
+    return called(move) == "cpu" or "cpu" in words
 
 
 def materialize(suspect: Suspect, _: TorchNames) -> Sequence[Change]:

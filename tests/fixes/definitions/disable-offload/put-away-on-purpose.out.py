@@ -1,0 +1,1 @@
+refused: nothing there turns offloading on
