@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from pathlib import Path
 
 from repairing.proposals import proposed
@@ -57,6 +60,20 @@ def test_what_the_program_calls_its_device_becomes_the_cpu(tmp_path: Path) -> No
 def test_a_model_that_is_moved_in_a_line_stays_and_its_input_comes_to_it(tmp_path: Path) -> None:
     """The line that moves it goes."""
     assert ('scores = net(ids.to("cpu"))',) in proposed(tmp_path, _MOVED)
+
+
+def test_what_has_no_kernel_for_a_gpu_is_proven_on_the_cpu(tmp_path: Path) -> None:
+    """All of it ends there, for it was quantized for that."""
+    tail = "print(ranker.score([[0.1, 0.2, 0.3, 0.4]]).sum().item())"
+    call = 'Ranker(SimpleNamespace(device="cuda"))'
+    program = _DECIDED.replace(f"{call}.score([[0.1, 0.2, 0.3, 0.4]])", f"ranker = {call}\n{tail}")
+    (tmp_path / "train.py").write_text(program)
+    command = [sys.executable, Path(__file__).parent / "repair.py", tmp_path, "train.py"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    outcome, level, diff = json.loads(done.stdout)["train.py"]
+    assert (outcome, level) == ("repaired", "proven")
+    assert '+        self.device = torch.device("cpu")' in diff
 
 
 def test_another_failure_takes_nothing_to_the_cpu(tmp_path: Path) -> None:

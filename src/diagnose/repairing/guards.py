@@ -15,6 +15,8 @@ from diagnose.repairing.words import say
 #: Fixes that bring something to the host because it belongs there.
 _TO_NUMPY = "cpu-before-numpy"
 _TO_THE_HOST = frozenset({_TO_NUMPY, "index-to-device"})
+#: The fix of what has a kernel only on the cpu: where it writes the cpu, all of it belongs there.
+_WITHOUT_KERNEL = "no-to-on-quantized"
 #: Fixes after which a module is made where it was sent before.
 _MADE_THERE = frozenset({"create-on-device", "materialize-meta"})
 #: Causes that are a choice of the wrong GPU.
@@ -38,10 +40,13 @@ def homes(wanted: Ran, ran: Ran, applied: Sequence[Candidate], lang: Lang) -> It
     split = any(one.cause == _SPLIT for one in applied)
     gathered = split and len(set(ran.homes.values())) == 1
     another = gathered or any(map(_chooses, applied))
+    hosted = any(map(_is_for_host, applied))
     for name, device in wanted.homes.items():
         bare = _unwrapped(name, ran)
         now = bare or ran.homes.get(name, device if made_there else "cpu")
         if (another or (bare and split)) and now.startswith("cuda"):
+            continue
+        if hosted and now == "cpu":
             continue
         if device.startswith("cuda") and now != device:
             told = say(lang, "home-moved", name=name, now=now, device=device)
@@ -49,6 +54,12 @@ def homes(wanted: Ran, ran: Ran, applied: Sequence[Candidate], lang: Lang) -> It
             return
     if wanted.homes:
         yield Guard("homes", True, say(lang, "homes"))
+
+
+def _is_for_host(one: Candidate) -> bool:
+    """Whether an edit brings to the cpu what was quantized for it."""
+    added = (row for row in one.patch.splitlines() if row.startswith("+"))
+    return one.kind == _WITHOUT_KERNEL and any('"cpu"' in row for row in added)
 
 
 def _unwrapped(name: str, ran: Ran) -> str | None:
@@ -152,7 +163,7 @@ def on_gpu(
     are the edited lines that bring it to what the program keeps there."""
     if not wanted.passed:
         return
-    bringing = [one for one in applied if one.kind in _TO_THE_HOST]
+    bringing = [one for one in applied if one.kind in _TO_THE_HOST or _is_for_host(one)]
     more, fewer = _moved(wanted, ran, applied, hosted=bool(hosted))
     if len(bringing) == len(applied):
         if more > 0 < fewer and all(one.kind == _TO_NUMPY for one in bringing):
