@@ -106,10 +106,10 @@ net = load(parts, torch.device("cuda"))
 net(torch.randn(2, 3, device="cuda"))
 """
     assert (
-        "for module in net.modules():",
-        "if any(one.is_meta for one in module.parameters(recurse=False)):",
-        "module.to_empty(device=device, recurse=False)",
-        "module.reset_parameters()",
+        "for layer in net.modules():",
+        "if any(weight.is_meta for weight in layer.parameters(recurse=False)):",
+        "layer.to_empty(device=device, recurse=False)",
+        "layer.reset_parameters()",
     ) in proposed(tmp_path, program)
 
 

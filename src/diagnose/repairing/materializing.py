@@ -10,6 +10,7 @@ import torch
 
 from diagnose.casebase.store import load
 from diagnose.fixes.definitions import define
+from diagnose.fixes.definitions.arguments import drawing
 from diagnose.fixes.definitions.places import ancestors, statement_of
 from diagnose.fixes.definitions.statements import after_statement
 from diagnose.fixes.definitions.target import target_device
@@ -76,12 +77,7 @@ def drawn(found: Met, stray: Operand) -> Iterator[Move]:
                     suspect = suspect_of(found, stray, spot, (), Device("cuda"), None)
                     with suppress(Refused):
                         device = target_device(suspect, otherwise='"cuda"')
-                        code = (
-                            f"for module in {model}.modules():\n"
-                            f"    if any(one.is_meta for one in module.parameters(recurse=False)):\n"
-                            f"        module.to_empty(device={device}, recurse=False)\n"
-                            f"        module.reset_parameters()"
-                        )
+                        code = drawing(model, device)
                         change = after_statement(source, _outermost(source, call), code)
                         edit = file_edit(source, [change])
                         yield Move("materialize-meta", edit, cause="meta-tensor")

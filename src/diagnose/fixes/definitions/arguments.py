@@ -221,14 +221,18 @@ def _given_memory(suspect: Suspect, call: ast.Call) -> Change:
     saved = call.args[0] if call.args else None
     if model is None or not isinstance(saved, ast.Name):
         raise Refused("the model that is loaded into has no name, or the weights have none")
-    device = f"next(iter({saved.id}.values())).device"
-    code = (
+    code = drawing(model, f"next(iter({saved.id}.values())).device")
+    return after_statement(source, statement_of(source, call), code)
+
+
+def drawing(model: str, device: str) -> str:
+    """The statement that gives a model's layers that are still on meta memory and first values."""
+    return (
         f"for layer in {model}.modules():\n"
         f"    if any(weight.is_meta for weight in layer.parameters(recurse=False)):\n"
         f"        layer.to_empty(device={device}, recurse=False)\n"
         f"        layer.reset_parameters()"
     )
-    return after_statement(source, statement_of(source, call), code)
 
 
 def _destination(suspect: Suspect, call: ast.Call) -> str:
