@@ -33,14 +33,19 @@ _OWN: dict[CodeType, bool] = {}
 _STARTED = threading.local()
 
 
+def is_installed(file: str) -> bool:
+    """Whether a file is of an installed package."""
+    return any(name in file for name in _INSTALLED)
+
+
 def is_own(code: CodeType) -> bool:
     """Whether code is the user's: no installed package, not Python's own library, not ours."""
     found = _OWN.get(code)
     if found is None:
         file = code.co_filename
-        installed = any(name in file for name in _INSTALLED)
         generated = file.startswith("<") and not file.startswith("<ipython")
         generated = generated or GENERATED.search(file) is not None
+        installed = is_installed(file)
         found = _OWN[code] = not (installed or generated or file.startswith((_OURS, *_LIBRARY)))
     return found
 

@@ -18,9 +18,8 @@ def on_the_way_to_the_host(stray: Meets, meeting: Meeting) -> Reason | None:
     name = called(meeting.spot.node)
     wants = name == "pack_padded_sequence"  # torch's own: its lengths are to be on the host
     loaded = next((step for step in tensor.steps if step.what == "loaded"), None)
-    if loaded is not None and name.startswith(
-        "set_rng_state"
-    ):  # with all the rest, to where that goes
+    if loaded is not None and name.startswith("set_rng_state"):
+        # It was loaded with all the rest, to where that goes.
         return Reason("checkpoint-location", loaded.spot)
     computed = isinstance(stray.node, ast.BinOp)  # there, and of no use to anything else
     here = wants or computed or made is None or name in ("numpy", "asarray", "array", "__array__")
