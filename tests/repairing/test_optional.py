@@ -45,6 +45,12 @@ def test_who_never_asks_is_always_given_it() -> None:
     assert not objections(PROGRAM, "FIRST", "mask = mask.cuda()")
     settled = PROGRAM.replace("FIRST", "if y is None:\n        return None")
     assert not objections(settled, "model(x, y)", "model(x, y.cuda())")
+    others = PROGRAM.replace("FIRST", "if not yes:\n        return None").replace(
+        "x, y", "yes, x, y"
+    )
+    assert objections(others, "model(yes, x, y)", "model(yes, x, y.cuda())"), (
+        "another name is asked"
+    )
 
 
 def test_no_branch_is_emptied() -> None:

@@ -72,6 +72,9 @@ def test_what_an_added_move_makes_needless_goes() -> None:
     old = "rows = [{k: v for k, v in t.items()} for t in read(rows)]\n"
     new = old.replace("= ", "= [{k: v.to(d(0)) for k, v in one.items()} for one in ")[:-1] + "]\n"
     assert "rows = [{k: v.to(d(0)) for k, v in t.items()} for t in read(rows)]\n" in tried(old, new)
+    old = "z = net(z.to(torch.float16))\n"
+    new = "z = net(z.to(torch.float16).to(x.device))\n"
+    assert not tried(old, new), "it is no move alone that would go"
     assert not tried("a = b\n", "a = b.to(c).to(d).detach()\n")[1:]
 
 

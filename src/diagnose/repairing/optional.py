@@ -56,11 +56,23 @@ def _is_asked(function: ast.AST, name: str) -> bool:
     asked = [node for node in tests if name in _names(node.test)]
     settled = any(
         isinstance(node, ast.If)
-        and ("is None" in ast.unparse(node.test) or "not " + name in ast.unparse(node.test))
+        and any(_is_without(one, name) for one in ast.walk(node.test))
         and "is not None" not in ast.unparse(node.test)
         for node in asked
     )
     return bool(asked) and not settled
+
+
+def _is_without(node: ast.AST, name: str) -> bool:
+    """Whether a test holds where a name is None."""
+    match node:
+        case ast.Compare(
+            left=ast.Name(id=asked), ops=[ast.Is()], comparators=[ast.Constant(value=None)]
+        ):
+            return asked == name
+        case ast.UnaryOp(op=ast.Not(), operand=ast.Name(id=asked)):
+            return asked == name
+    return False
 
 
 def _unasked(function: ast.AST, name: str, edited: set[int]) -> Iterator[ast.Call]:

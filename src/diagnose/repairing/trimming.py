@@ -14,9 +14,11 @@ from diagnose.repairing.comparing import changed
 _MOST_PIECES = 8
 _TOKEN = lazy(r"\w+|\s+|.")
 _INNER = r"(?:[^()]|\((?:[^()]|\([^()]*\))*\))*"
+#: A type of numbers: a ``to`` that names one does more than to move.
+_TYPE = r"\w*dtype|b?float(?:16|32|64)?|half|double|u?int(?:8|16|32|64)?|short|long|bool"
 #: What a move before another one, or a device before a move, is not needed for; with what is.
 _NEEDLESS = (
-    (lazy(rf"\.to\({_INNER}\)(?P<kept>\.to\({_INNER}\))"), r"\g<kept>"),
+    (lazy(rf"\.to\((?!{_INNER}\b(?:{_TYPE})\b){_INNER}\)(?P<kept>\.to\({_INNER}\))"), r"\g<kept>"),
     (
         lazy(
             r"(?P<kept>\bdevice=)(?:[^(),]|\((?:[^()]|\([^()]*\))*\))*"
