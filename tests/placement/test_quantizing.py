@@ -44,6 +44,7 @@ def test_the_device_is_found_and_is_the_suspect() -> None:
         SERVED.replace("net.to(device)", "net.to('cuda')"),
         SERVED.replace("    device = torch.device(name)\n", "").replace("name", "device"),
         SERVED + SERVED.replace("serve", "other"),
+        SERVED.replace("    net = ", "    small = name != 'full'\n    if small:\n        net = "),
     ],
 )
 def test_nothing_is_said_where_it_is_not_known(changed: str) -> None:

@@ -25,7 +25,8 @@ def chosen_device(source: Source) -> Spot | None:
 
     Returns:
         The expression that is bound to what the move is told, in the function of the call that quantizes;
-        None where the model is not moved there, or its device is told by others.
+        None where the model is not moved there, its device is told by others, or it is only known later
+        whether the model is quantized.
     """
     call = _quantizes(source)
     around = _around(source.tree, call) if call is not None else None
@@ -36,6 +37,8 @@ def chosen_device(source: Source) -> Spot | None:
         for one in ast.walk(around):
             match one:
                 case ast.Assign(targets=[target], value=value) if ast.unparse(target) == told:
+                    if _is_known_later(around, call, one.lineno):
+                        return None
                     return Spot(source, value, getattr(around, "name", None))
     return None
 
@@ -43,14 +46,34 @@ def chosen_device(source: Source) -> Spot | None:
 def condition(source: Source) -> str | None:
     """The test under which a file quantizes its model; None where it does so in any case."""
     call = _quantizes(source)
-    around = _around(source.tree, call) if call is not None else None
-    tests = [
-        ast.unparse(one.test)
-        for one in ast.walk(around or ast.Module([], []))
-        if isinstance(one, ast.If)
-        and any(each is call for part in one.body for each in ast.walk(part))
-    ]
-    return tests[-1] if tests else None
+    tests = _tests(_around(source.tree, call), call) if call is not None else []
+    whole = tests[0] if len(tests) == 1 else ast.BoolOp(ast.And(), tests)
+    text = ast.unparse(whole) if tests else None
+    return f"({text})" if isinstance(whole, ast.IfExp | ast.Lambda | ast.NamedExpr) else text
+
+
+def _tests(around: ast.AST, call: ast.Call) -> list[ast.expr]:
+    """What holds where a call is reached, the outermost condition first."""
+    found: list[ast.expr] = []
+    for one in ast.walk(around):
+        if isinstance(one, ast.If):
+            if any(each is call for part in one.body for each in ast.walk(part)):
+                found.append(one.test)
+            elif any(each is call for part in one.orelse for each in ast.walk(part)):
+                found.append(ast.UnaryOp(ast.Not(), one.test))
+    return found
+
+
+def _is_known_later(around: ast.AST, call: ast.Call, line: int) -> bool:
+    """Whether a condition of a call reads what is bound at a line or behind it: it can't be asked there."""
+    read = {ast.unparse(one) for test in _tests(around, call) for one in ast.walk(test)}
+    return any(
+        isinstance(one, ast.Name | ast.Attribute)
+        and isinstance(one.ctx, ast.Store)
+        and one.lineno >= line
+        and ast.unparse(one) in read
+        for one in ast.walk(around)
+    )
 
 
 def _moves(around: ast.AST) -> Iterator[ast.Call]:
@@ -73,7 +96,8 @@ def _around(tree: ast.Module, call: ast.Call) -> ast.AST:
     functions = [
         one
         for one in ast.walk(tree)
-        if isinstance(one, ast.FunctionDef) and any(each is call for each in ast.walk(one))
+        if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)
+        and any(each is call for each in ast.walk(one))
     ]
     return functions[-1] if functions else tree
 

@@ -41,7 +41,9 @@ def no_move(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
 
 def _on_host(source: Source, device: ast.AST) -> Change:
     """What a program computes on is the host where it quantizes its model for that."""
-    told = device.args[0] if called(device) == "device" and isinstance(device, ast.Call) else device
+    told = device
+    if called(device) == "device" and isinstance(device, ast.Call) and device.args:
+        told = device.args[0]
     if not isinstance(told, ast.expr):
         raise Refused("it chooses no device")
     test, other = condition(source), text_of(source, told)
