@@ -27,7 +27,7 @@ from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change, Splice
 from diagnose.model import TorchNames
 from diagnose.placement.model import Source, Suspect
-from diagnose.scene import sourceline
+from diagnose.scene import calls, sourceline
 
 #: Expressions of several values.
 _SEVERAL = ast.Tuple | ast.List | ast.Dict | ast.Set | ast.ListComp | ast.DictComp
@@ -100,7 +100,7 @@ def _set_together(suspect: Suspect, torch: TorchNames) -> Change | None:
     names = [one for one in targets if isinstance(one, ast.Attribute)]
     if not len(values) == len(targets) == len(names) or any(map(_is_several, values)):
         raise Refused("it is not the assignment of attributes alone")
-    if any(isinstance(value, ast.Constant) for value in values):
+    if any(_is_number(value, torch) for value in values):
         raise Refused("it is not known which of several values are tensors")
     _check_class(source, statement)
     read = {ast.unparse(one) for value in values for one in ast.walk(value)}
@@ -117,6 +117,14 @@ def _set_together(suspect: Suspect, torch: TorchNames) -> Change | None:
     if "#" in source.text[start:end]:
         raise Refused("a comment stands in what is to change")
     return Change((Splice(start, end, between.join(rows)),), statement, statements("\n".join(rows)))
+
+
+def _is_number(value: ast.expr, torch: TorchNames) -> bool:
+    """Whether a value is surely no tensor, and so no buffer: ``x.size(0)`` is none, ``x.float()`` one."""
+    match value:
+        case ast.Call(func=ast.Attribute(attr=name)) | ast.Attribute(attr=name):
+            return name in torch.tensor_numbers
+    return calls.is_number(value, torch)
 
 
 def _is_several(value: ast.expr) -> bool:

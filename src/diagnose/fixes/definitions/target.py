@@ -112,18 +112,21 @@ def _of_object(source: Source, node: ast.AST) -> str | None:
     return "next(self.parameters()).device" if "Module" in bases and made else None
 
 
-_WEIGHTED = re.compile(r"(Linear|Conv\d?d?|Embedding|LayerNorm|BatchNorm\dd|GroupNorm)$")
+#: torch's own layers that always have a weight; a normalization may be built without.
+_WEIGHTED = re.compile(r"(?:.+\.)?(Linear|Conv(Transpose)?[123]d|Embedding(Bag)?)")
 
 
 def of_weight(source: Source, node: ast.AST) -> str | None:
-    """The device of a layer's weight that the module around a node builds in its ``__init__``: replicas
+    """The device of a layer's weight that the class around a node builds: replicas
     have those, and no ``parameters()``."""
     owner = class_around(source, node)
     for one in ast.walk(owner) if owner is not None else ():
         match one:
-            case ast.Assign(targets=[ast.Attribute(value=ast.Name(id="self"), attr=name)]):
-                built = one.value.func if isinstance(one.value, ast.Call) else one.value
-                if _WEIGHTED.search(sourceline.dotted(built) or ""):
+            case ast.Assign(
+                targets=[ast.Attribute(value=ast.Name(id="self"), attr=name)],
+                value=ast.Call(func=built),
+            ):
+                if _WEIGHTED.fullmatch(sourceline.dotted(built) or ""):
                     return f"self.{name}.weight.device"
     return None
 
