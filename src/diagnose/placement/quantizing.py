@@ -7,6 +7,7 @@ import ast
 from collections.abc import Iterator
 
 from diagnose.placement.model import Source, Spot
+from diagnose.placement.steps import called
 
 #: Functions that quantize a model for the host alone
 #: (https://docs.pytorch.org/docs/stable/generated/torch.ao.quantization.quantize_dynamic.html).
@@ -16,7 +17,7 @@ _MOVES = ("to", "cuda")
 
 def _quantizes(source: Source) -> ast.Call | None:
     """The one call of a file that quantizes a model for the host; None for none or several."""
-    found = [one for one in ast.walk(source.tree) if _called(one) in _FOR_HOST]
+    found = [one for one in ast.walk(source.tree) if called(one) in _FOR_HOST]
     return found[0] if len(found) == 1 and isinstance(found[0], ast.Call) else None
 
 
@@ -81,7 +82,7 @@ def _moves(around: ast.AST) -> Iterator[ast.Call]:
     names = {
         ast.unparse(target)
         for one in ast.walk(around)
-        if isinstance(one, ast.Assign) and _called(one.value) in _FOR_HOST
+        if isinstance(one, ast.Assign) and called(one.value) in _FOR_HOST
         for target in one.targets
     }
     for one in ast.walk(around):
@@ -100,7 +101,3 @@ def _around(tree: ast.Module, call: ast.Call) -> ast.AST:
         and any(each is call for each in ast.walk(one))
     ]
     return functions[-1] if functions else tree
-
-
-def _called(node: ast.AST) -> str:
-    return ast.unparse(node.func).rpartition(".")[2] if isinstance(node, ast.Call) else ""
