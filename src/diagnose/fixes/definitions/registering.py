@@ -121,10 +121,8 @@ def _set_together(suspect: Suspect, torch: TorchNames) -> Change | None:
 
 def _is_number(value: ast.expr, torch: TorchNames) -> bool:
     """Whether a value is surely no tensor, and so no buffer: ``x.size(0)`` is none, ``x.float()`` one."""
-    match value:
-        case ast.Call(func=ast.Attribute(attr=name)) | ast.Attribute(attr=name):
-            return name in torch.tensor_numbers
-    return calls.is_number(value, torch)
+    is_method = isinstance(getattr(value, "func", None), ast.Attribute)
+    return called(value) in torch.tensor_numbers if is_method else calls.is_number(value, torch)
 
 
 def _is_several(value: ast.expr) -> bool:
