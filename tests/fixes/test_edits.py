@@ -158,6 +158,13 @@ def test_a_fix_that_edits_no_line_says_so(casebase: Casebase) -> None:
         made_of(casebase, "upgrade-library", framed("y = a + b"))
 
 
+def test_what_the_host_wants_follows_no_other_operand(casebase: Casebase) -> None:
+    """A library hands NumPy a tensor, beside words that are none: `order.device` would be nonsense."""
+    line = "array = numpy.asarray(array, order=order, dtype=dtype)"
+    assert edited(casebase, "patch-library-line", line, devices=("cuda:0",)) is None
+    assert edited(casebase, "patch-library-line", "y = x + pe", devices=("cuda:0", "cpu"))
+
+
 @pytest.mark.parametrize(
     "code", ["y = torch.gather(", "loss = torch.gather(input=x, dim=1, index=i)"]
 )

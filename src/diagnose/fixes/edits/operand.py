@@ -22,6 +22,9 @@ def changes(site: Site) -> Sequence[Change]:
     stays where it is; else the second operand follows the first.
     """
     met = site.met
+    named = site.report.mismatch.devices if site.report.mismatch is not None else ()
+    if len(named) == 1 and named[0].casefold() not in ("cpu", "meta"):
+        raise Refused("the host wants what is on the GPU: there is nothing to follow")
     sides = [one for one in (*met.strays, *met.others) if not one.layer]
     if len(met.strays) == 1:
         [stray] = met.strays
