@@ -14,6 +14,7 @@ from diagnose.fixes.definitions.expressions import (
     with_method,
 )
 from diagnose.fixes.definitions.imports import spelled, with_import
+from diagnose.fixes.definitions.parts import part_of
 from diagnose.fixes.definitions.places import (
     called,
     functions_around,
@@ -78,7 +79,7 @@ def module(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
         return [after_statement(source, statement, f"{name}.to({device})")]
     if unpacked(statement, node):
         return [after_statement(source, statement, f"{named(statement, suspect)}.to({device})")]
-    return [_moved(source, node, device, torch)]
+    return [_moved(source, part_of(source, node), device, torch)]
 
 
 def _listed(source: Source, node: ast.Tuple | ast.List, owner: str) -> Change:
