@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from repairing.proposals import proposed
 
 _DECIDED = """\
@@ -62,17 +63,23 @@ def test_a_model_that_is_moved_in_a_line_stays_and_its_input_comes_to_it(tmp_pat
     assert ('scores = net(ids.to("cpu"))',) in proposed(tmp_path, _MOVED)
 
 
-def test_what_has_no_kernel_for_a_gpu_is_proven_on_the_cpu(tmp_path: Path) -> None:
-    """All of it ends there, for it was quantized for that."""
-    tail = "print(ranker.score([[0.1, 0.2, 0.3, 0.4]]).sum().item())"
+@pytest.mark.parametrize(
+    ("beside", "level"),
+    [("", "proven"), ("other = nn.Linear(4, 1).to(ranker.device)\n", "same-numbers")],
+)
+def test_what_has_no_kernel_for_a_gpu_is_proven_on_the_cpu(
+    tmp_path: Path, beside: str, level: str
+) -> None:
+    """All of it ends there, for it was quantized for that, but no other model."""
+    tail = f"{beside}print(ranker.score([[0.1, 0.2, 0.3, 0.4]]).sum().item())"
     call = 'Ranker(SimpleNamespace(device="cuda"))'
     program = _DECIDED.replace(f"{call}.score([[0.1, 0.2, 0.3, 0.4]])", f"ranker = {call}\n{tail}")
     (tmp_path / "train.py").write_text(program)
     command = [sys.executable, Path(__file__).parent / "repair.py", tmp_path, "train.py"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
-    outcome, level, diff = json.loads(done.stdout)["train.py"]
-    assert (outcome, level) == ("repaired", "proven")
+    outcome, reached, diff = json.loads(done.stdout)["train.py"]
+    assert (outcome, reached) == ("repaired", level)
     assert '+        self.device = torch.device("cpu")' in diff
 
 

@@ -40,7 +40,9 @@ def homes(wanted: Ran, ran: Ran, applied: Sequence[Candidate], lang: Lang) -> It
     split = any(one.cause == _SPLIT for one in applied)
     gathered = split and len(set(ran.homes.values())) == 1
     another = gathered or any(map(_chooses, applied))
-    hosted = any(map(_is_for_host, applied))
+    # What was quantized for the host ends there, and nothing beside it.
+    sent = {name.partition(".")[0] for name, device in ran.homes.items() if device == "cpu"}
+    hosted = any(map(_is_for_host, applied)) and len(sent & _on_gpus(wanted)) == 1
     for name, device in wanted.homes.items():
         bare = _unwrapped(name, ran)
         now = bare or ran.homes.get(name, device if made_there else "cpu")
@@ -54,6 +56,11 @@ def homes(wanted: Ran, ran: Ran, applied: Sequence[Candidate], lang: Lang) -> It
             return
     if wanted.homes:
         yield Guard("homes", True, say(lang, "homes"))
+
+
+def _on_gpus(ran: Ran) -> set[str]:
+    """The models of which something is on a GPU."""
+    return {name.partition(".")[0] for name, at in ran.homes.items() if at.startswith("cuda")}
 
 
 def _is_for_host(one: Candidate) -> bool:
