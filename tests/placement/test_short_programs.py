@@ -26,6 +26,17 @@ from torch.utils.data import DataLoader, Dataset, TensorDataset
 
 #: Name -> the devices of the message, the cause, and the program; ``# here`` ends the line to edit.
 PROGRAMS = {
+    "a move to the first GPU of what is wrapped for others, which are given by position": (
+        ("cuda:1", "cuda:0"),
+        "dataparallel-home-device",
+        """\
+def wrapped(net, ids):
+    net.cuda()  # here
+    return nn.DataParallel(net, ids)
+net = wrapped(nn.Linear(2, 2), [1, 0])
+net(torch.rand(2, 2).to("cuda:1"))
+""",
+    ),
     "a random state that was loaded with all the rest": (
         (),
         "checkpoint-location",

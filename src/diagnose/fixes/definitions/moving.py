@@ -13,11 +13,11 @@ from diagnose.fixes.definitions.expressions import (
     with_argument,
     with_method,
 )
+from diagnose.fixes.definitions.homing import first_device, moved_home, saved_from_host
 from diagnose.fixes.definitions.imports import spelled, with_import
 from diagnose.fixes.definitions.parts import part_of
 from diagnose.fixes.definitions.places import (
     called,
-    functions_around,
     span,
     statement_of,
     text_of,
@@ -45,8 +45,11 @@ def module(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     source, node = suspect.spot.source, value_of(suspect)
     if called(node) == "DataParallel":
         return home(suspect, torch)
+    if (saved := saved_from_host(source, node)) is not None:
+        return [saved]
     if suspect.cause == "dataparallel-home-device" and is_moved(node, torch):
-        return [_moved_home(suspect, node)]
+        assert isinstance(node, ast.Call)
+        return [moved_home(source, node, receiver(node))]
     statement = statement_of(source, node)
     if suspect.owner is not None and isinstance(node, ast.Tuple | ast.List) and node.elts:
         return [_listed(source, node, suspect.owner)]
@@ -139,8 +142,8 @@ def home(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     value = _value(move.node) if move is not None and move.file == source.path else None
     if value is not None and is_moved(value, torch):
         assert isinstance(value, ast.Call)
-        return [with_method(source, value, f"to({_first_device(source, call)})")]
-    device = _first_device(source, call)
+        return [with_method(source, value, f"to({first_device(source, call)})")]
+    device = first_device(source, call)
     if not call.args:
         raise Refused("the call does not show what is wrapped")
     wrapped = call.args[0]
@@ -150,67 +153,11 @@ def home(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     return [_moved(source, wrapped, device, torch)]
 
 
-def _moved_home(suspect: Suspect, move: ast.expr) -> Change:
-    """A move of the replicated model goes to the first of its devices."""
-    source, owner = suspect.spot.source, receiver(move)
-    scope: ast.AST = next(iter(functions_around(source, move)), source.tree)
-    for one in ast.walk(scope):
-        if isinstance(one, ast.Assign) and [sourceline.dotted(t) for t in one.targets] == [owner]:
-            for call in walk_calls(one.value):
-                if called(call) == "DataParallel":
-                    assert isinstance(move, ast.Call)
-                    return with_method(source, move, f"to({_home_of(source, call, owner)})")
-    raise Refused("the file does not show what is moved")
-
-
 def receiver(call: ast.expr) -> str | None:
     """The name that a method is called on."""
     if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
         return sourceline.dotted(call.func.value)
     return None
-
-
-def _device_ids(call: ast.Call) -> ast.expr | None:
-    """What nn.DataParallel is told of its devices."""
-    return argument(call, "device_ids") or (call.args[1] if len(call.args) > 1 else None)
-
-
-def _home_of(source: Source, call: ast.Call, wrapper: str | None) -> str:
-    """The first device of a wrapper that stands under a name, which knows it where the call does not
-    show it."""
-    given = _device_ids(call)
-    if wrapper is None or given is None or isinstance(given, ast.Constant | ast.List):
-        return _first_device(source, call)
-    return f'f"cuda:{{{wrapper}.device_ids[0]}}"'
-
-
-def _first_device(source: Source, call: ast.Call) -> str:
-    """The first of the devices that nn.DataParallel is given; of all, the first one."""
-    given = _device_ids(call)
-    match given:
-        case None | ast.Constant(value=None):
-            return '"cuda:0"'
-        case ast.List(elts=[ast.Constant(value=int(number)), *_]):
-            return f'"cuda:{number}"'
-        case ast.Call(args=[ast.Call() as counted]) if called(given) == "list":
-            return _first_of(counted)
-        case ast.Call() if called(given) == "range":
-            return _first_of(given)
-        case ast.List(elts=[first, *_]) if '"' not in text_of(source, first):
-            return f'f"cuda:{{{text_of(source, first)}}}"'
-        case ast.Name() | ast.Attribute():
-            return f'f"cuda:{{{text_of(source, given)}[0]}}"'
-    raise Refused("the file does not show which device is the first")
-
-
-def _first_of(numbers: ast.Call) -> str:
-    """The first of the devices that ``range`` counts."""
-    match numbers:
-        case ast.Call(func=ast.Name(id="range"), args=[_]):
-            return '"cuda:0"'
-        case ast.Call(func=ast.Name(id="range"), args=[ast.Constant(value=int(number)), *_]):
-            return f'"cuda:{number}"'
-    raise Refused("the file does not show which device is the first")
 
 
 def tensor(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:

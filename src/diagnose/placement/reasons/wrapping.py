@@ -42,6 +42,8 @@ def _goes_home(move: Step, wrapped: Step) -> bool:
     """Whether a module goes to the first GPU, and its wrapper to those that a variable lists."""
     node, wraps = move.spot.node, wrapped.spot.node
     bare = isinstance(node, ast.Call) and ast.unparse(node).endswith(".cuda()")
-    given = wraps.keywords if isinstance(wraps, ast.Call) else []
-    ids = next((one.value for one in given if one.arg == "device_ids"), None)
+    ids: ast.expr | None = None
+    if isinstance(wraps, ast.Call):
+        named = (one.value for one in wraps.keywords if one.arg == "device_ids")
+        ids = next(named, wraps.args[1] if len(wraps.args) > 1 else None)
     return bare and isinstance(ids, ast.Name | ast.Attribute)

@@ -1,0 +1,94 @@
+"""What is replicated is moved to the first of its devices, and stays there while its weights are saved."""
+
+from __future__ import annotations
+
+import ast
+
+from diagnose.fixes.definitions.expressions import argument, replaced, with_method
+from diagnose.fixes.definitions.places import (
+    called,
+    functions_around,
+    statement_of,
+    text_of,
+    walk_calls,
+)
+from diagnose.fixes.editing import Refused
+from diagnose.fixes.rewriting import Change
+from diagnose.placement.model import Source
+from diagnose.scene import sourceline
+
+
+def saved_from_host(source: Source, move: ast.expr) -> Change | None:
+    """``net.cpu().state_dict()``, which leaves the net on the host, as copies of its weights."""
+    if not isinstance(move, ast.Call) or called(move) != "cpu":
+        return None
+    assert isinstance(move.func, ast.Attribute)
+    for call in walk_calls(statement_of(source, move)):
+        if called(call) == "state_dict" and getattr(call.func, "value", None) is move:
+            if call.args or call.keywords:
+                return None
+            net = text_of(source, move.func.value)
+            rows = f"{{key: value.cpu() for key, value in {net}.state_dict().items()}}"
+            return replaced(source, call, rows)
+    return None
+
+
+def moved_home(source: Source, move: ast.Call, owner: str | None) -> Change:
+    """A move goes to the first of the devices of what the module is wrapped in, or was."""
+    scope: ast.AST = next(iter(functions_around(source, move)), source.tree)
+    statement = statement_of(source, move)
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    names = {owner, *map(sourceline.dotted, targets)} - {None}
+    for one in ast.walk(scope):
+        if isinstance(one, ast.Call) and called(one) == "DataParallel" and one.args:
+            if one.lineno > move.lineno and sourceline.dotted(one.args[0]) in names:
+                return with_method(source, move, f"to({first_device(source, one)})")
+    for one in ast.walk(scope):
+        if isinstance(one, ast.Assign) and [sourceline.dotted(t) for t in one.targets] == [owner]:
+            for call in walk_calls(one.value):
+                if called(call) == "DataParallel":
+                    return with_method(source, move, f"to({_home_of(source, call, owner)})")
+    raise Refused("the file does not show what is moved")
+
+
+def _device_ids(call: ast.Call) -> ast.expr | None:
+    """What nn.DataParallel is told of its devices."""
+    return argument(call, "device_ids") or (call.args[1] if len(call.args) > 1 else None)
+
+
+def _home_of(source: Source, call: ast.Call, wrapper: str | None) -> str:
+    """The first device of a wrapper that stands under a name, which knows it where the call does not
+    show it."""
+    given = _device_ids(call)
+    if wrapper is None or given is None or isinstance(given, ast.Constant | ast.List):
+        return first_device(source, call)
+    return f'f"cuda:{{{wrapper}.device_ids[0]}}"'
+
+
+def first_device(source: Source, call: ast.Call) -> str:
+    """The first of the devices that nn.DataParallel is given; of all, the first one."""
+    given = _device_ids(call)
+    match given:
+        case None | ast.Constant(value=None):
+            return '"cuda:0"'
+        case ast.List(elts=[ast.Constant(value=int(number)), *_]):
+            return f'"cuda:{number}"'
+        case ast.Call(args=[ast.Call() as counted]) if called(given) == "list":
+            return _first_of(counted)
+        case ast.Call() if called(given) == "range":
+            return _first_of(given)
+        case ast.List(elts=[first, *_]) if '"' not in text_of(source, first):
+            return f'f"cuda:{{{text_of(source, first)}}}"'
+        case ast.Name() | ast.Attribute():
+            return f'f"cuda:{{{text_of(source, given)}[0]}}"'
+    raise Refused("the file does not show which device is the first")
+
+
+def _first_of(numbers: ast.Call) -> str:
+    """The first of the devices that ``range`` counts."""
+    match numbers:
+        case ast.Call(func=ast.Name(id="range"), args=[_]):
+            return '"cuda:0"'
+        case ast.Call(func=ast.Name(id="range"), args=[ast.Constant(value=int(number)), *_]):
+            return f'"cuda:{number}"'
+    raise Refused("the file does not show which device is the first")
