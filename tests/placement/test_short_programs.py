@@ -26,6 +26,58 @@ from torch.utils.data import DataLoader, Dataset, TensorDataset
 
 #: Name -> the devices of the message, the cause, and the program; ``# here`` ends the line to edit.
 PROGRAMS = {
+    "a process that joins the others by its rank and does not choose its device": (
+        ("cuda:0", "cuda:1"),
+        "rank-device",
+        """\
+import torch.distributed as dist
+def join(rank, world):
+    dist.init_process_group("gloo", rank=rank, world_size=world)  # here
+def send(batch):
+    return [one.to("cuda") for one in batch]
+def work(rank, world):
+    join(rank, world)
+    net = nn.Linear(2, 2).to(rank)
+    x, y = send([torch.rand(3, 2), torch.rand(3, 2)])
+    F.mse_loss(net(x), y)
+torch.multiprocessing.spawn(work, (2,), nprocs=2)
+""",
+    ),
+    "a copy on the GPU of weights that their policy keeps on the host": (
+        ("cuda:0", "cpu"),
+        "zero-offload",
+        """\
+from torch.distributed.fsdp import CPUOffload, FullyShardedDataParallel
+class Start:
+    def __init__(self, net, device):
+        self.rows = [p.detach().clone().to(device) for p in net.parameters()]  # here
+    def away(self, net):
+        return [(p.detach() - row).norm() for p, row in zip(net.parameters(), self.rows)]
+def main(host=True):
+    policy = CPUOffload(offload_params=host)
+    net = FullyShardedDataParallel(nn.Linear(2, 2), cpu_offload=policy, device_id=0)
+    print(Start(net, torch.device("cuda", 0)).away(net))
+main()
+""",
+    ),
+    "what a function makes on the GPU for weights that their policy keeps on the host": (
+        ("cuda:0", "cpu"),
+        "zero-offload",
+        """\
+from torch.distributed.fsdp import CPUOffload, FullyShardedDataParallel
+def largest(net, device):
+    most = torch.zeros(1, device=device)
+    for p in net.parameters():
+        most.add_(p.grad.detach().abs().sum())  # here
+    return most
+def main(host=True):
+    policy = CPUOffload(offload_params=host)
+    net = FullyShardedDataParallel(nn.Linear(2, 2), cpu_offload=policy, device_id=0)
+    net(torch.rand(2, 2, device="cuda")).sum().backward()
+    print(largest(net, torch.device("cuda", 0)))
+main()
+""",
+    ),
     "a move to the first GPU of what is wrapped for others, which are given by position": (
         ("cuda:1", "cuda:0"),
         "dataparallel-home-device",

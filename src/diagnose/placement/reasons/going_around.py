@@ -7,8 +7,9 @@ import re
 
 from diagnose.placement.libraries.offloading import SHARDING
 from diagnose.placement.machine import Meeting, Meets
-from diagnose.placement.steps import Reason, called, is_on, last_move, said_as
-from diagnose.placement.tensors import Module
+from diagnose.placement.steps import Reason, born_at, called, is_on, last_move, said_as
+from diagnose.placement.switches import set_at
+from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Frame, Object, Value
 
 _OFFLOADS = re.compile(r"offload", re.IGNORECASE)
@@ -43,6 +44,26 @@ def gone_around(stray: Meets, module: Module, meeting: Meeting) -> Reason:
             spot, frame = around.call, around.caller
         around = around.caller
     return Reason("offloaded-to-cpu", spot, frame)
+
+
+def offload_turned_on(found: Reason, tensor: Tensor, other: Meets | None) -> Reason:
+    """What a setting leaves on the host, where that is set; a copy of it that was brought to the GPU
+    belongs beside it, and what the function makes for it is met where it is used."""
+    offloaded = next((step for step in tensor.steps if step.what == "offloaded"), None)
+    if offloaded is None or offloaded.of is None or other is None:
+        return found
+    steps = list(other.tensor.steps)
+    life = [step.what for step in steps]
+    if any(step.spot == offloaded.spot for step in steps) and "copied" in life:
+        moved = [step for step in steps[life.index("copied") :] if step.what == "moved"]
+        if moved:
+            return found._replace(spot=moved[0].spot, frame=None)
+    made = born_at(other.tensor.steps)
+    here = made is not None and other.tensor.module is None and made.spot.function is not None
+    if here and made is not None and made.spot.function == found.spot.function:
+        return found
+    spot = set_at(offloaded.of)
+    return found._replace(spot=spot) if spot is not None else found
 
 
 def left_there(

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from diagnose.placement.machine import Meets
 from diagnose.placement.model import Spot, Step
-from diagnose.placement.steps import Reason, born_at, last_move
+from diagnose.placement.steps import Reason, born_at, called, last_move
 from diagnose.placement.tensors import Tensor
 
 
@@ -17,6 +17,8 @@ def of_rank(found: Reason, other: Meets) -> Reason | None:
     there = other.tensor.device
     if chosen is None or there is None or not there.ranked:
         return None
+    if _names_no_number(found.spot) and (joined := _joined(found.spot, chosen)) is not None:
+        return found._replace(cause="rank-device", spot=joined, frame=None)
     if chosen.of is None or not _follows_the_current_device(found.spot):
         return found._replace(cause="rank-device")
     # `.cuda()` is right once the process has chosen its device, where the rank is known.
@@ -29,6 +31,38 @@ def _placed(tensor: Tensor) -> Step | None:
     owners = tensor.module.owners() if tensor.module is not None else ()
     chosen = (s for one in owners for s in reversed(one.steps) if s.of is not None)
     return step or next(chosen, None) or born_at(tensor.steps)
+
+
+def _names_no_number(spot: Spot) -> bool:
+    """Whether a place means the process's current device: ``.cuda()``, ``"cuda"``."""
+    node = spot.node
+    bare = isinstance(node, ast.Call) and not node.args and not node.keywords
+    return _named(node) or (bare and called(node) == "cuda")
+
+
+def _joined(spot: Spot, chosen: Step) -> Spot | None:
+    """Where a process joins the others by a rank that the function is given, if the program neither sets its
+    device nor keeps one of the rank's."""
+    kept = chosen.of
+    if kept is not None and any(
+        isinstance(one, ast.Assign)
+        and one.lineno <= kept.line <= (one.end_lineno or 0)
+        and called(one.value) == "device"
+        for one in ast.walk(kept.source.tree)
+    ):
+        return None
+    calls = [one for one in _nodes(spot.source.tree) if isinstance(one, ast.Call)]
+    joins = [one for one in calls if called(one) == "init_process_group"]
+    if len(joins) != 1 or any(called(one) == "set_device" for one in calls):
+        return None
+    for function in ast.walk(spot.source.tree):
+        if isinstance(function, ast.FunctionDef) and joins[0] in ast.walk(function):
+            inside = list(ast.walk(function))
+            told = {one.arg for one in inside if isinstance(one, ast.arg)}
+            told |= {one.attr for one in inside if isinstance(one, ast.Attribute)}
+            if told & {"rank", "local_rank"}:
+                return spot._replace(node=joins[0], function=function.name)
+    return None
 
 
 def _follows_the_current_device(spot: Spot) -> bool:

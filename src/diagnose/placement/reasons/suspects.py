@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 
 from diagnose.placement.devices import CPU
 from diagnose.placement.machine import Meeting, Meets
-from diagnose.placement.model import Spot, Suspect
+from diagnose.placement.model import Suspect
+from diagnose.placement.reasons.going_around import offload_turned_on
 from diagnose.placement.reasons.growing import told_by_a_call
 from diagnose.placement.reasons.knowing import has_device, knows_device
 from diagnose.placement.reasons.operands import reason
@@ -18,8 +19,8 @@ from diagnose.placement.reasons.strays import agree, names_cpu, strays
 from diagnose.placement.reasons.sureness import is_sure
 from diagnose.placement.reasons.surroundings import is_caught
 from diagnose.placement.steps import Reason, born_at, is_literal, last_move, on_cpu, said_as
-from diagnose.placement.switches import set_at, turned_on
-from diagnose.placement.tensors import Module, Tensor
+from diagnose.placement.switches import turned_on
+from diagnose.placement.tensors import Module
 from diagnose.placement.values import Object
 
 #: Meetings that fail only where operands are apart.
@@ -147,16 +148,15 @@ def _loaded(found: Reason, other: Meets | None) -> Reason | None:
     return Reason("checkpoint-location", loaded.spot, other.tensor.frame)
 
 
-def _by_setting(found: Reason, tensor: Tensor) -> Reason:
+def _by_setting(found: Reason, stray: Meets, other: Meets | None) -> Reason:
     """What a mode or a policy leaves on the host, where the setting stands that asked for it."""
-    move = last_move(tensor.steps)
-    offloaded = next((step for step in tensor.steps if step.what == "offloaded"), None)
-    spot: Spot | None = None
+    move = last_move(stray.tensor.steps)
     if move is not None and found.spot.node is move.spot.node:
         spot = turned_on(found.cause, found.spot) if found.cause == "low-memory-mode" else None
-    elif found.cause == "zero-offload" and offloaded is not None and offloaded.of is not None:
-        spot = set_at(offloaded.of)
-    return found._replace(spot=spot) if spot is not None else found
+        return found._replace(spot=spot) if spot is not None else found
+    if found.cause == "zero-offload":
+        return offload_turned_on(found, stray.tensor, other)
+    return found
 
 
 def explain(
@@ -169,7 +169,7 @@ def explain(
     if found is None:
         return None
     if failed:
-        found = _by_setting(told_by_a_call(_loaded(found, other) or found), tensor)
+        found = _by_setting(told_by_a_call(_loaded(found, other) or found), stray, other)
     if found.cause == "hardcoded-device" and other is not None:
         found = of_rank(found, other) or found
     return Suspect(
