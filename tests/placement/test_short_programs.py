@@ -26,6 +26,39 @@ from torch.utils.data import DataLoader, Dataset, TensorDataset
 
 #: Name -> the devices of the message, the cause, and the program; ``# here`` ends the line to edit.
 PROGRAMS = {
+    "scores of many rounds that are joined for what works on the host": (
+        ("cuda:0",),
+        "host-copy-needed",
+        """\
+from sklearn.metrics import average_precision_score
+def judged(net, rows, wanted):
+    parts = []
+    for row in rows:
+        parts.append(net(row.cuda()))
+    every = torch.stack(parts)  # here
+    return average_precision_score(wanted, every)
+judged(nn.Linear(2, 1).cuda(), torch.rand(4, 2), [0, 1, 1, 0])
+""",
+    ),
+    "a model that is moved after the method that loads the state of its optimizer": (
+        ("cuda:0", "cpu"),
+        "optimizer-state",
+        """\
+class Run:
+    def __init__(self, device, path):
+        self.net = nn.Linear(2, 2)
+        self.steps = torch.optim.Adagrad(self.net.parameters())
+        self.device = device
+        self.go_on(path)
+        self.net.to(self.device)  # here
+    def go_on(self, path):
+        self.steps.load_state_dict(torch.load(path, map_location="cpu"))
+    def once(self, x):
+        self.net(x).sum().backward()
+        self.steps.step()
+Run("cuda", "last.pt").once(torch.rand(2, 2).cuda())
+""",
+    ),
     "a process that joins the others by its rank and does not choose its device": (
         ("cuda:0", "cuda:1"),
         "rank-device",

@@ -40,9 +40,11 @@ def moved_home(source: Source, move: ast.Call, owner: str | None) -> Change:
     targets = statement.targets if isinstance(statement, ast.Assign) else []
     names = {owner, *map(sourceline.dotted, targets)} - {None}
     for one in ast.walk(scope):
-        if isinstance(one, ast.Call) and called(one) == "DataParallel" and one.args:
-            if one.lineno > move.lineno and sourceline.dotted(one.args[0]) in names:
-                return with_method(source, move, f"to({first_device(source, one)})")
+        wraps = isinstance(one, ast.Call) and called(one) == "DataParallel" and one.args
+        if not wraps or not isinstance(one, ast.Call) or one.lineno <= move.lineno:
+            continue
+        if sourceline.dotted(one.args[0]) in names:
+            return with_method(source, move, f"to({first_device(source, one)})")
     for one in ast.walk(scope):
         if isinstance(one, ast.Assign) and [sourceline.dotted(t) for t in one.targets] == [owner]:
             for call in walk_calls(one.value):

@@ -10,6 +10,9 @@ from diagnose.placement.model import Spot
 from diagnose.placement.reasons.knowing import handed_on
 from diagnose.placement.steps import Reason, born_at, called
 
+#: What makes one tensor of those of a list.
+_JOINS = frozenset({"cat", "stack", "concat"})
+
 
 def on_the_way_to_the_host(stray: Meets, meeting: Meeting) -> Reason | None:
     """What host code is given: at the call where it stands there, else where it was made."""
@@ -33,6 +36,8 @@ def on_the_way_to_the_host(stray: Meets, meeting: Meeting) -> Reason | None:
             return given or Reason("host-copy-needed", spot, tensor.frame)
     if listed is not None:
         apart = listed.spot.function != meeting.spot.function
+        if not apart and (joined := _joined(stray.node, meeting)) is not None:
+            return Reason("host-copy-needed", joined, meeting.frame)
         spot = (_returned(listed.spot) if apart else None) or listed.spot
         return Reason("host-copy-needed", spot, tensor.frame)
     if made is not None and (made.spot.function or "").endswith(".forward"):  # it is no host's code
@@ -67,6 +72,15 @@ def _returned(listed: Spot) -> Spot | None:
             match returned:
                 case [ast.Call(func=ast.Attribute(attr="cat" | "stack" | "concat")) as joined]:
                     return listed._replace(node=joined)
+    return None
+
+
+def _joined(node: ast.AST, meeting: Meeting) -> Spot | None:
+    """What joined the tensors of a list to the one that host code is given by name."""
+    for one in ast.walk(node):
+        bound = meeting.frame.bound.get(one.id) if isinstance(one, ast.Name) else None
+        if isinstance(bound, ast.Assign) and called(bound.value) in _JOINS:
+            return meeting.spot._replace(node=bound.value)
     return None
 
 

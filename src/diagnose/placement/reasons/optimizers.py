@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
+
 from diagnose.placement.machine import Meeting, Meets
-from diagnose.placement.model import Step
+from diagnose.placement.model import Spot, Step
 from diagnose.placement.reasons.building import built_for
 from diagnose.placement.reasons.knowing import has_device, is_prepared, key_of
 from diagnose.placement.steps import (
@@ -61,8 +63,22 @@ def of_library(stray: Meets, meeting: Meeting) -> Reason | None:
     if own is not None and made is not None and made.what == "loaded":
         name = _loaded_early(made, module, state.frame)
         if name is not None:
-            return own._replace(owner=name)
+            return own._replace(owner=name, beside=_moved_behind(made, module))
     return built_for(module) or own
+
+
+def _moved_behind(made: Step, module: Module) -> Spot | None:
+    """The move of a model below the call of what loads the state of its optimizer, in one function; None
+    where there is none."""
+    late, loads = last_move(module.steps), (made.spot.function or "").rpartition(".")[2]
+    if late is None or late.spot.source != made.spot.source:
+        return None
+    for function in ast.walk(late.spot.source.tree):
+        inside = list(ast.walk(function)) if isinstance(function, ast.FunctionDef) else []
+        if any(one is late.spot.node for one in inside):
+            calls = (one for one in inside if isinstance(one, ast.Call) and called(one) == loads)
+            return late.spot if any(one.lineno < late.spot.line for one in calls) else None
+    return None
 
 
 def _loaded_early(made: Step, module: Module, frame: Frame | None) -> str | None:

@@ -41,8 +41,8 @@ def _names_no_number(spot: Spot) -> bool:
 
 
 def _joined(spot: Spot, chosen: Step) -> Spot | None:
-    """Where a process joins the others by a rank that the function is given, if the program neither sets its
-    device nor keeps one of the rank's."""
+    """Where a process joins the others by a rank that the function is told, if the program neither sets
+    its device nor keeps one of the rank's."""
     kept = chosen.of
     if kept is not None and any(
         isinstance(one, ast.Assign)
