@@ -300,6 +300,10 @@ def test_an_index_goes_to_what_it_picks_from() -> None:
     part = before.replace("[where", ".to(where.device)[where")
     assert [guard.holds for guard in indexed(before, part, "en")] == [False]
     assert not list(indexed(before, before.replace("[index]", "[index.to(table.device)]"), "en"))
+    before = "rows = [t[at].to(self.device) for t in tables]\n"
+    whole = before.replace("t[at]", "t.to(self.device)[at]")
+    assert [guard.holds for guard in indexed(before, whole, "en")] == [False]
+    assert not list(indexed(before, before.replace("[at]", "[at.cpu()]"), "en"))
 
 
 def test_what_the_program_brings_to_the_cpu_is_left_there() -> None:

@@ -88,3 +88,10 @@ def test_a_current_gpu_is_chosen_where_it_is_first_missed() -> None:
     deeper = after.replace("    torch.cuda", "        torch.cuda")
     found = [one.texts["train.py"] for one in trimmed({"train.py": before}, {"train.py": deeper})]
     assert all("set_device(rank)\n    net" not in one for one in found)
+
+
+def test_a_line_of_several_is_left_as_it_was() -> None:
+    before = {"train.py": "m = {\n    'a': A(),\n}\n"}
+    after = {"train.py": "m = Dict({\n    'a': A().to(d),\n})\n"}
+    found = [one.texts["train.py"] for one in trimmed(before, after)]
+    assert "m = Dict({\n    'a': A(),\n})\n" in found

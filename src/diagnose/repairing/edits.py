@@ -30,6 +30,8 @@ _DEVICE = re.compile(r"device\s*=\s*([A-Za-z_][\w.]*)|\.to\(\s*([A-Za-z_][\w.]*)
 _WRAPPED = re.compile(r"([\w.\[\]\"']+)\)?\s*%\s*[\w.]*device_count\(\)")
 #: What is brought to its index.
 _INDEXED = re.compile(r"\.to\((?:device=)?([\w.]+)\.device\)\[\s*\1\b")
+#: What is brought where only what is picked from it was brought.
+_WHOLE = re.compile(r"\.to\(([\w.]+)\)\[\s*([\w.]+)\s*\]\.to\(\1\)")
 #: Names of a rank among all machines, and of one on its own.
 _RANK = re.compile(r"(?i)(?<!local_)(?<!local)rank|procid")
 _LOCAL = re.compile(r"(?i)local_?rank|localid")
@@ -70,9 +72,11 @@ def indexed(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     """No edit brings what is indexed to its index: the index is the smaller one, and goes there."""
     rows = after.splitlines()
     for line in sorted(edited_lines(before, after)):
-        if (found := _INDEXED.search(rows[line - 1])) and found[0] not in before:
-            yield Guard("indexed", False, say(lang, "indexed", line=line, index=found[1]))
-            return
+        row = rows[line - 1]
+        for found, index in ((_INDEXED.search(row), 1), (_WHOLE.search(row), 2)):
+            if found and found[0] not in before:
+                yield Guard("indexed", False, say(lang, "indexed", line=line, index=found[index]))
+                return
 
 
 def writes_gpu(text: str) -> bool:

@@ -124,6 +124,8 @@ def _pieces(old: list[str], new: list[str]) -> Iterator[tuple[str, ...]]:
     if len(old) != len(new):
         return
     for number, (was, now) in enumerate(zip(old, new, strict=True)):
+        if was != now and len(new) > 1:
+            yield (*new[:number], was, *new[number + 1 :])
         for pattern, rest in _NEEDLESS:
             row = pattern.sub(rest, now)
             if row != now and not pattern.search(was):
