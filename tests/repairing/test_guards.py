@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 from repairing.proofs import proof
 
+from diagnose.processes import TOO_LONG
 from diagnose.repairing.edits import counted, indexed, stopgap
-from diagnose.repairing.model import Candidate
+from diagnose.repairing.guards import exercised
+from diagnose.repairing.model import Candidate, Ran
 
 
 @pytest.fixture
@@ -395,3 +397,10 @@ def test_rows_that_are_picked_from_a_table_of_the_host_may_be_copied(folder: Pat
     picked = ("+ self.rows[at]", "+ self.rows[at].to(x.device)")
     level, guards = proof(folder, program, picked, kind="move-tensor-at-line")
     assert level == "proven", guards
+
+
+def test_of_a_run_that_was_cut_short_nobody_knows_what_ran() -> None:
+    both = {"train.py": ("def run():\n    go(1)\n", "def run():\n    go(2)\n")}
+    never = [("train.py", range(1, 3), "run (train.py:1)")]
+    assert exercised(Ran(0), never, both, "en").holds is False
+    assert exercised(Ran(TOO_LONG), never, both, "en").holds is None

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from diagnose.model import Lang
+from diagnose.processes import TOO_LONG
 from diagnose.repairing.comparing import edited_lines
 from diagnose.repairing.edits import writes_gpu
 from diagnose.repairing.model import Candidate, Guard, Ran
@@ -244,13 +245,17 @@ def scattered(watched: Ran, edited: set[str], lang: Lang) -> Iterator[Guard]:
 
 
 def exercised(
-    silent: Sequence[tuple[str, range, str]], texts: Mapping[str, tuple[str, str]], lang: Lang
+    watched: Ran,
+    silent: Sequence[tuple[str, range, str]],
+    texts: Mapping[str, tuple[str, str]],
+    lang: Lang,
 ) -> Guard:
     """Each edit has run. ``texts`` are those of the edited files, before and after; of what torch compiles
-    nobody sees that it runs."""
+    nobody sees that it runs, nor of a run that was cut short."""
     for file, both in texts.items():
         edited = edited_lines(*both)
         for name in (name for where, lines, name in silent if where == file and edited & {*lines}):
-            holds = None if _COMPILED.search(both[1]) else False
+            unseen = watched.status == TOO_LONG or _COMPILED.search(both[1])
+            holds = None if unseen else False
             return Guard("exercised", holds, say(lang, "never-ran", name=name))
     return Guard("exercised", True, say(lang, "exercised"))

@@ -85,7 +85,7 @@ class Reference:
             *self._following(texts),
             *guards.again(watched, edited, lang),
             *guards.scattered(watched, edited, lang),
-            guards.exercised(silent, self._both(texts), lang),
+            guards.exercised(watched, silent, self._both(texts), lang),
         )
         return Proof(_level(found), found, tuple(name for _, _, name in silent))
 
