@@ -76,6 +76,19 @@ def work(rank, world):
 torch.multiprocessing.spawn(work, (2,), nprocs=2)
 """,
     ),
+    "a device that a process keeps, though it joins the others by its rank": (
+        ("cuda:0", "cuda:1"),
+        "rank-device",
+        """\
+import torch.distributed as dist
+def work(rank, world):
+    dist.init_process_group("gloo", rank=rank, world_size=world)
+    here = torch.device("cuda")  # here
+    net = nn.Linear(2, 2).to(rank)
+    F.mse_loss(net(torch.rand(3, 2).to(rank)), torch.rand(3, 2).to(here))
+torch.multiprocessing.spawn(work, (2,), nprocs=2)
+""",
+    ),
     "a copy on the GPU of weights that their policy keeps on the host": (
         ("cuda:0", "cpu"),
         "zero-offload",

@@ -43,13 +43,7 @@ def _names_no_number(spot: Spot) -> bool:
 def _joined(spot: Spot, chosen: Step) -> Spot | None:
     """Where a process joins the others by a rank that the function is told, if the program neither sets
     its device nor keeps one of the rank's."""
-    kept = chosen.of
-    if kept is not None and any(
-        isinstance(one, ast.Assign)
-        and one.lineno <= kept.line <= (one.end_lineno or 0)
-        and called(one.value) == "device"
-        for one in ast.walk(kept.source.tree)
-    ):
+    if _is_kept(spot) or (chosen.of is not None and _is_kept(chosen.of)):
         return None
     calls = [one for one in _nodes(spot.source.tree) if isinstance(one, ast.Call)]
     joins = [one for one in calls if called(one) == "init_process_group"]
@@ -63,6 +57,16 @@ def _joined(spot: Spot, chosen: Step) -> Spot | None:
             if told & {"rank", "local_rank"}:
                 return spot._replace(node=joins[0], function=function.name)
     return None
+
+
+def _is_kept(spot: Spot) -> bool:
+    """Whether a place is bound to a name as a device: there one change is enough."""
+    return any(
+        isinstance(one, ast.Assign)
+        and one.lineno <= spot.line <= (one.end_lineno or 0)
+        and called(one.value) == "device"
+        for one in ast.walk(spot.source.tree)
+    )
 
 
 def _follows_the_current_device(spot: Spot) -> bool:
