@@ -7,7 +7,7 @@ class Looks:
     """how two pictures differ to a net"""
 
     def __init__(self):
-        self.layers = vgg11(weights=None).to("cuda:0").features[:4].eval()  # finds: module-not-moved
+        self.layers = vgg11(weights=None).features[:4].eval().to("cuda:0")  # finds: module-not-moved
 
     def __call__(self, one, other):
         apart = 0
