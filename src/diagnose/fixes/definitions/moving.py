@@ -82,7 +82,7 @@ def module(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
         return [after_statement(source, statement, f"{name}.to({device})")]
     if unpacked(statement, node):
         return [after_statement(source, statement, f"{named(statement, suspect)}.to({device})")]
-    return [_moved(source, part_of(source, node), device, torch)]
+    return [_moved(source, part_of(source, node, torch), device, torch)]
 
 
 def _listed(source: Source, node: ast.Tuple | ast.List, owner: str) -> Change:

@@ -5,25 +5,25 @@ from __future__ import annotations
 import ast
 
 from diagnose.fixes.definitions.places import ancestors
+from diagnose.model import TorchNames
 from diagnose.placement.model import Source
 
-#: Methods of modules that give the module itself back.
-_SAME = frozenset({"eval", "train", "requires_grad_", "float", "double", "half", "bfloat16"})
 
-
-def part_of(source: Source, node: ast.expr) -> ast.expr:
+def part_of(source: Source, node: ast.expr, torch: TorchNames) -> ast.expr:
     """The part that is kept, without what is called of it: the rest is built for nothing and need not be
     moved. A module of which no part is taken is returned as it is.
 
     Args:
         source: the file.
         node: the expression that builds the whole.
+        torch: what torch calls its things.
     """
+    same = torch.module_results  # methods that give the module itself back
     part, outer = node, list(reversed(ancestors(source, node)))[1:]
     taken = False
     while outer:
         match outer[0]:
-            case ast.Attribute(value=value, attr=name) if value is part and name in _SAME:
+            case ast.Attribute(value=value, attr=name) if value is part and name in same:
                 if len(outer) < 2 or getattr(outer[1], "func", None) is not outer[0]:
                     break
                 inner, outer = outer[1], outer[2:]
