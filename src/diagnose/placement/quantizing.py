@@ -30,9 +30,9 @@ def chosen_device(source: Source) -> Spot | None:
         whether the model is quantized.
     """
     call = _quantizes(source)
-    around = _around(source.tree, call) if call is not None else None
-    if call is None or around is None:
+    if call is None:
         return None
+    around = _around(source.tree, call)
     for move in _moves(around):
         told = ast.unparse(move.args[0]) if move.args else ""
         for one in ast.walk(around):

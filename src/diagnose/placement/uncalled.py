@@ -163,9 +163,14 @@ def _methods(made: Class) -> list[Function]:
     return [one.undecorated or one for one in members if isinstance(one, Function)]
 
 
+def _plain(this: Value) -> dict[str, Value]:
+    """The attributes of an object; of a module those that do not move with it."""
+    return this.plain if isinstance(this, Module) else getattr(this, "attributes", {})
+
+
 def _forget_devices(this: Value, made: Class) -> None:
     """A device that another method assigns is not the one that ``__init__`` left."""
-    held = this.plain if isinstance(this, Module) else getattr(this, "attributes", {})
+    held = _plain(this)
     # What moves itself may have its layers elsewhere, or nowhere yet.
     moves = any(isinstance(made.find(one), Function) for one in ("to", "_apply", "cuda"))
     others = [one.node for one in _methods(made) if not one.name.endswith(".__init__")]
@@ -187,7 +192,7 @@ def _assigned_twice(tree: ast.AST) -> frozenset[str]:
 
 def _forget_switches(this: Value, turned: frozenset[str]) -> None:
     """What is turned off at the end of a program was on before."""
-    held = this.plain if isinstance(this, Module) else getattr(this, "attributes", {})
+    held = _plain(this)
     for name in turned & held.keys():
         value = held[name]
         if isinstance(value, Const) and isinstance(value.value, bool):
@@ -217,8 +222,7 @@ def _entered(machine: Machine, function: Function, frame: Frame) -> bool:
     }
     node = function.node
     return _apart(
-        machine,
-        lambda: calling.run(machine, function, Arguments((), given), node, frame),
+        machine, lambda: calling.run(machine, function, Arguments((), given), node, frame)
     )
 
 
