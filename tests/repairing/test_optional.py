@@ -53,9 +53,11 @@ def test_who_never_asks_is_always_given_it() -> None:
     )
 
 
-def test_no_branch_is_emptied() -> None:
-    before = "if many:\n    net = Parallel(net)\nelse:\n    pass\nfor x in y:\n    use(x)\n"
+def test_no_branch_is_emptied_where_there_are_modes() -> None:
+    alone = "if many:\n    net = Parallel(net)\nfor x in y:\n    use(x)\n"
+    before = f"if split:\n    net = net.spread()\n{alone}"
     after = before.replace("net = Parallel(net)", "pass")
     assert [guard.id for guard in emptied(before, after, "en")] == ["gives-up"]
+    assert not list(emptied(alone, alone.replace("net = Parallel(net)", "pass"), "en"))
     loop = before.replace("use(x)", "pass")
     assert not list(emptied(before, loop, "en")), "only a branch is another mode"

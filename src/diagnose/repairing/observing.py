@@ -134,8 +134,8 @@ class Observer:
             if not self._checked:
                 hooks.append(register_module_forward_pre_hook(self._begins))
             if self._watched:
-                threading.setprofile(self._called)
-                sys.setprofile(self._called)
+                threading.settrace(self._called)
+                sys.settrace(self._called)
             try:
                 with self._calls_again.calling() if self._watched else nullcontext():
                     yield
@@ -173,8 +173,8 @@ class Observer:
             self._counted = dict(self._calls)
             self._look_for_gradients()
         if self._watched:
-            sys.setprofile(None)
-            threading.setprofile(None)
+            sys.settrace(None)
+            threading.settrace(None)
 
     def seen(self) -> dict[str, Any]:
         """What was seen, as JSON takes it."""

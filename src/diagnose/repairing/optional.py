@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from diagnose.model import Lang
-from diagnose.repairing.comparing import edited_lines
+from diagnose.repairing.comparing import changed, edited_lines
 from diagnose.repairing.model import Guard
 from diagnose.repairing.words import say
 
 _Function = (ast.FunctionDef, ast.AsyncFunctionDef)
+#: A name that a line gives a value.
+_GIVEN = re.compile(r"^\s*(\w+)\s*=(?!=)")
 
 
 def absent(before: str, after: str, lang: Lang) -> Iterator[Guard]:
@@ -26,14 +29,33 @@ def absent(before: str, after: str, lang: Lang) -> Iterator[Guard]:
 
 
 def emptied(before: str, after: str, lang: Lang) -> Iterator[Guard]:
-    """No edit empties a branch: the program wants what stood there where it takes it."""
-    edited = edited_lines(before, after)
-    for node in ast.walk(ast.parse(after)):
+    """No edit empties a branch that gives a name another value where another branch gives it one, too: the
+    program has modes, and wants there what stood there."""
+    old, new = before.splitlines(), after.splitlines()
+    tree = ast.parse(before)
+    for gone, made in changed(before, after):
+        if [new[line].strip() for line in made] != ["pass"]:
+            continue
+        for name in sorted({one for line in gone for one in _GIVEN.findall(old[line])}):
+            if len(list(_modes(tree, name, gone.start + 1))) > 1:
+                yield Guard("gives-up", False, say(lang, "emptied", line=made.start + 1))
+                return
+
+
+def _modes(tree: ast.Module, name: str, line: int) -> Iterator[ast.stmt]:
+    """The branches of a function, or of a file, that give a name a value."""
+    scopes = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, _Function) and node.lineno <= line <= (node.end_lineno or 0)
+    ]
+    for node in ast.walk(scopes[-1] if scopes else tree):
         if isinstance(node, ast.If):
             for block in (node.body, node.orelse):
-                if len(block) == 1 and isinstance(block[0], ast.Pass) and block[0].lineno in edited:
-                    yield Guard("gives-up", False, say(lang, "emptied", line=block[0].lineno))
-                    return
+                for one in block:
+                    targets = one.targets if isinstance(one, ast.Assign) else []
+                    if any(isinstance(to, ast.Name) and to.id == name for to in targets):
+                        yield one
 
 
 def _left_out(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
