@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from diagnose.bulkhead import guarded
 from diagnose.model import (
-    DEVICE_FAMILY,
     Failure,
     Knowledge,
     Marks,
@@ -17,10 +16,9 @@ from diagnose.model import (
 from diagnose.parsing import context, overcome, ranks, selection, versions
 from diagnose.parsing.bytestream import ByteStream
 from diagnose.parsing.entering import lines_of, streamed
-from diagnose.parsing.families import Families
+from diagnose.parsing.judging import Judge
 from diagnose.parsing.lines import Peeled
 from diagnose.parsing.marks import derive
-from diagnose.parsing.messages import Reading, Wordings
 from diagnose.parsing.origin import Origins, libraries_of
 from diagnose.parsing.peeling import peel
 from diagnose.parsing.tracebacks.assembly import Trace, assemble
@@ -28,8 +26,6 @@ from diagnose.parsing.tracebacks.reader import read
 
 _MOST_TRACES = 250
 _MOST_FALLOUT = 32
-_NEAR = 400  # lines around a cut traceback in which its message is looked for
-_SHORTEST_CUT = 24  # of a line alone: no exception's name says that it is an error at all
 
 
 class Seen(NamedTuple):
@@ -102,11 +98,9 @@ class LogReader:
 
     def __init__(self, knowledge: Knowledge) -> None:
         self.knowledge = knowledge
-        self.wordings = Wordings(knowledge.wordings)
-        self.families = Families(knowledge.families)
+        self.judge = Judge(knowledge)
         self.origins = Origins(knowledge.libraries)
         self._called = {one.name: one.called for one in knowledge.libraries if one.called}
-        self._judge = lru_cache(maxsize=1024)(self._judged)
         self.marks = lru_cache(maxsize=1)(self._marks)
 
     def _marks(self) -> Marks:
@@ -117,7 +111,7 @@ class LogReader:
     def report(self, found: Found, lines: Sequence[Peeled], source: str) -> Report:
         """The report of the failure to explain. ``found`` is what `found` finds in the lines."""
         if found.chosen is None:
-            report = self._without_exception(found.told, source)
+            report = self.judge.without_exception(found.told, source)
         else:
             report = self._report(found.chosen, found.all, lines, source)
         if any(candidate.frames for candidate in found.all):
@@ -127,7 +121,7 @@ class LogReader:
         return guarded(
             "description",
             lambda: described(
-                report, lines, self.knowledge, self.families, self._without_exception
+                report, lines, self.knowledge, self.judge.families, self.judge.without_exception
             ),
             report,
         )
@@ -136,7 +130,7 @@ class LogReader:
         """The failure to explain and every other one that is no echo, each kind once."""
         found, _, _, chosen, told = self.found(lines)
         if chosen is None:
-            report = self._without_exception(told, source)
+            report = self.judge.without_exception(told, source)
             return [Seen(report, 1, report.error.at)] if report.error is not None else []
         kinds: dict[object, list[selection.Candidate]] = {selection.kind(chosen): [chosen]}
         for candidate in found:
@@ -153,13 +147,13 @@ class LogReader:
         for line in lines:
             channels.setdefault(line.channel, []).append(line)
         traces = [(channel, _bounded(assemble(read(of)))) for channel, of in channels.items()]
-        found = selection.candidates(traces, self.family)
+        found = selection.candidates(traces, self.judge.family)
         standing = overcome.standing(found, lines)
         told = overcome.told(lines, found, standing)
         first_rank = ranks.first(lines)
         chosen = selection.choose(standing, first_rank)
         if chosen is not None and chosen.trace.type is None:
-            completed = self._completed(chosen, told)
+            completed = self.judge.completed(chosen, told)
             shown = completed is chosen and overcome.went_on(chosen, lines)
             chosen = None if shown else completed  # a stack that was shown while all was well
         return Found(found, standing, first_rank, chosen, told)
@@ -172,14 +166,14 @@ class LogReader:
         source: str,
     ) -> Report:
         if chosen.trace.type is None or not chosen.trace.message:
-            chosen = self._completed(chosen, lines)
+            chosen = self.judge.completed(chosen, lines)
         frames = tuple(self.origins.place(frame) for frame in chosen.frames)
         others = [c for c in found if c.trace is not chosen.trace]
-        reading = self._reading(chosen, others)
+        reading = self.judge.reading(chosen, others)
         error = Failure(
             chosen.trace.type or (reading.wording.exception if reading else ""),
             chosen.trace.message,
-            self.family(chosen.trace),
+            self.judge.family(chosen.trace),
             chosen.trace.at,
         )
         used = {frame.at for frame in frames if frame.at} | {chosen.trace.at}
@@ -193,96 +187,10 @@ class LogReader:
             libraries=libraries,
             versions=tuple(versions.stated(lines, called)),
             context=context.telling(lines, used),
-            chain=tuple(self._failure(trace) for trace in chosen.chain),
+            chain=tuple(self.judge.failure(trace) for trace in chosen.chain),
             fallout=self._fallout(chosen, others),
             ranks=ranks.sharing(chosen, found) or ranks.listed(chosen, lines),
         )
-
-    def family(self, trace: Trace) -> str:
-        """The family of an exception: device placement where a wording says so."""
-        return self._judge(trace.type, trace.message)[0]
-
-    def _judged(self, kind: str | None, message: str) -> tuple[str, Reading | None]:
-        reading = self.wordings.read(f"{kind}: {message}")
-        if reading is not None and reading.wording.device_error:
-            return DEVICE_FAMILY, reading
-        family, by_pattern = self.families.of_error(kind, message)
-        if not by_pattern and (cut := self._cut(message)) is not None:
-            return DEVICE_FAMILY, cut
-        return family, None
-
-    def _cut(self, message: str) -> Reading | None:
-        """A message, or its first line, that was cut in the middle of a wording and of nothing else."""
-        for text in dict.fromkeys((message, message.partition("\n")[0])):
-            found = self.wordings.read_cut(text)
-            if found is not None and not self.families.may_be(found[1]):
-                return found[0]
-        return None
-
-    def _reading(
-        self, chosen: selection.Candidate, others: Sequence[selection.Candidate]
-    ) -> Reading | None:
-        """What the error says about devices; where it names none (a metric that wraps the error of an
-        operator), what the exception before it says."""
-        reading = self._device_reading(chosen.trace)
-        if reading is None or reading.mismatch.devices:
-            return reading
-        before = [
-            c.trace for c in others if c.channel == chosen.channel and c.trace.at < chosen.trace.at
-        ]
-        for trace in (*reversed(chosen.chain), *before[-1:]):
-            inner = self._device_reading(trace)
-            if inner is not None and inner.mismatch.devices:
-                told = inner.mismatch._replace(
-                    wording=reading.wording.id, says=reading.wording.says
-                )
-                return Reading(reading.wording, told)
-        return reading
-
-    def _device_reading(self, trace: Trace) -> Reading | None:
-        return self._judge(trace.type, trace.message)[1]
-
-    def _completed(
-        self, chosen: selection.Candidate, lines: Sequence[Peeled]
-    ) -> selection.Candidate:
-        """A traceback whose exception was cut off: a device wording near it is its message."""
-        if chosen.trace.dump and (told := self.families.of_lines(lines)) is not None:
-            return selection.without_type(chosen, "", told[1].text.strip(), told[1].number)
-        at = chosen.frames[-1].at if chosen.frames and chosen.frames[-1].at else chosen.trace.at
-        near = sorted(lines, key=lambda line: abs(line.number - at))[:_NEAR]
-        if (spoken := self.wordings.first_line(near)) is not None:
-            line, reading = spoken
-            kind = reading.wording.exception
-            if chosen.trace.type in (None, kind):
-                return selection.without_type(chosen, kind, line.text.strip(), line.number)
-        return chosen
-
-    def _without_exception(self, lines: Sequence[Peeled], source: str) -> Report:
-        """No exception: a device wording alone, or a line that tells of a killed process."""
-        if (spoken := self.wordings.first_line(lines)) is not None:
-            line, reading = spoken
-            kind = reading.wording.exception
-            error = Failure(kind, line.text.strip(), DEVICE_FAMILY, line.number)
-            told = context.telling(lines, {line.number})
-            return Report(source, error, reading.mismatch, context=told)
-        if (cut := self._cut_off(lines)) is not None:
-            line, reading = cut
-            kind = reading.wording.exception
-            error = Failure(kind, line.text.strip(), DEVICE_FAMILY, line.number)
-            return Report(source, error, reading.mismatch)
-        if (known := self.families.of_lines(lines)) is not None:
-            family, line = known
-            error = Failure("", line.text.strip(), family, line.number)
-            return Report(source=source, error=error)
-        return Report(source=source)
-
-    def _cut_off(self, lines: Sequence[Peeled]) -> tuple[Peeled, Reading] | None:
-        """The last line, where it is the beginning of a device error and the input ends in it."""
-        last = next((line for line in reversed(lines) if line.text.strip()), None)
-        if last is None or len(last.text.strip()) < _SHORTEST_CUT:
-            return None
-        reading = self._cut(last.text.strip())
-        return (last, reading) if reading is not None else None
 
     def _fallout(
         self, chosen: selection.Candidate, others: Sequence[selection.Candidate]
@@ -291,10 +199,7 @@ class LogReader:
         if chosen.echo:
             return ()
         followed = (c.trace for c in others if c.echo and c.trace.type)
-        return tuple(self._failure(trace) for trace in followed)[:_MOST_FALLOUT]
-
-    def _failure(self, trace: Trace) -> Failure:
-        return Failure(trace.type or "", trace.message, self.family(trace), trace.at)
+        return tuple(self.judge.failure(trace) for trace in followed)[:_MOST_FALLOUT]
 
 
 def _bounded(traces: list[Trace]) -> list[Trace]:
