@@ -14,6 +14,7 @@ from rendering.test_text import ANSWERS, hostile
 from diagnose.casebase.store import Casebase
 from diagnose.pipeline import diagnose
 from diagnose.rendering import gcc, github
+from diagnose.rendering.words import clean
 
 TRACE = Path(__file__).parents[1] / "traces" / "easyedit-memit-delta.txt"
 #: VS Code's matcher ``$gcc``, without columns.
@@ -62,13 +63,15 @@ def test_an_input_without_an_error_has_no_line(form: object) -> None:
     assert other.count("\n") == 1 and "missing-name" in other
 
 
+@example("")
 @example("<string>")
 @example("\n::error::")
 @given(st.text(st.characters(), max_size=60))
 def test_no_text_of_a_log_makes_a_line_or_a_command_of_its_own(value: str) -> None:
     for form in (gcc, github):
         lines = form.render(hostile(value)).split("\n")
-        notes = 0 if value.startswith("<") else 1  # a notebook's cell is no file to jump to
+        # A notebook's cell is no file to jump to, nor is a frame without the name of its file.
+        notes = 0 if value.startswith("<") or not clean(value) else 1
         assert len(lines) == 2 + notes and lines[-1] == ""
         assert all(c.isprintable() for line in lines for c in line)
         if form is github:

@@ -141,6 +141,17 @@ STOPGAP = CAUSES[0]._replace(
         Fix("register-buffer", "Register the tensor as a buffer."),
     ),
 )
+#: A traceback that was pasted without the names of its files.
+NAMELESS = FRAME._replace(file="", line=None)
+UNPLACED = CAUSES[0]._replace(
+    fixes=(
+        CAUSES[0]
+        .fixes[0]
+        ._replace(
+            edit=Edit("", None, "cur_out[0] += delta", "cur_out[0] += delta.to(cur_out[0].device)")
+        ),
+    )
+)
 MET = (Met("cur_out[0][i, :]", "cuda:1"), Met("delta", "cuda:0"))
 ANSWERS = {
     "diagnosed": Diagnosis(REPORT, "diagnosed", FRAME, CAUSES, met=MET),
@@ -150,6 +161,7 @@ ANSWERS = {
     "unsure-zh": Diagnosis(REPORT, "unknown", FRAME, CAUSES[1:], lang="zh", questions=QUESTIONS),
     "stopgap": Diagnosis(REPORT, "diagnosed", FRAME, (STOPGAP,), met=MET),
     "stopgap-zh": Diagnosis(REPORT, "diagnosed", FRAME, (STOPGAP,), lang="zh", met=MET),
+    "unplaced": Diagnosis(REPORT._replace(frames=(NAMELESS,)), "diagnosed", NAMELESS, (UNPLACED,)),
     "other-family": Diagnosis(
         Report("-", Failure("KeyError", "'labels'", "missing-name", 3), frames=(FRAME,)),
         "unknown",

@@ -154,7 +154,7 @@ def _edits(causes: Sequence[Weighed]) -> Iterator[str]:
 
 def _edit(one: Considered) -> Iterator[str]:
     if one.edit is not None:
-        place, *lines = changed(one.edit)
+        place, lines = changed(one.edit)
         yield f"     {one.template.kind}: {place}"
         yield from (f"       {line}" for line in lines)
         return

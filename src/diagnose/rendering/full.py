@@ -146,8 +146,9 @@ class _Page:
         yield from self._entry(label, fix.title)
         indent = " " * (_INDENT + _LABEL)
         if fix.edit is not None:
-            place, *lines = changed(fix.edit)
-            yield indent + self.styled(place, "dim")
+            place, lines = changed(fix.edit)
+            if place:
+                yield indent + self.styled(place, "dim")
             yield from (indent + self.styled.changed(line) for line in lines)
         elif fix.command is not None:
             yield from (f"{indent}$ {code(line)}" for line in fix.command.splitlines())
@@ -205,7 +206,7 @@ class _Page:
 def _place(frame: Frame) -> str:
     """The place and the function, where a notebook's cell has one."""
     place, function = clean(of_frame(frame)), clean(frame.function or "")
-    return place if function in ("", "<module>") else f"{place}, {function}"
+    return place if function in ("", "<module>") else ", ".join(filter(None, (place, function)))
 
 
 def _shortened(text: str, limit: int) -> str:

@@ -28,7 +28,7 @@ def said(diagnosis: Diagnosis) -> tuple[Said, ...]:
     if first is None or report.error is None:
         return ()
     site = diagnosis.site or diagnosis.culprit
-    if site is None or site.file.startswith("<"):
+    if site is None or not _is_file(site.file):
         at = Said(clean(report.source), report.error.at, "")
     else:
         at = Said(clean(site.file), site.line, "")
@@ -41,10 +41,15 @@ def said(diagnosis: Diagnosis) -> tuple[Said, ...]:
         kind = report.error.family or "other"
     found = [at._replace(text=f"{clean(report.error.type)}: {clean(told)} [{clean(kind)}]")]
     edit = first.do.fix.edit if first.do is not None else None
-    if first.do is None or edit is None or edit.file.startswith("<"):
+    if first.do is None or edit is None or not _is_file(edit.file):
         return tuple(found)
     for change in first.do.changes:
         lines = [f"- {line.strip()}" for line in change.gone]
         lines += [f"+ {line.strip()}" for line in change.come]
         found.append(Said(clean(edit.file), change.line, code("  ".join(lines))))
     return tuple(found)
+
+
+def _is_file(name: str) -> bool:
+    """False for what was typed (``<stdin>``), and for a frame that was pasted without its file."""
+    return bool(clean(name)) and not name.startswith("<")

@@ -170,8 +170,8 @@ def _fix(fix: Fix, label: str, example: str) -> Iterator[str]:
     if fix.patch is not None:
         yield from _fence(fix.patch.split("\n")[:-1], "diff")
     elif fix.edit is not None:
-        place, *lines = changed(fix.edit)
-        yield from _fence([f"# {place}", *lines], "diff")
+        place, lines = changed(fix.edit)
+        yield from _fence([f"# {place}", *lines] if place else lines, "diff")
     elif fix.command is not None:
         yield from _fence(fix.command.splitlines(), "sh")
     elif fix.code is not None and fix.example:

@@ -141,6 +141,9 @@ class _Page:
             if do.lasting:
                 yield from self._entry("do", *self._wrapped(do.lasting), style="green")
             label = "stopgap" if fix.stopgap else "do"
+            if not do.changes[0].place:  # a frame without its file's name
+                yield from self._entry(label, *self._wrapped(fix.title), style="green")
+                label = ""
             yield from self._changes(label, fix.edit.file, do.changes)
             return
         example: list[str] = []
@@ -168,7 +171,7 @@ class _Page:
             place = self.paint.link(clean(change.place), file)
             if number:
                 yield _INDENT + self.paint(place, "dim")
-            else:
+            elif label:
                 yield from self._entry(label, place, style="green")
             yield from (_INDENT + self.paint.changed(code(line)) for line in lines)
 

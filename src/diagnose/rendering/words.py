@@ -30,14 +30,16 @@ def code(text: str | None) -> str:
     return "".join(c if c.isprintable() else "�" for c in (text or "").expandtabs(4).rstrip())
 
 
-def changed(edit: Edit) -> list[str]:
-    """An edit as ``file:line``, the lines that go (``- ``) and those that come (``+ ``).
+def changed(edit: Edit) -> tuple[str, list[str]]:
+    """An edit as ``file:line``, empty where the file has no name, and the lines that go (``- ``) and those
+    that come (``+ ``).
 
     No diff that a tool would apply: the indentation may not be known.
     """
     gone = (f"- {line}" for line in edit.before.split("\n"))
     come = (f"+ {line}" for line in edit.after.split("\n"))
-    return [code(line) for line in (place(edit.file, edit.line), *gone, *come)]
+    where = code(place(edit.file, edit.line)) if edit.file else ""
+    return where, [code(line) for line in (*gone, *come)]
 
 
 def width(text: str) -> int:

@@ -62,7 +62,7 @@ def create_app(
 
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     app.jinja_env.filters.update(
-        changed=lambda edit: "\n".join(changed(edit)),
+        changed=changed,
         clean=clean,
         python=highlight.python,
         patch=highlight.patch,
