@@ -476,6 +476,10 @@ def test_the_loss_that_fails_inside_is_told_from_one_that_is_only_called(
         ("loss = criterion(net(x), y)", None, False),
         ("loss = criterion(net(x), y)", "net(x)", False),
         ("loss = criterion(net(x), y)", "criterion(net(x), y)", True),
+        ("loss = triplet(z, y) + spread(z, y)", "spread(z, y)", True),
+        ("out = triplet(z, y) + spread(z, y)", "spread(z, y)", False),
+        ("loss = F.cross_entropy(net(x, y), y)", "net(x, y)", False),
+        ("loss = spread(z, far)", "spread(z, far)", False),
     ],
 )
 def test_what_a_line_hands_to_the_loss_may_fail_in_its_place(
@@ -494,3 +498,62 @@ def test_a_method_that_is_called_like_a_loss_is_no_loss(casebase: Casebase) -> N
     method = Frame("train.py", 3, "compute_loss", "out = net(x)")
     entered = Frame("net.py", 4, "forward", "return x - self.window")
     assert "inside-criterion" not in read(report(call, method, entered), casebase)
+
+
+def underlined(file: str, function: str, code: str, carets: str) -> Frame:
+    at = code.find(carets)
+    statement = Statement(code, carets=Carets(0, at, 0, at + len(carets)))
+    return Frame(file, 8, function, code, statement=statement)
+
+
+PASSED = Frame("/site-packages/torch/nn/modules/module.py", 3, "_call_impl", library="torch")
+
+
+@pytest.mark.parametrize(
+    ("code", "carets", "listed"),
+    [
+        ("h = q(h)", "q(h)", True),  # whatever it is called, it is no attribute
+        ("h = self.q(h)", "self.q(h)", False),
+        ("h = shrink(q(h))", "shrink(q(h))", True),
+        ("h = q(h) + z", "q(h) + z", False),
+    ],
+)
+def test_a_layer_that_is_a_variable_comes_from_a_list(
+    code: str, carets: str, listed: bool, casebase: Casebase
+) -> None:
+    call = underlined("net.py", "forward", code, carets)
+    inner = Frame("part.py", 4, "forward", "return x - z")
+    assert ("calls-loop-module" in read(report(call, PASSED, inner), casebase)) == listed
+    assert "calls-loop-module" not in read(report(call, inner), casebase)
+
+
+@pytest.mark.parametrize(
+    ("code", "kept"),
+    [
+        ("s = s + self.bias[:, :n, :n]", True),
+        ("s = s + self.bias", False),
+        ("s = s + self.bias[0]", False),
+    ],
+)
+def test_a_bias_that_is_cut_in_several_dimensions_is_a_table(
+    code: str, kept: bool, casebase: Casebase
+) -> None:
+    found = read(report(Frame("net.py", 4, "forward", code)), casebase)
+    assert ("uses-cached-attribute" in found) == kept
+
+
+@pytest.mark.parametrize(
+    ("call", "moves"),
+    [
+        ("y = rate(net(x.to(device)), t.to(device))", True),
+        ("y = rate(net(x.to(device)), t)", False),
+        ("y = rate(net(x), t.to(device))", False),
+        ("y = rate(net(x.to(device), 4), t.to(device))", True),
+    ],
+)
+def test_what_a_network_makes_of_moved_inputs_was_moved(
+    call: str, moves: bool, casebase: Casebase
+) -> None:
+    caller = Frame("fit.py", 9, "fit", call)
+    inner = Frame("fit.py", 4, "rate", "return a - b")
+    assert ("call-moves-arguments" in read(report(caller, inner), casebase)) == moves

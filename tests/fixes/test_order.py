@@ -33,3 +33,32 @@ def test_a_gpu_that_is_not_there_is_asked_for_otherwise_first(casebase: Casebase
 
 def test_a_device_that_is_written_down_is_replaced_first(casebase: Casebase) -> None:
     assert kinds(ELSEWHERE, "hardcoded-device", casebase).index("change-launch-flag") > 3
+
+
+BROADCAST = b"""Traceback (most recent call last):
+  File "/home/u/fit.py", line 31, in main
+    dist.broadcast(p.data, src=0)
+  File "/x/site-packages/torch/distributed/distributed_c10d.py", line 1570, in broadcast
+    work = group.broadcast([tensor], opts)
+RuntimeError: Tensors must be CUDA and dense
+"""
+SECOND = b"""Traceback (most recent call last):
+  File "/home/u/fit.py", line 31, in main
+    far = self.teacher(x)
+  File "/x/site-packages/torch/nn/modules/linear.py", line 134, in forward
+    return F.linear(input, self.weight, self.bias)
+RuntimeError: Expected all tensors to be on the same device, but got mat1 is on cuda:0, different from other tensors on cpu (when checking argument in method wrapper_CUDA_addmm)
+"""
+
+
+def example(log: bytes, casebase: Casebase) -> str:
+    causes = diagnose(log, "-", casebase=casebase).causes
+    [found] = [one for one in causes if one.id == "module-not-moved"]
+    [fix] = [one for one in found.fixes if one.kind == "move-module"]
+    return fix.code or ""
+
+
+def test_the_example_of_a_fix_fits_what_failed(casebase: Casebase) -> None:
+    assert "broadcast" in example(BROADCAST, casebase)
+    assert "teacher" in example(SECOND, casebase)
+    assert "teacher" not in example(SECOND.replace(b"self.teacher", b"policy"), casebase)

@@ -30,6 +30,7 @@ from diagnose.model import (
     CheckRule,
     FactRule,
     FamilyRule,
+    FixExample,
     FixTemplate,
     Incident,
     Knowledge,
@@ -190,13 +191,18 @@ def _texts(database: Database, lang: Lang) -> dict[str, dict[str, str]]:
 def _causes(database: Database, lang: Lang) -> Iterable[Cause]:
     fixes: dict[str, list[FixTemplate]] = defaultdict(list)
     first = dict(_records(database, "first-fixes"))
+    shown = dict(_records(database, "fix-examples"))
     for cause, kind, before, after, command, titles in database.rows(
         "SELECT cause_id, kind, before, after, command, titles FROM cause_fix"
         " ORDER BY cause_id, position"
     ):
         first_with = tuple(first.get(cause, {}).get(kind, ()))
         title = decoded(titles)[lang]
-        fixes[cause].append(FixTemplate(kind, title, before, after, command, first_with))
+        examples = tuple(
+            FixExample(tuple(one["shown_with"]), one["before"], one["after"])
+            for one in shown.get(cause, {}).get(kind, ())
+        )
+        fixes[cause].append(FixTemplate(kind, title, before, after, command, first_with, examples))
     for row in database.rows(
         "SELECT id, title, why, tell, prior, weights, example, checks, gpus, rather, edits"
         " FROM cause JOIN cause_text ON cause_id = id WHERE lang = :lang ORDER BY position",

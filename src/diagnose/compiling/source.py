@@ -97,6 +97,7 @@ def _rows(kb: Kb, files: Files) -> Iterator[schema.Base]:
     weights = weighed(beliefs.root, corrections.root)
     causes = kb.all("causes/*.toml", CauseFile)
     yield from _records("first-fixes", ((one.id, _first_fixes(one)) for one in causes.values()))
+    yield from _records("fix-examples", ((one.id, _examples(one)) for one in causes.values()))
     for position, (name, cause) in enumerate(causes.items()):
         example = kb.programs[str(PurePosixPath(name).with_suffix(".py"))]
         yield from _cause(cause, position, weights.get(cause.id, {}), example)
@@ -140,6 +141,14 @@ def _by_lang(texts: Any) -> dict[str, str]:
 def _first_fixes(cause: CauseFile) -> dict[str, list[str]]:
     """By kind of fix the facts with which it comes first."""
     return {fix.kind: list(fix.first_with) for fix in cause.fixes if fix.first_with}
+
+
+def _examples(cause: CauseFile) -> dict[str, list[dict[str, Any]]]:
+    return {
+        fix.kind: [one.model_dump(mode="json") for one in fix.examples]
+        for fix in cause.fixes
+        if fix.examples
+    }
 
 
 def _cause(

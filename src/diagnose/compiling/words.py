@@ -18,6 +18,7 @@ _SOUGHT = {
     "first_layers": r"(?i)(^|_)@first-layers(_|$)",
     "second_models": r"(?i)(^|_)@second-models(_|$|\w*model|\w*net)",
     "tables": r"(?i)^@tables\b(?!\()",
+    "labels": r"(?i)^@labels$",
     "loop_names": r"(?i)^@loop-names$",
     "no_tensors": r"(?i)(^|_)@no-tensors$",
     "files": r"(?i)^@files$",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from diagnose.facts import frames, lines, operands, origins, passing, seen
+from diagnose.facts import frames, handed, lines, operands, origins, passing, seen
 from diagnose.facts.rules import Texts, combined, matched
 from diagnose.model import Fact, FactRule
 from diagnose.scene import Scene
@@ -43,6 +43,9 @@ FINDERS = (
     passing.sized,
     passing.summed,
     frames.own_optimizer,
+    handed.by_trainer,
+    handed.from_checkpoint,
+    handed.kept_table,
     origins.origin,
 )
 

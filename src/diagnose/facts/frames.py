@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from diagnose.facts.values import at
-from diagnose.model import Fact, TorchNames
+from diagnose.model import Fact, TorchNames, Words
 from diagnose.patterns import lazy
 from diagnose.scene import Place, Scene, calls, sourceline
 
@@ -62,7 +62,10 @@ def inside_criterion(scene: Scene) -> Iterator[Fact]:
         entered = inner.function in _ENTERED and (
             inner.library != "torch" or bool(_LAYERED_LOSS.search(inner.file))
         )
-        if entered and _calls_criterion(scene.place(caller), scene.knowledge.torch):
+        if entered and (
+            _calls_criterion(scene.place(caller), scene.knowledge.torch)
+            or (inner.own and _gives_loss(scene.place(caller), scene.knowledge.words))
+        ):
             yield at("inside-criterion", inner)
             return
 
@@ -76,6 +79,31 @@ def _calls_criterion(place: Place, torch: TorchNames) -> bool:
         return _is_criterion(place.part)
     entering = [call for call in calls.calls(place.nodes) if not calls.of_tensors(call, torch)]
     return bool(entering) and all(map(_is_criterion, entering))
+
+
+def _gives_loss(place: Place, words: Words) -> bool:
+    """True where the result of the call that the carets underline is part of what is called a loss, and
+    labels are handed to it beside something else: ``loss = margin(z, y) + pull(z, y)``."""
+    call = place.part
+    if place.line is None or not isinstance(call, ast.Call) or len(call.args) < 2:
+        return False
+    if not words.labels.search(getattr(call.args[-1], "id", "")):
+        return False
+    for node in place.line.tree.body:
+        if isinstance(node, (ast.Assign, ast.AugAssign)) and call in _addends(node.value):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            return any(_LOSS.search(sourceline.dotted(target) or "") for target in targets)
+    return False
+
+
+def _addends(node: ast.expr) -> list[ast.expr]:
+    """What a sum of products is made of."""
+    if isinstance(node, ast.BinOp):
+        return [*_addends(node.left), *_addends(node.right)]
+    return [node]
+
+
+_LOSS = lazy(r"(?i)^(\w+_)?loss(es)?(_\w+)?$")
 
 
 def _is_criterion(call: ast.Call) -> bool:

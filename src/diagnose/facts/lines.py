@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from diagnose.facts.values import at
@@ -36,6 +37,7 @@ def attributes(scene: Scene) -> Iterator[Fact]:
         if met is not None and len(met.strays) == 1 and not met.strays[0].layer:
             nodes = inside(line, met.strays[0].node)
         called = {id(node.func) for node in line.nodes if isinstance(node, ast.Call)}
+        sliced = _sliced(nodes)
         called |= _of_shapes(line, torch) | _of_scalars(line, torch)
         for node in nodes:
             if isinstance(node, ast.Subscript) and single.is_index(node.slice):
@@ -49,7 +51,7 @@ def attributes(scene: Scene) -> Iterator[Fact]:
                 and isinstance(node.value, ast.Name)
                 and node.value.id == "self"
                 and id(node) not in called
-                and not words.plain_attributes.search(node.attr)
+                and (not words.plain_attributes.search(node.attr) or id(node) in sliced)
             ):
                 if _owner_is_called(node, line, torch):
                     continue
@@ -58,6 +60,16 @@ def attributes(scene: Scene) -> Iterator[Fact]:
                     yield at("uses-added-attribute", frame, name=f"self.{node.attr}")
                 if words.constants.search(node.attr):
                     yield at("uses-cached-attribute", frame, name=f"self.{node.attr}")
+
+
+def _sliced(nodes: Sequence[ast.AST]) -> set[int]:
+    """The attributes of which a part of several dimensions is taken, as of a table: ``self.bias[:, :n]``
+    is no parameter of a layer."""
+    return {
+        id(node.value)
+        for node in nodes
+        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Tuple)
+    }
 
 
 def _of_scalars(line: SourceLine, torch: TorchNames) -> set[int]:
@@ -224,6 +236,9 @@ def looped_modules(scene: Scene) -> Iterator[Fact]:
     """A layer that is called by a name of the method's own, ``block(x)``, not by one of ``self``: taken
     from a list or dict, in a loop or in a comprehension over an attribute."""
     words = scene.knowledge.words
+    entering = {
+        id(caller) for caller, inner in pairwise(scene.report.frames) if inner.function in _CALLING
+    }
     for frame in reversed(scene.report.frames):
         forward = (frame.function or "").endswith("forward") or frame.function in _COMPREHENSIONS
         # A library keeps the layers of its lists registered.
@@ -242,7 +257,8 @@ def looped_modules(scene: Scene) -> Iterator[Fact]:
                 name = node.func.id
                 if any(sourceline.dotted(argument) in _WEIGHTS for argument in node.args):
                     continue  # a function that takes the layer's weight
-                if name in bound or words.loop_names.search(name):
+                entered = id(frame) in entering and node is scene.place(frame).part
+                if entered or name in bound or words.loop_names.search(name):
                     yield at("calls-loop-module", frame, name=name)
                     return
 

@@ -132,9 +132,9 @@ def placed(scene: Scene) -> Iterator[Fact]:
     torch = scene.knowledge.torch
     for inner, caller in pairwise((scene.site, *scene.above)):
         given = provenance.arguments(caller, inner, torch) if caller.frame.own else None
-        if given and any(is_placed(one.node) for one in given):
+        if given and any(_brings_placed(one.node, torch) for one in given):
             brings = (one for one in given if not calls.is_number(one.node, torch))
-            if all(is_placed(one.node) for one in brings if not one.spread):
+            if all(_brings_placed(one.node, torch) for one in brings if not one.spread):
                 yield at("call-moves-arguments", caller.frame)
             return
 
@@ -214,6 +214,15 @@ def _is_of_self(node: ast.expr) -> bool:
     if isinstance(node, ast.Call):
         return (sourceline.dotted(node.func) or "").startswith("self.")
     return provenance.is_own(node)
+
+
+def _brings_placed(node: ast.expr, torch: TorchNames) -> bool:
+    """True for what is placed in the line, and for what is made of nothing else: ``net(x.to(device))``."""
+    if is_placed(node) or not isinstance(node, ast.Call):
+        return is_placed(node)
+    given = [*node.args, *(keyword.value for keyword in node.keywords)]
+    brings = [one for one in given if not calls.is_number(one, torch)]
+    return bool(brings) and all(_brings_placed(one, torch) for one in brings)
 
 
 def is_placed(node: ast.AST) -> bool:

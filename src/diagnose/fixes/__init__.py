@@ -11,7 +11,7 @@ from diagnose.bulkhead import guarded
 from diagnose.fixes.diff import edit, patch
 from diagnose.fixes.editing import Refused, Site
 from diagnose.fixes.file_edit import FileEdit
-from diagnose.model import Cause, Edit, Fact, Fix, FixTemplate, TorchNames
+from diagnose.model import Cause, Edit, Fact, Fix, FixExample, FixTemplate, TorchNames
 from diagnose.placeholders import fill
 from diagnose.placement.model import Device, Suspect
 from diagnose.scene import Place, Scene
@@ -52,7 +52,7 @@ def for_cause(
         facts: what it shows.
         known: what it says for each placeholder (`placeholders.values`); commands are filled with it.
     """
-    return tuple(_fitted(one, cause, known) for one in considered(cause, scene, facts))
+    return tuple(_fitted(one, cause, known, facts) for one in considered(cause, scene, facts))
 
 
 def considered(cause: Cause, scene: Scene, facts: Mapping[str, Fact]) -> list[Considered]:
@@ -182,8 +182,11 @@ def _told(suspect: Suspect, scene: Scene) -> Suspect:
     return suspect._replace(wanted=wanted, devices=devices)
 
 
-def _fitted(one: Considered, cause: Cause, known: Mapping[str, str]) -> Fix:
-    """The fix with an edit of the report's line, a command for its program, or the cause's example.
+def _fitted(
+    one: Considered, cause: Cause, known: Mapping[str, str], facts: Mapping[str, Fact]
+) -> Fix:
+    """The fix with an edit of the report's line, a command for its program, or the cause's example: the
+    first of those that a fact calls for, else the one for all.
 
     A command that needs what the report does not tell is left out.
     """
@@ -196,7 +199,8 @@ def _fitted(one: Considered, cause: Cause, known: Mapping[str, str]) -> Fix:
         return Fix(template.kind, template.title, diff, edit=made, stopgap=stopgap)
     if template.command is not None:
         return Fix(template.kind, template.title, command=fill(template.command, known))
-    example = _example(template)
+    fitting = (some for some in template.examples if any(f in facts for f in some.shown_with))
+    example = _example(next(fitting, template))
     return Fix(template.kind, template.title, code=example, example=example is not None)
 
 
@@ -208,7 +212,7 @@ def _line_for(kind: str, cause: Cause, scene: Scene) -> Place | None:
     return None if site is None or site.frame.own else site
 
 
-def _example(template: FixTemplate) -> str | None:
+def _example(template: FixTemplate | FixExample) -> str | None:
     """The changed code of the cause's example, as lines taken away and added."""
     if template.after is None:
         return None

@@ -81,9 +81,17 @@ class FactRule(NamedTuple):
     literals: Mapping[str, Sequence[Sequence[str]]] = _NOTHING
 
 
+class FixExample(NamedTuple):
+    """Another example of a fix: the facts with one of which it is shown, the code before and after."""
+
+    shown_with: tuple[str, ...]
+    before: str
+    after: str
+
+
 class FixTemplate(NamedTuple):
-    """One way to mend a cause (kb/causes): taxonomy id, a sentence, an example before and after, and the
-    facts with which it comes before the others."""
+    """One way to mend a cause (kb/causes): taxonomy id, a sentence, an example before and after, the
+    facts with which it comes before the others, and the examples that a fact calls for."""
 
     kind: str
     title: str
@@ -91,6 +99,7 @@ class FixTemplate(NamedTuple):
     after: str | None = None
     command: str | None = None
     first_with: tuple[str, ...] = ()
+    examples: tuple[FixExample, ...] = ()
 
 
 class Cause(NamedTuple):

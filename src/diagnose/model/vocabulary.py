@@ -20,6 +20,7 @@ class Words(NamedTuple):
     first_layers: re.Pattern[str] = _NEVER
     second_models: re.Pattern[str] = _NEVER
     tables: re.Pattern[str] = _NEVER
+    labels: re.Pattern[str] = _NEVER
     loop_names: re.Pattern[str] = _NEVER
     no_tensors: re.Pattern[str] = _NEVER
     files: re.Pattern[str] = _NEVER

@@ -34,6 +34,7 @@ TELLING = (
     ),
     (r"version of |Python 3", ("version", "python")),
     (r"lowvram|medvram|low[_ ]vram", ("vram",)),
+    (r"`Trainer\.fit` stopped", ("trainer.fit",)),
     (r"\bresum(?:e|ed|ing)\b|=> ?loaded", ("resum", "loaded")),
     (r"(?:load|restor)\w* (?:from )?(?:the )?checkpoint", ("checkpoint",)),
     (r"(?:load|restor)\w* (?:from )?(?:the )?ckpt", ("ckpt",)),

@@ -43,6 +43,14 @@ class CauseTexts(Strict):
     tell: Text = Field(description="How to tell it from its neighbours.")
 
 
+class FixExample(Strict):
+    """Another example of a fix, shown in place of its own where a fact holds."""
+
+    shown_with: Annotated[tuple[FactId, ...], Field(strict=False, min_length=1)]
+    before: Text
+    after: Text
+
+
 class FixEntry(Strict):
     """One way to mend a cause."""
 
@@ -53,6 +61,9 @@ class FixEntry(Strict):
     after: Text | None = None
     command: Command | None = None
     first_with: _Facts = Field((), description="Facts with which it comes before the others.")
+    examples: Annotated[tuple[FixExample, ...], Field(strict=False)] = Field(
+        (), description="Shown in place of before and after where a fact calls for it."
+    )
 
 
 class CauseFile(Strict):
