@@ -9,6 +9,7 @@ FILES = {
 batch = ['x', 'inputs?']
 constants = ['mean']
 plain-attributes = ['shape']
+labels = ['y']
 heads = ['head']
 first-layers = ['conv1']
 tables = ['pe']
