@@ -42,7 +42,11 @@ def cause(id: str) -> dict[str, Any]:
         "why": found.why,
         "tell": found.tell,
         "fixes": [
-            fix._asdict() | {"command": fix.command and in_general(fix.command)}
+            fix._asdict()
+            | {
+                "command": fix.command and in_general(fix.command),
+                "examples": [one._asdict() for one in fix.examples],
+            }
             for fix in found.fixes
         ],
         "example": found.example,
