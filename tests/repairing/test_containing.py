@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from repairing.proposals import proposed
 
 _PROGRAM = """\
@@ -90,3 +91,41 @@ stack(torch.ones(4, 4, device="cuda"))
 """
     edit = ("self.order = nn.ModuleList(reversed_of([self.first]))",)
     assert edit in proposed(tmp_path, program)
+
+
+@pytest.mark.parametrize(
+    ("made", "rows"),
+    [
+        (
+            "self.cells = []\n        for _ in range(2):\n            self.cells.append([nn.Linear(4, 4)])",
+            ("self.cells = nn.ModuleList()", "self.cells.append(nn.ModuleList([nn.Linear(4, 4)]))"),
+        ),
+        (
+            "self.cells = [[nn.Linear(4, 4)] for _ in range(2)]",
+            ("self.cells = nn.ModuleList([nn.ModuleList([nn.Linear(4, 4)]) for _ in range(2)])",),
+        ),
+    ],
+)
+def test_lists_in_a_list_are_registered_with_it(
+    tmp_path: Path, made: str, rows: tuple[str, ...]
+) -> None:
+    program = f"""\
+import torch
+from torch import nn
+
+
+class Grid(nn.Module):
+    def __init__(self):
+        super().__init__()
+        {made}
+        self.out = nn.Linear(4, 1)
+
+    def forward(self, x):
+        for row in self.cells:
+            x = sum(cell(x) for cell in row)
+        return self.out(x)
+
+
+Grid().to("cuda")(torch.ones(2, 4, device="cuda"))
+"""
+    assert rows in proposed(tmp_path, program)

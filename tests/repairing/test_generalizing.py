@@ -94,3 +94,29 @@ def test_a_model_that_the_function_calls_tells_its_device() -> None:
     after = program.replace("zeros(1, width)", 'zeros(1, width).to("cuda")')
     told = [one.told.strip() for one in general(program, after, told=True)]
     assert told == ["x = zeros(1, width).to(next(net.parameters()).device)"]
+
+
+def test_what_an_object_keeps_or_has_made_tells_its_device() -> None:
+    program = """\
+class Encoder:
+    def __init__(self, settings):
+        self.settings = settings
+
+    def __call__(self, rows):
+        return rows
+
+
+class Service:
+    def __init__(self, settings):
+        self.device = settings.device
+
+
+service = Service(Settings())
+noise = draw(3)
+"""
+    inside = program.replace("return rows", 'return rows.to("cuda:1")')
+    told = [one.told.strip() for one in general(program, inside, told=True)]
+    assert "return rows.to(self.settings.device)" in told
+    below = program.replace("draw(3)", 'draw(3, device="cuda:1")')
+    told = [one.told.strip() for one in general(program, below, told=True)]
+    assert "noise = draw(3, device=service.device)" in told

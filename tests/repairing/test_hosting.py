@@ -85,3 +85,59 @@ net(torch.ones(4, 3, device="cuda:1"))
 """
     found = proposed(tmp_path, program)
     assert any('DataParallel(net.to("cuda:0"), ' in row for rows in found for row in rows)
+
+
+def test_a_collected_number_is_kept_as_one_where_it_is_appended(tmp_path: Path) -> None:
+    program = """\
+import numpy as np
+import torch
+
+log = {"loss": []}
+for step in range(2):
+    log["loss"].append(torch.ones(3, device="cuda").mean().detach())
+
+
+def curves(log):
+    return [np.diff(rows) for rows in log.values()]
+
+
+curves(log)
+"""
+    row = 'log["loss"].append(torch.ones(3, device="cuda").mean().item())'
+    assert (row,) in proposed(tmp_path, program)
+
+
+def test_a_tensor_is_an_array_where_methods_of_arrays_follow(tmp_path: Path) -> None:
+    program = """\
+import numpy as np
+import torch
+
+
+def report(parts):
+    scores = torch.cat(parts)
+    top = np.asarray(scores).max()
+    return top, (scores > 0.5).astype(int)
+
+
+report([torch.ones(3, device="cuda")])
+"""
+    row = "scores = torch.cat(parts).cpu().numpy()"
+    assert (row,) in proposed(tmp_path, program)
+    (tmp_path / "other").mkdir()
+    without = program.replace(".astype(int)", "")
+    assert (row,) not in proposed(tmp_path / "other", without)
+
+
+def test_the_gpu_that_was_chosen_comes_first_in_a_wrapper(tmp_path: Path) -> None:
+    program = """\
+import torch
+from torch import nn
+
+device = torch.device("cuda", 1)
+net = nn.Linear(3, 2).to(device)
+net = nn.DataParallel(net)
+net(torch.ones(4, 3).to(device))
+"""
+    others = "*(i for i in range(torch.cuda.device_count()) if i != device.index)"
+    row = f"net = nn.DataParallel(net, device_ids=[device.index, {others}])"
+    assert (row,) in proposed(tmp_path, program)

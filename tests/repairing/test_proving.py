@@ -779,3 +779,24 @@ def test_what_was_put_away_is_not_brought_back_at_once(folder: Path) -> None:
     level, guards = proof(folder, PLACED, back, kind="move-module")
     assert guards["put-away"] is False
     assert level == "same-numbers"
+
+
+def test_layers_in_lists_of_lists_are_not_only_moved(folder: Path) -> None:
+    nested = HIDDEN.replace("[nn.Linear(4, 4)]", "[[nn.Linear(4, 4)]]")
+    nested = nested.replace("self.layers[0](x)", "self.layers[0][0](x)")
+    moved = ("[[nn.Linear(4, 4)]]", "[[nn.Linear(4, 4).cuda()]]")
+    _, guards = proof(folder, nested, moved, kind="move-module")
+    assert guards["hidden"] is False
+
+
+def test_a_tensor_of_which_arrays_methods_are_asked_says_itself_what_is_meant(folder: Path) -> None:
+    program = """\
+import numpy as np
+import torch
+
+scores = torch.arange(4.0, device="cuda")
+print(np.asarray(scores).max(), (scores > 1).astype(int).sum())
+"""
+    array = ('device="cuda")', 'device="cuda").cpu().numpy()')
+    level, guards = proof(folder, program, array, kind="cpu-before-numpy")
+    assert guards["output"] is True and level == "proven"

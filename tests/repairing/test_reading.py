@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from repairing.proofs import proof
 
+from diagnose.repairing.hostside import hosted
 from diagnose.repairing.reading import back, chosen, parts, undone
 
 
@@ -153,3 +154,23 @@ def test_parts_of_a_batch_are_not_moved_one_by_one_in_the_loss() -> None:
     above = '    y = batch["y"].to(device)\n    z = batch["z"].to(device)\n    first'
     taken = LOOP.replace('batch["y"]', "y").replace('batch["z"]', "z")
     assert not list(parts(LOOP, taken.replace("    first", above), "en"))
+
+
+def test_a_device_by_any_name_may_be_the_hosts_by_choice() -> None:
+    before = """\
+def infer(x):
+    stitch = torch.device("cpu") if cfg.low_mem else device
+    return run(x, device=stitch)
+
+
+out = infer(x)
+"""
+    after = before.replace("device=stitch", "device=device")
+    assert [guard.id for guard in chosen(before, after, "en")] == ["gives-up"]
+    assert hosted(before, "loss = measure(out, y.to(out.device))")
+    assert not hosted(before, "loss = measure(out, y.to(x.device))")
+
+
+def test_copies_of_parameters_may_stay_where_an_offload_keeps_these() -> None:
+    assert hosted("", "anchor = {n: p.detach().clone() for n, p in net.named_parameters()}")
+    assert not hosted("", "anchor = [p.clone().to(device) for p in net.parameters()]")

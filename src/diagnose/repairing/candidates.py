@@ -139,15 +139,21 @@ def _of_origins(error: BaseException, workspace: Workspace) -> Iterator[Move]:
     from diagnose.repairing.deciding import deciding
     from diagnose.repairing.heading import heading
     from diagnose.repairing.hosting import hosting
+    from diagnose.repairing.joining import joining
+    from diagnose.repairing.keeping import keeping
     from diagnose.repairing.loading import loading
     from diagnose.repairing.mapping import mapping
     from diagnose.repairing.origins import origins
     from diagnose.repairing.pinning import pinning
+    from diagnose.repairing.ranking import ranking
     from diagnose.repairing.retreating import retreating
+    from diagnose.repairing.starting import starting
     from diagnose.repairing.states import states
 
     at_once = (
         loading,
+        ranking,
+        starting,
         choosing,
         pinning,
         heading,
@@ -155,6 +161,7 @@ def _of_origins(error: BaseException, workspace: Workspace) -> Iterator[Move]:
         retreating,
         states,
         hosting,
+        joining,
         bracketing,
         batching,
     )
@@ -162,6 +169,7 @@ def _of_origins(error: BaseException, workspace: Workspace) -> Iterator[Move]:
         yield from propose(error)
     if ABSENT_GPU not in str(error):  # then nothing is anywhere yet
         yield from deciding(error)
+        yield from keeping(error)
         yield from origins(error)
 
 

@@ -7,15 +7,16 @@ appended later, what an argument chose.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any, NamedTuple
 
 import torch
 from torch import nn
 
-from diagnose.fixes.definitions.expressions import around
+from diagnose.fixes.definitions.expressions import around, replaced
 from diagnose.fixes.definitions.imports import spelled
+from diagnose.fixes.definitions.places import class_around
 from diagnose.fixes.definitions.statements import after_statement
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.file_edit import FileEdit, file_edit
@@ -29,6 +30,9 @@ from diagnose.tracing.stacks import is_own
 _CAUSE, _OF_REPLICAS = "unregistered-submodule", "dataparallel-replica-state"
 #: What torch says of a failure in a replica: they share what plain lists hold, registered or not.
 _REPLICA = "in replica "
+
+
+_Changing = Callable[[Source, ast.Assign, "_Kept"], list[Change]]
 
 
 class _Kept(NamedTuple):
@@ -54,14 +58,26 @@ def containing(error: BaseException) -> Iterator[Move]:
                 for kept in (one for module in modules for one in _plain(module)):
                     if shared or (_is_unregistered(kept) and _is_elsewhere(kept)):
                         cause = _OF_REPLICAS if shared else _CAUSE
-                        for edit in _edits(kept, texts):
+                        for edit in _edits(kept, texts, _changes):
                             yield Move("register-module", edit, cause=cause)
+                for kept in (one for module in modules for one in _nested(module)):
+                    if _is_unregistered(kept) and _is_elsewhere(kept):
+                        for edit in _edits(kept, texts, _in_lists):
+                            yield Move("register-module", edit, cause=_CAUSE)
 
 
 def _plain(module: nn.Module) -> Iterator[_Kept]:
     for name, held in fields(module):
         if not name.startswith("_") and _layers(held):
             yield _Kept(module, name, held)
+
+
+def _nested(module: nn.Module) -> Iterator[_Kept]:
+    """Lists of lists of layers."""
+    for name, held in fields(module):
+        rows = held if not name.startswith("_") and type(held) is list and held else []
+        if rows and all(isinstance(one, list | tuple) and _layers(one) for one in rows):
+            yield _Kept(module, name, [layer for one in rows for layer in one])
 
 
 def _is_unregistered(kept: _Kept) -> bool:
@@ -90,7 +106,7 @@ def _devices(layer: Any) -> set[torch.device]:
     return {one.device for one in tensors}
 
 
-def _edits(kept: _Kept, texts: Texts) -> Iterator[FileEdit]:
+def _edits(kept: _Kept, texts: Texts, changes: _Changing) -> Iterator[FileEdit]:
     for kind in type(kept.owner).__mro__:
         code = getattr(namespace(kind).get("__init__"), "__code__", None)
         text = texts.of(code.co_filename) if code is not None and is_own(code) else None
@@ -98,7 +114,7 @@ def _edits(kept: _Kept, texts: Texts) -> Iterator[FileEdit]:
             if text is not None and isinstance(node, ast.ClassDef) and node.name == kind.__name__:
                 for statement in _assignments(node, kept.name):
                     with suppress(Refused):
-                        yield file_edit(text.source, _changes(text.source, statement, kept))
+                        yield file_edit(text.source, changes(text.source, statement, kept))
 
 
 def _assignments(scope: ast.AST, name: str) -> Iterator[ast.Assign]:
@@ -122,6 +138,39 @@ def _changes(source: Source, statement: ast.Assign, kept: _Kept) -> list[Change]
         return [after_statement(source, statement, code), *needed]
     name, needed = spelled(source, f"torch.nn.{what}{'Dict' if mapping else 'List'}", statement)
     return [around(source, statement.value, f"{name}(", ")"), *needed]
+
+
+def _in_lists(source: Source, statement: ast.Assign, kept: _Kept) -> list[Change]:
+    """The list and those in it are torch's: where they are written, and where they are appended."""
+    what = "Module" if isinstance(_layers(kept.held)[0], nn.Module) else "Parameter"
+    if what != "Module":
+        raise Refused("a list of layers registers no lists of parameters")
+    name, needed = spelled(source, f"torch.nn.{what}List", statement)
+    changes = []
+    match statement.value:
+        case ast.List(elts=[]):
+            changes.append(replaced(source, statement.value, f"{name}()"))
+        case ast.ListComp(elt=row) | ast.List(elts=[row]):
+            changes += [around(source, statement.value, f"{name}(", ")")]
+            changes += [around(source, row, f"{name}(", ")")]
+        case _:
+            raise Refused("the list is not written there")
+    for row in _appended(class_around(source, statement) or source.tree, kept.name):
+        changes.append(around(source, row, f"{name}(", ")"))
+    return [*changes, *needed]
+
+
+def _appended(scope: ast.AST, name: str) -> Iterator[ast.expr]:
+    """What is appended to an attribute of the object."""
+    for node in ast.walk(scope):
+        match node:
+            case ast.Call(
+                func=ast.Attribute(
+                    value=ast.Attribute(value=ast.Name(id="self"), attr=attribute), attr="append"
+                ),
+                args=[row],
+            ) if attribute == name:
+                yield row
 
 
 def _are_names(held: dict[Any, Any]) -> bool:

@@ -125,7 +125,7 @@ def _followed(choice: _Choice, texts: Texts, depth: int) -> Iterator[_Choice]:
                 yield from _reached(choice._replace(spot=spot._replace(node=bound)), texts, depth)
             elif isinstance(scope, ast.FunctionDef) and len(stack) > 1:
                 caller = texts.spot(stack[1])
-                given = dict(_given(caller.node, scope)) if caller is not None else {}
+                given = dict(given_to(caller.node, scope)) if caller is not None else {}
                 if caller is not None and name.id in given:
                     handed = _Choice(caller._replace(node=given[name.id]), stack[1:])
                     yield from _reached(handed, texts, depth)
@@ -147,7 +147,7 @@ def _reached(choice: _Choice, texts: Texts, depth: int) -> Iterator[_Choice]:
         yield choice
 
 
-def _given(call: ast.AST, function: ast.FunctionDef) -> Iterator[tuple[str, ast.expr]]:
+def given_to(call: ast.AST, function: ast.FunctionDef) -> Iterator[tuple[str, ast.expr]]:
     """What a call gives a function for its parameters."""
     if not isinstance(call, ast.Call):
         return
@@ -220,7 +220,7 @@ def _of_parameters(
     ]
     if not isinstance(function, ast.FunctionDef) or caller is None or not holders:
         return
-    for name, given in _given(caller.node, function):
+    for name, given in given_to(caller.node, function):
         held = value(given, holders[-1])
         if isinstance(held, torch.Tensor) and written(str(held.device)) == wanted:
             yield f"{name}.device"

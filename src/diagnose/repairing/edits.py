@@ -34,6 +34,7 @@ _INDEXED = re.compile(r"\.to\((?:device=)?([\w.]+)\.device\)\[\s*\1\b")
 _WHOLE = re.compile(r"\.to\(([\w.]+)\)\[\s*([\w.]+)\s*\]\.to\(\1\)")
 #: Names of a rank among all machines, and of one on its own.
 _RANK = re.compile(r"(?i)(?<!local_)(?<!local)rank|procid")
+_STARTS = re.compile(r"\b(?:spawn|start_processes)\(|\bnprocs\b")
 _LOCAL = re.compile(r"(?i)local_?rank|localid")
 
 
@@ -58,8 +59,9 @@ def written_down(before: str, after: str, lang: Lang) -> Iterator[Guard]:
 
 def counted(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     """No edit wraps the number of a GPU around, unless it is a rank among all machines, and the program
-    knows none of its own: it would take another GPU than was chosen, or one that another rank has."""
-    rows, local = after.splitlines(), _LOCAL.search(before)
+    knows none of its own, nor starts its processes itself: it would take another GPU than was chosen, or
+    one that another rank has."""
+    rows, local = after.splitlines(), _LOCAL.search(before) or _STARTS.search(before)
     for line in sorted(edited_lines(before, after)):
         for found in _WRAPPED.finditer(rows[line - 1]):
             if found[0] not in before and (local or not _RANK.search(found[1])):

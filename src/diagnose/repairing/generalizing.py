@@ -67,6 +67,9 @@ def _devices(tree: ast.Module, line: int, *, told: bool) -> Iterator[str]:
     own = (found for one in classes for found in _asked(one) if found[1] == "self")
     elsewhere = (found for found in _asked(tree) if found[1] in reached)
     seen |= dict.fromkeys(text for text, _, _ in (*own, *elsewhere))
+    kept = {name for one in classes for name in _kept(one)}
+    seen |= {f"self.{text}": None for text, owner, _ in _asked(tree) if owner in kept}
+    seen |= {f"{name}.device": None for name in _instances(tree, line)}
     models = (name for function in reversed(functions) for name in _called(function))
     seen |= {f"next({name}.parameters()).device": None for name in models}
     if not told:
@@ -115,6 +118,42 @@ def _called(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
     }
     return (one for one in _arguments(function) if one in called)
+
+
+def _instances(tree: ast.Module, line: int) -> Iterator[str]:
+    """The names that the file binds above a line to objects of its classes that have a device."""
+    kinds = {
+        node.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef) and any(map(_is_of_device, ast.walk(node)))
+    }
+    for one in ast.walk(tree):
+        match one:
+            case ast.Assign(
+                targets=[ast.Name(id=name)], value=ast.Call(func=ast.Name(id=kind))
+            ) if kind in kinds and one.lineno < line:
+                yield name
+
+
+def _is_of_device(node: ast.AST) -> bool:
+    """Whether this gives an object of a class its ``device``."""
+    match node:
+        case ast.Attribute(value=ast.Name(id="self"), attr="device", ctx=ast.Store()):
+            return True
+        case ast.FunctionDef(name="device"):
+            return True
+    return False
+
+
+def _kept(kind: ast.ClassDef) -> Iterator[str]:
+    """The names under which the objects of a class keep what they are given by the same name."""
+    for node in ast.walk(kind):
+        match node:
+            case ast.Assign(
+                targets=[ast.Attribute(value=ast.Name(id="self"), attr=name)],
+                value=ast.Name(id=given),
+            ) if name == given:
+                yield name
 
 
 def _bound(tree: ast.Module) -> Iterator[str]:

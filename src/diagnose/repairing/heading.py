@@ -1,5 +1,5 @@
-"""Edits of wrappers whose model is on another GPU than their first: the one that was chosen is their only
-one, which gives the others up.
+"""Edits of wrappers whose model is on another GPU than their first: the one that was chosen comes first, or
+is their only one, which gives the others up.
 """
 
 from __future__ import annotations
@@ -33,6 +33,13 @@ def heading(error: BaseException) -> Iterator[Move]:
         for call in ast.walk(text.source.tree) if text is not None else ():
             if text is None or not isinstance(call, ast.Call) or called(call) != "DataParallel":
                 continue
+            for device in _first(call, text):
+                others = f"i for i in range(torch.cuda.device_count()) if i != {device}.index"
+                with suppress(Refused):
+                    listed = f"[{device}.index, *({others})]"
+                    change = with_argument(text.source, call, "device_ids", listed)
+                    edit = file_edit(text.source, [change])
+                    yield Move("other", edit, cause=_CAUSE, says="headed")
             for device in _chosen(call, text):
                 with suppress(Refused):
                     change = with_argument(text.source, call, "device_ids", f"[{device}]")
@@ -51,4 +58,30 @@ def _chosen(wrapper: ast.Call, text: Text) -> Iterator[str]:
                 func=ast.Attribute(value=moved, attr=name),
                 args=[ast.Name() | ast.Attribute() as device],
             ) if name in _MOVES and (moved is wrapper or ast.unparse(moved) in names):
+                yield ast.unparse(device)
+
+
+def _first(wrapper: ast.Call, text: Text) -> Iterator[str]:
+    """The device, by its name, to which the function has moved the model that it wraps then, and lists no
+    GPUs for it."""
+    if len(wrapper.args) != 1 or wrapper.keywords:
+        return
+    model = ast.unparse(wrapper.args[0])
+    for node in ast.walk(text.function(wrapper)):
+        match node:
+            case (
+                ast.Assign(
+                    targets=[target],
+                    value=ast.Call(
+                        func=ast.Attribute(attr="to"),
+                        args=[ast.Name() | ast.Attribute() as device],
+                    ),
+                )
+                | ast.Expr(
+                    value=ast.Call(
+                        func=ast.Attribute(value=target, attr="to"),
+                        args=[ast.Name() | ast.Attribute() as device],
+                    )
+                )
+            ) if ast.unparse(target) == model and node.lineno < wrapper.lineno:
                 yield ast.unparse(device)

@@ -156,10 +156,18 @@ def _listed(root: Any) -> Iterator[tuple[str, Any]]:
                 yield ".".join(filter(None, (part, attribute))), held
             if attribute.startswith("_") or not isinstance(held, dict | list | tuple):
                 continue
-            for key, layer in held.items() if isinstance(held, dict) else enumerate(held):
-                if isinstance(layer, torch.nn.Module):
-                    for name, one in layer.named_parameters():
-                        yield ".".join(filter(None, (part, f"{attribute}[{key!r}]", name))), one
+            for subscript, layer in _layers(held):
+                for name, one in layer.named_parameters():
+                    yield ".".join(filter(None, (part, f"{attribute}{subscript}", name))), one
+
+
+def _layers(held: Any, depth: int = 2) -> Iterator[tuple[str, torch.nn.Module]]:
+    """The layers in a plain list, tuple or dict, and in those that it holds, by their subscripts."""
+    for key, one in held.items() if isinstance(held, dict) else enumerate(held):
+        if isinstance(one, torch.nn.Module):
+            yield f"[{key!r}]", one
+        elif depth > 1 and isinstance(one, dict | list | tuple):
+            yield from ((f"[{key!r}]{inner}", layer) for inner, layer in _layers(one, depth - 1))
 
 
 def _is_hollow(one: Any) -> bool:

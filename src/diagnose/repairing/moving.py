@@ -105,6 +105,10 @@ def _meetings(spot: Spot, frame: FrameType) -> Iterator[tuple[str, str, list[Str
             strays_of(operands, home, frame),
         )
         return
+    if (given := _model_given(node, frame)) is not None:
+        model, home = given
+        where = f"next({ast.unparse(model)}.parameters()).device"
+        yield home, where, strays_of(operands, home, frame)
     for one in sorted(operands, key=lambda o: "cpu" in _devices(_held(o, frame))):
         held = _held(one, frame)
         if isinstance(held, torch.Tensor):
@@ -154,6 +158,17 @@ def _model_called(node: ast.AST, frame: FrameType) -> tuple[ast.expr, str] | Non
         if isinstance(held, torch.nn.Module) and not _is_self(node):
             devices = {str(one.device) for one in held.parameters()}
             return (node, devices.pop()) if len(devices) == 1 else None
+    return None
+
+
+def _model_given(node: ast.AST, frame: FrameType) -> tuple[ast.expr, str] | None:
+    """The one model that a call is given, to run it with the rest (``export(net, (x,))``), and where it
+    is."""
+    given = node.args if isinstance(node, ast.Call) else []
+    models = [one for one in given if isinstance(value(one, frame), torch.nn.Module)]
+    if len(models) == 1:
+        devices = {str(one.device) for one in value(models[0], frame).parameters()}
+        return (models[0], devices.pop()) if len(devices) == 1 else None
     return None
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from diagnose.repairing.generalizing import general
+from diagnose.repairing.mending import KNOWING, mending
 from diagnose.repairing.model import Candidate, Proof, Ran, Terms
 from diagnose.repairing.proving import Reference
 from diagnose.repairing.running import Runner
@@ -72,9 +73,25 @@ class Polish:
         """A patch to which guards object only for the GPU that it writes down, with another expression of
         the device in its place, proven."""
         against = {guard.id for guard in proof.guards if guard.holds is False}
+        if against & KNOWING and (better := self._mended(node)) is not None:
+            return better
         if not against or against - _WRITTEN_DOWN:
             return None
         return self._general(node)
+
+    def _mended(self, node: Node) -> tuple[Node, Proof] | None:
+        """A patch with one of its moves in a better place, proven."""
+        for file, text in node.texts.items():
+            for other in mending(self._runner.workspace.text(file), text):
+                texts = {**node.texts, file: other}
+                self._progress(f"trying a move elsewhere in {file}")
+                ran = self._runner.run(texts, Terms(self._gpus))
+                if not ran.passed:
+                    continue
+                proof = self._reference.prove(texts, ran, node.applied)
+                if proof.level == "proven":
+                    return self.trimmed(Node(node.applied, texts, ran), proof)
+        return None
 
     def _general(self, node: Node, *, told: bool = False) -> tuple[Node, Proof] | None:
         for file, text in node.texts.items():

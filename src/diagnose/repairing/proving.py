@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from diagnose.model import Lang
-from diagnose.repairing import edits, guards, optional, reading, referring, standing
+from diagnose.repairing import edits, guards, hostside, referring, standing
 from diagnose.repairing.comparing import (
     difference,
     differing,
@@ -15,6 +15,7 @@ from diagnose.repairing.comparing import (
     still_trained,
 )
 from diagnose.repairing.model import Candidate, Guard, Level, Proof, Ran, Terms
+from diagnose.repairing.readers import READERS
 from diagnose.repairing.running import Runner
 from diagnose.repairing.shifting import FILES, shifts
 from diagnose.repairing.words import say
@@ -65,9 +66,9 @@ class Reference:
         """What a patch is compared with: the patch itself, where it alone says what is meant."""
         wanted, both = self.on(self._gpus), self._both(texts)
         if self._texts or not (
-            referring.drops_refused(both, wanted)
+            referring.drops_refused(both, wanted) or referring.becomes_array(both, wanted)
             if not wanted.passed
-            else referring.draws_otherwise(both, applied)
+            else (referring.draws_otherwise(both, applied) or referring.starts_as_many(both))
             and (self._difference(ran, self._gpus) or not same_values(wanted, ran))
         ):
             return self
@@ -99,7 +100,7 @@ class Reference:
         yield from guards.hidden(wanted, ran, lang)
         yield from guards.hollow(wanted, ran, lang)
         yield from guards.put_away(wanted, ran, self._both(texts), lang)
-        hosted = self._lines(texts, reading.hosted)
+        hosted = self._lines(texts, hostside.hosted)
         yield from guards.on_gpu(wanted, ran, applied, edited, hosted, lang)
         yield from guards.across(ran, edited, lang)
         yield from guards.silent(wanted, ran, lang)
@@ -115,7 +116,7 @@ class Reference:
         paths = {str(folder / file): both for file, both in self._both(texts).items()}
         yield from standing.measured(ran, paths, lang)
         for both in self._both(texts).values():
-            for read in _READ:
+            for read in READERS:
                 yield from read(*both, lang)
         yield edits.stopgap(applied, lang)
 
@@ -257,18 +258,6 @@ class Reference:
         return found
 
 
-#: Who reads an edited file beside the file as it was.
-_READ = (
-    optional.absent,
-    optional.emptied,
-    reading.undone,
-    reading.chosen,
-    reading.back,
-    reading.parts,
-    edits.written_down,
-    edits.counted,
-    edits.indexed,
-)
 #: The guards that know nothing better themselves.
 _SETTLED = frozenset({"stopgap", "other-gpu"})
 

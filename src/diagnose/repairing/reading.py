@@ -8,17 +8,12 @@ from collections.abc import Iterator
 
 from diagnose.model import Lang
 from diagnose.repairing.comparing import changed, edited_lines
+from diagnose.repairing.hostside import DEVICES, is_chosen
 from diagnose.repairing.model import Guard
 from diagnose.repairing.words import say
 
-#: Devices of an edit, by name.
-_NAMED = re.compile(r"(?:device\s*=\s*|\.to\(\s*|\btorch\.device\(\s*)([A-Za-z_][\w.]*)")
-#: What an expression is sent to.
-_SENT = re.compile(r"\.to\((?:device=)?([A-Za-z_][\w.]*)")
 #: What says that something is on the cpu by choice.
 _CPU = re.compile(r"""["']cpu["']""")
-#: A choice that only asks whether there is a GPU.
-_AVAILABLE = re.compile(r"is_available|device_count")
 _Function = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -47,47 +42,11 @@ def chosen(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     for gone, made in changed(before, after):
         was = "\n".join(old[number] for number in gone)
         now = "\n".join(new[number] for number in made)
-        for name in sorted(set(_NAMED.findall(was)) - set(_NAMED.findall(now))):
+        for name in sorted(set(DEVICES.findall(was)) - set(DEVICES.findall(now))):
             if made and is_chosen(name, before):
                 told = say(lang, "chosen", line=made[0] + 1, gone=name)
                 yield Guard("gives-up", False, told)
                 return
-
-
-def is_chosen(name: str, text: str) -> bool:
-    """Whether a name that says more than that it is a device is the cpu's somewhere in the program, by
-    choice."""
-    last = name.rpartition(".")[2]
-    if last in ("device", "dev") or not re.search("(?i)dev", last):
-        return False
-    bound = re.compile(rf"\b{re.escape(last)}\b(?:\s*:[^=\n]*)?\s*=(?!=)([^\n]*)")
-    return any(
-        _CPU.search(found[1]) and not _AVAILABLE.search(found[1]) for found in bound.finditer(text)
-    )
-
-
-def hosted(before: str, row: str) -> bool:
-    """Whether an edited line brings something to what the program keeps on the cpu by choice."""
-    named = [name for name in _SENT.findall(row) if name]
-    return any(
-        is_chosen(name, before)
-        or (name.endswith(".device") and _kept(name.removesuffix(".device"), before))
-        for name in named
-    )
-
-
-def _kept(name: str, text: str, depth: int = 3) -> bool:
-    """Whether a name is bound to a call that makes something on a device of the program's choice, or on
-    the cpu; or something like what is."""
-    bound = re.compile(rf"(?m)^[ \t]*{re.escape(name)}\s*=(?!=)([^\n]*)")
-    for found in bound.finditer(text):
-        devices = [one for one in _NAMED.findall(found[1]) if is_chosen(one, text)]
-        like = re.search(r"_like\(([\w.]+)", found[1])
-        if devices or re.search(r"""device=["']cpu["']""", found[1]):
-            return True
-        if like and depth and _kept(like[1], text, depth - 1):
-            return True
-    return False
 
 
 def back(before: str, after: str, lang: Lang) -> Iterator[Guard]:

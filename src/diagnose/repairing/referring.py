@@ -9,10 +9,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 
+from diagnose.patterns import lazy
 from diagnose.repairing.comparing import changed
 from diagnose.repairing.model import Candidate, Ran
 
 _DRAWN = "generator-device"
+#: What Python says of what arrays have and tensors do not, and what makes an array of a tensor.
+_NO_ARRAY = "AttributeError: 'Tensor' object has no attribute"
+_TO_ARRAY = lazy(r"(?:\.detach\(\))?\.cpu\(\)(?:\.numpy\(\))?|\.numpy\(\)")
+#: A written number, and how many GPUs there are.
+_NUMBER = lazy(r"\b\d+\b")
+_COUNT = lazy(r"(?:\w+\.)*device_count\(\)")
 
 
 def drops_refused(texts: Mapping[str, tuple[str, str]], wanted: Ran) -> bool:
@@ -33,6 +40,33 @@ def drops_refused(texts: Mapping[str, tuple[str, str]], wanted: Ran) -> bool:
         for one in ast.walk(ast.parse(before))
         if isinstance(one, ast.stmt)
     )
+
+
+def becomes_array(texts: Mapping[str, tuple[str, str]], wanted: Ran) -> bool:
+    """Whether all that a patch does is to make arrays of tensors, of which the program asks what only
+    arrays have: without device checks it fails there, too."""
+    error = wanted.failure.error if wanted.failure is not None else ""
+    return error.startswith(_NO_ARRAY) and all(
+        ".numpy()" in after and _TO_ARRAY.sub("", after) == _TO_ARRAY.sub("", before)
+        for before, after in texts.values()
+    )
+
+
+def starts_as_many(texts: Mapping[str, tuple[str, str]]) -> bool:
+    """Whether all that a patch does is to start as many processes as there are GPUs, in place of a number
+    that is written down: their parts of the data are others then."""
+    for before, after in texts.values():
+        for gone, made in changed(before, after):
+            old = "".join(before.splitlines()[line] for line in gone)
+            new = "".join(after.splitlines()[line] for line in made)
+            if not _COUNT.search(new) or _COUNT.sub("#", new) not in _hashed(old):
+                return False
+    return True
+
+
+def _hashed(row: str) -> list[str]:
+    """A row with each of its numbers in turn left out."""
+    return [f"{row[: one.start()]}#{row[one.end() :]}" for one in _NUMBER.finditer(row)]
 
 
 def _is_move(statement: ast.stmt) -> bool:

@@ -11,6 +11,26 @@ REMARKS: Mapping[str, Mapping[Lang, str]] = {
         "en": "enter the block that the program makes this call in elsewhere",
         "zh": "像程序别处那样，在同样的 with 块中调用",
     },
+    "twice": {
+        "en": "line {line} moves {name} again, which line {other} has just moved: that line is wrong",
+        "zh": "第 {line} 行再次移动 {name}，而第 {other} 行刚移动过：应改那一行",
+    },
+    "deaf": {
+        "en": "line {line} moves what {name} gives, which is told the device: it is wrong there",
+        "zh": "第 {line} 行移动 {name} 的返回值，而它已得到设备参数：错误在它内部",
+    },
+    "at-once": {
+        "en": "line {line} makes something on {device} and takes it to the cpu at once",
+        "zh": "第 {line} 行在 {device} 上创建后立即移到 CPU",
+    },
+    "inline": {
+        "en": "line {line} fetches {name} in the midst of its call, and nobody puts it back",
+        "zh": "第 {line} 行在调用中途取回 {name}，之后无人移走",
+    },
+    "flipped": {
+        "en": "line {line} only turns an option around: its other value fails as before",
+        "zh": "第 {line} 行只是翻转了选项：另一取值仍会失败",
+    },
     "stays": {
         "en": "{name} stays on a GPU while {other} computes: the program puts it away before",
         "zh": "{other} 计算时 {name} 仍留在 GPU 上，而程序本会先把它移走",

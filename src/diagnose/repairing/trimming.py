@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from difflib import SequenceMatcher
 from itertools import islice
@@ -41,6 +42,16 @@ _NEEDLESS = (
 )
 
 
+#: A move that only a GPU is right for, by a device that may be another.
+_ONLY_GPUS = lazy(r"\.cuda\((?P<device>(?:\w+\.)*\w*device)\)")
+#: A move in the midst of an expression of which a part is kept; the rest, and what ends it.
+_MIDST = lazy(
+    rf"(?P<move>\.to\({_INNER}\))(?P<rest>(?:\.\w+(?:\({_INNER}\))?|\[[^\[\]]*\])+)(?P<end>\s*)$"
+)
+#: What is a part of something: an attribute, or what a subscript takes.
+_PART = lazy(r"\[|\.\w+(?![\w(])")
+
+
 class Trimmed(NamedTuple):
     """Texts of the edited files with one place as it was; the file, and the lines that are gone."""
 
@@ -59,6 +70,7 @@ def trimmed(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[Tri
         after: the same, edited.
     """
     blocks = [(file, *both) for file, text in after.items() for both in changed(before[file], text)]
+    yield from _elsewhere(after, blocks, before)
     yield from _sooner(after, blocks, before)
     for file, gone, made in reversed(blocks) if len(blocks) > 1 else ():
         if made:
@@ -69,6 +81,38 @@ def trimmed(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[Tri
         for rest in _pieces(_rows(before[file], gone), _rows(after[file], made))
     )
     yield from islice(pieces, _MOST_PIECES)
+
+
+def _elsewhere(
+    after: Mapping[str, str], blocks: list[tuple[str, range, range]], before: Mapping[str, str]
+) -> Iterator[Trimmed]:
+    """The patch with the move of a whole of which a part is kept at the end, where only the part is moved;
+    with a move that is right for any device; and without a question after which nothing is done."""
+    for file, gone, made in blocks:
+        old, rows = _rows(before[file], gone), _rows(after[file], made)
+        all_rows, first = after[file].splitlines(keepends=True), made.start - 1
+        if [row.strip() for row in rows] == ["pass"] and first >= 0:
+            header, rest = all_rows[first], all_rows[made.stop :]
+            alone = not (rest and re.match(r"\s*(?:else|elif)\b", rest[0]))
+            if re.match(r"\s*if\b.*:\s*$", header) and alone:
+                text = "".join([*all_rows[:first], *rest])
+                yield Trimmed({**after, file: text}, file, header)
+        for number, row in enumerate(rows):
+            found = _ONLY_GPUS.search(row)
+            if found and not any(found[0] in one for one in old):
+                new = after[file].splitlines(keepends=True)
+                new[made.start + number] = _ONLY_GPUS.sub(r".to(\g<device>)", row)
+                yield Trimmed({**after, file: "".join(new)}, file, row)
+            found = _MIDST.search(row)
+            if (
+                found
+                and _PART.search(found["rest"])
+                and not any(found["move"] in one for one in old)
+            ):
+                text = f"{row[: found.start()]}{found['rest']}{found['move']}{found['end']}"
+                new = after[file].splitlines(keepends=True)
+                new[made.start + number] = text
+                yield Trimmed({**after, file: "".join(new)}, file, row)
 
 
 def _sooner(

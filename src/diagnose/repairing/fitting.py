@@ -1,0 +1,253 @@
+"""Whether the moves that an edit adds fit what the program does beside them: who has moved that already,
+who is told the device, what may not be there."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from diagnose.model import Lang
+from diagnose.repairing.comparing import changed, edited_lines
+from diagnose.repairing.model import Guard
+from diagnose.repairing.words import say
+
+_MOVES = frozenset({"to", "cuda", "cpu"})
+_Function = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+class Added(NamedTuple):
+    """A move that an edit adds: the call, what it moves, the function or the file that it stands in, and
+    all edited lines."""
+
+    call: ast.Call
+    moved: ast.expr
+    scope: ast.AST
+    edited: set[int]
+
+
+def fitting(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+    """What each of the moves tells against an edit, one at most of a kind."""
+    tree = ast.parse(after)
+    seen = set[str]()
+    for one in added(before, tree, after):
+        for found in (
+            *_twice(one, lang),
+            *_deaf(one, tree, lang),
+            *_at_once(one, lang),
+            *_inline(one, lang),
+            *_missing(one, tree, lang),
+            *_far(one, tree, lang),
+        ):
+            if found.sentence not in seen:
+                seen.add(found.sentence)
+                yield found
+
+
+def flipped(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+    """No edit only turns an option around: who chooses the other value meets the same failure."""
+    old, new = before.splitlines(), after.splitlines()
+    for gone, made in changed(before, after):
+        was, now = (" ".join(text[i] for i in rows) for text, rows in ((old, gone), (new, made)))
+        for one, other in (("True", "False"), ("False", "True")):
+            if was != now and was.replace(f"={one}", f"={other}") == now:
+                yield Guard("gives-up", False, say(lang, "flipped", line=made.start + 1))
+                return
+
+
+def move_of(node: ast.AST) -> ast.Call | None:
+    """A node, if it is a call that moves something."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr=name)) if name in _MOVES:
+            return node
+    return None
+
+
+def callee(call: ast.Call) -> ast.expr:
+    """What a method is called of."""
+    return call.func.value if isinstance(call.func, ast.Attribute) else call.func
+
+
+def goes_to_cpu(call: ast.Call) -> bool:
+    """Whether a move is one to the cpu, as its text says."""
+    given = [*call.args, *(one.value for one in call.keywords)]
+    named = any("cpu" in ast.unparse(one) for one in given)
+    return named or (isinstance(call.func, ast.Attribute) and call.func.attr == "cpu")
+
+
+def added(before: str, tree: ast.Module, after: str) -> Iterator[Added]:
+    """The moves in edited lines that the program did not have; ``tree`` is that of the text ``after``."""
+    known = [ast.unparse(call) for call in map(move_of, ast.walk(ast.parse(before))) if call]
+    edited = edited_lines(before, after)
+    scopes: list[ast.AST] = [node for node in ast.walk(tree) if isinstance(node, _Function)]
+    for node in ast.walk(tree):
+        call = move_of(node)
+        if call is None or call.lineno not in edited or ast.unparse(call) in known:
+            continue
+        around = [one for one in scopes if _spans(one, call.lineno)]
+        yield Added(call, callee(call), around[-1] if around else tree, edited)
+
+
+def _spans(node: ast.AST, line: int) -> bool:
+    first, last = getattr(node, "lineno", 0), getattr(node, "end_lineno", 0)
+    return bool(first <= line <= (last or 0))
+
+
+def _twice(one: Added, lang: Lang) -> Iterator[Guard]:
+    """What the line before that speaks of it has moved to a GPU is not moved again: that line is wrong."""
+    if (found := earlier(one)) is not None:
+        name = ast.unparse(one.moved)
+        sentence = say(lang, "twice", line=one.call.lineno, other=found.lineno, name=name)
+        yield Guard("twice", False, sentence)
+
+
+def earlier(one: Added) -> ast.Call | None:
+    """The move to a GPU of the same thing, in the line before that speaks of it, if no edit made that."""
+    if not isinstance(one.moved, ast.Name | ast.Attribute) or goes_to_cpu(one.call):
+        return None
+    name, last = ast.unparse(one.moved), None
+    for node in ast.walk(one.scope):
+        if isinstance(node, ast.Assign | ast.Expr | ast.Return | ast.AugAssign | ast.For):
+            inner = node.iter if isinstance(node, ast.For) else node
+            ends = inner.end_lineno or inner.lineno
+            if ends < one.call.lineno and _speaks(inner, name):
+                last = node if last is None or node.lineno > last.lineno else last
+    call = _moving(last, name) if last is not None and last.lineno not in one.edited else None
+    return call if call is not None and not goes_to_cpu(call) else None
+
+
+def _speaks(node: ast.AST, name: str) -> bool:
+    return any(
+        isinstance(one, ast.Name | ast.Attribute) and ast.unparse(one) == name
+        for one in ast.walk(node)
+    )
+
+
+def _moving(statement: ast.stmt, name: str) -> ast.Call | None:
+    """The move to which a statement puts what has a name: ``net.cuda()``, ``net = build().to(device)``."""
+    match statement:
+        case ast.Expr(value=ast.Call() as call) if (
+            move_of(call) and ast.unparse(callee(call)) == name
+        ):
+            return call
+        case ast.Assign(targets=[target], value=ast.Call() as call) if ast.unparse(target) == name:
+            return move_of(call)
+    return None
+
+
+def _deaf(one: Added, tree: ast.Module, lang: Lang) -> Iterator[Guard]:
+    """What a function of the program gives that is told a device is there: else it is mended itself."""
+    if (function := told(one, tree)) is not None:
+        name = function.name
+        yield Guard("deaf", False, say(lang, "deaf", line=one.call.lineno, name=name))
+
+
+def told(one: Added, tree: ast.Module) -> ast.FunctionDef | None:
+    """The program's own function that gives what is moved, and is told a device."""
+    if not isinstance(one.moved, ast.Call) or not one.call.args:
+        return None
+    func = one.moved.func
+    if not any(ast.unparse(arg).rpartition(".")[2] == "device" for arg in one.moved.args):
+        return None
+    name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef) and (
+            node.name == name or (isinstance(func, ast.Attribute) and _is_callable(node))
+        ):
+            return node
+    return None
+
+
+def _is_callable(node: ast.AST) -> bool:
+    """Whether a class's objects are called, with a device among what they are given."""
+    return (
+        isinstance(node, ast.FunctionDef)
+        and node.name == "__call__"
+        and any(one.arg == "device" for one in node.args.args)
+    )
+
+
+def _at_once(one: Added, lang: Lang) -> Iterator[Guard]:
+    """Nothing is made on a device that is named right there, and taken to the cpu at once."""
+    inner: ast.expr = one.moved
+    while isinstance(inner, ast.Call) and goes_to_cpu(one.call):
+        made = next((word.value for word in inner.keywords if word.arg == "device"), None)
+        if made is not None and "cpu" not in ast.unparse(made):
+            sentence = say(lang, "at-once", line=one.call.lineno, device=ast.unparse(made))
+            yield Guard("back", False, sentence)
+            return
+        inner = inner.func.value if isinstance(inner.func, ast.Attribute) else inner.func
+
+
+def _inline(one: Added, lang: Lang) -> Iterator[Guard]:
+    """No model that is kept is fetched in the midst of its own call: nobody puts it back."""
+    if is_inline(one):
+        sentence = say(lang, "inline", line=one.call.lineno, name=ast.unparse(one.moved))
+        yield Guard("put-away", False, sentence)
+
+
+def is_inline(one: Added) -> bool:
+    """Whether what has a name is moved and called at once."""
+    return isinstance(one.moved, ast.Name | ast.Attribute) and any(
+        isinstance(node, ast.Call) and node.func is one.call for node in ast.walk(one.scope)
+    )
+
+
+def _missing(one: Added, tree: ast.Module, lang: Lang) -> Iterator[Guard]:
+    """What an object keeps only under a condition is moved under it."""
+    name = ast.unparse(one.moved)
+    if not isinstance(one.moved, ast.Attribute) or not name.startswith("self."):
+        return
+    for node in ast.walk(tree):
+        match node:
+            case ast.Assign(targets=[target], value=ast.IfExp(orelse=ast.Constant(value=None))):
+                if ast.unparse(target) == name and not _asked(one, name):
+                    sentence = say(lang, "absent", line=one.call.lineno, name=name)
+                    yield Guard("absent", False, sentence)
+                    return
+
+
+def _asked(one: Added, name: str) -> bool:
+    """Whether a move stands under a question for what is moved."""
+    return any(
+        isinstance(node, ast.If | ast.IfExp)
+        and name in ast.unparse(node.test)
+        and any(inner is one.call for inner in ast.walk(node))
+        for node in ast.walk(one.scope)
+    )
+
+
+def _far(one: Added, tree: ast.Module, lang: Lang) -> Iterator[Guard]:
+    """What a function gives is not moved in it, by a name that is bound below it, where the rest of what it
+    gives is moved after the call."""
+    device = one.call.args[0] if len(one.call.args) == 1 else None
+    if not isinstance(one.scope, _Function) or not isinstance(device, ast.Name):
+        return
+    bound = [
+        node.lineno
+        for node in tree.body
+        if isinstance(node, ast.Assign)
+        and any(isinstance(to, ast.Name) and to.id == device.id for to in node.targets)
+    ]
+    if not bound or min(bound) <= (one.scope.end_lineno or 0):
+        return
+    given = {
+        target.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign) and _calls(node.value, one.scope.name)
+        for to in node.targets
+        for target in ast.walk(to)
+        if isinstance(target, ast.Name)
+    }
+    for node in ast.walk(tree):
+        call = move_of(node)
+        if call is not None and not _spans(one.scope, call.lineno):
+            owner = next((n.id for n in ast.walk(callee(call)) if isinstance(n, ast.Name)), "")
+            if owner in given:
+                sentence = say(lang, "parted", line=one.call.lineno, other=call.lineno)
+                yield Guard("parted", False, sentence)
+                return
+
+
+def _calls(node: ast.expr, name: str) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name

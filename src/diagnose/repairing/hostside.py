@@ -1,0 +1,80 @@
+"""What a program keeps on the cpu by choice, as its text shows."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+#: Devices of an edit, by name.
+DEVICES = re.compile(r"(?:device\s*=\s*|\.to\(\s*|\btorch\.device\(\s*)([A-Za-z_][\w.]*)")
+#: What says that something is on the cpu by choice.
+_CPU = re.compile(r"""["']cpu["']""")
+#: What an expression is sent to.
+_SENT = re.compile(r"\.to\((?:device=)?([A-Za-z_][\w.]*)")
+#: A choice that only asks whether there is a GPU.
+_AVAILABLE = re.compile(r"is_available|device_count")
+#: What a name that does not say that it is a device is bound to, if it is one by choice.
+_CHOICE = r"""\bdevice\(["']cpu["']\)|["']cpu["']\)?\s+if\b|\belse\b.*["']cpu["']"""
+#: A copy of what a model's parameters are, and a move.
+_COPIES = re.compile(r"\.clone\(\).*\b(?:named_)?parameters\(\)|\bparameters\(\).*\.clone\(\)")
+_MOVED = re.compile(r"\.(?:to|cuda|cpu)\(|device=")
+_Function = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def is_chosen(name: str, text: str) -> bool:
+    """Whether a name that says more than that it is a device is the cpu's somewhere in the program, by
+    choice."""
+    last = name.rpartition(".")[2]
+    if last in ("device", "dev"):
+        return False
+    told = re.compile("" if re.search("(?i)dev", last) else _CHOICE)
+    bound = re.compile(rf"\b{re.escape(last)}\b(?:\s*:[^=\n]*)?\s*=(?!=)([^\n]*)")
+    return any(
+        _CPU.search(found[1]) and told.search(found[1]) and not _AVAILABLE.search(found[1])
+        for found in bound.finditer(text)
+    )
+
+
+def hosted(before: str, row: str) -> bool:
+    """Whether an edited line brings something to what the program keeps on the cpu by choice, or leaves
+    copies of parameters where an offload keeps these."""
+    if _takes_weights(row):
+        return True
+    named = [name for name in _SENT.findall(row) if name]
+    return any(
+        is_chosen(name, before)
+        or (name.endswith(".device") and _kept(name.removesuffix(".device"), before))
+        for name in named
+    )
+
+
+def _kept(name: str, text: str, depth: int = 3) -> bool:
+    """Whether a name is bound to a call that makes something on a device of the program's choice, or on
+    the cpu; or something like what is."""
+    bound = re.compile(rf"(?m)^[ \t]*{re.escape(name)}\s*=(?!=)([^\n]*)")
+    for found in bound.finditer(text):
+        devices = [one for one in DEVICES.findall(found[1]) if is_chosen(one, text)]
+        like = re.search(r"_like\(([\w.]+)", found[1])
+        if devices or re.search(r"""device=["']cpu["']""", found[1]):
+            return True
+        if like and depth and _kept(like[1], text, depth - 1):
+            return True
+        called = re.match(r"\s*(?:self\.)?(\w+)\(", found[1])
+        if called and _gives_hosted(called[1], text):
+            return True
+    return False
+
+
+def _gives_hosted(name: str, text: str) -> bool:
+    """Whether a function of the program returns what it tells a call to make on a device of its choice."""
+    for one in ast.walk(ast.parse(text)):
+        if isinstance(one, _Function) and one.name == name:
+            given = [node.value for node in ast.walk(one) if isinstance(node, ast.Return)]
+            named = [device for row in given if row for device in DEVICES.findall(ast.unparse(row))]
+            return any(is_chosen(device, text) for device in named)
+    return False
+
+
+def _takes_weights(row: str) -> bool:
+    """Whether a line copies the parameters of a model and leaves the copies where those are."""
+    return bool(_COPIES.search(row)) and not _MOVED.search(row)

@@ -1,0 +1,24 @@
+"""Who reads an edited file beside the file as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from diagnose.model import Lang
+from diagnose.repairing import edits, fitting, optional, reading
+from diagnose.repairing.model import Guard
+
+#: Each tells what the text of a patch tells against it.
+READERS: tuple[Callable[[str, str, Lang], Iterator[Guard]], ...] = (
+    optional.absent,
+    optional.emptied,
+    reading.undone,
+    reading.chosen,
+    reading.back,
+    reading.parts,
+    fitting.fitting,
+    fitting.flipped,
+    edits.written_down,
+    edits.counted,
+    edits.indexed,
+)

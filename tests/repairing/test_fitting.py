@@ -1,0 +1,179 @@
+"""Moves that do not fit what the program does beside them, and where they would."""
+
+from __future__ import annotations
+
+import pytest
+
+from diagnose.repairing.fitting import fitting, flipped
+from diagnose.repairing.mending import mending
+from diagnose.repairing.trimming import trimmed
+
+_WRAPS = """\
+def build(ids):
+    net = Net()
+    net.cuda()
+    net = nn.DataParallel(net, ids)
+    return net
+"""
+_CACHES = """\
+def bias(length, device):
+    if length not in cache:
+        cache[length] = torch.arange(length, device=device)
+    return cache[length]
+
+
+def forward(x):
+    return x + bias(len(x), x.device)
+"""
+_HELPS = """\
+class Trainer:
+    def __init__(self, average=True):
+        self.average = Average(net) if average else None
+        self.device = "cuda"
+        self.rest = 1
+"""
+_FETCHES = """\
+class Loop:
+    def away(self, *modules):
+        for one in modules:
+            one.to("cpu")
+
+    def there(self, *modules):
+        for one in modules:
+            one.to(self.device)
+
+    def update(self, x):
+        with torch.no_grad():
+            known = self.ref(x)
+        return known
+"""
+CASES = {
+    "twice": (_WRAPS, "DataParallel(net, ids)", "DataParallel(net.to(ids[0]), ids)"),
+    "deaf": (_CACHES, "bias(len(x), x.device)", "bias(len(x), x.device).to(x.device)"),
+    "absent": (_HELPS, "self.rest = 1", "self.average.to(self.device)\n        self.rest = 1"),
+    "put-away": (_FETCHES, "self.ref(x)", "self.ref.to(self.device)(x)"),
+}
+
+
+def _after(name: str) -> tuple[str, str]:
+    program, old, new = CASES[name]
+    assert old in program
+    return program, program.replace(old, new)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_move_in_the_wrong_place_is_refused(name: str) -> None:
+    assert [guard.id for guard in fitting(*_after(name), "en")] == [name]
+
+
+@pytest.mark.parametrize(
+    ("name", "rows"),
+    [
+        ("twice", ["    net.to(ids[0])", "    net = nn.DataParallel(net, ids)"]),
+        ("deaf", ["    return cache[length].to(device)", "    return x + bias(len(x), x.device)"]),
+        (
+            "absent",
+            [
+                "        if self.average is not None:",
+                "            self.average.to(self.device)",
+            ],
+        ),
+        (
+            "put-away",
+            [
+                "            self.there(self.ref)",
+                "            known = self.ref(x)",
+                "            self.away(self.ref)",
+            ],
+        ),
+    ],
+)
+def test_the_better_place_is_proposed_and_not_refused(name: str, rows: list[str]) -> None:
+    before, after = _after(name)
+    better = next(mending(before, after))
+    assert not list(fitting(before, better, "en"))
+    assert set(rows) <= set(better.splitlines())
+
+
+def test_what_was_used_in_between_may_go_on() -> None:
+    before = "def run(x):\n    x = x.to(first)\n    y = enter(x)\n    return leave(x), y\n"
+    after = before.replace("leave(x)", "leave(x.to(second))")
+    assert not list(fitting(before, after, "en"))
+
+
+def test_what_is_named_by_a_device_is_bound_to_the_right_one() -> None:
+    before = """\
+def build(gpus):
+    device = torch.device("cuda:1")
+    net = Net().to(device)
+    return nn.DataParallel(net, gpus), device
+"""
+    after = before.replace("Parallel(net,", "Parallel(net.to(gpus[0]),")
+    named = before.replace('torch.device("cuda:1")', "torch.device(gpus[0])")
+    assert named in list(mending(before, after))
+
+
+def test_what_is_made_on_a_device_is_not_taken_from_it_at_once() -> None:
+    before = "ids = torch.arange(4, device=device)\n"
+    after = before.replace("device)\n", "device).detach().cpu()\n")
+    assert [guard.id for guard in fitting(before, after, "en")] == ["back"]
+    assert not list(fitting("ids = f(4)\n", "ids = f(4).cpu()\n", "en"))
+
+
+def test_a_part_is_moved_where_the_program_moves_the_rest() -> None:
+    before = """\
+def make():
+    return Data(rows(), torch.ones(2))
+
+
+data, device = make(), torch.device("cuda")
+device = torch.device("cuda")
+data = make()
+x = data.x.to(device)
+"""
+    after = before.replace("Data(rows(),", "Data(rows().to(device),")
+    assert [guard.id for guard in fitting(before, after, "en")] == ["parted"]
+    alone = (
+        before.replace("x = data.x.to(device)\n", ""),
+        after.replace("x = data.x.to(device)\n", ""),
+    )
+    assert not list(fitting(*alone, "en"))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "holds"),
+    [
+        ('add("--map", default=True)', 'add("--map", default=False)', False),
+        ("def build(offload=True):", "def build(offload=False):", False),
+        ('add("--map", default=4)', 'add("--map", default=count())', True),
+    ],
+)
+def test_an_option_is_not_only_turned_around(old: str, new: str, holds: bool) -> None:
+    found = [guard.id for guard in flipped(f"{old}\n", f"{new}\n", "en")]
+    assert found == ([] if holds else ["gives-up"])
+
+
+def test_only_the_part_that_is_kept_is_moved() -> None:
+    before = "features = vgg(weights=None).features[:6].eval()\n"
+    after = before.replace("None)", "None).to(opt.device)")
+    found = [one.texts["a.py"] for one in trimmed({"a.py": before}, {"a.py": after})]
+    assert found[0] == "features = vgg(weights=None).features[:6].eval().to(opt.device)\n"
+    whole = "net = build().requires_grad_(False)\n"
+    moved = whole.replace("build()", "build().to(device)")
+    assert not list(trimmed({"a.py": whole}, {"a.py": moved}))
+
+
+def test_a_device_that_may_be_the_cpu_is_told_so() -> None:
+    before = "net = build()\n"
+    after = "net = build().cuda(self.device)\n"
+    found = [one.texts["a.py"] for one in trimmed({"a.py": before}, {"a.py": after})]
+    assert found[0] == "net = build().to(self.device)\n"
+
+
+def test_a_question_without_an_answer_goes() -> None:
+    before = "if count > 1:\n    net = wrap(net)\nrun(net)\n"
+    after = before.replace("net = wrap(net)", "pass")
+    found = [one.texts["a.py"] for one in trimmed({"a.py": before}, {"a.py": after})]
+    assert found == ["run(net)\n"]
+    both = before.replace("run(net)", "else:\n    run(net)")
+    assert not list(trimmed({"a.py": both}, {"a.py": both.replace("net = wrap(net)", "pass")}))

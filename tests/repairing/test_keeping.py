@@ -1,0 +1,59 @@
+"""What objects keep that are no modules: it is brought to its device once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from repairing.proposals import proposed
+
+_HOOK = """\
+import torch
+from torch import nn
+
+
+class Smoothing{base}:
+    def __init__(self, size):
+        super().__init__()
+        self.prior = torch.full((size,), 1 / size)
+
+    def __call__(self, scores):
+        return scores.softmax(-1) + self.prior
+
+
+hook = Smoothing(3)
+print(hook(torch.ones(2, 3, device="cuda")))
+"""
+
+
+def test_an_object_keeps_what_it_has_brought(tmp_path: Path) -> None:
+    kept = ("self.prior = self.prior.to(scores.device)",)
+    assert kept in proposed(tmp_path, _HOOK.format(base=""))
+
+
+def test_a_module_registers_instead(tmp_path: Path) -> None:
+    found = proposed(tmp_path, _HOOK.format(base="(nn.Module)"))
+    assert ("self.prior = self.prior.to(scores.device)",) not in found
+
+
+def test_an_object_that_can_move_itself_is_told_to(tmp_path: Path) -> None:
+    program = """\
+import torch
+
+
+class Scales:
+    def __init__(self):
+        self.high = torch.ones(3)
+
+    def to(self, device):
+        self.high = self.high.to(device)
+        return self
+
+
+def unpack(codes, scales):
+    return codes * scales.high
+
+
+x, known = torch.ones(3, device="cuda"), Scales()
+print(unpack(x, known))
+"""
+    assert ("print(unpack(x, known.to(x.device)))",) in proposed(tmp_path, program)
