@@ -79,7 +79,7 @@ def test_what_an_option_keeps_on_the_host_stays_there(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "holds"),
     [
-        ('store = "cpu" if low else device', True),
+        ('store = "cpu" if low else device', False),
         ('store_device = "cpu" if low else device', False),
         ('def keep(self, store_device="cpu"):', False),
         ('store_device = "cuda" if torch.cuda.is_available() else "cpu"', True),

@@ -135,6 +135,7 @@ def _of_origins(error: BaseException, workspace: Workspace) -> Iterator[Move]:
     """The edits of all lines that the operands come from."""
     from diagnose.repairing.batching import batching
     from diagnose.repairing.bracketing import bracketing
+    from diagnose.repairing.carrying import carrying
     from diagnose.repairing.choosing import choosing
     from diagnose.repairing.deciding import deciding
     from diagnose.repairing.heading import heading
@@ -164,6 +165,7 @@ def _of_origins(error: BaseException, workspace: Workspace) -> Iterator[Move]:
         joining,
         bracketing,
         batching,
+        carrying,
     )
     for propose in at_once:
         yield from propose(error)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from diagnose.model import Lang
 from diagnose.repairing.comparing import changed, edited_lines
+from diagnose.repairing.hostside import takes_weights
 from diagnose.repairing.model import Candidate, Guard
 from diagnose.repairing.words import say
 
@@ -126,12 +127,18 @@ def _stays(patch: str) -> bool:
     return count["+"] < count["-"]
 
 
+def _leaves_copies(patch: str) -> bool:
+    """Whether all that an edit does is to leave copies of parameters where an offload keeps these."""
+    added = [row[1:] for row in patch.splitlines() if row[:1] == "+" and row[:3] != "+++"]
+    return bool(added) and all(map(takes_weights, added))
+
+
 def stopgap(applied: Sequence[Candidate], lang: Lang) -> Guard:
     """The edits are where what is wrong comes from, and give nothing up that is done on purpose."""
     stopgaps = [one for one in applied if one.stopgap]
     for one in applied:
         undone = one.kind == _UNDOES or (one.stopgap and one.kind not in _AT_USE)
-        if undone or _stays(one.patch):
+        if (undone and not _leaves_copies(one.patch)) or _stays(one.patch):
             told = say(lang, "gives-up", file=one.file, line=one.line)
             return Guard("gives-up", False, told)
     for one in stopgaps:

@@ -38,7 +38,7 @@ def is_chosen(name: str, text: str) -> bool:
 def hosted(before: str, row: str) -> bool:
     """Whether an edited line brings something to what the program keeps on the cpu by choice, or leaves
     copies of parameters where an offload keeps these."""
-    if _takes_weights(row):
+    if takes_weights(row):
         return True
     named = [name for name in _SENT.findall(row) if name]
     return any(
@@ -75,6 +75,6 @@ def _gives_hosted(name: str, text: str) -> bool:
     return False
 
 
-def _takes_weights(row: str) -> bool:
+def takes_weights(row: str) -> bool:
     """Whether a line copies the parameters of a model and leaves the copies where those are."""
     return bool(_COPIES.search(row)) and not _MOVED.search(row)

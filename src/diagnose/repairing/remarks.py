@@ -15,6 +15,10 @@ REMARKS: Mapping[str, Mapping[Lang, str]] = {
         "en": "line {line} moves {name} again, which line {other} has just moved: that line is wrong",
         "zh": "第 {line} 行再次移动 {name}，而第 {other} 行刚移动过：应改那一行",
     },
+    "carried-along": {
+        "en": "give the batch a `to`, by which the library moves it",
+        "zh": "为批次类型定义 to 方法，库会用它搬移批次",
+    },
     "deaf": {
         "en": "line {line} moves what {name} gives, which is told the device: it is wrong there",
         "zh": "第 {line} 行移动 {name} 的返回值，而它已得到设备参数：错误在它内部",
