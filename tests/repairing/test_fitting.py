@@ -6,6 +6,7 @@ import pytest
 
 from diagnose.repairing.fitting import fitting, flipped
 from diagnose.repairing.mending import mending
+from diagnose.repairing.sending import sending
 from diagnose.repairing.trimming import trimmed
 
 _WRAPS = """\
@@ -111,6 +112,35 @@ def build(gpus):
     after = before.replace("Parallel(net,", "Parallel(net.to(gpus[0]),")
     named = before.replace('torch.device("cuda:1")', "torch.device(gpus[0])")
     assert named in list(mending(before, after))
+
+
+_SPLIT = """\
+class Split(nn.Module):
+    {property}
+    def forward(self, ids):
+        return self.head(self.embed(ids))
+
+
+def main(net, rows, devices):
+    for ids in rows:
+        print(net(ids.to(devices[0])))
+"""
+_KNOWN = """@property
+    def first(self):
+        return self.embed.weight.device
+"""
+
+
+@pytest.mark.parametrize(
+    ("known", "device"), [("", "next(net.embed.parameters()).device"), (_KNOWN, "net.first")]
+)
+def test_a_split_model_is_sent_what_it_is_given_at_once(known: str, device: str) -> None:
+    before = _SPLIT.format(property=known)
+    after = before.replace("(ids))", "(ids.to(next(self.embed.parameters()).device)))")
+    better = before.replace("devices[0]", device)
+    line = after[: after.index("return self.head")].count("\n") + 1
+    assert better in list(sending(before, after, {line}))
+    assert not list(sending(before, after, set()))
 
 
 def test_what_is_made_on_a_device_is_not_taken_from_it_at_once() -> None:

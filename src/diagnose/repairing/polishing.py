@@ -10,6 +10,7 @@ from diagnose.repairing.mending import KNOWING, mending
 from diagnose.repairing.model import Candidate, Proof, Ran, Terms
 from diagnose.repairing.proving import Reference
 from diagnose.repairing.running import Runner
+from diagnose.repairing.sending import sending
 from diagnose.repairing.trimming import trimmed
 
 #: Guards that object to nothing but the device's name in an edit: that GPU is not there without a GPU.
@@ -69,6 +70,20 @@ class Polish:
         """A patch that writes down a GPU, with what the program itself calls its device instead, proven."""
         return self._general(node, told=True)
 
+    def sent(self, node: Node) -> tuple[Node, Proof] | None:
+        """A proven patch that moves in a ``forward`` what the program could send there, which it does then."""
+        folder = self._runner.workspace.folder
+        for file, text in node.texts.items():
+            across = {
+                int(one.rpartition(":")[2])
+                for one in node.ran.across
+                if one.startswith(f"{folder / file}:")
+            }
+            for other in sending(self._runner.workspace.text(file), text, across):
+                if (found := self._proven(node, file, other)) is not None:
+                    return found
+        return None
+
     def mended(self, node: Node, proof: Proof) -> tuple[Node, Proof] | None:
         """A patch to which guards object only for the GPU that it writes down, with another expression of
         the device in its place, proven."""
@@ -83,15 +98,19 @@ class Polish:
         """A patch with one of its moves in a better place, proven."""
         for file, text in node.texts.items():
             for other in mending(self._runner.workspace.text(file), text):
-                texts = {**node.texts, file: other}
-                self._progress(f"trying a move elsewhere in {file}")
-                ran = self._runner.run(texts, Terms(self._gpus))
-                if not ran.passed:
-                    continue
-                proof = self._reference.prove(texts, ran, node.applied)
-                if proof.level == "proven":
-                    return self.trimmed(Node(node.applied, texts, ran), proof)
+                if (found := self._proven(node, file, other)) is not None:
+                    return self.trimmed(*found)
         return None
+
+    def _proven(self, node: Node, file: str, text: str) -> tuple[Node, Proof] | None:
+        """A patch with another text of a file, if that is proven."""
+        texts = {**node.texts, file: text}
+        self._progress(f"trying a move elsewhere in {file}")
+        ran = self._runner.run(texts, Terms(self._gpus))
+        proof = self._reference.prove(texts, ran, node.applied) if ran.passed else None
+        if proof is None or proof.level != "proven":
+            return None
+        return Node(node.applied, texts, ran), proof
 
     def _general(self, node: Node, *, told: bool = False) -> tuple[Node, Proof] | None:
         for file, text in node.texts.items():

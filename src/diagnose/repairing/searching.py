@@ -106,7 +106,8 @@ class Search:
                         return *better, furthest
                     found = reference.prove(*node.patch)
                     if found.level == "proven":
-                        return *polish.trimmed(node, found), furthest
+                        trim = polish.trimmed(node, found)
+                        return *(polish.sent(trim[0]) or trim), furthest
                 better = polish.mended(node, found)
                 if better is not None:
                     return *better, furthest
