@@ -71,7 +71,7 @@ class Polish:
         return self._general(node, told=True)
 
     def sent(self, node: Node) -> tuple[Node, Proof] | None:
-        """A proven patch that moves in a ``forward`` what the program could send there, which it does then."""
+        """A proven patch that moves something in a ``forward``, with the program sending it there."""
         folder = self._runner.workspace.folder
         for file, text in node.texts.items():
             across = {
