@@ -120,3 +120,10 @@ noise = draw(3)
     below = program.replace("draw(3)", 'draw(3, device="cuda:1")')
     told = [one.told.strip() for one in general(program, below, told=True)]
     assert "noise = draw(3, device=service.device)" in told
+
+
+def test_the_number_of_a_gpu_tells_it() -> None:
+    program = "GPU_ID = 1\n\n\ndef collate(rows):\n    return stack(rows)\n"
+    after = program.replace("stack(rows)", 'stack(rows).to("cuda:1")')
+    told = [one.told.strip() for one in general(program, after)]
+    assert told[0] == 'return stack(rows).to(f"cuda:{GPU_ID}")'

@@ -86,3 +86,21 @@ Job().trace()
 """
     found = proposed(tmp_path, program)
     assert ("sample = torch.ones(1, 3).to(self.device)",) in found
+
+
+def test_the_moves_of_a_line_that_go_to_one_device_change_together(tmp_path: Path) -> None:
+    program = """\
+import torch
+from torch import nn
+
+net = nn.Bilinear(3, 3, 2).to("cuda:1")
+x, y = torch.ones(4, 3), torch.ones(4, 3)
+x, y = x.to("cuda:0"), y.to("cuda:0")
+print(net(x, y))
+"""
+    found = proposed(tmp_path, program)
+    device = "next(net.parameters()).device"
+    both = (f"x, y = x.to({device}), y.to({device})",)
+    one = (f'x, y = x.to({device}), y.to("cuda:0")',)
+    assert both in found
+    assert one not in found or found.index(both) < found.index(one)

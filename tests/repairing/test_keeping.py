@@ -57,3 +57,23 @@ x, known = torch.ones(3, device="cuda"), Scales()
 print(unpack(x, known))
 """
     assert ("print(unpack(x, known.to(x.device)))",) in proposed(tmp_path, program)
+
+
+def test_what_another_object_keeps_is_kept_there(tmp_path: Path) -> None:
+    program = """\
+import torch
+
+
+class Schedule:
+    def __init__(self):
+        self.steps = torch.linspace(0, 1, 9)
+
+
+def weights(schedule, at):
+    return schedule.steps[at]
+
+
+print(weights(Schedule(), torch.tensor([1, 2], device="cuda")))
+"""
+    row = "schedule.steps = schedule.steps.to(at.device)"
+    assert (row,) in proposed(tmp_path, program)

@@ -794,9 +794,19 @@ def test_a_tensor_of_which_arrays_methods_are_asked_says_itself_what_is_meant(fo
 import numpy as np
 import torch
 
-scores = torch.arange(4.0, device="cuda")
+made = torch.arange(4.0, device="cuda")
+scores = made.flip(0)
 print(np.asarray(scores).max(), (scores > 1).astype(int).sum())
 """
-    array = ('device="cuda")', 'device="cuda").cpu().numpy()')
+    array = ("flip(0)", "flip(0).cpu().numpy()")
     level, guards = proof(folder, program, array, kind="cpu-before-numpy")
     assert guards["output"] is True and level == "proven"
+
+
+def test_what_is_registered_loses_its_gradient_with_the_rest(folder: Path) -> None:
+    zeroed = HIDDEN.replace("optimizer.step()", "optimizer.step()\n    optimizer.zero_grad()")
+    listed = ("[nn.Linear(4, 4)]", "nn.ModuleList([nn.Linear(4, 4)])")
+    _, guards = proof(
+        folder, zeroed, listed, kind="register-module", cause="unregistered-submodule"
+    )
+    assert guards.get("gradients") is not False

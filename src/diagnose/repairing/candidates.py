@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -31,6 +32,8 @@ _CAUSES = 8
 _KERNEL = "gpu-kernel"
 #: Fixes that move a value to where others are.
 _MOVES = ("move-tensor-at-line", "move-input", "index-to-device")
+#: Where a line moves something.
+_SENT = re.compile(r"\.to\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)")
 #: The cause where the answer knows none: a check of the program's own refuses tensors.
 _REFUSED = "kernel-needs-gpu"
 #: What a fix mends by itself, where several causes begin with it.
@@ -83,8 +86,9 @@ def candidates(
     for source, propose in proposing:
         more = guarded(source, partial(_list, propose, error, workspace), [])
         for one in _of_moves(source, more, answer, workspace):
-            if not _known(one, found):
-                found.append(one)
+            for each in (*_together(one), one):
+                if not _known(each, found):
+                    found.append(each)
     return found, as_dict(answer)
 
 
@@ -104,9 +108,26 @@ def _of_answer(answer: Diagnosis, workspace: Workspace) -> list[Candidate]:
     found: list[Candidate] = []
     for cause in answer.causes:
         for one in _of_cause(cause, workspace):
-            if not _known(one, found):
-                found.append(one)
+            for each in (*_together(one), one):
+                if not _known(each, found):
+                    found.append(each)
     return found
+
+
+def _together(one: Candidate) -> Iterator[Candidate]:
+    """An edit of one of several moves of a line that go to the same device: all of them."""
+    rows = [row for row in one.patch.splitlines(keepends=True) if row[:3] not in ("---", "+++")]
+    gone, made = ([row for row in rows if row[:1] == sign] for sign in "-+")
+    if len(gone) != 1 or len(made) != 1:
+        return
+    old, new = (_SENT.findall(row[1:]) for row in (gone[0], made[0]))
+    apart = [(was, now) for was, now in zip(old, new, strict=False) if was != now]
+    if len(old) != len(new) or len(apart) != 1:
+        return
+    ((was, now),) = apart
+    if old.count(was) > 1:
+        every = made[0].replace(f".to({was})", f".to({now})")
+        yield one._replace(patch=one.patch.replace(made[0], every))
 
 
 def _known(one: Candidate, found: list[Candidate]) -> bool:

@@ -11,6 +11,8 @@ from diagnose.repairing.comparing import edited_lines
 from diagnose.repairing.edits import LITERAL
 
 _BARE = re.compile(r"\.cuda\(\s*\)")
+#: What a program calls the number of its GPU.
+_NUMBER = re.compile(r"(?i)^(?:(?:main|local)_)?(?:gpu|device)_?(?:id|index|no)?$|^local_rank$")
 #: So many expressions are tried.
 _MOST = 8
 
@@ -70,6 +72,8 @@ def _devices(tree: ast.Module, line: int, *, told: bool) -> Iterator[str]:
     kept = {name for one in classes for name in _kept(one)}
     seen |= {f"self.{text}": None for text, owner, _ in _asked(tree) if owner in kept}
     seen |= {f"{name}.device": None for name in _instances(tree, line)}
+    numbers = [name for name in reached if _NUMBER.search(name)]
+    seen |= {f'f"cuda:{{{name}}}"': None for name in sorted(numbers)}
     models = (name for function in reversed(functions) for name in _called(function))
     seen |= {f"next({name}.parameters()).device": None for name in models}
     if not told:

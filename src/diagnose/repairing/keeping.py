@@ -44,10 +44,9 @@ def keeping(error: BaseException) -> Iterator[Move]:
         kept = next((one for one in ast.walk(node) if isinstance(one, ast.Attribute)), None)
         if kept is None or not isinstance(value(kept, running[0][0]), torch.Tensor):
             continue
-        if isinstance(kept.value, ast.Name) and kept.value.id == "self":
-            yield from _stored(running[0], texts, kept, beside)
-        elif isinstance(kept.value, ast.Name):
+        if isinstance(kept.value, ast.Name):
             yield from _by_itself(running, texts, kept.value, other.device)
+            yield from _stored(running[0], texts, kept, beside)
 
 
 def _stored(
@@ -56,7 +55,7 @@ def _stored(
     """``self.table = self.table.to(x.device)`` before the line that uses it with ``x``."""
     frame, spot = running
     text = texts.of(spot.file)
-    if text is None or isinstance(frame.f_locals.get("self"), torch.nn.Module):
+    if text is None or isinstance(value(kept.value, frame), torch.nn.Module):
         return
     statement = text.statement(spot.node)
     holders = [one for one in ast.walk(beside) if _is_there(one, frame)]

@@ -149,7 +149,8 @@ class Reference:
             yield Guard("trained", same, self._say("trained-otherwise"))
         elif count:
             yield Guard("trained", True, self._say("trained", count=count))
-        if (cut := wanted.graded - ran.graded) > 0:
+        # What is registered is stepped, and loses its gradient when that is set to none.
+        if (cut := wanted.graded - ran.graded - (more if registered else 0)) > 0:
             yield Guard("gradients", False, self._say("gradients-cut", count=cut))
 
     def _difference(self, ran: Ran, gpus: int) -> str | None:
