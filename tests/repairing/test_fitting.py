@@ -175,7 +175,9 @@ x = data.x.to(device)
     [
         ('add("--map", default=True)', 'add("--map", default=False)', False),
         ("def build(offload=True):", "def build(offload=False):", False),
+        ("    offload: bool = True", "    offload: bool = False", False),
         ('add("--map", default=4)', 'add("--map", default=count())', True),
+        ("load(rows, pin_memory=True)", "load(rows, pin_memory=False)", True),
     ],
 )
 def test_an_option_is_not_only_turned_around(old: str, new: str, holds: bool) -> None:

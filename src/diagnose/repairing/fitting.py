@@ -4,6 +4,7 @@ who is told the device, what may not be there."""
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -13,6 +14,8 @@ from diagnose.repairing.model import Guard
 from diagnose.repairing.words import say
 
 _MOVES = frozenset({"to", "cuda", "cpu"})
+#: What gives an option its default.
+_OPTION = re.compile(r"\bdefault=|^\s*(?:async\s+)?def\s|^\s*\w+\s*:\s*bool\s*=")
 _Function = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -50,7 +53,8 @@ def flipped(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     for gone, made in changed(before, after):
         was, now = (" ".join(text[i] for i in rows) for text, rows in ((old, gone), (new, made)))
         for one, other in (("True", "False"), ("False", "True")):
-            if was != now and was.replace(f"={one}", f"={other}") == now:
+            turned = re.sub(rf"(=\s*){one}\b", rf"\g<1>{other}", was)
+            if was != now == turned and _OPTION.search(was):
                 yield Guard("gives-up", False, say(lang, "flipped", line=made.start + 1))
                 return
 
@@ -147,7 +151,8 @@ def told(one: Added, tree: ast.Module) -> ast.FunctionDef | None:
     if not isinstance(one.moved, ast.Call) or not one.call.args:
         return None
     func = one.moved.func
-    if not any(ast.unparse(arg).rpartition(".")[2] == "device" for arg in one.moved.args):
+    given = [*one.moved.args, *(word.value for word in one.moved.keywords)]
+    if not any(ast.unparse(arg).rpartition(".")[2] == "device" for arg in given):
         return None
     name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
     for node in ast.walk(tree):
