@@ -200,16 +200,25 @@ def is_inline(one: Added) -> bool:
 
 def _missing(one: Added, tree: ast.Module, lang: Lang) -> Iterator[Guard]:
     """What an object keeps only under a condition is moved under it."""
+    if may_miss(one, tree):
+        name = ast.unparse(one.moved)
+        yield Guard("absent", False, say(lang, "absent", line=one.call.lineno, name=name))
+
+
+def may_miss(one: Added, tree: ast.Module) -> bool:
+    """Whether what is moved is an object's attribute that may be None there."""
     name = ast.unparse(one.moved)
     if not isinstance(one.moved, ast.Attribute) or not name.startswith("self."):
-        return
-    for node in ast.walk(tree):
-        match node:
-            case ast.Assign(targets=[target], value=ast.IfExp(orelse=ast.Constant(value=None))):
-                if ast.unparse(target) == name and not _asked(one, name):
-                    sentence = say(lang, "absent", line=one.call.lineno, name=name)
-                    yield Guard("absent", False, sentence)
-                    return
+        return False
+    bound = (node for node in ast.walk(tree) if isinstance(node, ast.Assign))
+    return any(
+        isinstance(node.value, ast.IfExp)
+        and isinstance(node.value.orelse, ast.Constant)
+        and node.value.orelse.value is None
+        and name in map(ast.unparse, node.targets)
+        and not _asked(one, name)
+        for node in bound
+    )
 
 
 def _asked(one: Added, name: str) -> bool:

@@ -21,6 +21,7 @@ from diagnose.repairing.fitting import (
     earlier,
     goes_to_cpu,
     is_inline,
+    may_miss,
     move_of,
     told,
 )
@@ -82,7 +83,8 @@ def _inside(source: Source, one: Added) -> Iterator[list[Change]]:
 def _if_there(source: Source, one: Added) -> Iterator[str]:
     """A statement that moves what an object may lack asks for that."""
     statement = statement_of(source, one.call)
-    if isinstance(statement, ast.Expr) and statement.value is one.call:
+    alone = isinstance(statement, ast.Expr) and statement.value is one.call
+    if alone and may_miss(one, source.tree):
         indent = indentation(source, statement)
         rows = list(source.lines)
         rows[statement.lineno - 1] = f"    {rows[statement.lineno - 1]}"
