@@ -99,7 +99,9 @@ class Polish:
         for file, text in node.texts.items():
             for other in mending(self._runner.workspace.text(file), text):
                 if (found := self._proven(node, file, other)) is not None:
-                    return self.trimmed(*found)
+                    # A fetch stays with what puts it away, though the program runs without.
+                    more = len(other.splitlines()) > len(text.splitlines())
+                    return found if more else self.trimmed(*found)
         return None
 
     def _proven(self, node: Node, file: str, text: str) -> tuple[Node, Proof] | None:
