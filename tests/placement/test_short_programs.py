@@ -26,6 +26,45 @@ from torch.utils.data import DataLoader, Dataset, TensorDataset
 
 #: Name -> the devices of the message, the cause, and the program; ``# here`` ends the line to edit.
 PROGRAMS = {
+    "a table that a method keeps until it is too short, and no replica asks where it is": (
+        ("cuda:1", "cuda:0"),
+        "dataparallel-replica-state",
+        """\
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body, self.ramp = nn.Linear(4, 4), None
+    def steps(self, n, device):
+        if self.ramp is None or len(self.ramp) < n:  # here
+            self.ramp = torch.linspace(0, 1, n, device=device)
+        return self.ramp[:n]
+    def forward(self, x):
+        return self.body(x) * self.steps(4, x.device)
+net = Net().cuda()
+net(torch.rand(2, 4).cuda())
+many = nn.DataParallel(net)
+many(torch.rand(4, 4).cuda())
+""",
+    ),
+    "what a method puts into a dict of a module that is replicated": (
+        ("cuda:1", "cuda:0"),
+        "dataparallel-replica-state",
+        """\
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Linear(4, 4)
+        self.kept = {}
+    def remember(self, x):
+        self.kept["mean"] = self.body(x).mean(0)
+    def forward(self, x):
+        middle = self.kept["mean"]  # here
+        return self.body(x) - middle
+net = Net().cuda()
+net.remember(torch.rand(2, 4).cuda())
+nn.DataParallel(net)(torch.rand(4, 4).cuda())
+""",
+    ),
     "scores of many rounds that are joined for what works on the host": (
         ("cuda:0",),
         "host-copy-needed",

@@ -8,11 +8,13 @@ Characters that no edit names stay as they are: comments, blank lines, tabs, car
 from __future__ import annotations
 
 import ast
+import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from diagnose.fixes.editing import Refused
+from diagnose.fixes.idle import moves_nothing
 from diagnose.placement.model import Source
 
 
@@ -65,17 +67,24 @@ def rewritten(source: Source, changes: Sequence[Change]) -> str:
     swaps = {id(change.node): change.becomes for change in changes}
     if len(swaps) < len(changes):
         raise Refused("two changes of one place")
+    idle = any(_MOVE.search(splice.text) for splice in splices(changes))
     for first, last in _regions(source, changes):
         try:
             read = ast.parse(_region(source, changes, first, last)).body
             same = _alike(read, source.tree.body[first : last + 1], swaps)
+            idle = idle and moves_nothing(ast.parse(_region(source, (), first, last)).body, read)
         except (SyntaxError, ValueError) as error:
             raise Refused("the edited file would be no Python") from error
         except (RecursionError, MemoryError) as error:
             raise Refused("the file is nested too deeply") from error
         if not same:
             raise Refused("the edited file would read otherwise than meant")
+    if idle:
+        raise Refused("what it moves was moved there just before")
     return new
+
+
+_MOVE = re.compile(r"\.(to|cuda|cpu|xpu|npu|to_empty)\(")
 
 
 # Parsing takes longer than all the rest. Statements at the top of a file read the same whatever stands

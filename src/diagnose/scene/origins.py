@@ -9,7 +9,7 @@ from functools import partial
 from typing import NamedTuple
 
 from diagnose.model import Frame, TorchNames
-from diagnose.placement import Source, Suspect, structures, switches
+from diagnose.placement import Source, Suspect, replicas, structures, switches
 from diagnose.placement.failing import Line, doubted, suspects
 from diagnose.placement.interpreter import Program, analyse
 from diagnose.placement.libraries.options import DEFAULTS, TURNED_ON
@@ -122,11 +122,22 @@ def unexplained(
         for one in doubted(origins.program, origins.stack, origins.devices):
             if one.cause == cause:
                 return one
+        if cause == replicas.CAUSE:
+            return _shared(origins)
     own = [frame for frame in frames if frame.own]
     shown = [frame.code for frame in own if frame.code]
     functions = [frame.function.rpartition(".")[2] for frame in own if frame.function]
     found = structures.suspect(cause, origins.sources, shown, functions, torch)
     return found or (_asked_for(cause, origins) if cause == "hardcoded-device" else None)
+
+
+def _shared(origins: Origins) -> Suspect | None:
+    """What the replicas of a module share, that the failing lines read."""
+    for source in origins.sources:
+        lines = [line.number for line in reversed(origins.stack) if line.path == source.path]
+        if (found := replicas.shared(source, lines)) is not None:
+            return found
+    return None
 
 
 def _asked_for(cause: str, origins: Origins) -> Suspect | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from diagnose.fixes.definitions.caching import as_read
 from diagnose.fixes.definitions.expressions import around, moved
 from diagnose.fixes.definitions.fixed_device import elsewhere
 from diagnose.fixes.definitions.moving import is_moved
@@ -14,6 +15,7 @@ from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
 from diagnose.model import TorchNames
 from diagnose.placement.model import Suspect
+from diagnose.placement.replicas import CAUSE as SHARED
 from diagnose.scene import sourceline
 
 
@@ -64,6 +66,8 @@ def operand(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     source, node = suspect.spot.source, suspect.spot.node
     if suspect.cause == "zero-offload" and isinstance(node, ast.Name | ast.Attribute):
         return [around(source, node, "", ".cpu()")]  # to the part that stays there
+    if suspect.cause == SHARED:
+        return [as_read(suspect)]
     if suspect.cause != "cross-shard-op" or not isinstance(node, ast.expr) or suspect.beside:
         raise Refused("it edits no definition")
     if is_moved(node, torch):

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Sequence
 
+from diagnose.fixes.definitions.caching import rebuilt
 from diagnose.fixes.definitions.expressions import (
     argument,
     expression,
@@ -27,6 +28,8 @@ _DEVICES = (ast.Constant, ast.Name, ast.Attribute, ast.Subscript, ast.JoinedStr)
 
 def use_device(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
     """The device of a move, of a factory, or where it is written down, becomes the wanted one."""
+    if cached := rebuilt(suspect):
+        return cached
     source, node = suspect.spot.source, value_of(suspect)
     device = _other_device(suspect, node)
     outer = ancestors(source, node)[-2]

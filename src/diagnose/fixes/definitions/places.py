@@ -68,6 +68,15 @@ def statement_of(source: Source, node: ast.AST) -> ast.stmt:
     raise Refused("what is to change stands in no statement")
 
 
+def statements_around(source: Source, statement: ast.stmt) -> Iterator[ast.stmt]:
+    """A statement and those that it stands in, as far as its function."""
+    for outer in reversed(ancestors(source, statement)):
+        if isinstance(outer, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Module)):
+            return
+        if isinstance(outer, ast.stmt):
+            yield outer
+
+
 def block_of(source: Source, statement: ast.stmt) -> list[ast.stmt]:
     """The statements of the block that a statement stands in."""
     outer = ancestors(source, statement)[-2]

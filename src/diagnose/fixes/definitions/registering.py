@@ -11,7 +11,6 @@ from diagnose.fixes.definitions.expressions import around, method_start, replace
 from diagnose.fixes.definitions.imports import spelled
 from diagnose.fixes.definitions.moving import is_moved
 from diagnose.fixes.definitions.places import (
-    ancestors,
     block_of,
     called,
     class_around,
@@ -19,6 +18,7 @@ from diagnose.fixes.definitions.places import (
     line_end,
     span,
     statement_of,
+    statements_around,
     text_of,
     walk_calls,
 )
@@ -27,6 +27,7 @@ from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change, Splice
 from diagnose.model import TorchNames
 from diagnose.placement.model import Source, Suspect
+from diagnose.placement.replicas import CAUSE, is_kept_once
 from diagnose.scene import calls, sourceline
 
 #: Expressions of several values.
@@ -42,7 +43,7 @@ def buffer(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     if (several := _set_together(suspect, torch)) is not None:
         return [several]
     statement, target, value = _assigned(suspect)
-    _check_registry(source, statement, target, torch)
+    _check_registry(source, statement, target, torch, shared=suspect.cause == CAUSE)
     _check_class(source, statement)
     if (parameter := _unmoved_parameter(source, value, torch)) is not None:
         return [parameter]
@@ -180,9 +181,11 @@ def _check_registry(
     torch: TorchNames,
     *,
     again: bool = False,
+    shared: bool = False,
 ) -> None:
     """Raises `Refused` where the module could not register the attribute at the statement: its own
-    ``__init__`` has not run, or (unless ``again``) a plain attribute has that name already."""
+    ``__init__`` has not run, or (unless ``again``) a plain attribute has that name already. What replicas
+    would share (``shared``) may be registered by a method that no other calls."""
     around_it = functions_around(source, statement)
     if not around_it or not isinstance(target.value, ast.Name):
         return
@@ -195,23 +198,15 @@ def _check_registry(
         return
     owner = class_around(source, statement)
     sets_up = function.name in torch.setup_methods
+    sets_up |= shared and is_kept_once(owner, function.name, target.attr)
     if owner is not None and target.value.id == "self" and not sets_up:
         raise Refused(f"it is set in {function.name}, maybe at every call, and not in __init__")
-    blocks = [id(block_of(source, outer)) for outer in _statements_around(source, statement)]
+    blocks = [id(block_of(source, outer)) for outer in statements_around(source, statement)]
     for other in _assignments(owner or function, target):
         if other is statement or other.lineno > statement.lineno:
             continue
         if other in getattr(owner, "body", ()) or id(block_of(source, other)) in blocks:
             raise Refused("a plain attribute of that name is set before")
-
-
-def _statements_around(source: Source, statement: ast.stmt) -> Iterator[ast.stmt]:
-    """A statement and those that it stands in, as far as its function."""
-    for outer in reversed(ancestors(source, statement)):
-        if isinstance(outer, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Module)):
-            return
-        if isinstance(outer, ast.stmt):
-            yield outer
 
 
 def _assignments(scope: ast.AST, target: ast.Attribute) -> Iterator[ast.stmt]:

@@ -37,7 +37,7 @@ from diagnose.placement.reasons.knowing import has_device, held_by, where_built
 from diagnose.placement.reasons.optimizers import of_keeper, of_library, of_optimizer
 from diagnose.placement.reasons.shards import is_by_part
 from diagnose.placement.reasons.siblings import moved_within
-from diagnose.placement.reasons.wrapping import away_from_home
+from diagnose.placement.reasons.wrapping import away_from_home, shared_by_replicas
 from diagnose.placement.steps import (
     Reason,
     born_at,
@@ -156,8 +156,9 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
     if (fixed := fixed_in_replica(tensor)) is not None:
         return Reason("dataparallel-replica-state", fixed.spot, tensor.frame)
     if kept is not None and isinstance(tensor.module, Module) and not on_cpu(tensor):
-        cause = "dataparallel-replica-state" if replicated(tensor.module) else "unregistered-tensor"
-        return Reason(cause, kept.spot, tensor.frame, f"self.{tensor.name}")
+        if replicated(tensor.module):
+            return shared_by_replicas(tensor, kept, meeting)
+        return Reason("unregistered-tensor", kept.spot, tensor.frame, f"self.{tensor.name}")
     if move is not None and move.device is not None and tensor.device == move.device:
         if is_literal(move):
             return Reason("hardcoded-device", move.spot, tensor.frame)
@@ -178,7 +179,7 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
         and not on_cpu(tensor)
         and replicated(tensor.module)
     ):
-        return Reason("dataparallel-replica-state", kept.spot, tensor.frame, f"self.{tensor.name}")
+        return shared_by_replicas(tensor, kept, meeting)
     if kept is not None and tensor.module is not None:
         owner = tensor.module
         loss = LOSSES.search(owner.kind) and not any(s.what == "moved" for s in owner.steps)
@@ -189,7 +190,7 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
         return Reason(cause, kept.spot, tensor.frame, f"self.{tensor.name}")
     held = next((s for s in tensor.steps if s.what == "held"), None)
     if held is not None and not on_cpu(tensor) and replicated(tensor.module):
-        return Reason("dataparallel-replica-state", held.spot, tensor.frame, f"self.{tensor.name}")
+        return shared_by_replicas(tensor, held, meeting)
     if held is not None and tensor.module is not None:
         return Reason("unregistered-tensor", held.spot, tensor.frame, f"self.{tensor.name}")
     grown = next((s for s in tensor.steps if s.what == "grown"), None)

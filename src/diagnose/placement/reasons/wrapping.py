@@ -1,4 +1,5 @@
-"""Why a wrapper that copies its module to several GPUs does not find it at home."""
+"""Why a wrapper that copies its module to several GPUs does not find it at home, or its copies share what
+only one of them can use."""
 
 from __future__ import annotations
 
@@ -7,8 +8,10 @@ import ast
 from diagnose.placement.devices import SPLIT
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Step
-from diagnose.placement.steps import Reason, is_literal, last_move
+from diagnose.placement.replicas import CAUSE, asked_again, read_in
+from diagnose.placement.steps import Reason, born_at, is_literal, last_move
 from diagnose.placement.switches import turned_on
+from diagnose.placement.tensors import Tensor
 
 
 def away_from_home(meeting: Meeting, stray: Meets) -> Reason | None:
@@ -47,3 +50,23 @@ def _goes_home(move: Step, wrapped: Step) -> bool:
         named = (one.value for one in wraps.keywords if one.arg == "device_ids")
         ids = next(named, wraps.args[1] if len(wraps.args) > 1 else None)
     return bare and isinstance(ids, ast.Name | ast.Attribute)
+
+
+def shared_by_replicas(tensor: Tensor, kept: Step, meeting: Meeting) -> Reason:
+    """What a module keeps that its replicas share: a cache where that is asked for, what is put into a
+    container later than that is made where it is read, all else where it is kept."""
+    name, made = f"self.{tensor.name}", born_at(tensor.steps)
+    asked = asked_again(kept.spot.source, kept.spot.node)
+    beside = kept.spot._replace(node=asked) if asked is not None else None
+    if kept.what == "held" and made is not None and made.spot.function != kept.spot.function:
+        read = read_in(meeting.spot, _attribute(kept))
+        if read is not None:
+            return Reason(CAUSE, meeting.spot._replace(node=read), meeting.frame)
+    return Reason(CAUSE, kept.spot, tensor.frame, name, beside=beside)
+
+
+def _attribute(kept: Step) -> str:
+    """The attribute that a statement sets."""
+    node = kept.spot.node
+    target = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", None)
+    return target.attr if isinstance(target, ast.Attribute) else ""

@@ -1,0 +1,76 @@
+"""What replicas share follows each of them: a cache asks for the device, what is kept moves when read."""
+
+from __future__ import annotations
+
+import ast
+
+from diagnose.fixes.definitions.expressions import moved, replaced
+from diagnose.fixes.definitions.places import functions_around, statement_of, text_of
+from diagnose.fixes.editing import Refused
+from diagnose.fixes.rewriting import Change
+from diagnose.placement.model import Suspect
+from diagnose.placement.replicas import CAUSE, asked_again, key_of_cache
+
+
+def rebuilt(suspect: Suspect) -> list[Change]:
+    """``if self.x is None:`` asks as well whether ``self.x.device != device``, the key of a cache holds the
+    device; none for what is no cache."""
+    source, node = suspect.spot.source, suspect.spot.node
+    if suspect.cause != CAUSE:
+        return []
+    if _is_read(node):
+        raise Refused("what is read there is no device")
+    if isinstance(node, ast.expr) and _is_key(suspect):
+        return [_with_device(suspect, node)]
+    kept = node if isinstance(node, ast.stmt) else statement_of(source, node)
+    asked = asked_again(source, kept)
+    if asked is None or not isinstance(kept, ast.Assign):
+        return []
+    device = _device(suspect)
+    test = text_of(source, asked.test)
+    if isinstance(asked.test, ast.IfExp | ast.Lambda | ast.NamedExpr):
+        test = f"({test})"
+    name = text_of(source, kept.targets[0])
+    return [replaced(source, asked.test, f"{test} or {name}.device != {device}")]
+
+
+def _is_read(node: ast.AST) -> bool:
+    """Whether a node reads what replicas share, and no device."""
+    reads = isinstance(node, ast.Attribute | ast.Subscript) and isinstance(node.ctx, ast.Load)
+    return reads and "device" not in ast.unparse(node)
+
+
+def _is_key(suspect: Suspect) -> bool:
+    """Whether the spot is the key by which a cache is asked."""
+    source, node = suspect.spot.source, suspect.spot.node
+    around = functions_around(source, node)
+    return bool(around) and key_of_cache(around[0]) is node
+
+
+def _with_device(suspect: Suspect, key: ast.expr) -> Change:
+    """The change of a key to one that holds the device."""
+    source, device = suspect.spot.source, _device(suspect)
+    text = text_of(source, key)
+    if isinstance(key, ast.Tuple) and text.startswith("(") and key.elts:
+        return replaced(source, key, f"{text[:-1].rstrip().rstrip(',')}, {device})")
+    if isinstance(key, ast.Tuple):
+        return replaced(source, key, f"{text}, {device}")
+    if isinstance(key, ast.JoinedStr | ast.BinOp | ast.IfExp | ast.Lambda):
+        text = f"({text})" if not isinstance(key, ast.JoinedStr) else text
+    return replaced(source, key, f"({text}, {device})")
+
+
+def _device(suspect: Suspect) -> str:
+    """The device of a replica: that of its input, for a replica has no ``parameters()``."""
+    for device in suspect.devices:
+        if "parameters()" not in device and not device.startswith("self."):
+            return device
+    raise Refused("the function is given nothing whose device it is")
+
+
+def as_read(suspect: Suspect) -> Change:
+    """What the replicas share is moved to the input of each where it is read."""
+    source, node = suspect.spot.source, suspect.spot.node
+    if suspect.cause != CAUSE or not isinstance(node, ast.expr) or not _is_read(node):
+        raise Refused("it edits no definition")
+    return moved(source, node, _device(suspect))

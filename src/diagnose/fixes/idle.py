@@ -1,0 +1,62 @@
+"""Edits that change nothing though they change the text: a move that only repeats the move before it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+_MOVES = frozenset({"to", "cuda", "cpu", "xpu", "npu", "to_empty"})
+
+
+def moves_nothing(before: Sequence[ast.stmt], after: Sequence[ast.stmt]) -> bool:
+    """Whether statements and what an edit makes of them put everything at the same places, for each move
+    that came repeats one: ``x.to(d).to(d)``, or ``x.to(d)`` behind ``x = y.to(d)``.
+
+    Both trees are changed.
+    """
+    settled = _Settling()
+    first, second = (settled.visit(ast.Module(list(body), [])) for body in (before, after))
+    return ast.dump(first) == ast.dump(second)
+
+
+class _Settling(ast.NodeTransformer):
+    """Takes away the moves that repeat the one before."""
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        inner = node.func.value if isinstance(node.func, ast.Attribute) else None
+        return inner if inner is not None and _move(node) == _move(inner) is not None else node
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        super().generic_visit(node)
+        for field in ("body", "orelse", "finalbody"):
+            block = getattr(node, field, None)
+            if isinstance(block, list):
+                pairs = zip([None, *block], block, strict=False)
+                block[:] = [one for last, one in pairs if last is None or not _repeats(one, last)]
+        return node
+
+
+def _repeats(statement: ast.stmt, last: ast.stmt) -> bool:
+    """Whether a statement moves a name to where the one before it has just moved what it bound to that."""
+    name, move = _moved(statement)
+    return move is not None and (name, move) == _moved(last)
+
+
+def _moved(statement: ast.stmt) -> tuple[str, str | None]:
+    """The name that a statement moves, or binds to what it moves, and the move."""
+    match statement:
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=owner)) as call):
+            return ast.unparse(owner), _move(call)
+        case ast.Assign(targets=[target], value=value):
+            return ast.unparse(target), _move(value)
+    return "", None
+
+
+def _move(node: ast.AST) -> str | None:
+    """A move without what it moves, such as ``to(device)``; None for what is none."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr=name)) if name in _MOVES:
+            bare = ast.Call(ast.Name(name), node.args, node.keywords)
+            return ast.unparse(bare)
+    return None

@@ -1,0 +1,205 @@
+"""What the replicas of a module share though each is on its own GPU: a cache that only one of them fills,
+what a class or a file keeps, what a method keeps that is no ``__init__``."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from diagnose.placement.model import Source, Spot, Suspect
+
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+CAUSE = "dataparallel-replica-state"
+
+
+def shared(source: Source, lines: Sequence[int]) -> Suspect | None:
+    """What the functions of a traceback read that no replica has a copy of.
+
+    Args:
+        source: the file.
+        lines: the lines of it that the traceback shows, innermost first.
+    """
+    for line in lines:
+        function = _function_at(source.tree, line)
+        if function is None:
+            continue
+        for one in (function, *_called(source.tree, function, line)):
+            if (key := key_of_cache(one)) is not None:
+                return _suspect(source, key, one)
+        reads = [one for one in _reads(source.tree, function) if one.lineno <= line]
+        if len({ast.unparse(one) for one in reads}) == 1:
+            return _suspect(source, reads[0], function)
+    return None
+
+
+def _suspect(source: Source, node: ast.AST, function: _Function) -> Suspect:
+    said = ast.unparse(node) if isinstance(node, ast.expr) else ""
+    device = device_of_input(function)
+    devices = (device,) if device is not None else ()
+    return Suspect(CAUSE, said, Spot(source, node, function.name), devices=devices, sure=False)
+
+
+def asked_again(source: Source, kept: ast.AST) -> ast.If | None:
+    """The condition under which a method keeps an attribute again, if that asks for the attribute: it is a
+    cache, whose device nothing asks for."""
+    if not isinstance(kept, ast.Assign) or not isinstance(kept.targets[0], ast.Attribute):
+        return None
+    name = kept.targets[0].attr
+    for node in ast.walk(source.tree):
+        if isinstance(node, ast.If) and any(kept is one for one in node.body):
+            said = {
+                one.attr if isinstance(one, ast.Attribute) else getattr(one, "value", None)
+                for one in ast.walk(node.test)
+            }
+            return node if name in said and "device" not in said else None
+    return None
+
+
+def read_in(spot: Spot, name: str) -> ast.expr | None:
+    """What the function of a place reads first of a container that its object keeps."""
+    function = _function_at(spot.source.tree, spot.line)
+    found = [
+        one
+        for one in (ast.walk(function) if function is not None else ())
+        if isinstance(one, ast.Subscript)
+        and isinstance(one.ctx, ast.Load)
+        and ast.unparse(one.value) == f"self.{name}"
+        and one.lineno <= spot.line
+    ]
+    return min(found, key=lambda one: (one.lineno, one.col_offset), default=None)
+
+
+def device_of_input(function: ast.AST | None) -> str | None:
+    """The device of what a function is given: the parameter that is one, else that of its first tensor."""
+    if not isinstance(function, _Function):
+        return None
+    args = [*function.args.posonlyargs, *function.args.args]
+    if any(one.arg == "device" for one in args):
+        return "device"
+    numbers = len(args) - len(function.args.defaults)  # what has a default is rarely the input
+    for one in args[:numbers]:
+        said = ast.unparse(one.annotation) if one.annotation is not None else "Tensor"
+        if one.arg not in ("self", "cls", "ctx") and said.endswith("Tensor"):
+            return f"{one.arg}.device"
+    return None
+
+
+def key_of_cache(function: _Function) -> ast.expr | None:
+    """The key of a dict that outlives a function, which fills it where the key is missing, on the device
+    that it is told: without that in the key the dict gives what is on another GPU."""
+    device = device_of_input(function)
+    if device is None:
+        return None
+    for node in ast.walk(function):
+        match node:
+            case ast.If(test=ast.Compare(left=key, ops=[ast.NotIn()], comparators=[cache])):
+                pass
+            case _:
+                continue
+        fills = any(
+            isinstance(one, ast.Subscript)
+            and isinstance(one.ctx, ast.Store)
+            and ast.unparse(one.value) == ast.unparse(cache)
+            for one in ast.walk(node)
+        )
+        told = any(
+            isinstance(one, ast.keyword)
+            and one.arg == "device"
+            and ast.unparse(one.value) == device
+            for one in ast.walk(function)
+        )
+        if not (fills and told and _outlives(cache, function)):
+            continue
+        written = _written(key, function)
+        if written is not None and "device" not in ast.unparse(written):
+            return written
+    return None
+
+
+def _written(key: ast.expr, function: _Function) -> ast.expr | None:
+    """The key as it is written: at its use, or where its name is bound."""
+    if not isinstance(key, ast.Name):
+        return None
+    bound = [
+        one.value
+        for one in ast.walk(function)
+        if isinstance(one, ast.Assign) and ast.unparse(one.targets[0]) == key.id
+    ]
+    return bound[0] if len(bound) == 1 else None
+
+
+def _outlives(cache: ast.expr, function: _Function) -> bool:
+    if isinstance(cache, ast.Attribute):
+        return isinstance(cache.value, ast.Name)
+    return isinstance(cache, ast.Name) and not any(
+        isinstance(one, ast.Name) and one.id == cache.id and isinstance(one.ctx, ast.Store)
+        for one in ast.walk(function)
+    )
+
+
+def _function_at(tree: ast.Module, line: int) -> _Function | None:
+    """The innermost function that a line is in."""
+    found = None
+    for node in ast.walk(tree):  # outer ones come first
+        if isinstance(node, _Function) and node.lineno <= line <= (node.end_lineno or line):
+            found = node
+    return found
+
+
+def _called(tree: ast.Module, function: _Function, line: int) -> Iterator[_Function]:
+    """The user's functions that a line of a function calls."""
+    names = {
+        ast.unparse(one.func).rpartition(".")[2]
+        for one in ast.walk(function)
+        if isinstance(one, ast.Call) and one.lineno <= line <= (one.end_lineno or line)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, _Function) and node.name in names and node is not function:
+            yield node
+
+
+def _reads(tree: ast.Module, function: _Function) -> Iterator[ast.expr]:
+    """What a function reads of a class, or of its object, that another method sets which is no
+    ``__init__`` and no ``forward``."""
+    classes = [one for one in ast.walk(tree) if isinstance(one, ast.ClassDef)]
+    own = next((one for one in classes if function in one.body), None)
+    setters = [
+        (one, node)
+        for node in ast.walk(tree)
+        if isinstance(node, _Function) and node.name not in ("__init__", function.name)
+        for one in ast.walk(node)
+        if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store)
+    ]
+    of_class = {
+        ast.unparse(one)
+        for one, _ in setters
+        if isinstance(one.value, ast.Name) and one.value.id in {each.name for each in classes}
+    }
+    of_self = {
+        ast.unparse(one)
+        for one, node in setters
+        if own is not None and node in own.body and ast.unparse(one.value) == "self"
+    }
+    plain = of_class | (of_self - _numbers(own))
+    read = [one for one in ast.walk(function) if isinstance(one, ast.Attribute)]
+    yield from (one for one in read if isinstance(one.ctx, ast.Load) and ast.unparse(one) in plain)
+
+
+def is_kept_once(owner: ast.ClassDef | None, method: str, attribute: str) -> bool:
+    """Whether only one method of a class sets an attribute, and no other one of the class calls that."""
+    inside = list(ast.walk(owner)) if owner is not None else []
+    stores = [one for one in inside if isinstance(one, ast.Attribute) and one.attr == attribute]
+    set_once = sum(isinstance(one.ctx, ast.Store) for one in stores) == 1
+    calls = {ast.unparse(one.func) for one in inside if isinstance(one, ast.Call)}
+    return set_once and method != "forward" and f"self.{method}" not in calls
+
+
+def _numbers(owner: ast.ClassDef | None) -> set[str]:
+    """The attributes that a class sets to what is surely no tensor, a literal other than None."""
+    return {
+        ast.unparse(one.targets[0])
+        for one in (ast.walk(owner) if owner is not None else ())
+        if isinstance(one, ast.Assign)
+        and isinstance(one.value, ast.Constant)
+        and one.value.value is not None
+    }

@@ -1,0 +1,1 @@
+refused: it is moved already

@@ -1,0 +1,6 @@
+# spot: grow(model)
+# owner: model
+def main(device, model):
+    grow(model)
+    model.to(device)
+    return model

@@ -1,0 +1,1 @@
+refused: what it moves was moved there just before

@@ -1,0 +1,8 @@
+# spot: self.grid = torch.arange(x.shape[1], device=x.device)
+# cause: dataparallel-replica-state
+# devices: x.device
+class Encoder(nn.Module):
+    def forward(self, x):
+        if self.grid is None or self.grid.device != x.device:
+            self.grid = torch.arange(x.shape[1], device=x.device)
+        return x + self.steps(self.grid)

@@ -1,0 +1,1 @@
+refused: no other device is in scope

@@ -1,0 +1,80 @@
+"""What the replicas of a module share, by its form: what no meeting of values explains."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from diagnose.placement.model import Source
+from diagnose.placement.replicas import shared
+
+#: Name -> a file; ``# here`` ends the line of what is shared, ``# failed`` those that the traceback shows.
+SHARED = {
+    "the key of a cache that another function fills": """\
+ROWS = {}
+def rows(n, width, device):
+    key = (n, width)  # here
+    if key not in ROWS:
+        ROWS[key] = torch.arange(n * width, device=device).view(n, width)
+    return ROWS[key]
+class Net(nn.Module):
+    def forward(self, x):
+        return self.table(rows(len(x), 3, x.device))  # failed
+""",
+    "what a class keeps for all its objects": """\
+class Gate(nn.Module):
+    def learn(self):
+        Gate.last = self.raw.detach().exp()
+    def forward(self, x, y):
+        weight = Gate.last  # here
+        return x + weight * y  # failed
+""",
+    "what another method sets, and the part is called with it": """\
+class Cell(nn.Module):
+    def forward(self, x, state):
+        return self.mix(torch.cat([x, state]))  # failed
+class Net(nn.Module):
+    def __init__(self):
+        self.steps, self.state = 3, None
+    def begin(self):
+        self.steps = 4
+        self.state = self.first.expand(4, 2)
+    def forward(self, x):
+        state = self.state[0]  # here
+        return self.cell(x, state)  # failed
+""",
+}
+APART = {
+    "the device is in the key": SHARED["the key of a cache that another function fills"].replace(
+        "(n, width)  # here", "(n, width, device)"
+    ),
+    "the function makes the dict itself": SHARED[
+        "the key of a cache that another function fills"
+    ].replace("    key = ", "    ROWS = {}\n    key = "),
+    "only __init__ sets it": """\
+class Net(nn.Module):
+    def __init__(self):
+        self.state = torch.zeros(2)
+    def forward(self, x):
+        return x + self.state  # failed
+""",
+}
+
+
+def suspected(text: str) -> int | None:
+    lines = text.split("\n")
+    failed = [number for number, line in enumerate(lines, 1) if line.endswith("# failed")]
+    found = shared(Source("/home/u/run.py", lines, ast.parse(text)), failed)
+    return found.spot.line if found is not None else None
+
+
+@pytest.mark.parametrize("text", SHARED.values(), ids=SHARED)
+def test_what_replicas_share_is_found_where_it_is_read(text: str) -> None:
+    [here] = [n for n, line in enumerate(text.split("\n"), 1) if line.endswith("# here")]
+    assert suspected(text) == here
+
+
+@pytest.mark.parametrize("text", APART.values(), ids=APART)
+def test_what_each_replica_has_of_its_own_is_not_suspected(text: str) -> None:
+    assert suspected(text) is None
