@@ -141,6 +141,7 @@ class Module(Value):
         "buffers",
         "children",
         "device",
+        "grew",
         "handed",
         "hooks",
         "kept",
@@ -166,6 +167,8 @@ class Module(Value):
         self.runs: Device | None = None
         #: Whether a function was given it of which nothing is known: that may have moved it.
         self.handed = False
+        #: The variables where a method was last called that puts layers into it.
+        self.grew: Frame | None = None
         #: The expression that an object got it by, and the variables there.
         self.kept: tuple[Spot, Frame] | None = None
         #: What is called before its forward, and after it.

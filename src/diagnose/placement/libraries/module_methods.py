@@ -87,11 +87,11 @@ def applied(
     apart = next((s for s in reversed(module.steps) if s.what in ("grown apart", "moved")), None)
     if apart is not None and apart.what == "grown apart" and apart.device not in (None, CPU):
         steps = (apart._replace(what="grown"),)
-        added = Tensor(CPU, "grown", steps, module.frame, module=module)
+        added = Tensor(CPU, "grown", steps, module.grew, module=module)
         sides.append(Meets(called, added, added))
     grown = [s for s in module.steps if s.what == "grown" and s.device not in (None, CPU)]
     if grown:  # what it has put in may be on the cpu still
-        added = Tensor(None, "grown", (grown[-1],), module.frame, module=module)
+        added = Tensor(None, "grown", (grown[-1],), module.grew, module=module)
         sides.append(Meets(called, added, added))
     _draws(machine, module, given, node, frame)
     if where != SPLIT and sides:
@@ -278,6 +278,7 @@ def module_method(
     if name in machine.torch.growing:
         what = "grown" if not leaves_new(owner) else "grown apart"
         owner.steps = (*owner.steps, Step(what, machine.spot(node, frame), owner.where()))
+        owner.grew = frame
     if is_plain(machine, name):
         return Unknown()
     if owner.made is None and is_method(machine, name):

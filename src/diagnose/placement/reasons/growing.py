@@ -11,6 +11,7 @@ from diagnose.placement.reasons.knowing import (
     has_tensor,
     is_run_at_once,
     is_statement,
+    key_of,
     runs_module,
     statement_around,
     where_built,
@@ -42,7 +43,9 @@ def told_by_a_call(found: Reason) -> Reason:
     # A method finds the device at its own object, whose other layers were moved.
     alone = frame.this is None or _is_told_to_grow(frame, call)
     if alone and has_device(caller, call) and not has_placed(frame, spot.line):
-        return found._replace(spot=call, frame=caller)
+        model = frame.names.get(found.owner or "")
+        owner = key_of(model, caller.names) if model is not None else found.owner
+        return found._replace(spot=call, frame=caller, owner=owner)
     return found
 
 

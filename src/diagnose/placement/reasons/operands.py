@@ -33,7 +33,7 @@ from diagnose.placement.reasons.inputs import (
     taken_by,
     unknown_input,
 )
-from diagnose.placement.reasons.knowing import has_device, held_by, where_built
+from diagnose.placement.reasons.knowing import has_device, held_by, key_of, where_built
 from diagnose.placement.reasons.optimizers import of_keeper, of_library, of_optimizer
 from diagnose.placement.reasons.shards import is_by_part
 from diagnose.placement.reasons.siblings import moved_within
@@ -195,7 +195,9 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
         return Reason("unregistered-tensor", held.spot, tensor.frame, f"self.{tensor.name}")
     grown = next((s for s in tensor.steps if s.what == "grown"), None)
     if grown is not None and tensor.maker == "grown":
-        return Reason("submodule-added-after-move", grown.spot, tensor.frame)
+        frame, module = tensor.frame, tensor.module
+        owner = key_of(module, frame.names) if frame is not None and module is not None else None
+        return Reason("submodule-added-after-move", grown.spot, frame, owner=owner)
     made = born_at(tensor.steps)
     if (state := of_optimizer(stray, meeting)) is not None:
         return state
