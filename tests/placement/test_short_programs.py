@@ -26,6 +26,113 @@ from torch.utils.data import DataLoader, Dataset, TensorDataset
 
 #: Name -> the devices of the message, the cause, and the program; ``# here`` ends the line to edit.
 PROGRAMS = {
+    "a model that is run by a function above the statement that moves it, and calls a kernel": (
+        ("CPU",),
+        "kernel-needs-gpu",
+        """\
+def fused(a):
+    if not a.is_cuda:
+        raise RuntimeError("fused: a has to be a CUDA tensor")  # failed
+    return a * 2
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.front = nn.Linear(2, 2)
+    def forward(self, x):
+        return fused(self.front(x))
+def sizes(net):
+    return net(torch.zeros(1, 2)).shape
+net = Net()
+print(sizes(net))  # here
+net.cuda()
+""",
+    ),
+    "a batch that a loop brings to the GPU of the last part of a model": (
+        ("cuda:1", "cuda:0"),
+        "input-on-wrong-shard",
+        """\
+class Two(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.start, self.end = nn.Linear(2, 2), nn.Linear(2, 1)
+    def spread(self, one, other):
+        self.one, self.other = torch.device(one), torch.device(other)
+        self.start.to(self.one)
+        self.end.to(self.other)
+        return self
+    def forward(self, x):
+        h = self.start(x)
+        return self.end(h.to(self.other))
+def run(net, rows, device):
+    for x, y in rows:
+        x = x.to(device)  # here
+        F.mse_loss(net(x), y.to(device)).backward()
+net = Two().spread("cuda:0", "cuda:1")
+run(net, DataLoader(TensorDataset(torch.rand(4, 2), torch.rand(4, 1))), net.other)
+""",
+    ),
+    "the device of a split model's input is asked of its weights, of which the last comes first": (
+        ("cuda:1", "cuda:0"),
+        "input-on-wrong-shard",
+        """\
+class Two(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.end = nn.Linear(2, 1).to("cuda:1")
+        self.start = nn.Linear(2, 2).to("cuda:0")
+    def forward(self, x):
+        h = self.start(x)
+        return self.end(h.to("cuda:1"))
+def place_of(net):
+    return next(net.parameters()).device  # here
+net = Two()
+for x in DataLoader(torch.rand(4, 2)):
+    net(x.to(place_of(net)))
+""",
+    ),
+    "what stacks a batch is given another GPU than the first part is on": (
+        ("cuda:0", "cuda:1"),
+        "input-on-wrong-shard",
+        """\
+class Two(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.start, self.end = nn.Linear(2, 2).to("cuda:1"), nn.Linear(2, 1).to("cuda:0")
+    def forward(self, x):
+        h = self.start(x)
+        return self.end(h.to("cuda:0"))
+class Stack:
+    def __init__(self, device):
+        self.device = device
+    def __call__(self, rows):
+        return torch.stack(rows).to(self.device)
+def main(gpus):
+    net = Two()
+    stack = Stack(gpus[0])  # here
+    for x in DataLoader(torch.rand(4, 2), collate_fn=stack):
+        net(x)
+main(["cuda:0", "cuda:1"])
+""",
+    ),
+    "adapters that a function adds to a model that another function built": (
+        ("cuda:0", "cpu"),
+        "submodule-added-after-move",
+        """\
+from adapters import AutoAdapterModel
+def load():
+    net = AutoAdapterModel.from_pretrained("bert")
+    net.add_classification_head("old")
+    return net
+def learn(net, task):
+    net.add_adapter(task)
+    net.train_adapter(task)
+def main(device):
+    net = load().to(device)
+    learn(net, "new")  # here
+    net(torch.tensor([[1]]).to(device))
+main("cuda")
+""",
+    ),
     "a table that a method keeps until it is too short, and no replica asks where it is": (
         ("cuda:1", "cuda:0"),
         "dataparallel-replica-state",

@@ -6,10 +6,16 @@ import ast
 from collections.abc import Sequence
 
 from diagnose.fixes.definitions.caching import as_read
-from diagnose.fixes.definitions.expressions import around, moved
+from diagnose.fixes.definitions.expressions import around, moved, replaced
 from diagnose.fixes.definitions.fixed_device import elsewhere
 from diagnose.fixes.definitions.moving import is_moved
-from diagnose.fixes.definitions.places import ancestors, walk_calls
+from diagnose.fixes.definitions.places import (
+    ancestors,
+    called,
+    functions_around,
+    statement_of,
+    walk_calls,
+)
 from diagnose.fixes.definitions.target import target_device
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
@@ -58,6 +64,44 @@ def crossing(suspect: Suspect, torch: TorchNames) -> Change:
     if name is None or root == "super" or root in torch.packages:
         raise Refused("what it enters has no name")
     return moved(source, given, f"next({name}.parameters()).device")
+
+
+def sent_elsewhere(suspect: Suspect) -> list[Change]:
+    """The device that a program chose for the inputs of a model becomes that of the part that they enter;
+    the other inputs of the statement that the model is called with go there, too. none where
+    the line moves nothing."""
+    source, node = suspect.spot.source, suspect.spot.node
+    if suspect.wanted is None or not suspect.devices or not isinstance(node, ast.expr):
+        return []
+    device = suspect.devices[0]
+    if suspect.meets is None or any(one is node for one in ast.walk(suspect.meets.node)):
+        return []
+    if not isinstance(node, ast.Call):
+        return [replaced(source, node, device)]
+    statement = statement_of(source, node)
+    model = device.removeprefix("next(").split(".")
+    name = ".".join(model[: 2 if model[0] == "self" else 1])
+    scope = next(iter(functions_around(source, node)), source.tree)
+    inputs = {
+        given.id
+        for call in walk_calls(scope)
+        if sourceline.dotted(call.func) == name
+        for given in call.args
+        if isinstance(given, ast.Name)
+    }
+    if called(node) != "to" or len(node.args) != 1:
+        return []
+    return [
+        replaced(source, call.args[0], device)
+        for call in walk_calls(statement)
+        if call is node
+        or (
+            called(call) == "to"
+            and [ast.dump(one) for one in call.args] == [ast.dump(one) for one in node.args]
+            and isinstance(call.func, ast.Attribute)
+            and sourceline.dotted(call.func.value) in inputs
+        )
+    ]
 
 
 def operand(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:

@@ -7,7 +7,7 @@ import contextlib
 import re
 from collections.abc import Sequence
 
-from diagnose.fixes.definitions.crossing import crossing, enters_each
+from diagnose.fixes.definitions.crossing import crossing, enters_each, sent_elsewhere
 from diagnose.fixes.definitions.dropped import kept
 from diagnose.fixes.definitions.expressions import replaced, without_method
 from diagnose.fixes.definitions.fixed_device import elsewhere
@@ -56,6 +56,8 @@ def move_input(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     """An input is moved by the expression that makes it, or by a statement where it gets its name."""
     source, node = suspect.spot.source, suspect.spot.node
     if suspect.cause == "input-on-wrong-shard":
+        if chosen := sent_elsewhere(suspect):
+            return chosen
         with contextlib.suppress(Refused):
             return elsewhere(suspect, torch)
         return [crossing(suspect, torch)]

@@ -17,6 +17,7 @@ from diagnose.fixes.definitions.homing import first_device, moved_home, saved_fr
 from diagnose.fixes.definitions.imports import spelled, with_import
 from diagnose.fixes.definitions.parts import part_of
 from diagnose.fixes.definitions.places import (
+    block_of,
     called,
     span,
     statement_of,
@@ -24,7 +25,12 @@ from diagnose.fixes.definitions.places import (
     walk_calls,
 )
 from diagnose.fixes.definitions.preparing import prepared
-from diagnose.fixes.definitions.statements import after_statement, beside_statement
+from diagnose.fixes.definitions.statements import (
+    after_statement,
+    before_statement,
+    beside_statement,
+    moved_statement,
+)
 from diagnose.fixes.definitions.target import target_device
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change, Splice
@@ -51,6 +57,8 @@ def module(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
         assert isinstance(node, ast.Call)
         return [moved_home(source, node, receiver(node))]
     statement = statement_of(source, node)
+    if suspect.cause == "kernel-needs-gpu" and suspect.move is not None:
+        return _moved_earlier(suspect, statement)
     if suspect.owner is not None and isinstance(node, ast.Tuple | ast.List) and node.elts:
         return [_listed(source, node, suspect.owner)]
     if suspect.owner is not None and isinstance(node, ast.Call):
@@ -70,7 +78,7 @@ def module(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
         return _program(suspect, node)
     if suspect.cause == "checkpoint-location" and called(node) == "load":
         raise Refused("what is loaded is a dict of tensors, most often")
-    device = target_device(suspect)
+    device = target_device(suspect, '"cuda"' if suspect.cause == "kernel-needs-gpu" else None)
     if isinstance(statement, ast.Expr) and statement.value is node:
         if (owner := suspect.owner or receiver(node)) is None:
             raise Refused("what the call returns is not kept")
@@ -83,6 +91,19 @@ def module(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     if unpacked(statement, node):
         return [after_statement(source, statement, f"{named(statement, suspect)}.to({device})")]
     return [_moved(source, part_of(source, node, torch), device, torch)]
+
+
+def _moved_earlier(suspect: Suspect, run: ast.stmt) -> Sequence[Change]:
+    """A model is moved above the statement that runs it, and not below."""
+    source, move = suspect.spot.source, suspect.move
+    assert move is not None
+    if not isinstance(move.node, ast.Call) or suspect.owner is None:
+        raise Refused("no call moves it")
+    later = statement_of(source, move.node)
+    alone = isinstance(later, ast.Expr) and later.value is move.node
+    if alone and block_of(source, later) is block_of(source, run):
+        return moved_statement(source, later, run, after=False)
+    return [before_statement(source, run, f"{suspect.owner}{same_move(source, move.node)}")]
 
 
 def _listed(source: Source, node: ast.Tuple | ast.List, owner: str) -> Change:

@@ -195,8 +195,8 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
         return Reason("unregistered-tensor", held.spot, tensor.frame, f"self.{tensor.name}")
     grown = next((s for s in tensor.steps if s.what == "grown"), None)
     if grown is not None and tensor.maker == "grown":
-        known = tensor.frame.names if tensor.frame is not None else {}
-        name = key_of(tensor.module, known) if tensor.module is not None else None
+        names = tensor.frame.names if tensor.frame is not None else {}
+        name = key_of(tensor.module, names) if tensor.module is not None else None
         return Reason("submodule-added-after-move", grown.spot, tensor.frame, owner=name)
     made = born_at(tensor.steps)
     if (state := of_optimizer(stray, meeting)) is not None:

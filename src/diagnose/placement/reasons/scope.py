@@ -83,3 +83,12 @@ def _device(value: Value | None) -> Device | None:
     if isinstance(value, Const) and isinstance(value.value, str):
         return written(value.value)
     return value.device if isinstance(value, Place) else None
+
+
+def models_in(frame: Frame, model: Module) -> Iterator[str]:
+    """The names that a call has for a model, or for what wraps it."""
+    kept = frame.this.attributes if isinstance(frame.this, Object) else {}
+    held = {**frame.names, **{f"self.{name}": value for name, value in kept.items()}}
+    for name, value in held.items():
+        if isinstance(value, Module) and (value is model or value.whole() is model):
+            yield name

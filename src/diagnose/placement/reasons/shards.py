@@ -20,6 +20,8 @@ def crossing(meeting: Meeting) -> Suspect | None:
     """Two parts of a split model that meet: the input of a part that is elsewhere, or two outputs."""
     first = meeting.sides[0]
     for side in meeting.sides[1:]:
+        if side.node is first.node and side.tensor.maker == first.tensor.maker == "weight":
+            continue  # parts of one model: its own forward takes what it is given from one to the other
         places = (first.tensor.device, side.tensor.device)
         if not differ(*places) or any(place and place.type != "cuda" for place in places):
             continue

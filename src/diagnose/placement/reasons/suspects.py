@@ -8,8 +8,10 @@ from collections.abc import Iterator, Sequence
 from diagnose.placement.devices import CPU
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Suspect
+from diagnose.placement.reasons.entering import brought
 from diagnose.placement.reasons.going_around import offload_turned_on
 from diagnose.placement.reasons.growing import told_by_a_call
+from diagnose.placement.reasons.kernels import of_unmoved
 from diagnose.placement.reasons.knowing import has_device, knows_device
 from diagnose.placement.reasons.operands import reason
 from diagnose.placement.reasons.ranks import of_rank
@@ -55,6 +57,8 @@ def of_meeting(
         return
     if devices and meeting.what in _TOGETHER and agree(meeting):
         return
+    if devices and not any(map(names_cpu, devices)) and (entered := brought(meeting, devices)):
+        yield entered
     if split and not any(map(names_cpu, devices)) and (across := crossing(meeting)):
         yield _weighed(across, meeting, failed=bool(devices))
         if not devices:
@@ -116,7 +120,9 @@ def of_doubt(meeting: Meeting, devices: Sequence[str]) -> Iterator[Suspect]:
         stray = side._replace(tensor=side.tensor.like(there))
         other = next((one for one in meeting.sides if one is not side), None)
         kernel = len(devices) == 1
+        unmoved = of_unmoved(stray, meeting) if kernel else None
         suspect = of_kernel(stray, meeting) if kernel else explain(stray, other, meeting)
+        suspect = unmoved or suspect
         if suspect is not None:
             yield suspect._replace(sure=False)
 
@@ -125,6 +131,8 @@ def of_kernel(side: Meets, meeting: Meeting) -> Suspect | None:
     """Why a kernel of the GPU's was given an operand on the cpu; None for what is not known to be there."""
     tensor = side.tensor
     asked = meeting.what == "asked"
+    if asked and on_cpu(tensor) and (unmoved := of_unmoved(side, meeting)) is not None:
+        return unmoved._replace(meets=meeting.spot, device=tensor.device)
     if on_cpu(tensor) and (asked or (meeting.what == "library" and not last_move(tensor.steps))):
         found = explain(side, None, meeting)
         return found._replace(cause="kernel-needs-gpu") if found is not None else None

@@ -1,0 +1,174 @@
+"""What was brought to another part of a split model than it enters: the line that chose that device."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from diagnose.placement.devices import differ
+from diagnose.placement.machine import Meeting, Meets
+from diagnose.placement.model import Device, Spot, Step, Suspect
+from diagnose.placement.reasons.scope import models_in
+from diagnose.placement.steps import last_move, said_as
+from diagnose.placement.switches import set_at
+from diagnose.placement.tensors import Module
+from diagnose.placement.values import Frame, Place
+
+_INPUTS = frozenset({"batch", "factory", "array", "tokens"})
+
+
+def brought(meeting: Meeting, devices: Sequence[str]) -> Suspect | None:
+    """The move that brought an input to another GPU than the part of a model that is called with it, by a
+    function that has the whole model at hand; of a device that was asked of another part, that question.
+
+    Args:
+        meeting: a call.
+        devices: the devices that the message names.
+    """
+    part = meeting.sides[0]
+    if meeting.what != "call" or part.tensor.maker != "weight" or part.tensor.module is None:
+        return None
+    whole = part.tensor.module.whole()
+    if not _is_split(whole):
+        return None
+    for side in meeting.sides[1:]:
+        move = last_move(side.tensor.steps)
+        if side.tensor.maker not in _INPUTS or move is None or _is_on_its_way(move, meeting):
+            continue
+        place = _asked(move.spot)
+        frame = _frame_of(move.spot, meeting.frame)
+        name = next(models_in(frame, whole), None) if frame is not None else None
+        if name is None and frame is None and (place := _given(move.spot)) is not None:
+            name = _known_above(meeting.frame, whole)
+        if name is None or not isinstance(move.spot.node, ast.Call):
+            continue
+        wanted = _wanted(part, side, devices)
+        if differ(side.tensor.device, wanted) is False:
+            continue
+        told = _of_part(name, whole, part, meeting)
+        owner = _owner(place.node) if place is not None else ""
+        known = told.replace(name, owner, 1) if owner else told
+        return Suspect(
+            "input-on-wrong-shard",
+            said_as(side.node),
+            place or move.spot,
+            side.tensor.device,
+            wanted,
+            (known,),
+            side.tensor.steps,
+            meeting.spot,
+        )
+    return None
+
+
+def _is_split(module: Module) -> bool:
+    """Whether parts of a module are on different accelerators."""
+    places = {one.device for one in module.family() if one.device is not None}
+    return len({place for place in places if place.type == "cuda"}) > 1
+
+
+def _is_on_its_way(move: Step, meeting: Meeting) -> bool:
+    """Whether a move stands in the function that calls the part: it was chosen for that."""
+    here = (move.spot.file, move.spot.function) == (meeting.spot.file, meeting.spot.function)
+    return here and (meeting.spot.function or "").endswith(".forward")
+
+
+def _frame_of(spot: Spot, frame: Frame | None) -> Frame | None:
+    """The variables of the call in which a place is, of those that lead to a meeting."""
+    while frame is not None and (frame.source.path, frame.function) != (spot.file, spot.function):
+        frame = frame.caller
+    return frame
+
+
+def _given(move: Spot) -> Spot | None:
+    """Where a device is chosen that an object is given, which moves by it and knows no model."""
+    node = move.node
+    if not isinstance(node, ast.Call) or len(node.args) != 1:
+        return None
+    given = node.args[0]
+    own = isinstance(given, ast.Attribute) and ast.unparse(given.value) == "self"
+    return set_at(move._replace(node=given)) if own else None
+
+
+def _known_above(frame: Frame | None, whole: Module) -> str | None:
+    """What the outermost call that leads to a meeting calls a model."""
+    name = None
+    while frame is not None:
+        name = next(models_in(frame, whole), name)
+        frame = frame.caller
+    return name
+
+
+def _wanted(part: Meets, side: Meets, devices: Sequence[str]) -> Device | None:
+    """Where the part is: by its weights, else that of the two devices which is not the input's."""
+    if differ(part.tensor.device, side.tensor.device):
+        return part.tensor.device
+    numbers = [one.partition(":")[2] for one in devices]
+    own = side.tensor.device.number if side.tensor.device is not None else None
+    others = [int(one) for one in numbers if one.isdecimal() and int(one) != own]
+    return Device("cuda", others[0]) if len(others) == 1 else part.tensor.device
+
+
+def _of_part(name: str, whole: Module, part: Meets, meeting: Meeting) -> str:
+    """The device of the part that is entered, asked of the whole model by a name."""
+    module = part.tensor.module
+    for attribute, value in whole.plain.items():
+        told = value.device if isinstance(value, Place) else None
+        if told is not None and differ(told, part.tensor.device) is False:
+            return f"{name}.{attribute}"
+    node = part.node
+    own = isinstance(node, ast.Attribute) and ast.unparse(node.value) == "self"
+    if meeting.frame.this is whole and isinstance(node, ast.Attribute) and own:
+        return f"next({name}.{node.attr}.parameters()).device"
+    if whole.kind.startswith("transformers."):
+        return f"{name}.get_input_embeddings().weight.device"
+    path = _path(whole, module) if module is not None else None
+    return f"next({name}{path or ''}.parameters()).device"
+
+
+def _path(whole: Module, part: Module) -> str | None:
+    """The attributes by which a module has a part; None for one that has no such name."""
+    if whole is part:
+        return ""
+    for name, child in whole.children.items():
+        inner = _path(child, part) if child is not whole else None
+        if inner is not None and name.isidentifier():
+            return f".{name}{inner}"
+    return None
+
+
+def _asked(move: Spot) -> Spot | None:
+    """Where the device of a move was asked of a model's first or last weights, by what a variable or a
+    function's result is set to; None where it was not."""
+    node, tree = move.node, move.source.tree
+    given = node.args[:1] if isinstance(node, ast.Call) else []
+    found: list[ast.expr] = []
+    match given:
+        case [ast.Name() | ast.Attribute(value=ast.Name(id="self")) as named]:
+            found = [
+                one.value
+                for one in ast.walk(tree)
+                if isinstance(one, ast.Assign)
+                and [ast.unparse(target) for target in one.targets] == [ast.unparse(named)]
+            ]
+        case [ast.Call(func=ast.Name(id=name))]:
+            found = [value for value in _returned(tree, name) if value is not None]
+    if len(found) != 1 or "parameters()" not in ast.unparse(found[0]) or not _owner(found[0]):
+        return None
+    return move._replace(node=found[0])
+
+
+def _returned(tree: ast.Module, name: str) -> Iterator[ast.expr | None]:
+    for function in ast.walk(tree):
+        if isinstance(function, ast.FunctionDef) and function.name == name:
+            yield from (one.value for one in ast.walk(function) if isinstance(one, ast.Return))
+
+
+def _owner(asked: ast.AST) -> str:
+    """The model whose weights are asked: ``self.model`` of ``next(self.model.head.parameters())``."""
+    for one in ast.walk(asked):
+        match one:
+            case ast.Call(func=ast.Attribute(value=owner, attr="parameters")):
+                parts = ast.unparse(owner).split(".")
+                return ".".join(parts[: 2 if parts[0] == "self" else 1])
+    return ""

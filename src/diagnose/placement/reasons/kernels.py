@@ -1,0 +1,57 @@
+"""Why what a model computes is on the host where a kernel wants a GPU: it is run before it is moved, or
+never moved."""
+
+from __future__ import annotations
+
+import ast
+
+from diagnose.placement.devices import HOME
+from diagnose.placement.machine import Meeting, Meets
+from diagnose.placement.model import Spot, Suspect
+from diagnose.placement.reasons.knowing import where_built
+from diagnose.placement.reasons.scope import in_scope
+from diagnose.placement.steps import born_at, last_move, said_as
+from diagnose.placement.tensors import Module
+
+CAUSE = "kernel-needs-gpu"
+
+
+def of_unmoved(side: Meets, meeting: Meeting) -> Suspect | None:
+    """The call that runs a model above the statement that moves it, else where a model is built that
+    nothing moves; None for what no model computes.
+
+    Args:
+        side: an operand on the host.
+        meeting: what refuses it.
+    """
+    module = side.value if isinstance(side.value, Module) else side.tensor.module
+    if module is None or side.tensor.maker not in ("output", "weight", "computed"):
+        return None
+    whole = module.whole()
+    move = last_move(whole.steps)
+    name, steps = said_as(side.node), side.tensor.steps
+    if move is not None:
+        owner = _moved(move.spot)
+        run = next((one for one in meeting.calls if _is_above(one, move.spot)), None)
+        if run is None or owner is None:
+            return None
+        return Suspect(CAUSE, name, run, steps=steps, move=move.spot, owner=owner)
+    made = born_at(whole.steps)
+    if made is None or whole is module:
+        return None
+    spot, frame = where_built(made, whole.frame)
+    devices = tuple(in_scope(frame, spot, HOME)) if frame is not None else ()
+    return Suspect(CAUSE, name, spot, wanted=HOME, devices=devices, steps=steps)
+
+
+def _moved(move: Spot) -> str | None:
+    """The name of what a call moves."""
+    match move.node:
+        case ast.Call(func=ast.Attribute(value=ast.Name() | ast.Attribute() as owner)):
+            return ast.unparse(owner)
+    return None
+
+
+def _is_above(call: Spot, move: Spot) -> bool:
+    """Whether a call stands above a move of its function."""
+    return (call.file, call.function) == (move.file, move.function) and call.line < move.line
