@@ -14,13 +14,14 @@ from diagnose.fixes.definitions.places import (
     called,
     functions_around,
     statement_of,
+    text_of,
     walk_calls,
 )
 from diagnose.fixes.definitions.target import target_device
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
 from diagnose.model import TorchNames
-from diagnose.placement.model import Suspect
+from diagnose.placement.model import Source, Suspect
 from diagnose.placement.replicas import CAUSE as SHARED
 from diagnose.scene import sourceline
 
@@ -116,7 +117,25 @@ def operand(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
         raise Refused("it edits no definition")
     if is_moved(node, torch):
         return elsewhere(suspect, torch)
+    if _is_joined(source, node):
+        return [_each_moved(source, node, target_device(suspect))]
     return [moved(source, node, target_device(suspect))]
+
+
+def _is_joined(source: Source, node: ast.expr) -> bool:
+    """Whether an expression is the list of what torch joins."""
+    call = ancestors(source, node)[-2]
+    joins = called(call) in ("stack", "cat", "concat", "hstack", "vstack")
+    return joins and isinstance(call, ast.Call) and call.args[:1] == [node]
+
+
+def _each_moved(source: Source, parts: ast.expr, device: str) -> Change:
+    """The change of a list of tensors to one of them on a device: that of the first if no other is known."""
+    text = text_of(source, parts)
+    if isinstance(parts, ast.List | ast.Tuple):
+        raise Refused("the operands are written one by one")
+    first = f"{text}[0].device" if device == f"{text}.device" else device
+    return replaced(source, parts, f"[part.to({first}) for part in {text}]")
 
 
 KINDS = {"move-tensor-at-line": operand}
