@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import subprocess
+from collections.abc import Iterator
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
@@ -24,17 +25,17 @@ from diagnose.fixes.definitions.places import span
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.file_edit import FileEdit, file_edit
 from diagnose.fixes.rewriting import Change, Splice
-from diagnose.placement.model import Device, Source, Spot, Suspect
+from diagnose.placement.model import Device, Source, Spot, Step, Suspect
 
 FOLDER = Path(__file__).parent / "definitions"
 CASES = sorted(FOLDER.glob("*/*.in.py"))
-KEYS = {"cause", "spot", "name", "devices", "wanted", "owner", "move", "beside", "meets"}
+KEYS = {"cause", "spot", "name", "devices", "wanted", "owner", "move", "beside", "meets", "step"}
 
 
 class Case(NamedTuple):
     """A file ``definitions/KIND/NAME.in.py``, whose first comments say what is suspected:
     ``# spot: CODE`` the node to edit, and, where they matter, ``# name:``, ``# devices:``, ``# wanted:``,
-    ``# owner:``, ``# move: CODE``, ``# beside: CODE``, ``# meets: CODE``. ``NAME.out.py`` is the file that comes out, or why none does."""
+    ``# owner:``, ``# move: CODE``, ``# beside: CODE``, ``# meets: CODE``, ``# step: WHAT CODE``. ``NAME.out.py`` is the file that comes out, or why none does."""
 
     kind: str
     source: Source
@@ -69,10 +70,16 @@ class Case(NamedTuple):
             wanted=wanted,
             devices=tuple(d.strip() for d in said.get("devices", "device").split(";") if d.strip()),
             owner=said.get("owner"),
+            steps=tuple(self.steps()),
             move=self.spot(said["move"]) if "move" in said else None,
             beside=self.spot(said["beside"]) if "beside" in said else None,
             meets=self.spot(said["meets"]) if "meets" in said else None,
         )
+
+    def steps(self) -> Iterator[Step]:
+        what, _, code = self.said.get("step", "").partition(" ")
+        if what:
+            yield Step(what, self.spot(code))
 
     def spot(self, code: str) -> Spot:
         """The node that reads so: an expression before a statement, a compound statement by its header."""

@@ -43,7 +43,7 @@ TOLD = {
     "choir-attention-rich": ("source-created-without-device", "choir.py:17"),
     "shift-metrics-meter": ("source-loss-or-metric-state", "metrics.py:12"),
     "satellite-sr-rich": ("source-loss-or-metric-state", "train_sr.py:15"),
-    "lang-adapters-quechua": ("source-submodule-added-after-move", "add_language.py:34"),
+    "lang-adapters-quechua": ("source-submodule-added-after-move", "add_language.py:35"),
     "buoy-detector-pytest": ("source-unregistered-tensor", "boxes.py:11"),
     "keyword-spotter-history": ("source-dataparallel-replica-state", "streaming.py:15"),
     "contract-ranker-never-moved": ("source-dataparallel-home-device", "rank_contracts.py:29"),

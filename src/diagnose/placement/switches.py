@@ -190,7 +190,8 @@ def _named(flag: ast.expr, tree: ast.Module) -> Iterator[ast.expr]:
                         if field == name:
                             yield value
                     case ast.Call(func=ast.Attribute(attr="add_argument"), args=[*said]):
-                        if not own and name in map(_option, said):
+                        kept = [one.value for one in node.keywords if one.arg == "dest"]
+                        if not own and name in map(_option, kept or said):
                             yield node
         case ast.Subscript(slice=ast.Constant(value=key)):
             for node in ast.walk(tree):

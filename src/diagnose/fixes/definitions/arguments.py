@@ -18,6 +18,7 @@ from diagnose.fixes.definitions.fixed_device import use_device
 from diagnose.fixes.definitions.imports import spelled
 from diagnose.fixes.definitions.instead import bare
 from diagnose.fixes.definitions.moving import is_moved, receiver, value_of
+from diagnose.fixes.definitions.onloading import mapped_to_gpu, switched_off
 from diagnose.fixes.definitions.places import (
     ancestors,
     called,
@@ -125,6 +126,13 @@ def keep_blocks_whole(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
     raise Refused("no call makes a map of devices")
 
 
+def change_map(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
+    """A map of devices leaves a block on one device, or no part on the host that is used elsewhere."""
+    if suspect.cause == "offloaded-to-cpu":
+        return [mapped_to_gpu(suspect)]
+    return keep_blocks_whole(suspect, torch)
+
+
 def disable_offload(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     """What is set to offload is set not to."""
     source, node = suspect.spot.source, value_of(suspect)
@@ -154,9 +162,7 @@ def disable_offload(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
         for keyword in call.keywords
         if _OFFLOAD.search(keyword.arg or "") and _is_true(keyword.value)
     ]
-    if not found:
-        raise Refused("nothing there turns offloading on")
-    return found
+    return found or [switched_off(suspect)]
 
 
 def _not_offloaded(suspect: Suspect, call: ast.Call) -> Change:
@@ -251,7 +257,7 @@ KINDS = {
     "generator-on-device": generator,
     "drop-device-map": drop_device_map,
     "pin-device-map": pin_device_map,
-    "change-device-map": keep_blocks_whole,
+    "change-device-map": change_map,
     "no-split-modules": keep_blocks_whole,
     "disable-offload": disable_offload,
     "materialize-meta": materialize,

@@ -130,7 +130,7 @@ def _is_joined(source: Source, node: ast.expr) -> bool:
 
 
 def _each_moved(source: Source, parts: ast.expr, device: str) -> Change:
-    """The change of a list of tensors to one of them on a device: that of the first if no other is known."""
+    """The change of a list of tensors to one of them on a device: the first one's if no other is known."""
     text = text_of(source, parts)
     if isinstance(parts, ast.List | ast.Tuple):
         raise Refused("the operands are written one by one")

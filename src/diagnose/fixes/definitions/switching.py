@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from diagnose.fixes.definitions.expressions import argument, replaced
+from diagnose.fixes.definitions.expressions import argument, replaced, with_argument
 from diagnose.fixes.definitions.places import called, text_of
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
@@ -25,12 +25,19 @@ def turned_off(source: Source, node: ast.expr) -> Change:
     """
     if isinstance(node, ast.Call):
         default = argument(node, "default")
+        if default is None and said_of(node, "action") == "store_false":
+            return with_argument(source, node, "default", "False")
         if default is None:
             raise Refused("the option is chosen when the program is called")
         return _other(source, default, argument(node, "choices"))
     if isinstance(node, ast.Compare):
         return replaced(source, node, "False")
     return _other(source, node, None)
+
+
+def said_of(call: ast.Call, name: str) -> object:
+    """The literal that a keyword of a call is; None for others."""
+    return getattr(argument(call, name), "value", None)
 
 
 def on_the_gpu(source: Source, said: ast.Constant) -> Change:

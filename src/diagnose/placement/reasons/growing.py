@@ -16,9 +16,18 @@ from diagnose.placement.reasons.knowing import (
     statement_around,
     where_built,
 )
-from diagnose.placement.steps import Reason
+from diagnose.placement.steps import Reason, last_move
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Frame
+
+
+def of_grown(tensor: Tensor, grown: Step) -> Reason:
+    """Where a library's method puts layers into a model that was moved before."""
+    names = tensor.frame.names if tensor.frame is not None else {}
+    name = key_of(tensor.module, names) if tensor.module is not None else None
+    move = last_move(tensor.module.steps) if tensor.module is not None else None
+    spot = move.spot if move is not None else None
+    return Reason("submodule-added-after-move", grown.spot, tensor.frame, move=spot, owner=name)
 
 
 def told_by_a_call(found: Reason) -> Reason:

@@ -18,6 +18,7 @@ from diagnose.placement.reasons.building import (
 from diagnose.placement.reasons.drawing import of_generator
 from diagnose.placement.reasons.filling import of_empty
 from diagnose.placement.reasons.going_around import gone_around, handed_to_host, left_there
+from diagnose.placement.reasons.growing import of_grown
 from diagnose.placement.reasons.hosting import on_the_way_to_the_host
 from diagnose.placement.reasons.indexing import of_index
 from diagnose.placement.reasons.inputs import (
@@ -33,7 +34,7 @@ from diagnose.placement.reasons.inputs import (
     taken_by,
     unknown_input,
 )
-from diagnose.placement.reasons.knowing import has_device, held_by, key_of, where_built
+from diagnose.placement.reasons.knowing import has_device, held_by, where_built
 from diagnose.placement.reasons.optimizers import of_keeper, of_library, of_optimizer
 from diagnose.placement.reasons.shards import is_by_part
 from diagnose.placement.reasons.siblings import moved_within
@@ -195,9 +196,7 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
         return Reason("unregistered-tensor", held.spot, tensor.frame, f"self.{tensor.name}")
     grown = next((s for s in tensor.steps if s.what == "grown"), None)
     if grown is not None and tensor.maker == "grown":
-        names = tensor.frame.names if tensor.frame is not None else {}
-        name = key_of(tensor.module, names) if tensor.module is not None else None
-        return Reason("submodule-added-after-move", grown.spot, tensor.frame, owner=name)
+        return of_grown(tensor, grown)
     made = born_at(tensor.steps)
     if (state := of_optimizer(stray, meeting)) is not None:
         return state

@@ -1,0 +1,1 @@
+refused: it is not known which entry of the map puts it there
