@@ -26,6 +26,87 @@ from torch.utils.data import DataLoader, Dataset, TensorDataset
 
 #: Name -> the devices of the message, the cause, and the program; ``# here`` ends the line to edit.
 PROGRAMS = {
+    "one of two inputs that a program brings to the GPU of the first part is for the second": (
+        ("cuda:1", "cuda:0"),
+        "input-on-wrong-shard",
+        """\
+class Two(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.left, self.right = nn.Linear(2, 2).to("cuda:0"), nn.Linear(3, 2).to("cuda:1")
+    def forward(self, x, y):
+        z = self.left(x)
+        return z + self.right(y).to(z.device)  # here
+net = Two()
+for rows in DataLoader(TensorDataset(torch.rand(4, 2), torch.rand(4, 3))):
+    x, y = [row.to("cuda:0") for row in rows]
+    net(x, y)
+""",
+    ),
+    "tokens that are made where the last part of a model is": (
+        ("cuda:1", "cuda:0"),
+        "input-on-wrong-shard",
+        """\
+class Two(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table = nn.Embedding(9, 2).to("cuda:0")
+        self.end = nn.Linear(2, 1).to("cuda:1")
+    def forward(self, ids):
+        h = self.table(ids)
+        return self.end(h.to("cuda:1"))
+class Judge:
+    def __init__(self):
+        self.net = Two()
+    def judge(self, words):
+        ids = torch.tensor(words, device=self.net.end.weight.device)  # here
+        return self.net(ids)
+Judge().judge([1, 2])
+""",
+    ),
+    "a mask that a function computes of two, one of which is made by a class": (
+        ("cuda:0", "cpu"),
+        "created-without-device",
+        """\
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Linear(3, 3)
+    def forward(self, x):
+        return self.body(x) + self.mask(x)
+    def mask(self, x):
+        ahead = nn.Transformer.generate_square_subsequent_mask(3)
+        padded = torch.zeros(3, 3)
+        return ahead + padded  # here
+Net().cuda()(torch.rand(3, 3).cuda())
+""",
+    ),
+    "an optimizer of the user's that copies the weights before a library prepares the model": (
+        ("cuda:0", "cpu"),
+        "optimizer-state",
+        """\
+from accelerate import Accelerator
+class Slow(torch.optim.Optimizer):
+    def __init__(self, inner):
+        self.inner = inner
+        self.param_groups = inner.param_groups
+        self.far = [p.detach().clone() for group in self.param_groups for p in group["params"]]
+    def step(self):
+        self.inner.step()
+        for group in self.param_groups:
+            for p, far in zip(group["params"], self.far):
+                far.add_(p - far, alpha=0.5)
+def choose(net):
+    return Slow(torch.optim.SGD([{"params": list(net.parameters())}], lr=0.1))
+def main():
+    accelerator = Accelerator()
+    net = nn.Linear(2, 2)
+    steps = choose(net)  # here
+    net = accelerator.prepare(net)
+    steps.step()
+main()
+""",
+    ),
     "a model that is run by a function above the statement that moves it, and calls a kernel": (
         ("CPU",),
         "kernel-needs-gpu",

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from diagnose.model import TorchNames
+from diagnose.placement.devices import HOME
 from diagnose.placement.model import Source, Spot, Suspect
 from diagnose.placement.quantizing import chosen_device
 from diagnose.placement.switches import turned_on
@@ -64,7 +65,10 @@ def suspect(
         found = [one for one in found if one.code in shown]
     if len(found) != 1:
         return None
-    return Suspect(cause, _name(found[0]) or "", turned_on(cause, found[0]), sure=False)
+    place = turned_on(cause, found[0])
+    devices = tuple(_beside(place))
+    wanted = HOME if devices else None
+    return Suspect(cause, _name(found[0]) or "", place, wanted=wanted, devices=devices, sure=False)
 
 
 def _nodes(source: Source) -> Iterator[tuple[ast.AST, str | None]]:
@@ -137,9 +141,37 @@ def _mapped_by(node: ast.AST, _: TorchNames) -> ast.AST | None:
     return node if whole is None or (isinstance(whole, ast.List) and not whole.elts) else None
 
 
-def _exported(node: ast.AST, _: TorchNames) -> ast.AST | None:
-    """A program that was exported, where it is loaded."""
+def _exported(node: ast.AST, torch: TorchNames) -> ast.AST | None:
+    """A program that was exported, where it is loaded; what a model is exported with, where a factory
+    makes that on no device."""
+    match node:
+        case ast.FunctionDef(body=body):
+            calls = [one for each in body for one in ast.walk(each) if isinstance(one, ast.Call)]
+            given = {
+                part.id
+                for call in calls
+                if _called(call).endswith("export.export")
+                for inner in call.args[1:2]
+                for part in ast.walk(inner)
+                if isinstance(part, ast.Name)
+            }
+            made = [value for value in _bound_to(body, given) if _is_made(value, torch)]
+            return made[0] if len(made) == 1 else None
     return node if _called(node).endswith("export.load") else None
+
+
+def _bound_to(body: Iterable[ast.stmt], names: set[str]) -> Iterator[ast.expr]:
+    """What the statements of a function bind to names."""
+    for one in body:
+        match one:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if name in names:
+                yield value
+
+
+def _is_made(value: ast.expr, torch: TorchNames) -> bool:
+    """Whether a call makes a tensor and is told no device."""
+    last = _called(value).rpartition(".")[2]
+    return last in torch.factories and not _has(value, "device")
 
 
 def _wrapped(node: ast.AST, _: TorchNames) -> ast.AST | None:
@@ -202,7 +234,28 @@ def _put(node: ast.AST, torch: TorchNames) -> ast.AST | None:
             return value if owner != "self" and _builds(value, torch) else None
         case ast.Call(func=ast.Attribute(attr=name)) if name in torch.growing:
             return node
+        case ast.Call(args=[*_, ast.Constant(), layer]) if _hangs(node):
+            return layer
     return None
+
+
+def _hangs(node: ast.AST) -> bool:
+    """Whether a call hangs a parametrization on a weight."""
+    return _called(node).rpartition(".")[2] == "register_parametrization"
+
+
+def _beside(spot: Spot) -> Iterator[str]:
+    """The device of the weight on which a parametrization is hung, or of the model that is exported with
+    what a name is set to."""
+    bound = _name(spot)
+    for node in ast.walk(spot.source.tree):
+        match node:
+            case ast.Call(args=[module, ast.Constant(value=str(name)), layer]) if _hangs(node):
+                if layer is spot.node:
+                    yield f"{ast.unparse(module)}.{name}.device"
+            case ast.Call(args=[model, given, *_]) if _called(node).endswith("export.export"):
+                if any(isinstance(n, ast.Name) and n.id == bound for n in ast.walk(given)):
+                    yield f"next({ast.unparse(model)}.parameters()).device"
 
 
 def _ranked(node: ast.AST, _: TorchNames) -> ast.AST | None:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from diagnose.fixes.definitions.caching import as_read
-from diagnose.fixes.definitions.expressions import around, moved, replaced
+from diagnose.fixes.definitions.expressions import argument, around, moved, replaced, with_argument
 from diagnose.fixes.definitions.fixed_device import elsewhere
 from diagnose.fixes.definitions.moving import is_moved
 from diagnose.fixes.definitions.places import (
@@ -79,6 +79,8 @@ def sent_elsewhere(suspect: Suspect) -> list[Change]:
         return []
     if not isinstance(node, ast.Call):
         return [replaced(source, node, device)]
+    if argument(node, "device") is not None:
+        return [with_argument(source, node, "device", device)]
     statement = statement_of(source, node)
     model = device.removeprefix("next(").split(".")
     name = ".".join(model[: 2 if model[0] == "self" else 1])

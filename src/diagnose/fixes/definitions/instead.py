@@ -38,7 +38,7 @@ def otherwise(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
     if suspect.cause == "low-memory-mode" and (held := entered(suspect)) is not None:
         return [held]
     if suspect.cause in ("offloaded-to-cpu", "meta-tensor", "low-memory-mode"):
-        return _called_instead(suspect)
+        return called_instead(suspect)
     raise Refused("it edits no definition")
 
 
@@ -70,7 +70,7 @@ def bare(source: Source, call: ast.Call) -> Change:
     return replaced(source, call, model)
 
 
-def _called_instead(suspect: Suspect) -> Sequence[Change]:
+def called_instead(suspect: Suspect) -> Sequence[Change]:
     """``F.linear(x, head.weight, head.bias)`` becomes ``head(x)``, for which its hook brings them."""
     source, node = suspect.spot.source, suspect.spot.node
     weights = [one for one in ast.walk(node) if isinstance(one, ast.Attribute)]

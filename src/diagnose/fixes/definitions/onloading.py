@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from diagnose.fixes.definitions.expressions import replaced
+from diagnose.fixes.definitions.instead import called_instead
 from diagnose.fixes.definitions.places import called, text_of
 from diagnose.fixes.definitions.switching import is_switch, turned_off
 from diagnose.fixes.editing import Refused
@@ -24,6 +25,7 @@ def switched_off(suspect: Suspect) -> Change:
         raise Refused("nothing there turns offloading on")
     if spot.source is not suspect.spot.source:
         raise Refused("another file turns offloading on")
+    _check_call(suspect)
     switch = _switch(spot)
     if switch is not None and isinstance(switch.node, ast.expr) and is_switch(switch.node):
         return turned_off(switch.source, switch.node)
@@ -34,6 +36,15 @@ def switched_off(suspect: Suspect) -> Change:
         if inside and isinstance(suspect.spot.node, ast.Attribute):
             return replaced(spot.source, call.args[0], part)
     raise Refused("nothing there turns offloading on")
+
+
+def _check_call(suspect: Suspect) -> None:
+    """Raises `Refused` where the layer can be called, for which its weights are brought."""
+    try:
+        called_instead(suspect)
+    except Refused:
+        return
+    raise Refused("the layer can be called in place of its weight being read")
 
 
 def _switch(spot: Spot) -> Spot | None:
@@ -55,6 +66,7 @@ def mapped_to_gpu(suspect: Suspect) -> Change:
     given = [*call.args[1:2], *(k.value for k in call.keywords if k.arg == "device_map")]
     if len(given) != 1 or source is not suspect.spot.source:
         raise Refused("the call names no map of devices")
+    _check_call(suspect)
     entries = [one for one in _entries(source, given[0]) if one[1].value in ("cpu", "disk")]
     if len(entries) > 1:
         part = suspect.name.removesuffix(".weight").rpartition(".")[2]

@@ -58,6 +58,8 @@ def move_last(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     move = _move(suspect, torch)
     if move is None:
         call = changed.value if isinstance(changed, ast.Expr) else None
+        if suspect.cause == "optimizer-state" and suspect.owner is not None:
+            raise Refused("the model is to move before the optimizer is made")
         owner = suspect.owner or (receiver(call) if call is suspect.spot.node and call else None)
         if owner is None:
             if suspect.cause == "optimizer-state" and _model_of(changed) is not None:
@@ -101,7 +103,7 @@ def move_first(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     owner = suspect.owner or _model_of(made)
     move = _move(suspect, torch) or _later_move(source, made, owner, torch)
     apart = move is None or not _precedes(source, made, move.statement)
-    if apart and (after := behind(source, made, owner, torch)):
+    if apart and (after := _behind(suspect, made, owner, torch)):
         return after
     if move is None:
         if owner is None:
@@ -110,6 +112,18 @@ def move_first(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     if move.alone and _precedes(source, made, move.statement):
         return moved_statement(source, move.statement, made, after=False)
     return [before_statement(source, made, f"{move.owner}.{move.method}")]
+
+
+def _behind(
+    suspect: Suspect, made: ast.stmt, owner: str | None, torch: TorchNames
+) -> Sequence[Change]:
+    """`behind`, where the optimizer can go there; else the model comes to it, where its name was told."""
+    try:
+        return behind(suspect.spot.source, made, owner, torch)
+    except Refused:
+        if suspect.owner is None:
+            raise
+        return ()
 
 
 def move_state(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:

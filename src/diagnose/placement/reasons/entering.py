@@ -9,9 +9,9 @@ from diagnose.placement.devices import differ
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Device, Spot, Step, Suspect
 from diagnose.placement.reasons.scope import models_in
-from diagnose.placement.steps import last_move, said_as
+from diagnose.placement.steps import born_at, device_argument, last_move, said_as
 from diagnose.placement.switches import set_at
-from diagnose.placement.tensors import Module
+from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Frame, Place
 
 _INPUTS = frozenset({"batch", "factory", "array", "tokens"})
@@ -32,10 +32,12 @@ def brought(meeting: Meeting, devices: Sequence[str]) -> Suspect | None:
     if not _is_split(whole):
         return None
     for side in meeting.sides[1:]:
-        move = last_move(side.tensor.steps)
+        move = last_move(side.tensor.steps) or _made_there(side.tensor)
         if side.tensor.maker not in _INPUTS or move is None or _is_on_its_way(move, meeting):
             continue
-        place = _asked(move.spot)
+        if _gives_several(move.spot, meeting.frame):
+            continue  # the others may enter another part
+        place = _asked(move.spot) if move.what == "moved" else None
         frame = _frame_of(move.spot, meeting.frame)
         name = next(models_in(frame, whole), None) if frame is not None else None
         if name is None and frame is None and (place := _given(move.spot)) is not None:
@@ -65,6 +67,25 @@ def _is_split(module: Module) -> bool:
     """Whether parts of a module are on different accelerators."""
     places = {one.device for one in module.family() if one.device is not None}
     return len({place for place in places if place.type == "cuda"}) > 1
+
+
+def _made_there(tensor: Tensor) -> Step | None:
+    """The call of a factory that is told the device of a tensor."""
+    made = born_at(tensor.steps)
+    return made if made is not None and device_argument(made.spot) is not None else None
+
+
+def _gives_several(move: Spot, frame: Frame) -> bool:
+    """Whether a move is that of each of several values, which a call is given one by one."""
+    names = {one.id for one in frame.given.values() if isinstance(one, ast.Name)}
+    for statement in ast.walk(move.source.tree):
+        match statement:
+            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.expr() as value):
+                if any(one is move.node for one in ast.walk(value)) and value is not move.node:
+                    several = not isinstance(value, ast.Tuple)
+                    bound = {one.id for one in targets if isinstance(one, ast.Name)}
+                    return several and len(bound & names) > 1
+    return False
 
 
 def _is_on_its_way(move: Step, meeting: Meeting) -> bool:

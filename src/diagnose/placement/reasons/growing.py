@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from diagnose.placement.model import Spot, Step
 from diagnose.placement.reasons.knowing import (
@@ -36,6 +37,8 @@ def told_by_a_call(found: Reason) -> Reason:
     One line mends it there: what the function makes is moved, or the model to which a method adds a layer.
     """
     spot, frame = found.spot, found.frame
+    if found.cause == "created-without-device" and (whole := _returned_with_others(spot)):
+        return found._replace(spot=whole)
     if frame is None or has_device(frame, spot):
         return found
     own = frame.this is not None and frame.caller is not None and frame.caller.this is frame.this
@@ -56,6 +59,32 @@ def told_by_a_call(found: Reason) -> Reason:
         owner = key_of(model, caller.names) if model is not None else found.owner
         return found._replace(spot=call, frame=caller, owner=owner)
     return found
+
+
+def _returned_with_others(made: Spot) -> Spot | None:
+    """What a function returns that it computes of two tensors which it makes on no device, where what makes
+    the first need not take one: then all of it is moved at once."""
+    called_as = ast.unparse(made.node.func) if isinstance(made.node, ast.Call) else ""
+    if called_as.count(".") < 2:
+        return None  # torch's own factories take one
+    for function in ast.walk(made.source.tree):
+        body = function.body if isinstance(function, ast.FunctionDef) else []
+        own = {ast.unparse(s.targets[0]): s.value for s in body if isinstance(s, ast.Assign)}
+        returned = [one.value for one in body if isinstance(one, ast.Return)]
+        if made.node not in own.values() or len(returned) != 1:
+            continue
+        match returned[0]:
+            case ast.BinOp(left=ast.Name(id=left), right=ast.Name(id=right)) as whole:
+                makes = [own[name] for name in (left, right) if name in own]
+                if made.node in makes and len(makes) == 2 and all(map(_makes_on_host, makes)):
+                    return made._replace(node=whole)
+    return None
+
+
+def _makes_on_host(value: ast.expr) -> bool:
+    """Whether an expression calls torch, and names neither a device nor a tensor to be like."""
+    text = ast.unparse(value)
+    return text.startswith(("torch.", "nn.")) and not re.search(r"device|_like|\.to\(|cuda", text)
 
 
 def _is_told_to_grow(frame: Frame, call: Spot) -> bool:

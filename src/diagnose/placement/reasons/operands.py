@@ -131,7 +131,7 @@ def _of_weight(tensor: Tensor, module: Module, meeting: Meeting) -> Reason | Non
     if put is not None and late:
         return Reason("submodule-added-after-move", put.spot, tensor.frame)
     if on_cpu(tensor) and differ(module.where(), tensor.device):
-        return of_keeper(tensor, meeting) or built_for(module)
+        return of_keeper(tensor, module, meeting) or built_for(module)
     return of_module(module, tensor)
 
 

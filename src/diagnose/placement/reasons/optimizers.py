@@ -140,11 +140,20 @@ def _resembles(made: Step) -> bool:
     return named or device_argument(made.spot) is not None
 
 
-def of_keeper(tensor: Tensor, meeting: Meeting) -> Reason | None:
-    """Where an object is made that keeps copies of weights, before these moved; None for an optimizer: it
-    steps."""
+def of_keeper(tensor: Tensor, module: Module, meeting: Meeting) -> Reason | None:
+    """Where an object is made that keeps copies of weights, before these moved; of an optimizer, which
+    steps, only where a library prepares its model or a condition moves that."""
     keeper = meeting.frame.this
-    if not isinstance(keeper, Object) or keeper.made is None or keeper.made.find("step"):
+    if not isinstance(keeper, Object) or keeper.made is None:
+        return None
+    if keeper.made.find("step"):
+        begun, frame = born_at(keeper.steps), keeper.frame
+        spot = begun.spot if begun is not None else None
+        while spot is not None and frame is not None:
+            if _is_moved_apart(Step("made", spot), module):
+                name = key_of(module.whole(), frame.names)
+                return Reason("optimizer-state", spot, frame, owner=name)
+            spot, frame = frame.call, frame.caller
         return None
     made = born_at(keeper.steps)
     copied_once = any(step.what == "copied" for step in tensor.steps)

@@ -1,0 +1,1 @@
+refused: the model is to move before the optimizer is made

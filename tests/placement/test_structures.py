@@ -1,0 +1,48 @@
+"""The one place that has the form of a cause, where no meeting of values explains a failure."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+from parsing.knowledge import torch
+
+from diagnose.placement import Source, structures
+
+#: Name -> the cause, the expression for the wanted device, and a file; ``# here`` ends the line to edit.
+FORMS = {
+    "what a model is exported with": (
+        "fake-or-compile-device",
+        "next(net.eval().parameters()).device",
+        """\
+def save(net, path):
+    sample = torch.rand(1, 4)  # here
+    other = torch.rand(1, 4)
+    torch.export.save(torch.export.export(net.eval(), (sample,)), path)
+""",
+    ),
+    "a parametrization that is hung on a weight": (
+        "submodule-added-after-move",
+        "layer.bias.device",
+        """\
+def limit(net):
+    for layer in net.children():
+        register_parametrization(layer, "bias", Bounded(2))  # here
+""",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_a_form_tells_the_line_and_the_device(name: str) -> None:
+    cause, device, text = FORMS[name]
+    source = Source("/home/u/run.py", text.split("\n"), ast.parse(text))
+    found = structures.suspect(cause, [source], [], [], torch())
+    assert found is not None
+    assert (found.spot.code.endswith("# here"), found.devices) == (True, (device,))
+
+
+def test_what_is_exported_with_a_tensor_on_a_device_is_not_suspected() -> None:
+    text = FORMS["what a model is exported with"][2].replace("4)  # here", "4, device='cuda')")
+    source = Source("/home/u/run.py", text.split("\n"), ast.parse(text))
+    assert structures.suspect("fake-or-compile-device", [source], [], [], torch()) is None
