@@ -53,7 +53,7 @@ def set_device(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
     name, needed = spelled(source, "torch.cuda.set_device", statement)
     code = f"{name}({rank})"
     root = rank.partition(".")[0]
-    if _binds(statement, root) or called(node) == "init_process_group":
+    if _binds(statement, root):  # else before: NCCL joins the processes on their current GPUs
         return [after_statement(source, statement, code), *needed]
     return [before_statement(source, _before_loops(source, statement, root), code), *needed]
 

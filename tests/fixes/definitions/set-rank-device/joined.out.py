@@ -5,6 +5,6 @@ import torch.distributed as dist
 
 
 def join(rank, world):
-    dist.init_process_group("gloo", rank=rank, world_size=world)
     torch.cuda.set_device(rank)
+    dist.init_process_group("gloo", rank=rank, world_size=world)
     torch.manual_seed(0)
