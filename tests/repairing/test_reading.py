@@ -174,3 +174,15 @@ out = infer(x)
 def test_copies_of_parameters_may_stay_where_an_offload_keeps_these() -> None:
     assert hosted("", "anchor = {n: p.detach().clone() for n, p in net.named_parameters()}")
     assert not hosted("", "anchor = [p.clone().to(device) for p in net.parameters()]")
+
+
+def test_parts_that_are_unpacked_are_moved_with_the_whole() -> None:
+    before = """\
+def score(z, pairs):
+    row, col = pairs
+    return pick(z, row) * pick(z, col)
+"""
+    after = before.replace("z, row", "z, row.to(z.device)").replace("z, col", "z, col.to(z.device)")
+    assert [guard.id for guard in parts(before, after, "en")] == ["scattered"]
+    whole = before.replace("= pairs", "= pairs.to(z.device)")
+    assert not list(parts(before, whole, "en"))

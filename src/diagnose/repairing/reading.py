@@ -129,7 +129,7 @@ def _origins(
             for other in nodes
             if isinstance(other, ast.Assign)
             and other.lineno < line
-            and any(ast.unparse(target) == one for target in other.targets)
+            and any(_binds(target, one) for target in other.targets)
         ]
         if made and depth:
             last = max(made, key=lambda other: other.lineno)
@@ -137,6 +137,13 @@ def _origins(
         elif one in given:
             found.add(one)
     return found
+
+
+def _binds(target: ast.expr, name: str) -> bool:
+    """Whether an assignment gives a name a value, or a part of one."""
+    if isinstance(target, ast.Tuple | ast.List):
+        return any(_binds(one, name) for one in target.elts)
+    return ast.unparse(target) == name
 
 
 def _values(node: ast.AST) -> Iterator[str]:
