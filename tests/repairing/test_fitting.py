@@ -209,3 +209,12 @@ def test_a_question_without_an_answer_goes() -> None:
     assert found == ["run(net)\n"]
     both = before.replace("run(net)", "else:\n    run(net)")
     assert not list(trimmed({"a.py": both}, {"a.py": both.replace("net = wrap(net)", "pass")}))
+
+
+def test_what_is_seen_of_an_argument_is_sent_with_it() -> None:
+    before = _SPLIT.format(property="").replace("embed(ids)", "embed(ids.flatten(1))")
+    after = before.replace(".flatten(1)", ".flatten(1).to(self.embed.weight.device)")
+    line = after[: after.index("return self.head")].count("\n") + 1
+    assert before.replace("devices[0]", "next(net.embed.parameters()).device") in list(
+        sending(before, after, {line})
+    )

@@ -44,7 +44,10 @@ def _layer(one: Added) -> str | None:
     if found is None or not isinstance(one.scope, ast.FunctionDef) or one.scope.name != "forward":
         return None
     names = {arg.arg for arg in one.scope.args.args}
-    own = isinstance(one.moved, ast.Name) and one.moved.id in names
+    root: ast.expr = one.moved
+    while isinstance(root, ast.Call | ast.Attribute):  # what is seen of it: ``x.transpose(1, 2)``
+        root = root.func if isinstance(root, ast.Call) else root.value
+    own = isinstance(root, ast.Name) and root.id in names - {"self"}
     return (found["one"] or found["other"]) if own else None
 
 
