@@ -107,3 +107,14 @@ def test_a_patch_that_does_more_is_compared_with_the_program() -> None:
     assert not draws_otherwise({"train.py": (before, after.replace("3", "4"))}, [edit])
     assert not draws_otherwise({"train.py": (after, before)}, [edit])
     assert not draws_otherwise({"train.py": (before, after)}, [edit._replace(cause="other")])
+
+
+@pytest.mark.parametrize(
+    ("after", "goes"),
+    [("kept = model", True), ("kept = model.half()", False), ("kept = model.to(device)", False)],
+)
+def test_a_refused_move_in_an_assignment_may_go(after: str, goes: bool) -> None:
+    before = "x = 1\nkept = model.to(device)\n"
+    refused = Ran(1, failure=Failure("ValueError: no", "a.py:2", "", placement=True))
+    text = before.replace("kept = model.to(device)", after)
+    assert (before != text and drops_refused({"a.py": (before, text)}, refused)) is goes

@@ -14,6 +14,8 @@ from diagnose.repairing.comparing import changed
 from diagnose.repairing.model import Candidate, Ran
 
 _DRAWN = "generator-device"
+#: A move.
+_MOVE = lazy(r"\.(?:to|cuda)\((?:[^()]|\([^()]*\))*\)")
 #: What Python says of what arrays have and tensors do not, and what makes an array of a tensor.
 _NO_ARRAY = "AttributeError: 'Tensor' object has no attribute"
 _TO_ARRAY = lazy(r"(?:\.detach\(\))?\.cpu\(\)(?:\.numpy\(\))?|\.numpy\(\)")
@@ -33,8 +35,11 @@ def drops_refused(texts: Mapping[str, tuple[str, str]], wanted: Ran) -> bool:
         return False
     gone, made = blocks[0]
     failed, _, line = wanted.failure.place.rpartition(":")
-    if made or failed != file or int(line) - 1 not in gone:
+    if failed != file or int(line) - 1 not in gone:
         return False
+    if made:
+        old, new = before.splitlines()[gone.start], after.splitlines()[made.start]
+        return len(gone) == len(made) == 1 and old != new == _MOVE.sub("", old)
     return any(
         _is_move(one) and one.lineno - 1 == gone.start and one.end_lineno == gone.stop
         for one in ast.walk(ast.parse(before))
