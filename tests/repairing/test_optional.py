@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from diagnose.repairing.optional import absent, emptied
+from diagnose.repairing.wrapping import unwrapped, wrapping
 
 PROGRAM = """\
 def step(model, x, y=None, *, mask=None):
@@ -61,3 +62,23 @@ def test_no_branch_is_emptied_where_there_are_modes() -> None:
     assert not list(emptied(alone, alone.replace("net = Parallel(net)", "pass"), "en"))
     loop = before.replace("use(x)", "pass")
     assert not list(emptied(before, loop, "en")), "only a branch is another mode"
+
+
+def test_a_wrapper_stays_for_those_that_are_not_split() -> None:
+    before = """\
+def build(cfg):
+    net = Net()
+    if cfg.split:
+        net.spread("cuda:0", "cuda:1")
+    else:
+        net.cuda()
+    if count > 1:
+        net = nn.DataParallel(net)
+    return net
+"""
+    gone = before.replace("    if count > 1:\n        net = nn.DataParallel(net)\n", "")
+    assert [guard.id for guard in unwrapped(before, gone, "en")] == ["gives-up"]
+    better = before.replace("if count > 1:", "if count > 1 and not (cfg.split):")
+    assert list(wrapping(before, gone)) == [better]
+    one_way = before.replace("    else:\n        net.cuda()\n", "")
+    assert not list(unwrapped(one_way, one_way.replace("net = nn.DataParallel(net)", "pass"), "en"))

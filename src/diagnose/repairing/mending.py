@@ -25,9 +25,10 @@ from diagnose.repairing.fitting import (
     move_of,
     told,
 )
+from diagnose.repairing.wrapping import wrapping
 
 #: The guards that know a better place.
-KNOWING = frozenset({"twice", "deaf", "absent", "put-away"})
+KNOWING = frozenset({"twice", "deaf", "absent", "put-away", "gives-up"})
 
 
 def mending(before: str, after: str) -> Iterator[str]:
@@ -37,6 +38,7 @@ def mending(before: str, after: str) -> Iterator[str]:
         before: a file's text.
         after: the same, edited.
     """
+    yield from wrapping(before, after)
     source = Source("", after.split("\n"), ast.parse(after))
     for one in added(before, source.tree, after):
         for changing in (_sooner, _inside):

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from diagnose.model import Lang
-from diagnose.repairing import edits, fitting, optional, reading
+from diagnose.repairing import edits, fitting, optional, reading, wrapping
 from diagnose.repairing.model import Guard
 
 #: Each tells what the text of a patch tells against it.
 READERS: tuple[Callable[[str, str, Lang], Iterator[Guard]], ...] = (
     optional.absent,
     optional.emptied,
+    wrapping.unwrapped,
     reading.undone,
     reading.chosen,
     reading.back,

@@ -1,0 +1,83 @@
+"""Edits that take a wrapper away for all modes of a program, where only one of them splits the model."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from diagnose.model import Lang
+from diagnose.repairing.model import Guard
+from diagnose.repairing.words import say
+
+
+class _Wrapped(NamedTuple):
+    """A question after which a model is wrapped, and the one before it that chooses how it is placed."""
+
+    wraps: ast.If
+    places: ast.If
+
+
+def unwrapped(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+    """No edit takes away a wrapper of what the program places in two ways: one of them wants it."""
+    for one in _gone(before, after):
+        yield Guard("gives-up", False, say(lang, "emptied", line=one.wraps.lineno))
+        return
+
+
+def wrapping(before: str, after: str) -> Iterator[str]:
+    """The text with the wrapper for the other ways only."""
+    for wraps, places in _gone(before, after):
+        test, rows = wraps.test, before.split("\n")
+        if test.lineno == test.end_lineno and isinstance(
+            test, ast.Compare | ast.Name | ast.Attribute
+        ):
+            row = rows[test.lineno - 1].encode()
+            end = test.end_col_offset or 0
+            other = f" and not ({ast.unparse(places.test)})".encode()
+            rows[test.lineno - 1] = (row[:end] + other + row[end:]).decode()
+            yield "\n".join(rows)
+
+
+def _gone(before: str, after: str) -> Iterator[_Wrapped]:
+    left = [ast.unparse(node) for node in ast.walk(ast.parse(after)) if isinstance(node, ast.If)]
+    for node in ast.walk(ast.parse(before)):
+        for _, block in ast.iter_fields(node):
+            if not isinstance(block, list):
+                continue
+            for at, one in enumerate(block):
+                name = _name(one)
+                if not name or ast.unparse(one) in left or "DataParallel" not in ast.unparse(one):
+                    continue
+                for other in block[:at]:
+                    if isinstance(other, ast.If) and other.orelse and _places(other, name):
+                        yield _Wrapped(one, other)
+
+
+def _name(node: ast.AST) -> str:
+    """The name of what a question's only statement wraps."""
+    match node:
+        case ast.If(
+            body=[
+                ast.Assign(
+                    targets=[ast.Name(id=name)], value=ast.Call(args=[ast.Name(id=given), *_])
+                )
+            ],
+            orelse=[],
+        ) if name == given:
+            return name
+    return ""
+
+
+def _places(node: ast.If, name: str) -> bool:
+    """Whether both branches of a question call methods of a name."""
+    return all(
+        any(
+            isinstance(one, ast.Attribute)
+            and isinstance(one.value, ast.Name)
+            and one.value.id == name
+            for row in branch
+            for one in ast.walk(row)
+        )
+        for branch in (node.body, node.orelse)
+    )
