@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from diagnose.placement.devices import CPU
 from diagnose.placement.tensors import Batch, Module, Table, Tensor, inside, tensors_in
 from diagnose.placement.tensors import Sequence as Items
-from diagnose.placement.values import Const, Object, Unknown, Value
+from diagnose.placement.values import Const, Object, Place, Unknown, Value
 
 
 def joined(one: Value | None, other: Value | None) -> Value:
@@ -15,9 +16,9 @@ def joined(one: Value | None, other: Value | None) -> Value:
     if isinstance(one, Const) and isinstance(other, Const) and one.value == other.value:
         return one
     if isinstance(one, Const) and one.value is None:
-        return other
+        return _or_none(other)
     if isinstance(other, Const) and other.value is None:
-        return one
+        return _or_none(one)
     if isinstance(one, Tensor) and isinstance(other, Tensor):
         return one if one.device == other.device else other.like(None)
     if isinstance(one, Tensor | Batch) and isinstance(other, Tensor | Batch):
@@ -36,6 +37,13 @@ def joined(one: Value | None, other: Value | None) -> Value:
     if isinstance(one, Object) and isinstance(other, Object):
         return other if (one.made, one.kind) == (other.made, other.kind) else Unknown()
     return other if isinstance(other, Unknown) else Unknown()
+
+
+def _or_none(value: Value) -> Value:
+    """What a variable holds that may be none: of a device that may be the host, or none that is named,
+    nobody knows which."""
+    host = isinstance(value, Const) and value.value == "cpu"
+    return Unknown() if host or (isinstance(value, Place) and value.device == CPU) else value
 
 
 def _agree(one: Items, other: Items) -> bool:

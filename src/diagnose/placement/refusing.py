@@ -1,13 +1,13 @@
-"""What the user's own code refuses: a ``raise`` or an assertion behind a question about a device."""
+"""What the user's own code refuses, by a ``raise`` or an assertion about a device, and what torch does."""
 
 from __future__ import annotations
 
 import ast
 
 from diagnose.placement.devices import CPU
-from diagnose.placement.machine import Machine, Meets
+from diagnose.placement.machine import Arguments, Machine, Meets
 from diagnose.placement.tensors import Tensor
-from diagnose.placement.values import Frame
+from diagnose.placement.values import Frame, Unknown
 
 #: The attributes that tell where a tensor is.
 ASKED = frozenset({"is_cuda", "is_cpu", "device"})
@@ -28,6 +28,13 @@ def kind_of(machine: Machine, name: str) -> str:
         torch.refusing,
     )
     return "join" if any(one in names for names in known for one in (name, plain)) else "library"
+
+
+def is_open(machine: Machine, name: str, given: Arguments) -> bool:
+    """Whether a function of torch of which little is known is given first what may be anywhere, as its
+    result then is."""
+    first = given.listed[0].value if given.listed else None
+    return isinstance(first, Unknown) and kind_of(machine, name) == "library"
 
 
 def refusal(

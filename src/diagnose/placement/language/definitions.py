@@ -137,4 +137,6 @@ def import_from(machine: Machine, node: ast.AST, frame: Frame) -> None:
             if value is None:
                 path = f"{node.module}.{alias.name}" if node.module else alias.name
                 value = machine.load(machine, path, node.level, frame) or Unknown(alias.name)
-        bind(frame, name, value or External(f"{node.module or ''}.{alias.name}"), node)
+        # What stands beside the file is no library's, whatever it is called.
+        whole = f"{'.' * node.level}{node.module or ''}.{alias.name}"
+        bind(frame, name, value or External(whole), node)

@@ -86,6 +86,8 @@ def model_call(
             return given.listed[0].value  # an adapter put on a model
         found = built(machine, f"{root}.{owner}", node, frame)
         mapped(machine, found, given, node, frame)
+        if "device" in given.named and root not in torch.model_libraries:
+            found.device = machine.asked(given.named["device"].value)
         return found
     if _TOKENIZER.search(last):
         return Object("tokenizer")
@@ -161,14 +163,13 @@ def model_call(
             return Object("passing" if ".transforms." in dotted else "plain")
         if last.endswith("Pipeline"):
             return _pipeline(machine, f"{root}.{last}", given, node, frame)
-        if last[:1].islower() or _MODEL_CLASS.search(last) or root == "torchmetrics":
+        own = root == "torch_geometric" and ".nn" in dotted
+        if last[:1].islower() or _MODEL_CLASS.search(last) or root == "torchmetrics" or own:
             found = built(machine, f"{root}.{last}", node, frame)
             listing = root == "torchmetrics" and _LISTING.search(last)
             if last in machine.torch.weightless_layers or listing:
                 found.weights, found.device = False, None
             return found
-        if root in ("torch_geometric",) and ".nn" in dotted:
-            return built(machine, f"{root}.{last}", node, frame)
     if searching(last):
         return Unknown()
     if _OWN_MODEL.search(last) and root not in torch.model_libraries and root != "builtins":

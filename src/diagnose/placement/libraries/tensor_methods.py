@@ -147,7 +147,11 @@ def tensor_method(
         return owner.like(owner.device, Step("copied", machine.spot(node, frame), owner.device))
     if name in torch.computing:
         return owner.computed(owner.device, scalar=scalar)
-    return owner.like(owner.device, scalar=scalar)
+    result = owner.like(owner.device, scalar=scalar)
+    if owner.maker == "other" and not any(step.what == "made" for step in owner.steps):
+        known = name in torch.shaping or kind_of(machine, name) != "library"
+        result.guessed |= not known  # of what may be no tensor at all
+    return result
 
 
 #: What a distribution of latents has.

@@ -11,7 +11,8 @@ sure only where its file shows why, and likely otherwise.
   what stands beside it alone: a tensor of sizes made in the function that fails, or kept by
   ``__init__`` and never assigned since. Neither operand came of a function of which nothing is known,
   and no condition of the function asks for a device.
-* What only some processes run is no matter of all ranks, nor is what a test expects to fail.
+* What only some processes run is no matter of all ranks, nor is what a test expects to fail; the code
+  around does not speak against it (``doubts``).
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from functools import lru_cache
 from diagnose.placement.devices import CPU
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Device, Suspect
+from diagnose.placement.reasons.doubts import is_doubtful
 from diagnose.placement.reasons.knowing import is_called
 from diagnose.placement.reasons.surroundings import (
     asks_for_a_device,
@@ -46,7 +48,7 @@ def is_sure(suspect: Suspect, stray: Meets | None, other: Meets | None, meeting:
     """
     if not suspect.sure or not _in_one_file(suspect, meeting):
         return False
-    if _is_built_on_others(suspect, meeting):
+    if _is_built_on_others(suspect, meeting) or is_doubtful(suspect, stray, meeting):
         return False
     if is_expected(meeting) or (suspect.cause == "rank-device" and is_of_some(meeting)):
         return False
@@ -58,8 +60,7 @@ def is_sure(suspect: Suspect, stray: Meets | None, other: Meets | None, meeting:
         return False
     if _is_empty(stray.tensor, meeting):
         return False
-    sides = [side for side in (stray, other) if side is not None]
-    if not any(_is_assumed(side.tensor.device) for side in sides):
+    if not any(_is_assumed(one.tensor.device) for one in (stray, other) if one is not None):
         return True
     if is_called(meeting.frame):  # by a program that was told its device
         assumed = other is not None and _is_assumed(other.tensor.device) and _is_made(other)
@@ -123,8 +124,8 @@ def _may_be_moved(suspect: Suspect, stray: Meets, meeting: Meeting) -> bool:
     """Whether somebody out of sight may move an operand."""
     # Who calls a function may have moved what is handed to it.
     handed = suspect.cause == "input-not-moved" and not is_called(meeting.frame)
-    whole = stray.value.whole() if isinstance(stray.value, Module) else None
-    handed |= whole is not None and whole.handed
+    model = stray.value if isinstance(stray.value, Module) else None
+    handed |= model is not None and any(o.handed for o in (*model.owners(), *model.family()))
     return handed or _is_open(suspect, meeting) or _are_brought(stray, meeting)
 
 

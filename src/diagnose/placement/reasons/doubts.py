@@ -1,0 +1,143 @@
+"""What the code around an operand says against a suspect: somebody has seen to its device, out of sight.
+
+* A test keeps the modules where it likes that stand for others; what names no device stays on the host.
+* A file that sets the default device, or what kind of tensor is made, means what it makes without one.
+* A factory that is told a device by whoever calls its function, which nothing here calls.
+* A module on meta whose tensors the function itself puts into place, one by one.
+* A library's model that the program spread by hand: which part takes the input only the library knows.
+* What a model of another package gives, or does with a structure that it is handed.
+* Where an object's method left what another one uses, and nothing calls either.
+* A process that is bound to its GPU, so that ``cuda`` is its own.
+"""
+
+from __future__ import annotations
+
+import ast
+from functools import lru_cache
+from pathlib import PurePath
+
+from diagnose.placement.machine import Meeting, Meets
+from diagnose.placement.model import Suspect
+from diagnose.placement.reasons.knowing import is_called
+from diagnose.placement.reasons.surroundings import function_of
+from diagnose.placement.steps import born_at, called, device_argument, last_move
+from diagnose.placement.tensors import Module, Tensor
+from diagnose.placement.values import Object
+
+#: Calls by which all that follows is made elsewhere.
+_DEFAULTS = ("set_default_tensor_type", "set_default_device")
+#: How the kinds of models begin of which it is known what they do with what they are given.
+_SEEN = ("torch", "transformers", "diffusers", "timm", "sentence_transformers", "peft", "loaded")
+
+
+def is_doubtful(suspect: Suspect, stray: Meets | None, meeting: Meeting) -> bool:
+    """Whether the code around a suspect speaks against it.
+
+    Args:
+        suspect: what is said of a meeting.
+        stray: the operand that is misplaced; None where that is not one of them.
+        meeting: what met.
+    """
+    tree = meeting.spot.source.tree
+    match suspect.cause:
+        case "meta-tensor":
+            return _is_put_together(meeting)
+        case "input-on-wrong-shard" | "cross-shard-op" if _is_within_another(meeting):
+            return True
+        case "rank-device" if suspect.device is not None and suspect.device.number is None:
+            return _calls(tree, "set_device")
+    if stray is not None and (_is_of_unseen(stray, meeting) or _is_given_whole(stray, meeting)):
+        return True
+    if is_called(meeting.frame):
+        return False
+    if any(_calls(tree, name) for name in _DEFAULTS):
+        return True
+    if any(side.tensor.guessed for side in meeting.sides):
+        return True
+    return _is_of_tests(meeting) or _is_told(stray) or _is_left_by_another(stray, meeting)
+
+
+def _is_of_unseen(stray: Meets, meeting: Meeting) -> bool:
+    """Whether NumPy is handed what a model gives that nobody sees: it may be on the host, or no tensor."""
+    tensor = stray.tensor
+    unseen = tensor.module is not None and _is_unseen(tensor.module.whole())
+    return meeting.what == "host" and (tensor.guessed or (tensor.maker == "output" and unseen))
+
+
+def _is_given_whole(stray: Meets, meeting: Meeting) -> bool:
+    """Whether a model of a package that is not at hand takes a structure: what it does with which of the
+    tensors in it nobody sees."""
+    model = meeting.sides[0].value
+    unseen = isinstance(model, Module) and _is_unseen(model)
+    return meeting.what == "call" and unseen and not isinstance(stray.value, Tensor)
+
+
+def _is_unseen(model: Module) -> bool:
+    """Whether a model is of a package that is not at hand, and that is not known."""
+    return model.made is None and "." in model.kind and not model.kind.startswith(_SEEN)
+
+
+def _is_left_by_another(stray: Meets | None, meeting: Meeting) -> bool:
+    """Whether a method that nothing calls brought an operand where it is: in which order they are called,
+    only their callers know."""
+    move = last_move(stray.tensor.steps) if stray is not None else None
+    if move is None or not isinstance(meeting.frame.this, Object):
+        return False
+    there = move.spot.function or ""
+    return not there.endswith("__init__") and there != (meeting.spot.function or "")
+
+
+def _is_of_tests(meeting: Meeting) -> bool:
+    """Whether a test's file has modules that stand for others, or a test of it names no device."""
+    tree, name = meeting.spot.source.tree, PurePath(meeting.spot.file).stem
+    if not (name.startswith("test_") or name.endswith("_test")) or not _imports_tests(tree):
+        return False
+    function = function_of(meeting.spot)
+    said = ast.unparse(function).casefold() if function is not None else ""
+    return isinstance(meeting.frame.this, Module) or not ("device" in said or "cuda" in said)
+
+
+@lru_cache(maxsize=8)
+def _imports_tests(tree: ast.Module) -> bool:
+    """Whether a file defines tests: functions or classes by whose names they are found."""
+    kinds = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+    names = (one.name for one in ast.walk(tree) if isinstance(one, kinds))
+    return any(name.startswith(("test", "Test")) or name.endswith("Test") for name in names)
+
+
+@lru_cache(maxsize=32)
+def _calls(tree: ast.Module, name: str) -> bool:
+    """Whether a file calls something of a name."""
+    return any(called(one) == name for one in ast.walk(tree))
+
+
+def _is_told(stray: Meets | None) -> bool:
+    """Whether whoever calls may tell a factory its device."""
+    made = born_at(stray.tensor.steps) if stray is not None else None
+    told = device_argument(made.spot) if made is not None else None
+    return told is not None and not isinstance(told, ast.Constant)
+
+
+def _is_put_together(meeting: Meeting) -> bool:
+    """Whether attributes of what has no memory are assigned before it moves."""
+    node, function = meeting.spot.node, function_of(meeting.spot)
+    func = node.func if isinstance(node, ast.Call) else None
+    moved = func.value if isinstance(func, ast.Attribute) else None
+    if function is None or not isinstance(moved, ast.Name):
+        return False
+    return any(
+        isinstance(one, ast.Attribute)
+        and isinstance(one.ctx, ast.Store)
+        and isinstance(one.value, ast.Name)
+        and one.value.id == moved.id
+        and one.lineno < meeting.spot.line
+        for one in ast.walk(function)
+    )
+
+
+def _is_within_another(meeting: Meeting) -> bool:
+    """Whether it is a part of a library's model that an input was compared with, and that was not called
+    itself: which part is first, only the library knows."""
+    entered = meeting.sides[0].tensor.module
+    whole = entered.whole() if entered is not None else None
+    return whole is not None and whole is not entered and whole.made is None
