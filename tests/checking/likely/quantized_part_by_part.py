@@ -1,0 +1,9 @@
+import torch
+from transformers import AutoModelForCausalLM
+
+from squeezing import squeeze
+
+model = AutoModelForCausalLM.from_pretrained("gpt2")  # finds: module-not-moved
+squeeze(model.transformer, bits=4, device="cuda:0")
+ids = torch.zeros(1, 8, dtype=torch.long, device="cuda:0")
+print(model.generate(ids))
