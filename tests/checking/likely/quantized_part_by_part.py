@@ -1,7 +1,6 @@
 import torch
-from transformers import AutoModelForCausalLM
-
 from squeezing import squeeze
+from transformers import AutoModelForCausalLM
 
 model = AutoModelForCausalLM.from_pretrained("gpt2")  # finds: module-not-moved
 squeeze(model.transformer, bits=4, device="cuda:0")

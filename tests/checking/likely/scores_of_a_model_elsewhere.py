@@ -1,6 +1,5 @@
 import numpy as np
 import torch
-
 from voices import Speaker
 
 voice = Speaker.from_pretrained("small").to("cuda")

@@ -7,6 +7,7 @@
 * A library's model that the program spread by hand: which part takes the input only the library knows.
 * What a model of another package gives, or does with a structure that it is handed.
 * Where an object's method left what another one uses, and nothing calls either.
+* What is handed to NumPy in the branch that a flag leaves to machines without a GPU.
 * A process that is bound to its GPU, so that ``cuda`` is its own.
 """
 
@@ -46,6 +47,8 @@ def is_doubtful(suspect: Suspect, stray: Meets | None, meeting: Meeting) -> bool
             return True
         case "rank-device" if suspect.device is not None and suspect.device.number is None:
             return _calls(tree, "set_device")
+    if meeting.what == "host" and _is_without_gpu(meeting):
+        return True
     if stray is not None and (_is_of_unseen(stray, meeting) or _is_given_whole(stray, meeting)):
         return True
     if is_called(meeting.frame):
@@ -55,6 +58,24 @@ def is_doubtful(suspect: Suspect, stray: Meets | None, meeting: Meeting) -> bool
     if any(side.tensor.guessed for side in meeting.sides):
         return True
     return _is_of_tests(meeting) or _is_told(stray) or _is_left_by_another(stray, meeting)
+
+
+def _is_without_gpu(meeting: Meeting) -> bool:
+    """Whether a program comes to a line where a flag says that there is no GPU."""
+    line = meeting.spot.line
+    return any(first <= line <= last for first, last in _other_branches(meeting.spot.source.tree))
+
+
+@lru_cache(maxsize=8)
+def _other_branches(tree: ast.Module) -> tuple[tuple[int, int], ...]:
+    """The lines of the branches that flags named for a GPU leave to other machines."""
+    flags = (one for one in ast.walk(tree) if isinstance(one, ast.If) and one.orelse)
+    return tuple(
+        (one.orelse[0].lineno, one.orelse[-1].end_lineno or one.orelse[0].lineno)
+        for one in flags
+        if isinstance(one.test, ast.Name | ast.Attribute)
+        and any(word in ast.unparse(one.test).casefold() for word in ("gpu", "cuda"))
+    )
 
 
 def _is_of_unseen(stray: Meets, meeting: Meeting) -> bool:
