@@ -15,6 +15,7 @@ ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT / "training" / "public_fixes"), str(ROOT / "training")]
 
 from calling import Target, targets  # noqa: E402
+from generator.labels import is_about_devices  # noqa: E402
 
 BEFORE = """import torch
 from torch import nn
@@ -104,6 +105,21 @@ def test_what_is_called_runs_the_changed_line() -> None:
     assert targets(BEFORE, 13)[0] == Target("Shift", "forward")
     assert Target("main", "") in targets(BEFORE, 13)
     assert targets(BEFORE, 1) == []
+
+
+@pytest.mark.parametrize(
+    ("last", "about"),
+    [
+        ("TypeError: build() got an unexpected keyword argument 'device'", False),
+        ("TypeError: Net.shift() missing 1 required positional argument: 'device'", False),
+        ("TypeError: place() got multiple values for argument 'device'", False),
+        ("TypeError: to_cuda() takes 1 positional argument but 2 were given", False),
+        ("TypeError: can't convert cuda:0 device type tensor to numpy.", True),
+        ("RuntimeError: indices should be either on cpu or on the same device", True),
+    ],
+)
+def test_a_call_that_does_not_fit_is_no_device_error(last: str, about: bool) -> None:
+    assert is_about_devices(f"Traceback (most recent call last):\n{last}\n") is about
 
 
 def test_a_change_without_which_a_gpu_refuses_is_a_pair(pairs: Path) -> None:

@@ -7,7 +7,7 @@ import ast
 import pytest
 from parsing.knowledge import torch
 
-from diagnose.placement import Source
+from diagnose.placement import Source, structures
 from diagnose.placement.interpreter import analyse
 from diagnose.placement.reasons.suspects import of_meeting
 
@@ -174,3 +174,14 @@ def test_a_layer_that_came_after_the_move(name: str) -> None:
         ("submodule-added-after-move", True)
     }
     assert program.complete
+
+
+@pytest.mark.parametrize(
+    ("made", "line"), [("parts.Head(4)", 5), ("collections.OrderedDict()", None)]
+)
+def test_what_python_itself_builds_is_no_layer(made: str, line: int | None) -> None:
+    text = f"import collections\nimport parts\nnet = parts.built()\nnet.cuda()\nnet.last = {made}\n"
+    source = Source("/home/u/run.py", text.split("\n"), ast.parse(text))
+    cause = "submodule-added-after-move"
+    found = structures.suspect(cause, [source], ["net(rows)"], [], torch())
+    assert (found and found.spot.line) == line

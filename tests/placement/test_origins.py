@@ -130,6 +130,19 @@ for part in net.parameters():
 """,
         ("cuda:0", "cpu"),
     ),
+    "source-module-taken": (
+        """\
+import torch
+from torch import nn
+
+def rate(scorer, rows, place):
+    rows = rows.to(place)
+    return scorer(rows)  # here and fails
+
+rate(nn.Linear(2, 1), torch.rand(3, 2), "cuda")
+""",
+        ("cuda:0", "cpu"),
+    ),
     "source-rank-device": (
         """\
 import os

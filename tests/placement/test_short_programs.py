@@ -3123,6 +3123,214 @@ with ThreadPoolExecutor(2) as pool:
     job.result() + next(iter(pool.map(lambda x: x.cuda(), [torch.rand(2)])))
 """,
     ),
+    "a table that an object's method to forgets, picked from by an index of the GPU": (
+        ("cuda:0", "cpu"),
+        "unregistered-tensor",
+        """\
+class Packed:
+    def __init__(self, scale, levels, shift=None):
+        self.scale, self.levels, self.shift = scale, levels, shift
+    def to(self, place):
+        self.scale = self.scale.to(place)  # here
+        if self.shift is not None:
+            self.shift = self.shift.to(place)
+packed = Packed(torch.ones(4), torch.linspace(-1, 1, 16))
+packed.to("cuda")
+packed.levels.index_select(0, torch.randint(0, 16, (4,)).to("cuda"))
+""",
+    ),
+    "a table that an object's method to forgets, and what is computed with it": (
+        ("cuda:0", "cpu"),
+        "unregistered-tensor",
+        """\
+class Packed:
+    def __init__(self, scale, levels):
+        self.scale, self.levels = scale, levels
+    def to(self, place):
+        self.scale = self.scale.to(place)  # here
+packed = Packed(torch.ones(4), torch.linspace(-1, 1, 4))
+packed.to("cuda")
+packed.levels * packed.scale
+""",
+    ),
+    "a bias that gets values of its own after the model was moved": (
+        ("cuda:0", "cpu"),
+        "created-without-device",
+        """\
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.steps = 3
+        self.shift = nn.Linear(4, 6)
+        self.reset()
+    def reset(self):
+        around = torch.arange(self.steps, dtype=torch.float32) * 2.0  # here
+        circle = torch.stack([around.cos(), around.sin()], -1)
+        self.shift.bias.data = circle.view(-1)
+    def forward(self, x):
+        return self.shift(x)
+net = Net().cuda()
+net.reset()
+net(torch.rand(2, 4).cuda())
+""",
+    ),
+    "weights that a layer makes beside one of the layer that it takes the place of": (
+        ("cuda:0", "cpu"),
+        "created-without-device",
+        """\
+class Low(nn.Module):
+    def __init__(self, whole, rank):
+        super().__init__()
+        self.register_parameter("weight", whole.weight)
+        self.down = nn.Parameter(torch.rand(rank, self.weight.shape[1]))  # here
+    def forward(self, rows):
+        return F.linear(F.linear(rows, self.down), self.weight)
+def adapt(net, chosen):
+    for name, part in list(net.named_modules()):
+        above, _, last = name.rpartition(".")
+        if isinstance(part, nn.Linear) and last in chosen:
+            setattr(net.get_submodule(above) if above else net, last, Low(part, 4))
+net = nn.Sequential()
+net.add_module("query", nn.Linear(4, 4))
+net.to("cuda")
+adapt(net, ["query"])
+net(torch.rand(2, 4).cuda())
+""",
+    ),
+    "a part of a part that is replaced by its dotted name": (
+        ("cuda:0", "cpu"),
+        "submodule-added-after-move",
+        """\
+net = nn.Sequential(nn.Sequential(nn.Linear(2, 2), nn.ReLU()), nn.Linear(2, 2)).cuda()
+for name, part in list(net.named_modules()):
+    above, _, last = name.rpartition(".")
+    if name == "0.0":
+        setattr(net.get_submodule(above), last, nn.Linear(2, 2, bias=False))  # here
+net[0][0](torch.rand(1, 2).cuda())
+""",
+    ),
+    "a field of what another library makes, given beside something else": (
+        ("cuda:0", "cpu"),
+        "input-not-moved",
+        """\
+from transformers import BatchFeature
+class Guard(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.eye = nn.Linear(3, 1)
+    def forward(self, pictures, seen):
+        return pictures, self.eye(seen)
+def read(pictures):
+    return BatchFeature({"pixels": np.stack(pictures)}, tensor_type="pt")
+guard = Guard().to("cuda")
+pictures = [np.zeros(3)]
+read_in = read(pictures)
+shown, bad = guard(
+    pictures,
+    seen=read_in.pixels,  # here
+)
+""",
+    ),
+    "a layer of a block that is told a device, and makes the other layers there": (
+        ("cuda:0", "cpu"),
+        "module-not-moved",
+        """\
+class Block(nn.Module):
+    def __init__(self, width, device="cpu"):
+        super().__init__()
+        self.first = nn.Linear(width, width, device=device)
+        self.scale = nn.LayerNorm(width)  # here
+        self.last = nn.Linear(width, width, device=device)
+    def forward(self, rows):
+        return self.last(self.scale(self.first(rows)))
+Block(4, device="cuda")(torch.rand(2, 4, device="cuda"))
+""",
+    ),
+    "what a method that knows its device hands to a library's model": (
+        ("cuda:0", "cpu"),
+        "input-not-moved",
+        """\
+from codecs_of_others import Codec
+class Coder:
+    def __init__(self):
+        self._place = torch.device("cuda:0")
+        self.codec = Codec.small().to(self._place)
+    def encode(self, sound):
+        return self.codec.encode(sound)  # here
+Coder().encode(torch.randn(1, 1, 32))
+""",
+    ),
+    "a bound that a function makes, and Python's min of it and what it is given": (
+        ("cuda:0", "cpu"),
+        "created-without-device",
+        """\
+def clipped(rows, most):
+    bound = torch.full((3,), 0.5) * most  # here
+    return min(bound, rows.sum(0))
+clipped(torch.rand(1, 3).cuda(), 2)
+""",
+    ),
+    "an object that was made without its __init__": (
+        ("cuda:0", "cpu"),
+        "created-without-device",
+        """\
+class Judge(nn.Module):
+    def __init__(self, store):
+        super().__init__()
+        self.net = store.load()
+    def rate(self, rows):
+        fade = 0.9 ** torch.arange(len(rows))  # here
+        return (fade * rows).sum()
+judge = Judge.__new__(Judge)
+nn.Module.__init__(judge)
+judge.net = nn.Linear(2, 1).cuda()
+judge.rate(judge.net(torch.rand(3, 2).cuda()).squeeze(1))
+""",
+    ),
+    "a model that a function takes with the device that it moves its rows to": (
+        ("cuda:0", "cpu"),
+        "module-not-moved",
+        """\
+def rate(scorer, rows, where):
+    found = []
+    for row in rows:  # here
+        found.append(scorer(row.to(where)))
+    return found
+rate(nn.Linear(2, 1), torch.rand(4, 2), "cuda")
+""",
+    ),
+    "a model that a function takes, moved by its caller's name for the device": (
+        ("cuda:0", "cpu"),
+        "module-not-moved",
+        """\
+def rate(scorer, rows, where):
+    return scorer(rows.to(where))
+place = torch.device("cuda")
+scorer = nn.Linear(2, 1)  # here
+rate(scorer, torch.rand(4, 2), place)
+""",
+    ),
+    "a table that a function counts out, and picks from by an index of the GPU": (
+        ("cpu",),
+        "created-without-device",
+        """\
+def weights(rounds, chosen):
+    decay = torch.linspace(1.0, 0.1, rounds)  # here
+    return decay[chosen] ** 2
+weights(8, torch.tensor([1, 4]).cuda())
+""",
+    ),
+    "an index of the GPU for data that stay on the host": (
+        ("cpu",),
+        "index-device",
+        """\
+def drawn(n):
+    rows = torch.rand(n, 3)
+    order = torch.randperm(n, device="cuda")  # here
+    return rows[order]
+drawn(8)
+""",
+    ),
 }
 
 
@@ -3251,3 +3459,35 @@ x + torch.rand(2)
     source = Source("/home/u/run.py", text.split("\n"), ast.parse(text))
     met = analyse(source, torch(), gpus=4).meetings[-1]
     assert str(met.sides[0].tensor.device) == "cuda:3"
+
+
+def test_what_a_condition_takes_of_tensors_is_no_device() -> None:
+    text = """\
+import torch
+def picked(many, wide, slim):
+    chosen = wide.last if many else wide
+    steps = torch.arange(3)
+    return chosen + steps
+picked(asked(), torch.rand(3).cuda(), None)
+"""
+    source = Source("/home/u/run.py", text.split("\n"), ast.parse(text))
+    program = analyse(source, torch())
+    found = suspects(program, [Line(source.path, 6), Line(source.path, 5)], ("cuda:0", "cpu"))
+    assert [one.spot.line for one in found] == [4]
+    assert "chosen" not in found[0].devices
+
+
+def test_the_device_of_what_a_tensor_meets_is_written_where_that_is_known_above() -> None:
+    text = """\
+import torch
+from stored import rows
+def nearest(asked, kept):
+    asked = torch.stack(asked)
+    kept = torch.from_numpy(kept)
+    return asked[0] @ kept
+nearest(rows, rows.numpy())
+"""
+    source = Source("/home/u/run.py", text.split("\n"), ast.parse(text))
+    program = analyse(source, torch())
+    found = suspects(program, [Line(source.path, 7), Line(source.path, 6)], ("cuda:0", "cpu"))
+    assert [(one.spot.line, one.devices) for one in found] == [(5, ("asked.device",))]

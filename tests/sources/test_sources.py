@@ -316,6 +316,24 @@ def test_an_import_is_found_in_the_folders(tmp_path: Path) -> None:
     assert sources.imported("net", by) is None  # one word says too little
 
 
+def test_a_part_of_a_package_that_is_named_after_a_library_is_not_that(tmp_path: Path) -> None:
+    root = tree(
+        tmp_path,
+        run="",
+        pkg____init__="",
+        pkg__torch____init__="",
+        pkg__torch__net=NET,
+        pkg__torch__nn="",
+        pkg__torch__tools="",
+    )
+    sources = Sources([Folder(str(root))])
+    by = script(root / "pkg" / "torch", "net")
+    assert sources.imported("torch", by) is None
+    assert sources.imported("torch.nn", by) is None
+    assert path_of(sources.imported("tools", by)) == str(root / "pkg" / "torch" / "tools.py")
+    assert path_of(sources.imported("pkg.torch.nn", by)) == str(root / "pkg" / "torch" / "nn.py")
+
+
 def test_an_import_is_found_beside_the_script(tmp_path: Path) -> None:
     root = tree(tmp_path, job__train="main()\n", job__tools="", lib__pkg__net=NET)
     sources = Sources()

@@ -14,6 +14,11 @@ _ABOUT = re.compile(
     r"device|cuda|\bcpu\b|meta tensor|Pointer argument|is not supported for `8-bit`|no data", re.I
 )
 _ENDS = re.compile(r"^(?:\[rank\d+\]:\s*)?((?:\w+\.)*\w*(?:Error|Exception|Exit))\b:? ?(.*)$")
+#: What Python says of a call that does not fit a function, whatever its parameters are called.
+_OF_CALLS = re.compile(
+    r"unexpected keyword argument|multiple values for (keyword )?argument"
+    r"|missing \d+ required (positional|keyword-only) argument|takes .*\d+ positional argument"
+)
 #: Errors of a program's text, which planting must not lead to.
 _OF_TEXTS = (
     "",
@@ -78,9 +83,12 @@ def ending(err: str) -> tuple[str, str]:
 
 
 def is_about_devices(err: str) -> bool:
-    """Whether a program ended in an error that speaks of devices, and not in one of its text."""
+    """Whether a program ended in an error that speaks of devices, and not in one of its text, such as that
+    a function has no parameter ``device``."""
     kind, message = ending(err)
-    return bool(_ABOUT.search(message)) and kind not in _OF_TEXTS
+    if kind in _OF_TEXTS or (kind == "TypeError" and _OF_CALLS.search(message)):
+        return False
+    return bool(_ABOUT.search(message))
 
 
 def tells_of_us(err: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from diagnose.model import Fact
@@ -41,6 +42,8 @@ def origin(scene: Scene) -> Iterator[Fact]:
     """Why the likeliest suspect is where it is; its fact is named for its cause."""
     for suspect in scene.suspects[:1]:
         name = _FACTS.get(suspect.cause)
+        if name == "source-module-not-moved" and isinstance(suspect.spot.node, ast.arg):
+            name = "source-module-taken"
         if name is not None:
             known = {
                 "name": suspect.name,

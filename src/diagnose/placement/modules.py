@@ -142,6 +142,23 @@ def some_part(module: Module) -> Value:
     return child(module, SOME) if whole else Unknown()
 
 
+def named(module: Module, most: int) -> list[tuple[str, Module]]:
+    """The parts of a module by their names; of those within them, too, where they are ``most`` at most."""
+    within = list(module.children.items())
+    for name, one in within:
+        if len(within) < most:
+            within += [(f"{name}.{inner}", part) for inner, part in one.children.items()]
+    return within if len(within) <= most else list(module.children.items())
+
+
+def at(module: Module, name: str | None) -> Module | None:
+    """The part of a module that has a dotted name; None where that is not known."""
+    found: Module | None = module if name else None
+    for part in (name or "").split("."):
+        found = found.children.get(part) if found is not None else None
+    return found
+
+
 def given_by(module: Module, method: str) -> Module:
     """The part of a library's model that a method gives, by a name that is no attribute's."""
     name = f"{method}()"

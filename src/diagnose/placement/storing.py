@@ -144,6 +144,7 @@ def _filled(
     if weight.maker != "weight" or module is None or _is_own(weight, module):
         return
     step = Step("moved", machine.spot(statement, frame), value.device)
+    module.filled = value
     if weight.name:
         module.device, module.steps = value.device, (*module.steps, step)
     else:  # in a loop over all of them

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from diagnose.model import TorchNames
@@ -221,8 +222,9 @@ def _held(node: ast.AST, torch: TorchNames) -> ast.AST | None:
 
 
 def _builds(node: ast.AST, torch: TorchNames) -> bool:
-    last = _called(node).rpartition(".")[2]
-    return last[:1].isupper() and last not in torch.factories
+    root, _, last = _called(node).rpartition(".")
+    own = root.partition(".")[0] not in sys.stdlib_module_names
+    return own and last[:1].isupper() and last not in torch.factories
 
 
 def _put(node: ast.AST, torch: TorchNames) -> ast.AST | None:

@@ -141,6 +141,7 @@ class Module(Value):
         "buffers",
         "children",
         "device",
+        "filled",
         "grew",
         "handed",
         "hooks",
@@ -169,8 +170,9 @@ class Module(Value):
         self.handed = False
         #: The variables where a method was last called that puts layers into it.
         self.grew: Frame | None = None
-        #: The expression that an object got it by, and the variables there.
+        #: The expression that an object got it by, and the variables there; what a weight got as data.
         self.kept: tuple[Spot, Frame] | None = None
+        self.filled: Tensor | None = None
         #: What is called before its forward, and after it.
         self.before: list[Value] = []
         self.hooks: list[Value] = []

@@ -31,6 +31,8 @@ _METHODS = frozenset(
         "startswith",
         "endswith",
         "split",
+        "partition",
+        "rpartition",
         "removeprefix",
         "removesuffix",
     }
@@ -125,4 +127,5 @@ def text_method(
         found = getattr(text, name)(*words)
     except (TypeError, ValueError):
         return Unknown()
-    return Items([Const(one) for one in found[:50]]) if name == "split" else Const(found)
+    several = isinstance(found, list | tuple)
+    return Items([Const(one) for one in found[:50]]) if several else Const(found)

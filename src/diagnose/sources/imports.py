@@ -13,6 +13,11 @@ from diagnose.sources.trees import Tree
 
 _MOST_PARTS = 30
 _HIGHEST = 20
+#: Libraries after which people name a part of a package: within one, the name means the library.
+_LIBRARIES = frozenset(
+    {"accelerate", "diffusers", "jax", "lightning", "numpy", "onnx", "tensorflow", "torch"}
+    | {"transformers"}
+)
 
 
 def find(
@@ -45,7 +50,7 @@ def find(
         for path in (package, single):
             if lines(str(path)) is not None:
                 return str(path)
-    return None if level else _anywhere(parts, trees)
+    return None if level or parts[0] in _LIBRARIES else _anywhere(parts, trees)
 
 
 def _relative(by: SourceFile, level: int) -> Iterator[Path]:
@@ -72,12 +77,13 @@ def _absolute(
         folder = Path(path).parent
         package = is_package(folder)
         # In a package Python looks above it, unless the file itself is what was run.
-        if package:
-            last.append(folder)
-        else:
+        if not package:
             yield folder
+        elif first not in _LIBRARIES:
+            last.append(folder)
         for above in islice(folder.parents, _HIGHEST):
-            if package or folder.name == first:
+            named = first in _LIBRARIES and is_package(above)
+            if not named and (package or folder.name == first):
                 yield above
             package = package and is_package(above)
             folder = above

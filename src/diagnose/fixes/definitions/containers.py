@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from diagnose.fixes.definitions.expressions import around
 from diagnose.fixes.definitions.imports import spelled
-from diagnose.fixes.definitions.places import class_around, functions_around
+from diagnose.fixes.definitions.places import called, class_around, functions_around
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
 from diagnose.model import TorchNames
 from diagnose.placement.model import Source
 from diagnose.scene import sourceline
 
+#: Expressions of several values.
+_SEVERAL = ast.Tuple | ast.List | ast.Dict | ast.Set | ast.ListComp | ast.DictComp
 _LISTS = (ast.List, ast.Tuple, ast.ListComp)
 _DICTS = (ast.Dict, ast.DictComp)
 
@@ -56,12 +59,23 @@ def wrapped(
     return changes + [one for one in needed if one not in changes]
 
 
+def is_several(value: ast.expr) -> bool:
+    """Whether an expression is a container of values, or may be one by its condition."""
+    if isinstance(value, ast.IfExp):
+        return is_several(value.body) or is_several(value.orelse)
+    return isinstance(value, _SEVERAL) or called(value) in ("tuple", "list", "dict", "set")
+
+
 def _shown(source: Source, value: ast.expr) -> ast.expr | None:
     """The list or dict that an expression is: itself, what its name was set to, what a function returns."""
     if isinstance(value, (*_LISTS, *_DICTS)):
         return value
     if isinstance(value, ast.BinOp):
         return next((s for s in (value.left, value.right) if isinstance(s, _LISTS)), None)
+    if isinstance(value, ast.IfExp):  # ``layers if layers is not None else []``
+        return _shown(source, value.body) or _shown(source, value.orelse)
+    if isinstance(value, ast.BoolOp):
+        return next((s for s in map(partial(_shown, source), value.values) if s), None)
     if isinstance(value, ast.Name):
         for function in functions_around(source, value):
             found = list(_values(function, value.id))

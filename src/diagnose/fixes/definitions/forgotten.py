@@ -7,6 +7,7 @@ import ast
 from diagnose.fixes.definitions.expressions import replaced, with_argument
 from diagnose.fixes.definitions.moving import is_moved, same_move
 from diagnose.fixes.definitions.places import called, class_around, text_of
+from diagnose.fixes.definitions.statements import after_statement
 from diagnose.fixes.rewriting import Change
 from diagnose.model import TorchNames
 from diagnose.placement.model import Source, Suspect
@@ -29,6 +30,22 @@ def field(suspect: Suspect, torch: TorchNames) -> Change | None:
         return None
     record = ast.unparse(call.args[0])
     return with_argument(source, call, forgotten, f"{record}.{forgotten}{same_move(source, move)}")
+
+
+def assigned(suspect: Suspect, torch: TorchNames) -> Change | None:
+    """The statement ``self.x = self.x.to(device)`` after another such one of an object's method; None where
+    no such statement forgets a field."""
+    source = suspect.spot.source
+    match suspect.spot.node if suspect.beside is not None else None:
+        case ast.Assign(targets=[ast.Attribute() as target], value=ast.Call() as move) as statement:
+            pass
+        case _:
+            return None
+    moved = move.func.value if isinstance(move.func, ast.Attribute) else None
+    if not is_moved(move, torch) or moved is None or ast.unparse(moved) != ast.unparse(target):
+        return None
+    code = f"{suspect.name} = {suspect.name}{same_move(source, move)}"
+    return after_statement(source, statement, code)
 
 
 def of_some(suspect: Suspect, torch: TorchNames) -> Change | None:

@@ -48,7 +48,10 @@ _PASS = "torch.export.passes.move_to_device_pass"
 
 def module(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     """A module is moved where it is built; one of several results of a call in a statement of its own."""
-    source, node = suspect.spot.source, value_of(suspect)
+    source = suspect.spot.source
+    if isinstance(suspect.spot.node, ast.arg):
+        return [_taken(suspect, suspect.spot.node)]
+    node = value_of(suspect)
     if called(node) == "DataParallel":
         return home(suspect, torch)
     if (saved := saved_from_host(source, node)) is not None:
@@ -104,6 +107,15 @@ def _moved_earlier(suspect: Suspect, run: ast.stmt) -> Sequence[Change]:
     if alone and block_of(source, later) is block_of(source, run):
         return moved_statement(source, later, run, after=False)
     return [before_statement(source, run, f"{suspect.owner}{same_move(source, move.node)}")]
+
+
+def _taken(suspect: Suspect, node: ast.arg) -> Change:
+    """A module that a function takes is moved before the statement of its body that comes to use it."""
+    using = suspect.beside.node if suspect.beside is not None else None
+    if not isinstance(using, ast.stmt):
+        raise Refused("it is not known where the parameter is used")
+    code = f"{node.arg} = {node.arg}.to({target_device(suspect)})"
+    return before_statement(suspect.spot.source, using, code)
 
 
 def _listed(source: Source, node: ast.Tuple | ast.List, owner: str) -> Change:
@@ -195,7 +207,8 @@ def _moved(source: Source, node: ast.expr, device: str, torch: TorchNames) -> Ch
         raise Refused("it is moved already")
     if called(node) in torch.moving_in_place:
         raise Refused(f"{called(node)}.to returns nothing")
-    if isinstance(node, _NO_VALUES):
+    either = (node.body, node.orelse) if isinstance(node, ast.IfExp) else (node,)
+    if any(isinstance(one, _NO_VALUES) for one in either):
         raise Refused("what is to be moved is no tensor or module by its form")
     made = next((name for one in _chain(node) if (name := called(one)) in torch.without_to), None)
     if made is not None:

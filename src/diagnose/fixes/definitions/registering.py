@@ -6,8 +6,9 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 
-from diagnose.fixes.definitions.containers import wrapped
+from diagnose.fixes.definitions.containers import is_several, wrapped
 from diagnose.fixes.definitions.expressions import around, method_start, replaced, writable
+from diagnose.fixes.definitions.forgotten import assigned
 from diagnose.fixes.definitions.imports import spelled
 from diagnose.fixes.definitions.moving import is_moved
 from diagnose.fixes.definitions.places import (
@@ -30,13 +31,12 @@ from diagnose.placement.model import Source, Suspect
 from diagnose.placement.replicas import CAUSE, is_kept_once
 from diagnose.scene import calls, sourceline
 
-#: Expressions of several values.
-_SEVERAL = ast.Tuple | ast.List | ast.Dict | ast.Set | ast.ListComp | ast.DictComp
-
 
 def buffer(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     """``self.x = tensor`` becomes ``self.register_buffer("x", tensor)``, or a Parameter if trained."""
     source = suspect.spot.source
+    if (beside := assigned(suspect, torch)) is not None:
+        return [beside]
     if (named := _set_by_name(suspect)) is not None:
         _check_class(source, statement_of(source, suspect.spot.node))
         return [named]
@@ -53,7 +53,7 @@ def buffer(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     made = called(value)
     if made[:1].isupper() and not made.endswith("Tensor"):
         raise Refused(f"{made} makes no tensor")
-    if _is_several(value):
+    if is_several(value):
         raise Refused("several tensors are no buffer")
     start, end = writable(source, statement)
     begin, kept = _opening(source, value), _without_fixed_moves(value, torch)
@@ -99,7 +99,7 @@ def _set_together(suspect: Suspect, torch: TorchNames) -> Change | None:
         case _:
             return None
     names = [one for one in targets if isinstance(one, ast.Attribute)]
-    if not len(values) == len(targets) == len(names) or any(map(_is_several, values)):
+    if not len(values) == len(targets) == len(names) or any(map(is_several, values)):
         raise Refused("it is not the assignment of attributes alone")
     if any(_is_number(value, torch) for value in values):
         raise Refused("it is not known which of several values are tensors")
@@ -124,10 +124,6 @@ def _is_number(value: ast.expr, torch: TorchNames) -> bool:
     """Whether a value is surely no tensor, and so no buffer: ``x.size(0)`` is none, ``x.float()`` one."""
     is_method = isinstance(getattr(value, "func", None), ast.Attribute)
     return called(value) in torch.tensor_numbers if is_method else calls.is_number(value, torch)
-
-
-def _is_several(value: ast.expr) -> bool:
-    return isinstance(value, _SEVERAL) or called(value) in ("tuple", "list", "dict", "set")
 
 
 _NO_MODULE = re.compile(r"(Trainer|Callback|Dataset|DataModule|Tokenizer|Scheduler|Processor)\b")

@@ -57,6 +57,8 @@ def invoke(
             return invoke(machine, function.function, function.with_(given), node, frame)
         case Class():
             return construct(machine, function, given, node, frame)
+        case Method(name="__new__", owner=Class() as made):
+            return _bare(machine, made, Arguments(), node, frame)
         case Method():
             return method_call(machine, function.owner, function.name, given, node, frame)
         case Module():
@@ -193,6 +195,24 @@ def construct(
     """An object of a user's class."""
     if given.listed and any(name.endswith(("Enum", "Flag")) for name in made.names()):
         return given.listed[0].value  # the member of a value
+    found = _bare(machine, made, given, node, frame)
+    start = made.find("__init__")
+    if isinstance(start, Function):
+        run(machine, start.bound(found), given, node, frame)
+    elif isinstance(found, Module) and modules.container(machine, found) is not None:
+        method_call(machine, found, "__init__", given, node, frame)
+    else:
+        held = found.plain if isinstance(found, Module) else found.attributes
+        held |= filled(machine, made, given, node, frame)
+        if isinstance(found, Object) and isinstance(after := made.find("__post_init__"), Function):
+            run(machine, after.bound(found), Arguments(), node, frame)
+    return found
+
+
+def _bare(
+    machine: Machine, made: Class, given: Arguments, node: ast.AST, frame: Frame
+) -> Module | Object:
+    """An object of a user's class before its ``__init__`` runs."""
     found: Module | Object
     if modules.of_class(machine, made.foreign()) or modules.runs(machine, made):
         found = Module(made.node.name, None, made)
@@ -211,16 +231,6 @@ def construct(
         machine.modules.append(found)
     if not isinstance(node, ast.ClassDef):
         machine.objects.setdefault(id(made.node), found)
-    start = made.find("__init__")
-    if isinstance(start, Function):
-        run(machine, start.bound(found), given, node, frame)
-    elif isinstance(found, Module) and modules.container(machine, found) is not None:
-        method_call(machine, found, "__init__", given, node, frame)
-    else:
-        held = found.plain if isinstance(found, Module) else found.attributes
-        held |= filled(machine, made, given, node, frame)
-        if isinstance(found, Object) and isinstance(after := made.find("__post_init__"), Function):
-            run(machine, after.bound(found), Arguments(), node, frame)
     return found
 
 

@@ -134,7 +134,8 @@ def _conditional(machine: Machine, node: Any, frame: Frame) -> Value:
     one, other = evaluate(machine, node.body, frame), evaluate(machine, node.orelse, frame)
     found = joined(one, other)
     if isinstance(found, Unknown):  # "cuda:0" if gpu else "cpu": on a machine with GPUs
-        places = [machine.asked(value) for value in (one, other)]
+        said = (value for value in (one, other) if not isinstance(value, Tensor))
+        places = [machine.asked(value) for value in said]
         gpu = [place for place in places if place is not None and place.type == "cuda"]
         if gpu:
             return Place(Device("cuda", gpu[0].number, home=True))

@@ -225,7 +225,8 @@ def module_method(
         return Items(list(found), None if found else modules.some_part(owner))
     if name in ("named_children", "named_modules", "items"):
         if 0 < len(owner.children) <= _NAMED:
-            return Items([Items([Const(key), one]) for key, one in owner.children.items()])
+            named = modules.named(owner, _NAMED if name == "named_modules" else 0)
+            return Items([Items([Const(key), one]) for key, one in named])
         some: Value = next(iter(owner.children.values()), None) or modules.some_part(owner)
         return Items([], Items([Unknown("name"), some]))
     if name == "state_dict":
@@ -240,7 +241,7 @@ def module_method(
     if (made := library_method(machine, owner, name, given, node, frame)) is not None:
         return made
     if name in ("get_input_embeddings", "get_output_embeddings", "get_submodule"):
-        return modules.given_by(owner, name)
+        return modules.at(owner, given.text("target", 0)) or modules.given_by(owner, name)
     if name in ("register_forward_hook", "register_forward_pre_hook") and given.listed:
         hooks = owner.before if name == "register_forward_pre_hook" else owner.hooks
         hooks.append(given.listed[0].value)

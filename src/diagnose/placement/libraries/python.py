@@ -8,9 +8,9 @@ from diagnose.placement import modules
 from diagnose.placement.asking import has_attribute, is_instance, type_of
 from diagnose.placement.iterating import iterated
 from diagnose.placement.libraries.datasets import drawn
-from diagnose.placement.machine import Arguments, Machine
+from diagnose.placement.machine import Arguments, Machine, operands
 from diagnose.placement.storing import element, parts
-from diagnose.placement.tensors import WIDEST, Module, Tensor
+from diagnose.placement.tensors import WIDEST, Module, Tensor, leading
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.texts import composed
 from diagnose.placement.values import (
@@ -100,18 +100,22 @@ def builtin(machine: Machine, last: str, given: Arguments, node: ast.AST, frame:
             inner = element(torch, first) if first is not None else Unknown()
             return inner.like(inner.device) if isinstance(inner, Tensor) else Unknown()
         case "max" | "min":
+            if len(values) > 1 and len(met := operands(given)) > 1:
+                machine.meet("join", node, frame, met)
+                known = leading([one.tensor for one in met])
+                return known.computed(known.device, scalar=known.scalar)
             if isinstance(first, Tensor):
                 return first.like(first.device)
             numbers = values and all(isinstance(v, Const | Number) for v in values)
             return Number() if numbers else Unknown()
         case "getattr" if len(values) > 1 and first is not None:
-            return _got(machine, first, given, node, frame)
+            return _got(machine, given.listed[0].value, given, node, frame)
         case "setattr" if len(values) > 2:
-            name = given.text("", 1)
-            if isinstance(first, Module):
-                modules.put(machine, first, name or "?", values[2], node, frame)
-            elif isinstance(first, Object) and name is not None:
-                first.attributes[name] = values[2]
+            name, owner = given.text("", 1), given.listed[0].value
+            if isinstance(owner, Module):
+                modules.put(machine, owner, name or "?", given.listed[2].value, node, frame)
+            elif isinstance(owner, Object) and name is not None:
+                owner.attributes[name] = values[2]
             return Const(None)
         case "super":
             return _super(machine, frame)

@@ -7,18 +7,26 @@ import re
 from functools import lru_cache
 
 from diagnose.placement.libraries.copies import averages
+from diagnose.placement.machine import Meets
 from diagnose.placement.model import Source, Spot, Step
 from diagnose.placement.reasons.contexts import used_outside
-from diagnose.placement.reasons.knowing import has_device, key_of, where_built
+from diagnose.placement.reasons.knowing import (
+    has_device,
+    has_parameter,
+    held_by,
+    key_of,
+    where_built,
+)
 from diagnose.placement.reasons.siblings import (
+    forgotten_field,
     moved_beside,
     moved_by_holder,
     name_in,
     returned_beside,
 )
-from diagnose.placement.steps import Reason, born_at, is_literal, last_move
+from diagnose.placement.steps import Reason, born_at, is_literal, last_move, on_cpu
 from diagnose.placement.tensors import Module, Tensor
-from diagnose.placement.values import Frame, Function, Object, Value
+from diagnose.placement.values import Frame, Function, Object
 
 _LOW_MEMORY = re.compile(
     r"low_?(v?ram|mem)|med_?vram|offload|keep_?on_?cpu|save_?memory", re.IGNORECASE
@@ -68,6 +76,8 @@ def of_module(
 ) -> Reason | None:
     """Why a module's weights are where they are; ``used`` are the variables where it was called, ``at``
     that call."""
+    if (values := _filled_with(module)) is not None:
+        return values
     top = module
     for top in module.owners():
         if any(step.what in ("held", "loaded") for step in top.steps):
@@ -135,14 +145,29 @@ def of_module(
     return None
 
 
+def _filled_with(module: Module) -> Reason | None:
+    """Where the values are made that a weight of a module got, on the cpu and after its last move."""
+    values, move = module.filled, last_move(module.steps)
+    made = born_at(values.steps) if values is not None else None
+    if values is None or made is None or move is None or values.maker != "factory":
+        return None
+    if not isinstance(move.spot.node, ast.Assign) or not on_cpu(values):
+        return None
+    return Reason("created-without-device", made.spot, values.frame)
+
+
 def _counts(module: Module) -> bool:
     """Whether a module is a metric by its methods: it is told results, and computes from all of them."""
     made = module.made
     return made is not None and all(map(made.find, ("update", "compute")))
 
 
-def of_holder(holder: Value | None) -> Reason | None:
-    """Where an object that is no module is made, whose class can move what it holds and was not told to."""
+def of_holder(stray: Meets, frame: Frame) -> Reason | None:
+    """Where an object that is no module is made, whose class can move what it holds and was not told to, or
+    where it moves its other tensors."""
+    if (left := forgotten_field(stray.tensor, stray.node, frame)) is not None:
+        return left
+    holder = held_by(stray.node, frame)
     if not isinstance(holder, Object) or holder.made is None:
         return None
     movers = [holder.made.find(name) for name in ("to", "cuda")]
@@ -187,7 +212,8 @@ def _part_of_moved(module: Module, whole: Module) -> Reason | None:
     if made is None:
         return None
     if _of_its_making(made, whole):
-        return None
+        told = module.frame is not None and has_parameter(module.frame)
+        return Reason("module-not-moved", made.spot, module.frame) if told else None
     spot, frame = where_built(made, module.frame)
     return Reason("submodule-added-after-move", spot, frame)
 

@@ -23,12 +23,22 @@ def is_input(stray: Meets, tensor: Tensor, meeting: Meeting) -> bool:
         if isinstance(frame.this, Module):
             return False
         frame = frame.caller
-    if meeting.what == "call" and not (meeting.spot.function or "").endswith(".forward"):
+    called_on = meeting.what == "call" or _is_method_of(meeting.sides[0], meeting)
+    if called_on and not (meeting.spot.function or "").endswith(".forward"):
         return True
     # Within the module it is what was handed over, and no constant that stands around it.
     root = next((n.id for n in ast.walk(stray.node) if isinstance(n, ast.Name)), None)
     inside = isinstance(meeting.frame.this, Module)
     return inside and root is not None and root != "self" and root in meeting.frame.names
+
+
+def _is_method_of(side: Meets, meeting: Meeting) -> bool:
+    """Whether a library's method is called of what was moved to an accelerator, as a model is."""
+    called_by = meeting.spot.node.func if isinstance(meeting.spot.node, ast.Call) else None
+    own = isinstance(called_by, ast.Attribute) and called_by.value is side.node
+    move = last_move(side.tensor.steps)
+    there = move is not None and move.device is not None and move.device.type == "cuda"
+    return meeting.what == "library" and own and there
 
 
 def is_target(made: Step, meeting: Meeting) -> bool:
@@ -57,17 +67,19 @@ def shaped_as_another(made: Step, frame: Frame | None) -> bool:
     return False
 
 
-def handed_over(stray: Meets, meeting: Meeting) -> Spot:
-    """Where an input is handed to the model: the argument of that call, wherever it failed."""
+def handed_over(stray: Meets, meeting: Meeting) -> tuple[Spot, Frame]:
+    """Where an input is handed to the model, and the variables there: the argument of that call, wherever
+    it failed."""
     if (meeting.spot.function or "").endswith(".forward"):
         for call in reversed(meeting.calls):
             if (call.function or "").endswith(".forward") or not isinstance(call.node, ast.Call):
                 continue
             given = [*call.node.args, *(one.value for one in call.node.keywords)]
-            if len(given) != 1:
-                return call._replace(node=call.node)
-            return call._replace(node=_made_in(given[0], _caller(meeting.frame, call)))
-    return meeting.spot._replace(node=stray.node)
+            caller = _caller(meeting.frame, call)
+            node = given[0] if len(given) == 1 else _given_by(call, stray.node, meeting.frame)
+            node = _made_in(node, caller) if node is not None else call.node
+            return call._replace(node=node), caller or meeting.frame
+    return meeting.spot._replace(node=stray.node), meeting.frame
 
 
 def prepared_beside(made: Step, meeting: Meeting) -> Reason | None:
@@ -160,7 +172,7 @@ def drawn_from_owner(stray: Meets, made: Step, meeting: Meeting) -> Reason | Non
         return None
     if frame.this is meeting.frame.this or not has_device(meeting.frame, meeting.spot):
         return None
-    return Reason("input-not-moved", handed_over(stray, meeting), meeting.frame)
+    return Reason("input-not-moved", *handed_over(stray, meeting))
 
 
 def given_to_owner(stray: Meets, made: Step, meeting: Meeting) -> Reason | None:
@@ -233,6 +245,20 @@ def _caller(frame: Frame, call: Spot) -> Frame | None:
     while around is not None and (around.call is None or around.call.node is not call.node):
         around = around.caller
     return around.caller if around is not None else None
+
+
+def _given_by(call: Spot, node: ast.AST, frame: Frame) -> ast.expr | None:
+    """The attribute of something that a call gives for a parameter, which a module is handed in turn; None
+    where that is a name, as whatever binds it is to be looked at."""
+    around: Frame | None = frame
+    while around is not None and around.call is not None and isinstance(node, ast.Name):
+        if node.id not in around.given or around.lines.get(node.id) != 0:
+            return None
+        node = around.given[node.id]
+        if around.call.node is call.node:
+            return node if isinstance(node, ast.Attribute) else None
+        around = around.caller
+    return None
 
 
 def _made_in(node: ast.expr, frame: Frame | None) -> ast.expr:

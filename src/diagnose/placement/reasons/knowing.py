@@ -127,6 +127,17 @@ def has_device(frame: Frame, spot: Spot, *, moved: bool = True) -> bool:
     return moved and any(_moved_in(frame, value, spot.line) for value in frame.names.values())
 
 
+def has_parameter(frame: Frame) -> bool:
+    """Whether a call was told an accelerator by a parameter of its own."""
+    taken = (value for name, value in frame.names.items() if frame.lines.get(name) == 0)
+    return any(
+        value.device.type == "cuda"
+        if isinstance(value, Place)
+        else isinstance(value, Const) and value.value == "cuda"
+        for value in taken
+    )
+
+
 def _of_file(frame: Frame) -> bool:
     """Whether a variable of the file around a function is a device; a class is written for any file, and
     what is bound only where the file is the program is not meant for its functions."""

@@ -34,10 +34,10 @@ from diagnose.placement.reasons.inputs import (
     taken_by,
     unknown_input,
 )
-from diagnose.placement.reasons.knowing import has_device, held_by, where_built
+from diagnose.placement.reasons.knowing import has_device, where_built
 from diagnose.placement.reasons.optimizers import of_keeper, of_library, of_optimizer
 from diagnose.placement.reasons.shards import is_by_part
-from diagnose.placement.reasons.siblings import moved_within
+from diagnose.placement.reasons.siblings import made_beside, moved_within
 from diagnose.placement.reasons.wrapping import away_from_home, shared_by_replicas
 from diagnose.placement.steps import (
     Reason,
@@ -131,6 +131,8 @@ def _of_weight(tensor: Tensor, module: Module, meeting: Meeting) -> Reason | Non
     if put is not None and late:
         return Reason("submodule-added-after-move", put.spot, tensor.frame)
     if on_cpu(tensor) and differ(module.where(), tensor.device):
+        if (made := made_beside(tensor, module)) is not None:
+            return Reason("created-without-device", made.spot, tensor.frame)
         return of_keeper(tensor, module, meeting) or built_for(module)
     return of_module(module, tensor)
 
@@ -203,7 +205,7 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
     if made is None:
         return unknown_input(stray, meeting)
     stored = next((s for s in tensor.steps if s.what == "stored"), None)
-    if stored is not None and (late := of_holder(held_by(stray.node, meeting.frame))) is not None:
+    if stored is not None and (late := of_holder(stray, meeting.frame)) is not None:
         return late
     if stored is not None and LOSSES.search((stored.spot.function or "").partition(".")[0]):
         return Reason("loss-or-metric-state", made.spot, tensor.frame)
@@ -248,8 +250,9 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
                 if beside is not None:
                     return Reason("input-not-moved", bound.spot, tensor.frame, beside=beside)
                 bound = None
-            spot = bound.spot if bound is not None else handed_over(stray, meeting)
-            return Reason("input-not-moved", spot, tensor.frame)
+            if bound is None:
+                return Reason("input-not-moved", *handed_over(stray, meeting))
+            return Reason("input-not-moved", bound.spot, tensor.frame)
         case "load":
             return Reason("checkpoint-location", made.spot, tensor.frame)
         case "output" if tensor.module is not None:

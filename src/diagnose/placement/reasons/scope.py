@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Mapping
 
 from diagnose.placement.devices import differ, written
+from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Device, Spot
+from diagnose.placement.steps import Reason
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Const, Frame, Object, Place, Value
 
@@ -67,6 +70,20 @@ def _in_scope(frame: Frame, spot: Spot, wanted: Device | None) -> Iterator[str]:
         where = value.where() if isinstance(value, Module) else None
         if where is not None and differ(where, wanted) is False:
             yield f"next(self.{name}.parameters()).device"
+
+
+def of_other(other: Meets | None, found: Reason, meeting: Meeting) -> tuple[str, ...]:
+    """The device of the variable that an operand meets, or is a part of, where that is bound before."""
+    node = other.node if other is not None else None
+    while isinstance(node, ast.Subscript):
+        node = node.value
+    if other is None or not isinstance(node, ast.Name) or found.frame is not meeting.frame:
+        return ()
+    value = other.value if node is other.node else found.frame.get(node.id)
+    here = found.spot.line == meeting.spot.line
+    bound = here or found.frame.lines.get(node.id, found.spot.line) < found.spot.line
+    gone = other.tensor.device is not None and other.tensor.device.type != "cuda"
+    return (f"{node.id}.device",) if isinstance(value, Tensor) and bound and not gone else ()
 
 
 def _of_models(owner: str, held: Mapping[str, Value], wanted: Device | None) -> Iterator[str]:

@@ -5,11 +5,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from diagnose.placement.model import Spot
+from diagnose.placement.model import Spot, Step
 from diagnose.placement.passing import moved_in
-from diagnose.placement.reasons.knowing import is_prepared, is_statement, key_of
-from diagnose.placement.steps import Reason, last_move
-from diagnose.placement.tensors import Module
+from diagnose.placement.reasons.knowing import (
+    held_by,
+    is_prepared,
+    is_statement,
+    key_of,
+    statement_around,
+)
+from diagnose.placement.steps import Reason, born_at, last_move, on_cpu
+from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Frame, Object, Value
 
 
@@ -117,6 +123,35 @@ def moved_by_holder(cause: str, module: Module) -> Reason | None:
             found.append(move.spot)
     last = max(found, key=lambda one: one.line, default=None)
     return Reason(cause, last, frame, owner=f"self.{name}") if last is not None else None
+
+
+def forgotten_field(tensor: Tensor, node: ast.AST, frame: Frame) -> Reason | None:
+    """The statement of the method of an object that moves another of its tensors, and leaves this one."""
+    holder = held_by(node, frame)
+    if not isinstance(holder, Object) or not isinstance(node, ast.Attribute) or not on_cpu(tensor):
+        return None
+    others = (one for name, one in holder.attributes.items() if name != node.attr)
+    moves = (last_move(one.steps) for one in others if isinstance(one, Tensor))
+    found = [
+        move.spot._replace(node=statement)
+        for move in moves
+        if move is not None and _is_mover(move.spot, holder)
+        if isinstance(statement := statement_around(move.spot), ast.Assign)
+    ]
+    first = min(found, key=lambda one: one.line, default=None)
+    if first is None or last_move(tensor.steps) is not None:
+        return None
+    return Reason("unregistered-tensor", first, name=f"self.{node.attr}", beside=first)
+
+
+def made_beside(weight: Tensor, module: Module) -> Step | None:
+    """The factory by which a module's ``__init__`` makes a weight beside one that it was given, which had
+    been moved; None for other weights."""
+    made, frame = born_at(weight.steps), weight.frame
+    if made is None or frame is None or frame.this is not module:
+        return None
+    start = (made.spot.function or "").endswith(".__init__")
+    return made if start and last_move(module.steps) is None else None
 
 
 def _is_mover(spot: Spot, this: Object) -> bool:

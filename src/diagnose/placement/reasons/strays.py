@@ -8,9 +8,11 @@ from collections.abc import Iterator, Sequence
 from diagnose.placement.devices import differ, is_said
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.reasons.knowing import has_device
+from diagnose.placement.reasons.siblings import forgotten_field
 from diagnose.placement.steps import (
     born_at,
     called,
+    device_argument,
     fixed_in_replica,
     is_literal,
     is_on,
@@ -85,7 +87,9 @@ def strays(meeting: Meeting, devices: Sequence[str]) -> Iterator[tuple[Meets, Me
             table = sides[0].tensor
             kept = table.maker == "weight" or any(s.what in ("kept", "held") for s in table.steps)
             known = kept and table.module is not None  # it should have moved with its module
-            if known or (_is_given(sides[1], meeting) and _made_where_known(table)):
+            mended = _is_given(sides[1], meeting) and _made_where_known(table)
+            left = forgotten_field(table, sides[0].node, meeting.frame) is not None
+            if known or mended or left or _is_counted_here(table, meeting):
                 yield sides[0], sides[1]
             else:
                 yield sides[1], sides[0]
@@ -114,6 +118,19 @@ def _made_where_known(table: Tensor) -> bool:
     if made is None or table.frame is None or not any(s.what == "stored" for s in table.steps):
         return False
     return on_cpu(table) and has_device(table.frame, made.spot)
+
+
+#: Factories of what a function computes with, and no data.
+_COUNTING = frozenset({"arange", "linspace", "logspace", "eye"})
+
+
+def _is_counted_here(table: Tensor, meeting: Meeting) -> bool:
+    """Whether the function that picks from a table has counted it out itself, for lack of ``device=``."""
+    made = born_at(table.steps)
+    if made is None or meeting.frame.function is None or device_argument(made.spot) is not None:
+        return False
+    here = (made.spot.file, made.spot.function) == (meeting.spot.file, meeting.spot.function)
+    return here and table.maker == "factory" and called(made.spot.node) in _COUNTING
 
 
 def _is_given(index: Meets, meeting: Meeting) -> bool:

@@ -15,11 +15,12 @@ from diagnose.placement.reasons.kernels import of_unmoved
 from diagnose.placement.reasons.knowing import has_device, knows_device
 from diagnose.placement.reasons.operands import reason
 from diagnose.placement.reasons.ranks import of_rank
-from diagnose.placement.reasons.scope import in_scope
+from diagnose.placement.reasons.scope import in_scope, of_other
 from diagnose.placement.reasons.shards import crossing, gathered, sent
 from diagnose.placement.reasons.strays import agree, names_cpu, strays
 from diagnose.placement.reasons.sureness import is_sure
 from diagnose.placement.reasons.surroundings import is_caught
+from diagnose.placement.reasons.taking import taken
 from diagnose.placement.steps import Reason, born_at, is_literal, last_move, on_cpu, said_as
 from diagnose.placement.switches import turned_on
 from diagnose.placement.tensors import Module
@@ -178,15 +179,21 @@ def explain(
         return None
     if failed:
         found = _by_setting(told_by_a_call(_loaded(found, other) or found), stray, other)
+        found = taken(found, stray, meeting)
     if found.cause == "hardcoded-device" and other is not None:
         found = of_rank(found, other) or found
+    using = found.spot
+    if isinstance(found.spot.node, ast.arg) and found.beside is not None:
+        using = found.beside  # where a parameter is moved
+    known = in_scope(found.frame, using, wanted) if found.frame is not None else ()
+    devices = tuple(known) or of_other(other, found, meeting)
     return Suspect(
         found.cause,
         found.name or said_as(stray.node),
         found.spot,
         tensor.device,
         wanted,
-        tuple(in_scope(found.frame, found.spot, wanted)) if found.frame is not None else (),
+        devices,
         tensor.steps,
         meeting.spot,
         found.move,

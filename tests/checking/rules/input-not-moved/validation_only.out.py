@@ -17,7 +17,7 @@ class Trainer:
     def validate(self, loader):
         total = 0
         for x, y in loader:
-            total += ((self.model(x.to("cuda:0")) - y.to("cuda:0")) ** 2).mean().item()  # finds: input-not-moved
+            total += ((self.model(x.to(self.device)) - y.to(self.device)) ** 2).mean().item()  # finds: input-not-moved
         return total
 
 

@@ -1,0 +1,74 @@
+"""What a function takes that is told a device, from a caller that names none: it is moved there."""
+
+from __future__ import annotations
+
+import ast
+
+from diagnose.placement.machine import Meeting, Meets
+from diagnose.placement.model import Spot
+from diagnose.placement.reasons.knowing import has_device, key_of, runs_module
+from diagnose.placement.reasons.surroundings import function_of
+from diagnose.placement.steps import Reason
+from diagnose.placement.tensors import Module
+from diagnose.placement.values import Frame
+
+
+def taken(found: Reason, stray: Meets, meeting: Meeting) -> Reason:
+    """The reason at the parameter by which a function takes a module that it uses beside what it moves, if
+    no device is known where that is built: in the outermost of such functions. ``beside`` is its statement
+    that comes to the use."""
+    if found.cause != "module-not-moved" or not isinstance(stray.value, Module) or found.owner:
+        return found
+    if found.frame is not None and has_device(found.frame, found.spot):
+        return found
+    module = stray.value.whole()
+    frame: Frame | None = meeting.frame
+    spot: Spot | None = meeting.spot
+    while frame is not None and spot is not None:
+        function = None if runs_module(frame) else function_of(spot)
+        name = key_of(module, frame.names)
+        if function is not None and name is not None and _is_told(frame, function, spot):
+            taking = next((one for one in _parameters(function) if one.arg == name), None)
+            using = next((one for one in function.body if _holds(one, spot.node)), None)
+            if taking is not None and using is not None and name in frame.given:
+                beside = spot._replace(node=using)
+                found = Reason(found.cause, spot._replace(node=taking), frame, name, beside=beside)
+        spot, frame = frame.call, frame.caller
+    return found
+
+
+def _is_told(frame: Frame, function: ast.FunctionDef | ast.AsyncFunctionDef, spot: Spot) -> bool:
+    """Whether a function is handed a device, or moves others to that of something it is handed."""
+    if isinstance(frame.this, Module):
+        return False
+    given = {one.arg for one in _parameters(function)}
+    if any(isinstance(one, ast.Name) and one.id in given for one in _targets(function)):
+        return has_device(frame, spot, moved=False)
+    return any(
+        isinstance(one, ast.Attribute)
+        and one.attr == "device"
+        and isinstance(one.value, ast.Name)
+        and one.value.id in given
+        for one in _targets(function)
+    )
+
+
+def _targets(function: ast.AST) -> list[ast.expr]:
+    """What a function moves to, or makes something on."""
+    found: list[ast.expr] = []
+    for one in ast.walk(function):
+        match one:
+            case ast.Call(func=ast.Attribute(attr="to"), args=[given, *_]):
+                found.append(given)
+            case ast.keyword(arg="device", value=given):
+                found.append(given)
+    return found
+
+
+def _parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.arg]:
+    args = function.args
+    return [*args.posonlyargs, *args.args, *args.kwonlyargs]
+
+
+def _holds(outer: ast.AST, node: ast.AST) -> bool:
+    return any(one is node for one in ast.walk(outer))

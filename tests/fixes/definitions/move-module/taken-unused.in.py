@@ -1,0 +1,5 @@
+# cause: module-not-moved
+# spot: parameter scorer
+# name: scorer
+def rate(scorer, rows, device):
+    return [row.to(device) for row in rows]

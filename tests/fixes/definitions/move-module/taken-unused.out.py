@@ -1,0 +1,1 @@
+refused: it is not known where the parameter is used
