@@ -218,3 +218,18 @@ def test_what_is_seen_of_an_argument_is_sent_with_it() -> None:
     assert before.replace("devices[0]", "next(net.embed.parameters()).device") in list(
         sending(before, after, {line})
     )
+
+
+def test_a_part_stays_where_a_method_is_told_to_send_it() -> None:
+    before = (
+        "class Net:\n    def split(self, a, b):\n        self.low.to(a)\n        self.high.to(b)\n"
+    )
+    after = before.replace("self.high.to(b)", "self.high.to(self.low.weight.device)")
+    assert [guard.id for guard in fitting(before, after, "en")] == ["gives-up"]
+    assert not list(fitting(before, before.replace("high.to(b)", "high.to(a)"), "en"))
+
+
+def test_a_function_that_an_edit_adds_stays_whole() -> None:
+    before = "class Batch:\n    size = 1\n"
+    after = f"{before}    def to(self, device):\n        return self\n"
+    assert not list(trimmed({"a.py": before}, {"a.py": after}))

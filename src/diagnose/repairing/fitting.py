@@ -41,6 +41,7 @@ def fitting(before: str, after: str, lang: Lang) -> Iterator[Guard]:
             *_inline(one, lang),
             *_missing(one, tree, lang),
             *_far(one, tree, lang),
+            *_unasked(one, before, lang),
         ):
             if found.sentence not in seen:
                 seen.add(found.sentence)
@@ -261,6 +262,26 @@ def _far(one: Added, tree: ast.Module, lang: Lang) -> Iterator[Guard]:
                 sentence = say(lang, "parted", line=one.call.lineno, other=call.lineno)
                 yield Guard("parted", False, sentence)
                 return
+
+
+def _unasked(one: Added, before: str, lang: Lang) -> Iterator[Guard]:
+    """No part of a model that a method sends to a device that it is given is sent elsewhere."""
+    name = ast.unparse(one.moved)
+    if not isinstance(one.scope, ast.FunctionDef) or not name.startswith("self."):
+        return
+    given = {arg.arg for arg in one.scope.args.args} - {"self"}
+    if any(isinstance(n, ast.Name) and n.id in given for n in ast.walk(one.call)):
+        return
+    for node in ast.walk(ast.parse(before)):
+        if isinstance(node, ast.FunctionDef) and node.name == one.scope.name:
+            for call in filter(None, map(move_of, ast.walk(node))):
+                to = call.args[0] if len(call.args) == 1 else None
+                told = isinstance(to, ast.Name) and to.id in given
+                if told and ast.unparse(callee(call)) == name:
+                    gone = ast.unparse(call.args[0])
+                    sentence = say(lang, "sent", line=one.call.lineno, gone=gone)
+                    yield Guard("gives-up", False, sentence)
+                    return
 
 
 def _calls(node: ast.expr, name: str) -> bool:

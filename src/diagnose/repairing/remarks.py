@@ -19,6 +19,10 @@ REMARKS: Mapping[str, Mapping[Lang, str]] = {
         "en": "give the batch a `to`, by which the library moves it",
         "zh": "为批次类型定义 to 方法，库会用它搬移批次",
     },
+    "sent": {
+        "en": "line {line} no longer sends a part of the model to {gone}, which the method is given",
+        "zh": "第 {line} 行不再把模型的一部分送到方法得到的 {gone}",
+    },
     "deaf": {
         "en": "line {line} moves what {name} gives, which is told the device: it is wrong there",
         "zh": "第 {line} 行移动 {name} 的返回值，而它已得到设备参数：错误在它内部",

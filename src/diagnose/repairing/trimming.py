@@ -161,6 +161,8 @@ def _without(
 def _pieces(old: list[str], new: list[str]) -> Iterator[tuple[str, ...]]:
     """The new rows without one of those that are added, without what an added move makes needless, or with
     one piece of a row as it was."""
+    if any(row.lstrip().startswith("def ") for row in new):
+        return  # a function is whole
     if not old and len(new) > 1:
         for number in reversed(range(len(new))):
             if not new[number].rstrip().endswith(":"):  # a condition is part of what it is about
