@@ -26,6 +26,7 @@ from diagnose.model.answer import (
     UnusedSource,
     Verdict,
 )
+from diagnose.model.incidents import Incident, Recording, Release, Source
 from diagnose.model.knowledge import (
     ANY,
     AdviceRule,
@@ -36,17 +37,13 @@ from diagnose.model.knowledge import (
     FamilyRule,
     FixExample,
     FixTemplate,
-    Incident,
     Knowledge,
     Lang,
     Library,
     Marks,
     QuestionRule,
-    Recording,
-    Release,
     Roles,
     Safety,
-    Source,
     Strays,
     Wording,
 )

@@ -119,16 +119,15 @@ def operand(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
         raise Refused("it edits no definition")
     if is_moved(node, torch):
         return elsewhere(suspect, torch)
-    if _is_joined(source, node):
+    if _is_joined(source, node, torch):
         return [_each_moved(source, node, target_device(suspect))]
     return [moved(source, node, target_device(suspect))]
 
 
-def _is_joined(source: Source, node: ast.expr) -> bool:
+def _is_joined(source: Source, node: ast.expr, torch: TorchNames) -> bool:
     """Whether an expression is the list of what torch joins."""
     call = ancestors(source, node)[-2]
-    joins = called(call) in ("stack", "cat", "concat", "hstack", "vstack")
-    return joins and isinstance(call, ast.Call) and call.args[:1] == [node]
+    return isinstance(call, ast.Call) and called(call) in torch.joins and call.args[:1] == [node]
 
 
 def _each_moved(source: Source, parts: ast.expr, device: str) -> Change:
