@@ -110,6 +110,29 @@ for given in pickle.loads(pickle.dumps([MADE])):
     print(net(given).item())
 """
 
+#: A model that one method puts away, and another one calls.
+PUT_AWAY = """\
+import torch
+from torch import nn
+
+
+class Both:
+    def __init__(self, device):
+        self.device = device
+        self.one, self.other = (nn.Linear(3, 3).to(device) for _ in range(2))
+
+    def put_away(self, *models):
+        for model in models:
+            model.to("cpu")
+
+    def run(self, x):
+        x = self.one(x)
+        self.put_away(self.one, self.other)
+        return self.other(x)
+
+
+print(Both("cuda").run(torch.ones(2, 3, device="cuda")).sum().item())
+"""
 #: Programs by what is wrong with them, and a line of the diff that mends them: no answer proposes it.
 ORIGINS = {
     "two shards meet in an expression": (
@@ -205,31 +228,6 @@ for _ in range(3):
     print(pipeline(torch.ones(2, 3)).sum().item())
 """,
         "+        stats = torch.load(FILE, map_location=device)",
-    ),
-    "a model that was put away": (
-        """\
-import torch
-from torch import nn
-
-
-class Both:
-    def __init__(self, device):
-        self.device = device
-        self.one, self.other = (nn.Linear(3, 3).to(device) for _ in range(2))
-
-    def put_away(self, *models):
-        for model in models:
-            model.to("cpu")
-
-    def run(self, x):
-        x = self.one(x)
-        self.put_away(self.one, self.other)
-        return self.other(x)
-
-
-print(Both("cuda").run(torch.ones(2, 3, device="cuda")).sum().item())
-""",
-        "+        return self.other.to(self.device)(x)",
     ),
     "a skeleton that gets its weights later": (
         """\

@@ -48,6 +48,14 @@ class Loop:
             known = self.ref(x)
         return known
 """
+_MAY_AVERAGE = """\
+def main(args, device):
+    if args.average:
+        mean = Average(net)
+    optimizer = Adam(net.parameters())
+    if args.average:
+        mean.step(net)
+"""
 CASES = {
     "twice": (_WRAPS, "DataParallel(net, ids)", "DataParallel(net.to(ids[0]), ids)"),
     "deaf": (_CACHES, "bias(len(x), x.device)", "bias(len(x), x.device).to(x.device)"),
@@ -60,6 +68,32 @@ def _after(name: str) -> tuple[str, str]:
     program, old, new = CASES[name]
     assert old in program
     return program, program.replace(old, new)
+
+
+def test_what_is_made_under_a_condition_is_moved_under_it() -> None:
+    after = _MAY_AVERAGE.replace("    optimizer", "    mean.to(device)\n    optimizer")
+    assert [guard.id for guard in fitting(_MAY_AVERAGE, after, "en")] == ["absent"]
+    [better] = mending(_MAY_AVERAGE, after)
+    assert "        mean = Average(net)\n        mean.to(device)\n" in better
+    assert not list(fitting(_MAY_AVERAGE, better, "en"))
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        _MAY_AVERAGE.replace("Average(net)\n", "Average(net)\n    else:\n        mean = None\n"),
+        _MAY_AVERAGE.replace("Average(net)\n", "Average(net)\n    else:\n        raise Usage\n"),
+        _MAY_AVERAGE.replace("(args, device)", "(args, device, mean)"),
+    ],
+)
+def test_what_is_there_on_each_way_may_be_moved_after_the_condition(program: str) -> None:
+    after = program.replace("    optimizer", "    mean.to(device)\n    optimizer")
+    assert not list(fitting(program, after, "en"))
+
+
+def test_what_asks_the_same_may_move_it() -> None:
+    after = _MAY_AVERAGE.replace("        mean.step", "        mean.to(device)\n        mean.step")
+    assert not list(fitting(_MAY_AVERAGE, after, "en"))
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -441,6 +441,15 @@ def test_what_the_answer_does_not_propose_comes_from_where_the_operands_do(
     assert edit in found["diff"]
 
 
+def test_what_is_fetched_in_the_midst_of_its_call_is_no_proof(tmp_path: Path) -> None:
+    """Nobody puts it back: the program keeps it on the cpu to save memory."""
+    (tmp_path / "train.py").write_text(programs.PUT_AWAY)
+    found = fixed(tmp_path, "train.py")
+    assert found["level"] == "same-numbers"
+    assert [guard["id"] for guard in found["guards"] if guard["holds"] is False] == ["put-away"]
+    assert "+        return self.other.to(self.device)(x)" in found["diff"]
+
+
 def test_ranks_of_a_launcher_are_mended_together(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(programs.RANKS)
     done = run(tmp_path, "torchrun", "--nproc-per-node=2", "train.py")

@@ -127,3 +127,13 @@ def test_the_number_of_a_gpu_tells_it() -> None:
     after = program.replace("stack(rows)", 'stack(rows).to("cuda:1")')
     told = [one.told.strip() for one in general(program, after)]
     assert told[0] == 'return stack(rows).to(f"cuda:{GPU_ID}")'
+
+
+def test_a_device_that_a_table_holds_is_told() -> None:
+    program = (
+        'config = {"device": "cuda", "rows": 2}\n\n\n'
+        'def train():\n    net = built().to(config["device"])\n    net(ones(config["rows"]))\n'
+    )
+    after = program.replace('ones(config["rows"])', 'ones(config["rows"]).to("cuda:0")')
+    told = [one.told.strip() for one in general(program, after)]
+    assert told[0] == 'net(ones(config["rows"]).to(config["device"]))'

@@ -475,6 +475,8 @@ def test_only_what_numpy_gets_goes_to_the_cpu(folder: Path) -> None:
         ("x = torch.ones(3).to(device)", "x = torch.ones(3, device=y.device)", None),
         ('x = x.to(device)\ny = "cuda:1"', 'x = x.to("cuda:1")\ny = "cuda:1"', "literal"),
         ('x = x.to("cuda:0")\ny = "cuda:1"', 'x = x.to("cuda:1")\ny = "cuda:1"', None),
+        ("place = entry(net)", 'place = "cuda:0"', "literal"),
+        ('place = "cpu"', 'place = "cuda:0"', None),
     ],
 )
 def test_an_edit_writes_no_gpu_down_that_the_program_has_a_name_for(

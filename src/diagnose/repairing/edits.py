@@ -27,6 +27,8 @@ _NAMES = re.compile(
 )
 #: What an expression is moved to, or made on, if that has a name.
 _DEVICE = re.compile(r"device\s*=\s*([A-Za-z_][\w.]*)|\.to\(\s*([A-Za-z_][\w.]*)\s*[,)]")
+#: A name that a line binds, and to what.
+_BOUND = re.compile(r"\s*([A-Za-z_][\w.]*)\s*=(?!=)\s*(.*\S)\s*$")
 #: A number that is taken modulo the number of GPUs.
 _WRAPPED = re.compile(r"([\w.\[\]\"']+)\)?\s*%\s*[\w.]*device_count\(\)")
 #: What is brought to its index.
@@ -50,12 +52,20 @@ def written_down(before: str, after: str, lang: Lang) -> Iterator[Guard]:
                 yield Guard("numbered", False, say(lang, "numbered", line=line, device=device))
                 return
     for line, (old, new) in _replaced(before, after):
-        gone = _devices(old) - _devices(new)
+        gone = (_devices(old) - _devices(new)) | _computed(old, new)
         literals = sorted(one for one in _literals(new) - _literals(old))
         if literals and gone:
             told = say(lang, "literal", line=line, device=literals[0], gone=sorted(gone)[0])
             yield Guard("literal", False, told)
             return
+
+
+def _computed(old: str, new: str) -> set[str]:
+    """What gave a name its value where a GPU is written down now."""
+    was, now = _BOUND.match(old), _BOUND.match(new)
+    if was is None or now is None or was[1] != now[1] or LITERAL.fullmatch(now[2]) is None:
+        return set()
+    return {was[2]} if was[2][0] not in "\"'" and LITERAL.search(was[2]) is None else set()
 
 
 def counted(before: str, after: str, lang: Lang) -> Iterator[Guard]:

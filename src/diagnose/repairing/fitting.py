@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from diagnose.model import Lang
 from diagnose.repairing.comparing import changed, edited_lines
+from diagnose.repairing.missing import bound_under, may_miss
 from diagnose.repairing.model import Guard
 from diagnose.repairing.words import say
 
@@ -200,36 +201,12 @@ def is_inline(one: Added) -> bool:
 
 
 def _missing(one: Added, tree: ast.Module, lang: Lang) -> Iterator[Guard]:
-    """What an object keeps only under a condition is moved under it."""
-    if may_miss(one, tree):
+    """What is there only under a condition is moved under it."""
+    if may_miss(one.moved, one.call, one.scope, tree) or bound_under(
+        one.moved, one.call, one.scope
+    ):
         name = ast.unparse(one.moved)
         yield Guard("absent", False, say(lang, "absent", line=one.call.lineno, name=name))
-
-
-def may_miss(one: Added, tree: ast.Module) -> bool:
-    """Whether what is moved is an object's attribute that may be None there."""
-    name = ast.unparse(one.moved)
-    if not isinstance(one.moved, ast.Attribute) or not name.startswith("self."):
-        return False
-    bound = (node for node in ast.walk(tree) if isinstance(node, ast.Assign))
-    return any(
-        isinstance(node.value, ast.IfExp)
-        and isinstance(node.value.orelse, ast.Constant)
-        and node.value.orelse.value is None
-        and name in map(ast.unparse, node.targets)
-        and not _asked(one, name)
-        for node in bound
-    )
-
-
-def _asked(one: Added, name: str) -> bool:
-    """Whether a move stands under a question for what is moved."""
-    return any(
-        isinstance(node, ast.If | ast.IfExp)
-        and name in ast.unparse(node.test)
-        and any(inner is one.call for inner in ast.walk(node))
-        for node in ast.walk(one.scope)
-    )
 
 
 def _far(one: Added, tree: ast.Module, lang: Lang) -> Iterator[Guard]:

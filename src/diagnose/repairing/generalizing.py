@@ -12,7 +12,9 @@ from diagnose.repairing.edits import LITERAL
 
 _BARE = re.compile(r"\.cuda\(\s*\)")
 #: What a program calls the number of its GPU.
-_NUMBER = re.compile(r"(?i)^(?:(?:main|local)_)?(?:gpu|device)_?(?:id|index|no)?$|^local_rank$")
+_NUMBER = re.compile(
+    r"(?i)^(?:(?:main|local)_)?(?:gpu(?:_?(?:id|index|no))?|device_?(?:id|index|no))$|^local_rank$"
+)
 #: So many expressions are tried.
 _MOST = 8
 
@@ -87,15 +89,21 @@ def _devices(tree: ast.Module, line: int, *, told: bool) -> Iterator[str]:
 
 
 def _asked(scope: ast.AST) -> Iterator[tuple[str, str, int]]:
-    """The attributes that are called a device and asked for in a scope (``self.args.device``), the names
-    that they begin with, and their lines."""
+    """The attributes and items that are called a device and asked for in a scope (``self.args.device``,
+    ``config["device"]``), the names that they begin with, and their lines."""
     for node in ast.walk(scope):
-        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
-            owner: ast.expr = node
-            while isinstance(owner, ast.Attribute):
-                owner = owner.value
-            if _is_device(node.attr) and isinstance(owner, ast.Name) and owner.id != "torch":
-                yield ast.unparse(node), owner.id, node.lineno
+        match node:
+            case ast.Attribute(attr=name, ctx=ast.Load()):
+                pass
+            case ast.Subscript(slice=ast.Constant(value=str() as name), ctx=ast.Load()):
+                pass
+            case _:
+                continue
+        owner: ast.expr = node
+        while isinstance(owner, ast.Attribute | ast.Subscript):
+            owner = owner.value
+        if _is_device(name) and isinstance(owner, ast.Name) and owner.id != "torch":
+            yield ast.unparse(node).replace("'", '"'), owner.id, node.lineno
 
 
 def _is_device(name: str) -> bool:

@@ -21,10 +21,10 @@ from diagnose.repairing.fitting import (
     earlier,
     goes_to_cpu,
     is_inline,
-    may_miss,
     move_of,
     told,
 )
+from diagnose.repairing.missing import bound_under, may_miss
 from diagnose.repairing.wrapping import wrapping
 
 #: The guards that know a better place.
@@ -45,7 +45,7 @@ def mending(before: str, after: str) -> Iterator[str]:
             with suppress(Refused):
                 for changes in changing(source, one):
                     yield rewritten(source, changes)
-        for writing in (_if_there, _fetched):
+        for writing in (_if_there, _where_bound, _fetched):
             with suppress(Refused):
                 yield from writing(source, one)
 
@@ -86,11 +86,21 @@ def _if_there(source: Source, one: Added) -> Iterator[str]:
     """A statement that moves what an object may lack asks for that."""
     statement = statement_of(source, one.call)
     alone = isinstance(statement, ast.Expr) and statement.value is one.call
-    if alone and may_miss(one, source.tree):
+    if alone and may_miss(one.moved, one.call, one.scope, source.tree):
         indent = indentation(source, statement)
         rows = list(source.lines)
         rows[statement.lineno - 1] = f"    {rows[statement.lineno - 1]}"
         rows.insert(statement.lineno - 1, f"{indent}if {ast.unparse(one.moved)} is not None:")
+        yield "\n".join(rows)
+
+
+def _where_bound(source: Source, one: Added) -> Iterator[str]:
+    """A statement that moves what is there only under a condition stands where that is made."""
+    statement, bound = statement_of(source, one.call), bound_under(one.moved, one.call, one.scope)
+    if bound is not None and isinstance(statement, ast.Expr) and statement.value is one.call:
+        rows = list(source.lines)
+        row = rows.pop(statement.lineno - 1).strip()
+        rows.insert(bound.end_lineno or bound.lineno, f"{indentation(source, bound)}{row}")
         yield "\n".join(rows)
 
 
