@@ -812,3 +812,39 @@ def test_what_is_registered_loses_its_gradient_with_the_rest(folder: Path) -> No
         folder, zeroed, listed, kind="register-module", cause="unregistered-submodule"
     )
     assert guards.get("gradients") is not False
+
+
+STAGES = """\
+import torch
+from torch import nn
+
+
+class Staged(nn.Module):
+    def __init__(self, devices):
+        super().__init__()
+        self.last = nn.Linear(3, 3).to(devices[-1])
+        self.stages = nn.ModuleList(nn.Linear(3, 3) for _ in devices)
+        self.devices = devices
+        for stage, device in zip(self.stages, devices):
+            stage.to(device)
+
+    def forward(self, x):
+        for stage, device in zip(self.stages, self.devices):
+            x = stage(x.to(device) if device != self.devices[0] else x)
+        return self.last(x)
+
+
+devices = [torch.device("cuda", 0), torch.device("cuda", 1)]
+net = Staged(devices)
+print(net(torch.ones(2, 3, device=next(net.parameters()).device)).sum().item())
+"""
+
+
+def test_another_gpu_for_a_part_is_not_one_for_the_whole(folder: Path) -> None:
+    cause = "hardcoded-device"
+    whole = ("stage.to(device)", "stage.to(next(self.parameters()).device)")
+    level, guards = proof(folder, STAGES, whole, cause=cause)
+    assert (level, guards["homes"]) == ("same-numbers", False), guards
+    sent = ("device=next(net.parameters()).device", "device=devices[0]")
+    level, guards = proof(folder, STAGES, sent, cause=cause)
+    assert level == "proven", guards

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from diagnose.model import Lang
@@ -41,13 +42,16 @@ def homes(wanted: Ran, ran: Ran, applied: Sequence[Candidate], lang: Lang) -> It
     split = any(one.cause == _SPLIT for one in applied)
     gathered = split and len(set(ran.homes.values())) == 1
     another = gathered or any(map(_chooses, applied))
+    # Who takes another GPU for a part does not put the whole model on it.
+    joined = _spread(wanted) - _spread(ran)
     # What was quantized for the host ends there, and nothing beside it.
     sent = {name.partition(".")[0] for name, device in ran.homes.items() if device == "cpu"}
     hosted = any(map(_is_for_host, applied)) and len(sent & _on_gpus(wanted)) == 1
     for name, device in wanted.homes.items():
         bare = _unwrapped(name, ran)
         now = bare or ran.homes.get(name, device if made_there else "cpu")
-        if (another or (bare and split)) and now.startswith("cuda"):
+        kept = gathered or name.partition(".")[0] not in joined
+        if ((another and kept) or (bare and split)) and now.startswith("cuda"):
             continue
         if hosted and now == "cpu":
             continue
@@ -62,6 +66,14 @@ def homes(wanted: Ran, ran: Ran, applied: Sequence[Candidate], lang: Lang) -> It
 def _on_gpus(ran: Ran) -> set[str]:
     """The models of which something is on a GPU."""
     return {name.partition(".")[0] for name, at in ran.homes.items() if at.startswith("cuda")}
+
+
+def _spread(ran: Ran) -> set[str]:
+    """The models that are on several GPUs."""
+    found = {
+        (name.partition(".")[0], at) for name, at in ran.homes.items() if at.startswith("cuda")
+    }
+    return {name for name, count in Counter(name for name, _ in found).items() if count > 1}
 
 
 def _is_for_host(one: Candidate) -> bool:
