@@ -234,6 +234,8 @@ def test_a_device_that_may_be_the_cpu_is_told_so() -> None:
     after = "net = build().cuda(self.device)\n"
     found = [one.texts["a.py"] for one in trimmed({"a.py": before}, {"a.py": after})]
     assert found[0] == "net = build().to(self.device)\n"
+    back = trimmed({"a.py": "net = build().cuda()\n"}, {"a.py": found[0]})
+    assert all("cuda" not in one.texts["a.py"] for one in back), "shorter, and right for fewer"
 
 
 def test_a_question_without_an_answer_goes() -> None:

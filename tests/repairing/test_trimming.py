@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from diagnose.repairing.trimming import trimmed
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from diagnose.repairing.polishing import Node, Polish
+from diagnose.repairing.trimming import Trimmed, trimmed
+from diagnose.repairing.workspace import Workspace
 
 BEFORE = "a = 1\nb = 2\nc = 3\nd = 4\n"
 
@@ -95,3 +104,32 @@ def test_a_line_of_several_is_left_as_it_was() -> None:
     after = {"train.py": "m = Dict({\n    'a': A().to(d),\n})\n"}
     found = [one.texts["train.py"] for one in trimmed(before, after)]
     assert "m = Dict({\n    'a': A(),\n})\n" in found
+
+
+def test_no_form_is_run_twice(tmp_path: Path) -> None:
+    """Of two forms each of which leads to the other the search ends."""
+    before, after = "a = b\nc = d\n", "a = b.to(e)\nc = d.to(f)\n"
+    (tmp_path / "train.py").write_text(before)
+    ran: list[str] = []
+
+    class Passes:
+        workspace = Workspace(tmp_path, tmp_path)
+
+        def run(self, texts: Mapping[str, str], terms: object) -> Any:
+            ran.append(texts.get("train.py", before))
+            return SimpleNamespace(passed=True)
+
+    proven = SimpleNamespace(level="proven")
+    every = SimpleNamespace(prove=lambda *_: proven)
+    polish = Polish(Passes(), 1, every, lambda _: None)  # type: ignore[arg-type]
+    forms = {"a = b\nc = d.to(f)\n": [after], after: ["a = b\nc = d.to(f)\n"]}
+
+    def other(_: object, texts: Mapping[str, str]) -> Iterator[Trimmed]:
+        for text in forms.get(texts["train.py"], ()):
+            yield Trimmed({"train.py": text}, "train.py", "")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("diagnose.repairing.polishing.trimmed", other)
+        node, _ = polish.trimmed(Node((), {"train.py": after}, None), proven)  # type: ignore[arg-type]
+    assert ran == ["a = b\nc = d.to(f)\n"]
+    assert node.texts["train.py"] == "a = b\nc = d.to(f)\n"

@@ -54,8 +54,18 @@ class Polish:
 
     def trimmed(self, node: Node, proof: Proof) -> tuple[Node, Proof]:
         """A proven patch without the places that it is proven without, too."""
+        tried = [node.texts]  # one form of a line can lead to another, and that one back
+        while (shorter := self._trimmed(node, tried)) is not None:
+            node, proof = shorter
+        return node, proof
+
+    def _trimmed(self, node: Node, tried: list[Mapping[str, str]]) -> tuple[Node, Proof] | None:
+        """A patch without one of its places, proven; none that was ``tried``."""
         before = {file: self._runner.workspace.text(file) for file in node.texts}
         for other in trimmed(before, node.texts):
+            if other.texts in tried:
+                continue
+            tried.append(other.texts)
             self._progress(f"trying without a part of the edits in {other.file}")
             ran = self._runner.run(other.texts, Terms(self._gpus))
             if not ran.passed:
@@ -63,8 +73,8 @@ class Polish:
             found = self._reference.prove(other.texts, ran, node.applied)
             if found.level == "proven":
                 applied = tuple(one for one in node.applied if one.file in other.texts)
-                return self.trimmed(Node(applied, other.texts, ran), found)
-        return node, proof
+                return Node(applied, other.texts, ran), found
+        return None
 
     def told(self, node: Node) -> tuple[Node, Proof] | None:
         """A patch that writes down a GPU, with what the program itself calls its device instead, proven."""

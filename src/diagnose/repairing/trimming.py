@@ -181,4 +181,7 @@ def _pieces(old: list[str], new: list[str]) -> Iterator[tuple[str, ...]]:
         steps = [step for step in matcher.get_opcodes() if step[0] != "equal"]
         for _, i, j, k, m in reversed(steps) if len(steps) > 1 else ():
             row = "".join([*second[:k], *first[i:j], *second[m:]])
-            yield (*new[:number], row, *new[number + 1 :])
+            if _ONLY_GPUS.search(now) or not _ONLY_GPUS.search(
+                row
+            ):  # the shorter form is no better
+                yield (*new[:number], row, *new[number + 1 :])
