@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from diagnose.model import Lang
-from diagnose.repairing import edits, fitting, optional, reading, wrapping
+from diagnose.repairing import edits, fitting, optional, options, reading, wrapping
 from diagnose.repairing.model import Guard
 
 #: Each tells what the text of a patch tells against it.
@@ -19,6 +19,8 @@ READERS: tuple[Callable[[str, str, Lang], Iterator[Guard]], ...] = (
     reading.parts,
     fitting.fitting,
     fitting.flipped,
+    options.unread,
+    options.unbound,
     edits.written_down,
     edits.counted,
     edits.indexed,

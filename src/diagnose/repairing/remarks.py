@@ -83,6 +83,14 @@ REMARKS: Mapping[str, Mapping[Lang, str]] = {
         "en": "line {line} moves {name}, which may be None there",
         "zh": "第 {line} 行搬移 {name}，而它在那里可能是 None",
     },
+    "script": {
+        "en": "line {line} asks for {name}, which the file binds only where it is run and not imported",
+        "zh": "第 {line} 行使用 {name}，而该文件只在直接运行时才给它赋值",
+    },
+    "unread": {
+        "en": "nothing asks {name} any more: whoever sets it chooses nothing",
+        "zh": "不再有代码读取 {name}：设置它已不起作用",
+    },
     "parted": {
         "en": "line {line} moves a part of the batch, and line {other} the rest: move it there",
         "zh": "第 {line} 行搬移批次的一部分，第 {other} 行搬移其余部分：应在后者处一并搬移",

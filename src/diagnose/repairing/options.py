@@ -1,0 +1,87 @@
+"""What an edit leaves of what users choose, and what it asks for that only a run of the file binds."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from diagnose.model import Lang
+from diagnose.repairing.comparing import edited_lines
+from diagnose.repairing.model import Guard
+from diagnose.repairing.words import say
+
+_Function = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def unread(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+    """No edit takes away the only place that asks an option, or a field of a configuration: whoever sets it
+    chooses nothing any more."""
+    old, new = ast.parse(before), ast.parse(after)
+    gone = _asked(old) - _asked(new)
+    for name in sorted(gone & set(_declared(old)) & set(_declared(new))):
+        yield Guard("gives-up", False, say(lang, "unread", name=name))
+        return
+
+
+def unbound(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+    """No edit asks in a function for a name that only ``if __name__ == "__main__":`` binds, if no function
+    did: who imports the function has none."""
+    tree, edited = ast.parse(after), edited_lines(before, after)
+    script = _as_script(tree)
+    bound = {name for block in script for name in _stored(block)}
+    bound -= {name for block in tree.body if block not in script for name in _stored(block)}
+    bound -= {node.id for node in _in_functions(ast.parse(before))}
+    for node in _in_functions(tree):
+        if node.lineno in edited and node.id in bound:
+            yield Guard("absent", False, say(lang, "script", line=node.lineno, name=node.id))
+            return
+
+
+def _in_functions(tree: ast.Module) -> Iterator[ast.Name]:
+    """The names that functions ask for and don't bind."""
+    for function in (node for node in ast.walk(tree) if isinstance(node, _Function)):
+        own = {*_stored(function), *(n.arg for n in ast.walk(function) if isinstance(n, ast.arg))}
+        for node in ast.walk(function):
+            if isinstance(node, ast.Name) and node.id not in own:
+                yield node
+
+
+def _as_script(tree: ast.Module) -> list[ast.stmt]:
+    return [
+        node
+        for node in tree.body
+        if isinstance(node, ast.If) and "__name__" in ast.unparse(node.test)
+    ]
+
+
+def _stored(block: ast.AST) -> Iterator[str]:
+    for node in ast.walk(block):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+
+
+def _asked(tree: ast.Module) -> set[str]:
+    """The names of the attributes that are read."""
+    return {
+        node.attr
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load)
+    }
+
+
+def _declared(tree: ast.Module) -> Iterator[str]:
+    """The options of a command line, and the fields of the classes that are all fields."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(func=ast.Attribute(attr="add_argument"), args=given, keywords=words):
+                told = [word.value for word in words if word.arg == "dest"]
+                for flag in told or given:
+                    if isinstance(flag, ast.Constant) and isinstance(flag.value, str):
+                        yield flag.value.lstrip("-").replace("-", "_")
+            case ast.ClassDef(bases=bases, decorator_list=marks, body=body):
+                if any("dataclass" in ast.unparse(one) for one in marks) or any(
+                    ast.unparse(one).endswith("NamedTuple") for one in bases
+                ):
+                    for one in body:
+                        if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name):
+                            yield one.target.id

@@ -1,0 +1,69 @@
+"""What users choose stays chosen, and what is imported has its names."""
+
+from __future__ import annotations
+
+import pytest
+
+from diagnose.repairing.options import unbound, unread
+
+FLAG = """\
+def main(parser):
+    parser.add_argument("--keep-on-cpu", action="store_true")
+    args = parser.parse_args()
+    mean = Average(net, device="cpu" if args.keep_on_cpu else None)
+"""
+FIELD = """\
+@dataclass
+class Job:
+    seed: int = 0
+    device: str = "cuda"
+
+
+def sample(job):
+    return torch.Generator(device=job.device).manual_seed(job.seed)
+"""
+
+
+@pytest.mark.parametrize(
+    ("program", "old", "new"),
+    [
+        (FLAG, '"cpu" if args.keep_on_cpu else None', "device"),
+        (FLAG.replace('--keep-on-cpu"', '--cpu", dest="keep_on_cpu"'), "args.keep_on_cpu", "True"),
+        (FIELD, "job.device", '"cpu"'),
+        (FIELD.replace("@dataclass\n", "").replace("Job:", "Job(NamedTuple):"), "job.device", "0"),
+    ],
+)
+def test_who_sets_an_option_chooses_something(program: str, old: str, new: str) -> None:
+    assert program.count(old) == 1
+    after = program.replace(old, new)
+    assert [guard.id for guard in unread(program, after, "en")] == ["gives-up"]
+    other = "\n\ndef other(job, args):\n    use(job.device, args.keep_on_cpu)\n"
+    assert not list(unread(program + other, after + other, "en")), "it is asked elsewhere"
+
+
+def test_what_is_no_option_may_go() -> None:
+    program = FIELD.replace("@dataclass\n", "")
+    assert not list(unread(program, program.replace("job.device", "x.device"), "en"))
+
+
+SCRIPT = """\
+def build():
+    with torch.device("meta"):
+        return Net()
+
+
+if __name__ == "__main__":
+    fabric = Fabric()
+    net = build()
+"""
+
+
+def test_a_function_that_is_imported_has_its_names() -> None:
+    after = SCRIPT.replace('"meta"', "fabric.device")
+    assert [guard.id for guard in unbound(SCRIPT, after, "en")] == ["absent"]
+    told = after.replace("build():", "build(fabric):")
+    assert not list(unbound(SCRIPT, told, "en"))
+    always = f"fabric = Fabric()\n\n\n{SCRIPT}"
+    assert not list(unbound(always, always.replace('"meta"', "fabric.device"), "en"))
+    before = SCRIPT.replace("return Net()", "return Net(fabric)")
+    assert not list(unbound(before, before.replace('"meta"', "fabric.device"), "en"))
