@@ -12,12 +12,12 @@ from diagnose.model import Lang
 from diagnose.repairing.comparing import changed, edited_lines
 from diagnose.repairing.missing import bound_under, may_miss
 from diagnose.repairing.model import Guard
+from diagnose.repairing.scopes import FUNCTION, spans
 from diagnose.repairing.words import say
 
 _MOVES = frozenset({"to", "cuda", "cpu"})
 #: What gives an option its default.
 _OPTION = re.compile(r"\bdefault=|^\s*(?:async\s+)?def\s|^\s*\w+\s*:\s*bool\s*=")
-_Function = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 class Added(NamedTuple):
@@ -85,18 +85,13 @@ def added(before: str, tree: ast.Module, after: str) -> Iterator[Added]:
     """The moves in edited lines that the program did not have; ``tree`` is that of the text ``after``."""
     known = [ast.unparse(call) for call in map(move_of, ast.walk(ast.parse(before))) if call]
     edited = edited_lines(before, after)
-    scopes: list[ast.AST] = [node for node in ast.walk(tree) if isinstance(node, _Function)]
+    scopes: list[ast.AST] = [node for node in ast.walk(tree) if isinstance(node, FUNCTION)]
     for node in ast.walk(tree):
         call = move_of(node)
         if call is None or call.lineno not in edited or ast.unparse(call) in known:
             continue
-        around = [one for one in scopes if _spans(one, call.lineno)]
+        around = [one for one in scopes if spans(one, call.lineno)]
         yield Added(call, callee(call), around[-1] if around else tree, edited)
-
-
-def _spans(node: ast.AST, line: int) -> bool:
-    first, last = getattr(node, "lineno", 0), getattr(node, "end_lineno", 0)
-    return bool(first <= line <= (last or 0))
 
 
 def _twice(one: Added, lang: Lang) -> Iterator[Guard]:
@@ -213,7 +208,7 @@ def _far(one: Added, tree: ast.Module, lang: Lang) -> Iterator[Guard]:
     """What a function gives is not moved in it, by a name that is bound below it, where the rest of what it
     gives is moved after the call."""
     device = one.call.args[0] if len(one.call.args) == 1 else None
-    if not isinstance(one.scope, _Function) or not isinstance(device, ast.Name):
+    if not isinstance(one.scope, FUNCTION) or not isinstance(device, ast.Name):
         return
     bound = [
         node.lineno
@@ -233,7 +228,7 @@ def _far(one: Added, tree: ast.Module, lang: Lang) -> Iterator[Guard]:
     }
     for node in ast.walk(tree):
         call = move_of(node)
-        if call is not None and not _spans(one.scope, call.lineno):
+        if call is not None and not spans(one.scope, call.lineno):
             owner = next((n.id for n in ast.walk(callee(call)) if isinstance(n, ast.Name)), "")
             if owner in given:
                 sentence = say(lang, "parted", line=one.call.lineno, other=call.lineno)

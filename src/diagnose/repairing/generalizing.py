@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from diagnose.repairing.comparing import edited_lines
 from diagnose.repairing.edits import LITERAL
+from diagnose.repairing.scopes import FUNCTION, spans
 
 _BARE = re.compile(r"\.cuda\(\s*\)")
 #: What a program calls the number of its GPU.
@@ -17,8 +18,6 @@ _NUMBER = re.compile(
 )
 #: So many expressions are tried.
 _MOST = 8
-
-_Function = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 class General(NamedTuple):
@@ -58,8 +57,8 @@ def general(before: str, after: str, *, told: bool = False) -> Iterator[General]
 def _devices(tree: ast.Module, line: int, *, told: bool) -> Iterator[str]:
     """Expressions that may tell the device in a line: those that the program calls one first, then, unless
     it has to be ``told``, what has one."""
-    around = [node for node in ast.walk(tree) if _spans(node, line)]
-    functions = [node for node in around if isinstance(node, _Function)]
+    around = [node for node in ast.walk(tree) if spans(node, line)]
+    functions = [node for node in around if isinstance(node, FUNCTION)]
     classes = [node for node in around if isinstance(node, ast.ClassDef)]
     scope = functions[-1] if functions else tree
     seen = dict.fromkeys(text for text, _, at in _asked(scope) if at <= line)
@@ -173,11 +172,6 @@ def _bound(tree: ast.Module) -> Iterator[str]:
     return (one.id for one in _top(tree) if isinstance(one, ast.Name))
 
 
-def _spans(node: ast.AST, line: int) -> bool:
-    first, last = getattr(node, "lineno", 0), getattr(node, "end_lineno", 0)
-    return first <= line <= (last or 0)
-
-
 def _named(scope: ast.AST, line: int) -> Iterator[str]:
     """What is called a device and bound before a line in a scope, or in the object that it belongs to."""
     for node in ast.walk(scope):
@@ -186,7 +180,7 @@ def _named(scope: ast.AST, line: int) -> Iterator[str]:
         name = node.arg if isinstance(node, ast.arg) else name
         if not bound or not _is_device(name.rpartition(".")[2]):
             continue
-        own = isinstance(scope, _Function) and getattr(node, "lineno", line) < line
+        own = isinstance(scope, FUNCTION) and getattr(node, "lineno", line) < line
         kept = isinstance(scope, ast.ClassDef) and name.startswith("self.")
         if own or kept or (isinstance(scope, ast.Module) and node in _top(scope)):
             yield name

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import re
 
+from diagnose.repairing.scopes import FUNCTION
+
 #: Devices of an edit, by name.
 DEVICES = re.compile(r"(?:device\s*=\s*|\.to\(\s*|\btorch\.device\(\s*)([A-Za-z_][\w.]*)")
 #: What says that something is on the cpu by choice.
@@ -18,7 +20,6 @@ _CHOICE = r"""\bdevice\(["']cpu["']\)|["']cpu["']\)?\s+if\b|\belse\b.*["']cpu["'
 #: A copy of what a model's parameters are, and a move.
 _COPIES = re.compile(r"\.clone\(\).*\b(?:named_)?parameters\(\)|\bparameters\(\).*\.clone\(\)")
 _MOVED = re.compile(r"\.(?:to|cuda|cpu)\(|device=")
-_Function = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def is_chosen(name: str, text: str) -> bool:
@@ -68,7 +69,7 @@ def _kept(name: str, text: str, depth: int = 3) -> bool:
 def _gives_hosted(name: str, text: str) -> bool:
     """Whether a function of the program returns what it tells a call to make on a device of its choice."""
     for one in ast.walk(ast.parse(text)):
-        if isinstance(one, _Function) and one.name == name:
+        if isinstance(one, FUNCTION) and one.name == name:
             given = [node.value for node in ast.walk(one) if isinstance(node, ast.Return)]
             named = [device for row in given if row for device in DEVICES.findall(ast.unparse(row))]
             return any(is_chosen(device, text) for device in named)

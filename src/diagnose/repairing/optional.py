@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from diagnose.model import Lang
 from diagnose.repairing.comparing import changed, edited_lines
 from diagnose.repairing.model import Guard
+from diagnose.repairing.scopes import FUNCTION, spans
 from diagnose.repairing.words import say
 
-_Function = (ast.FunctionDef, ast.AsyncFunctionDef)
 #: A name that a line gives a value.
 _GIVEN = re.compile(r"^\s*(\w+)\s*=(?!=)")
 
@@ -20,7 +20,7 @@ def absent(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     """No edit moves an argument that is None unless it is given, but where the function has asked."""
     edited = edited_lines(before, after)
     for function in ast.walk(ast.parse(after)):
-        if not isinstance(function, _Function):
+        if not isinstance(function, FUNCTION):
             continue
         for name in sorted(_left_out(function)):
             for call in _unasked(function, name, edited):
@@ -44,11 +44,7 @@ def emptied(before: str, after: str, lang: Lang) -> Iterator[Guard]:
 
 def _modes(tree: ast.Module, name: str, line: int) -> Iterator[ast.stmt]:
     """The branches of a function, or of a file, that give a name a value."""
-    scopes = [
-        node
-        for node in ast.walk(tree)
-        if isinstance(node, _Function) and node.lineno <= line <= (node.end_lineno or 0)
-    ]
+    scopes = [node for node in ast.walk(tree) if isinstance(node, FUNCTION) and spans(node, line)]
     for node in ast.walk(scopes[-1] if scopes else tree):
         if isinstance(node, ast.If):
             for block in (node.body, node.orelse):

@@ -8,9 +8,8 @@ from collections.abc import Iterator
 from diagnose.model import Lang
 from diagnose.repairing.comparing import edited_lines
 from diagnose.repairing.model import Guard
+from diagnose.repairing.scopes import FUNCTION
 from diagnose.repairing.words import say
-
-_Function = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def unread(before: str, after: str, lang: Lang) -> Iterator[Guard]:
@@ -39,7 +38,7 @@ def unbound(before: str, after: str, lang: Lang) -> Iterator[Guard]:
 
 def _in_functions(tree: ast.Module) -> Iterator[ast.Name]:
     """The names that functions ask for and don't bind."""
-    for function in (node for node in ast.walk(tree) if isinstance(node, _Function)):
+    for function in (node for node in ast.walk(tree) if isinstance(node, FUNCTION)):
         own = {*_stored(function), *(n.arg for n in ast.walk(function) if isinstance(n, ast.arg))}
         for node in ast.walk(function):
             if isinstance(node, ast.Name) and node.id not in own:

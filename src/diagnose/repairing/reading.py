@@ -10,11 +10,11 @@ from diagnose.model import Lang
 from diagnose.repairing.comparing import changed, edited_lines
 from diagnose.repairing.hostside import DEVICES, is_chosen
 from diagnose.repairing.model import Guard
+from diagnose.repairing.scopes import FUNCTION
 from diagnose.repairing.words import say
 
 #: What says that something is on the cpu by choice.
 _CPU = re.compile(r"""["']cpu["']""")
-_Function = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def undone(before: str, after: str, lang: Lang) -> Iterator[Guard]:
@@ -73,7 +73,7 @@ def parts(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     part may be moved where it is taken out."""
     edited = edited_lines(before, after)
     tree, known = ast.parse(after), set(map(ast.unparse, _moves(ast.parse(before))))
-    for scope in (tree, *(node for node in ast.walk(tree) if isinstance(node, _Function))):
+    for scope in (tree, *(node for node in ast.walk(tree) if isinstance(node, FUNCTION))):
         nodes = list(_own(scope))
         taken = {id(call) for node in nodes for call in _taken(node)}
         seen: dict[str, int] = {}
@@ -92,7 +92,7 @@ def parts(before: str, after: str, lang: Lang) -> Iterator[Guard]:
 def _own(scope: ast.AST) -> Iterator[ast.AST]:
     """The nodes of a function or a file, without those of the functions in it."""
     for node in ast.iter_child_nodes(scope):
-        if not isinstance(node, _Function):
+        if not isinstance(node, FUNCTION):
             yield node
             yield from _own(node)
 
@@ -100,7 +100,7 @@ def _own(scope: ast.AST) -> Iterator[ast.AST]:
 def _given(scope: ast.AST, nodes: list[ast.AST]) -> set[str]:
     """The names that a function's caller or a loop gives values."""
     found: set[str] = set()
-    if isinstance(scope, _Function):
+    if isinstance(scope, FUNCTION):
         found = {one.arg for one in [*scope.args.posonlyargs, *scope.args.args]} - {"self"}
     for node in nodes:
         if isinstance(node, ast.For):

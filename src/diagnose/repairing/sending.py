@@ -10,6 +10,7 @@ from contextlib import suppress
 from itertools import islice
 
 from diagnose.fixes.definitions.expressions import replaced, without_method
+from diagnose.fixes.definitions.places import class_around
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import rewritten
 from diagnose.placement import Source
@@ -52,14 +53,7 @@ def _layer(one: Added) -> str | None:
 
 
 def _sent(source: Source, one: Added, layer: str) -> Iterator[str]:
-    kind = next(
-        (
-            node
-            for node in ast.walk(source.tree)
-            if isinstance(node, ast.ClassDef) and any(inner is one.scope for inner in node.body)
-        ),
-        None,
-    )
+    kind = class_around(source, one.scope)
     known = _property(kind, layer) if kind is not None else ""
     for function in ast.walk(source.tree):
         if not isinstance(function, ast.FunctionDef) or function.name == "forward":

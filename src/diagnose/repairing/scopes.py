@@ -1,0 +1,14 @@
+"""The functions of a file, and what a line stands in."""
+
+from __future__ import annotations
+
+import ast
+
+#: The statements that define a function, for `isinstance`.
+FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def spans(node: ast.AST, line: int) -> bool:
+    """Whether a node of a file stands in a line of it, counted from 1; a node without lines does not."""
+    first, last = getattr(node, "lineno", 0), getattr(node, "end_lineno", 0)
+    return bool(first <= line <= (last or 0))
