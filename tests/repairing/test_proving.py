@@ -12,6 +12,7 @@ from repairing.proofs import proof
 from diagnose.repairing.edits import stopgap, written_down
 from diagnose.repairing.guards import homes
 from diagnose.repairing.model import Candidate, Guard, Proof, Ran
+from diagnose.repairing.naming import literal
 from diagnose.repairing.proving import _level, settled
 
 TRAINS = """\
@@ -482,7 +483,8 @@ def test_only_what_numpy_gets_goes_to_the_cpu(folder: Path) -> None:
 def test_an_edit_writes_no_gpu_down_that_the_program_has_a_name_for(
     before: str, after: str, guard: str | None
 ) -> None:
-    assert [one.id for one in written_down(before, after, "en")] == ([guard] if guard else [])
+    told = [*literal(before, after, "en"), *written_down(before, after, "en")]
+    assert [one.id for one in told] == ([guard] if guard else [])
 
 
 TABLE = """\
@@ -736,8 +738,8 @@ def test_a_model_may_go_to_the_gpu_of_the_rank() -> None:
     assert all(guard.holds for guard in homes(*moved, [by_rank], "en"))
     parallel = by_rank._replace(cause="dataparallel-home-device")
     assert all(guard.holds for guard in homes(*moved, [parallel], "en"))
-    literal = by_rank._replace(patch=patch.replace(edit[1], '.to("cuda:1")'))
-    for other in (literal, by_rank._replace(cause="input-not-moved")):
+    written = by_rank._replace(patch=patch.replace(edit[1], '.to("cuda:1")'))
+    for other in (written, by_rank._replace(cause="input-not-moved")):
         assert [guard.holds for guard in homes(*moved, [other], "en")] == [False]
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from diagnose.model import Lang
-from diagnose.repairing.comparing import changed, edited_lines
+from diagnose.repairing.comparing import edited_lines
 from diagnose.repairing.hostside import takes_weights
 from diagnose.repairing.model import Candidate, Guard
 from diagnose.repairing.words import say
@@ -25,10 +25,6 @@ LITERAL = re.compile(r"""["'](cuda(?::\d+)?)["']""")
 _NAMES = re.compile(
     r"""(?<!accelerator=)["'](?:cuda(?::\d+|:?\{[^}]*\})?)["']|\.cuda\(|\bset_device\("""
 )
-#: What an expression is moved to, or made on, if that has a name.
-_DEVICE = re.compile(r"device\s*=\s*([A-Za-z_][\w.]*)|\.to\(\s*([A-Za-z_][\w.]*)\s*[,)]")
-#: A name that a line binds, and to what.
-_BOUND = re.compile(r"\s*([A-Za-z_][\w.]*)\s*=(?!=)\s*(.*\S)\s*$")
 #: A number that is taken modulo the number of GPUs.
 _WRAPPED = re.compile(r"([\w.\[\]\"']+)\)?\s*%\s*[\w.]*device_count\(\)")
 #: What is brought to its index.
@@ -43,29 +39,13 @@ _LOCAL = re.compile(r"(?i)local_?rank|localid")
 
 def written_down(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     """No edit writes down another GPU than the first by its number, unless the program does too: on another
-    machine, or in another rank, that is another one or none. And none writes a GPU in the place of a
-    device that the program has an expression for."""
+    machine, or in another rank, that is another one or none."""
     known, rows = set(_NUMBERED.findall(before)), after.splitlines()
     for line in sorted(edited_lines(before, after)):
         for device in _NUMBERED.findall(rows[line - 1]):
             if device not in known:
                 yield Guard("numbered", False, say(lang, "numbered", line=line, device=device))
                 return
-    for line, (old, new) in _replaced(before, after):
-        gone = (_devices(old) - _devices(new)) | _computed(old, new)
-        literals = sorted(one for one in _literals(new) - _literals(old))
-        if literals and gone:
-            told = say(lang, "literal", line=line, device=literals[0], gone=sorted(gone)[0])
-            yield Guard("literal", False, told)
-            return
-
-
-def _computed(old: str, new: str) -> set[str]:
-    """What gave a name its value where a GPU is written down now."""
-    was, now = _BOUND.match(old), _BOUND.match(new)
-    if was is None or now is None or was[1] != now[1] or LITERAL.fullmatch(now[2]) is None:
-        return set()
-    return {was[2]} if was[2][0] not in "\"'" and LITERAL.search(was[2]) is None else set()
 
 
 def counted(before: str, after: str, lang: Lang) -> Iterator[Guard]:
@@ -105,26 +85,6 @@ def names_gpu(text: str) -> bool:
 def is_numbered(text: str) -> bool:
     """Whether a text names a GPU other than the first."""
     return _NUMBERED.search(text) is not None
-
-
-def _replaced(before: str, after: str) -> Iterator[tuple[int, tuple[str, str]]]:
-    """Lines that took the place of others, by their number, as pairs of texts."""
-    rows = before.splitlines(), after.splitlines()
-    for both in changed(before, after):
-        if all(both):
-            old, new = (
-                "\n".join(text[i] for i in lines) for text, lines in zip(rows, both, strict=True)
-            )
-            yield both[1][0] + 1, (old, new)
-
-
-def _devices(text: str) -> set[str]:
-    """The expressions of devices in a text."""
-    return {one or other for one, other in _DEVICE.findall(text)}
-
-
-def _literals(text: str) -> set[str]:
-    return set(LITERAL.findall(text))
 
 
 def _stays(patch: str) -> bool:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from diagnose.model import Lang
-from diagnose.repairing import edits, fitting, optional, options, reading, wrapping
+from diagnose.repairing import edits, fitting, naming, optional, options, reading, taking, wrapping
 from diagnose.repairing.model import Guard
 
 #: Each tells what the text of a patch tells against it.
 READERS: tuple[Callable[[str, str, Lang], Iterator[Guard]], ...] = (
     optional.absent,
     optional.emptied,
+    taking.out_of_branch,
+    taking.left_whole,
     wrapping.unwrapped,
     reading.undone,
     reading.chosen,
@@ -21,6 +23,9 @@ READERS: tuple[Callable[[str, str, Lang], Iterator[Guard]], ...] = (
     fitting.flipped,
     options.unread,
     options.unbound,
+    naming.literal,
+    naming.for_gpus_alone,
+    naming.hidden_names,
     edits.written_down,
     edits.counted,
     edits.indexed,

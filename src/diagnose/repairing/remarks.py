@@ -91,6 +91,22 @@ REMARKS: Mapping[str, Mapping[Lang, str]] = {
         "en": "nothing asks {name} any more: whoever sets it chooses nothing",
         "zh": "不再有代码读取 {name}：设置它已不起作用",
     },
+    "for-gpus": {
+        "en": "line {line} gives `cuda` the device {device}, which may be the cpu",
+        "zh": "第 {line} 行把 {device} 传给 cuda，而它可能是 CPU",
+    },
+    "private": {
+        "en": "line {line} asks for {name}, which is private to another class",
+        "zh": "第 {line} 行使用了另一个类的私有属性 {name}",
+    },
+    "out-of-branch": {
+        "en": "line {line} was a part of what the program does if {asked}: that would be done by halves",
+        "zh": "第 {line} 行是程序在 {asked} 时所做的一部分：删去后只剩一半",
+    },
+    "left-whole": {
+        "en": "line {line} moves the model where it is not spread, which is only done if {asked}",
+        "zh": "第 {line} 行负责搬移未拆分的模型，而只有 {asked} 时才会拆分",
+    },
     "parted": {
         "en": "line {line} moves a part of the batch, and line {other} the rest: move it there",
         "zh": "第 {line} 行搬移批次的一部分，第 {other} 行搬移其余部分：应在后者处一并搬移",

@@ -1,0 +1,85 @@
+"""How an edit says which device it means."""
+
+from __future__ import annotations
+
+import pytest
+
+from diagnose.repairing.naming import for_gpus_alone, hidden_names, literal
+
+KEPT = """\
+def train(loader, steps):
+    net = Net().to({where})
+    noise = torch.Generator()
+"""
+NOISE = ("torch.Generator()", 'torch.Generator(device="cuda")')
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "device = pick()\n{}".format(KEPT.format(where="device")),
+        'config = {{"device": pick()}}\n{}'.format(KEPT.format(where='config["device"]')),
+        KEPT.format(where="device").replace("steps", "device"),
+        "main_gpu = 0\n" + KEPT.format(where="main_gpu"),
+        "class Net:\n    def put(self, where):\n        self.device = where\n\n\n"
+        + KEPT.format(where='"cuda"'),
+    ],
+)
+def test_a_gpu_is_not_written_down_where_the_program_keeps_its_device(before: str) -> None:
+    assert [one.id for one in literal(before, before.replace(*NOISE), "en")] == ["literal"]
+
+
+@pytest.mark.parametrize(
+    ("before", "edit"),
+    [
+        (KEPT.format(where='"cuda"'), NOISE),
+        (KEPT.format(where="steps.device"), NOISE),
+        ('device = "cuda:7"\nnet.to(device)\n', ("cuda:7", "cuda")),
+        (
+            "def wrap(net, device):\n    return DataParallel(net, device_ids=[0, 1])\n",
+            ("Parallel(net,", 'Parallel(net.to("cuda:0"),'),
+        ),
+    ],
+)
+def test_a_gpu_may_be_written_down_where_nothing_else_names_it(
+    before: str, edit: tuple[str, str]
+) -> None:
+    assert edit[0] in before
+    assert not list(literal(before, before.replace(*edit), "en"))
+
+
+WRAP = """\
+class Many:
+    def __init__(self, net):
+        self.net = DataParallel(net)
+"""
+
+
+def test_a_callers_model_is_not_brought_to_a_gpu_of_ones_own() -> None:
+    after = WRAP.replace("(net)\n", '(net.to("cuda:0"))\n')
+    (found,) = literal(WRAP, after, "en")
+    assert "net.device" in found.sentence
+    own = WRAP.replace("(net)\n", "(Net())\n")
+    assert not list(literal(own, own.replace("Net()", 'Net().to("cuda:0")'), "en"))
+
+
+CHOICE = """\
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+net = Net().cuda()
+"""
+
+
+def test_cuda_is_not_given_what_may_be_the_cpu() -> None:
+    after = CHOICE.replace(".cuda()", ".cuda(device)")
+    assert [one.id for one in for_gpus_alone(CHOICE, after, "en")] == ["chosen"]
+    assert not list(for_gpus_alone(CHOICE, CHOICE.replace(".cuda()", ".to(device)"), "en"))
+    ranks = "net = Net().cuda()\n"
+    assert not list(for_gpus_alone(ranks, ranks.replace(".cuda()", ".cuda(rank)"), "en"))
+
+
+def test_what_is_private_elsewhere_is_not_asked_for() -> None:
+    before = "class Net(Base):\n    def forward(self, x):\n        return self.body(x)\n"
+    after = before.replace("(x)\n", "(x.to(self._device))\n")
+    assert [one.id for one in hidden_names(before, after, "en")] == ["private"]
+    known = before + "\n    def go(self):\n        return self._device\n"
+    assert not list(hidden_names(known, known.replace("(x)\n", "(x.to(self._device))\n"), "en"))

@@ -1,0 +1,50 @@
+"""What an edit takes away that another mode of the program wants."""
+
+from __future__ import annotations
+
+from diagnose.repairing.taking import left_whole, out_of_branch
+
+SHARDED = """\
+def load(sharded):
+    net = Net()
+    if {asked}:
+        parts = plan(net)
+        net = dispatch_model(net, parts)
+    return net
+"""
+
+
+def test_a_branch_is_not_left_with_half_of_what_it_does() -> None:
+    before = SHARDED.format(asked="sharded")
+    after = before.replace("        net = dispatch_model(net, parts)\n", "")
+    assert [one.id for one in out_of_branch(before, after, "en")] == ["gives-up"]
+    whole = before.replace("    if sharded:\n        parts = plan(net)\n", "").replace(
+        "        net = dispatch_model(net, parts)\n", ""
+    )
+    assert not list(out_of_branch(before, whole, "en")), "the whole of it"
+    other = before.replace("dispatch_model(net, parts)", "dispatch_model(net, parts, offload)")
+    assert not list(out_of_branch(before, other, "en")), "nothing is taken out"
+
+
+def test_what_a_machine_has_is_no_mode() -> None:
+    before = SHARDED.format(asked="torch.cuda.device_count() > 1")
+    after = before.replace("        net = dispatch_model(net, parts)\n", "")
+    assert not list(out_of_branch(before, after, "en"))
+
+
+SERVED = """\
+net = dispatch_model(net, plan) if {asked} else net
+net.to(device)
+serve(net)
+"""
+
+
+def test_what_is_not_always_spread_is_still_moved() -> None:
+    before = SERVED.format(asked="len(plan) > 1")
+    (found,) = left_whole(before, before.replace("net.to(device)\n", ""), "en")
+    assert found.id == "gives-up"
+    assert "len(plan) > 1" in found.sentence
+    moved = before.replace("net.to(device)", "net.to(place)")
+    assert not list(left_whole(before, moved, "en")), "it is moved elsewhere"
+    always = before.replace(" if len(plan) > 1 else net", "")
+    assert not list(left_whole(always, always.replace("net.to(device)\n", ""), "en"))
