@@ -256,6 +256,17 @@ def scattered(watched: Ran, edited: set[str], lang: Lang) -> Iterator[Guard]:
         yield Guard("scattered", False, say(lang, "scattered", lines=told))
 
 
+def strayed(watched: Ran, edited: set[str], lang: Lang) -> Iterator[Guard]:
+    """What one caller of a model alone hands over elsewhere than the model is moves there, and not in the
+    model, for all callers."""
+    for line in sorted(edited & set(watched.strays)):
+        caller, other = map(_line, watched.strays[line])
+        if watched.strays[line][0] not in edited:
+            told = say(lang, "strayed", line=_line(line), caller=caller, other=other)
+            yield Guard("strayed", False, told)
+            return
+
+
 def exercised(
     watched: Ran,
     silent: Sequence[tuple[str, range, str]],

@@ -117,7 +117,9 @@ class Ran(NamedTuple):
     whose second call fails; ``to_host`` are the lines that copy tensors from a GPU to the host, as
     ``file:line``, ``across`` those that copy from one GPU to another, ``repeated`` those that copy one
     tensor in each call of a model, ``handed`` those that copy a part of what a model was given, with their
-    functions; ``trained`` tells of each parameter that an optimizer steps its shape,
+    functions, ``strays`` those of them that one caller alone makes copy
+    (`diagnose.repairing.calling.Callers`);
+    ``trained`` tells of each parameter that an optimizer steps its shape,
     device and sum; ``graded`` counts the parameters that got gradients;
     ``homes``, ``idle``, ``parked``, ``streamed``, ``hollow``, ``hidden`` and ``used`` what is seen of
     models (`diagnose.repairing.looking.Models`), ``commuting``, ``beside``, ``placed``, ``sent`` and
@@ -150,6 +152,7 @@ class Ran(NamedTuple):
     across: frozenset[str] = frozenset()
     repeated: frozenset[str] = frozenset()
     handed: Mapping[str, str] = {}
+    strays: Mapping[str, Sequence[str]] = {}
     trained: tuple[tuple[str, str, float], ...] = ()
     graded: int = 0
     homes: Mapping[str, str] = {}

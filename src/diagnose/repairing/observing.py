@@ -196,6 +196,7 @@ class Observer:
             "again": self._calls_again.failing,
             "repeated": sorted(self._calls_again.repeated),
             "handed": self._calls_again.handed,
+            "strays": self._calls_again.callers.strays,
             "executed": sorted(self._executed),
         }
 

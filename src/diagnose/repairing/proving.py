@@ -18,6 +18,7 @@ from diagnose.repairing.model import Candidate, Guard, Level, Proof, Ran, Terms
 from diagnose.repairing.readers import READERS
 from diagnose.repairing.running import Runner
 from diagnose.repairing.shifting import FILES, shifts
+from diagnose.repairing.switching import turned
 from diagnose.repairing.words import say
 
 #: Fixes after which more parameters are trained: those that nobody had registered.
@@ -84,8 +85,10 @@ class Reference:
             *seen,
             *self._elsewhere(texts, numbers=right),
             *self._following(texts),
+            *turned(self._runner, texts, self._gpus, self.on(self._gpus)),
             *guards.again(watched, edited, lang),
             *guards.scattered(watched, edited, lang),
+            *guards.strayed(watched, edited, lang),
             guards.exercised(watched, silent, self._both(texts), lang),
         )
         return Proof(_level(found), found, tuple(name for _, _, name in silent))

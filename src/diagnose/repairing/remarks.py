@@ -107,6 +107,26 @@ REMARKS: Mapping[str, Mapping[Lang, str]] = {
         "en": "line {line} moves the model where it is not spread, which is only done if {asked}",
         "zh": "第 {line} 行负责搬移未拆分的模型，而只有 {asked} 时才会拆分",
     },
+    "switched": {
+        "en": "with {names} it runs, too",
+        "zh": "设为 {names} 时也能运行",
+    },
+    "switch-fails": {
+        "en": "with {name} set to {to} it fails: {error}",
+        "zh": "把 {name} 设为 {to} 时失败：{error}",
+    },
+    "switch-fails-too": {
+        "en": "with {name} set to {to} it fails with and without the edits: {error}",
+        "zh": "把 {name} 设为 {to} 时，修改前后都会失败：{error}",
+    },
+    "switch-ignored": {
+        "en": "with {name} set to {to} the program has {part} on {device}, and the edits on {now}",
+        "zh": "把 {name} 设为 {to} 时，程序把 {part} 放在 {device}，修改后却在 {now}",
+    },
+    "strayed": {
+        "en": "line {line} moves what line {caller} alone hands over elsewhere: line {other} does not",
+        "zh": "第 {line} 行移动的输入只有第 {caller} 行给错了设备，第 {other} 行给得正确",
+    },
     "parted": {
         "en": "line {line} moves a part of the batch, and line {other} the rest: move it there",
         "zh": "第 {line} 行搬移批次的一部分，第 {other} 行搬移其余部分：应在后者处一并搬移",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -9,6 +10,7 @@ from typing import Any
 
 import torch
 
+from diagnose.repairing.calling import Callers
 from diagnose.repairing.candidates import is_placement
 from diagnose.tracing import given
 from diagnose.tracing.lives import Event, Life, Table
@@ -24,7 +26,7 @@ class Again:
     which both calls copied one tensor that neither was given, or what was computed of one that a module
     keeps unregistered: it is copied each time.
     ``handed`` are the lines that copied a part of what the outermost call was given, with the names of
-    their functions.
+    their functions; ``callers`` knows who made such calls.
     """
 
     def __init__(self) -> None:
@@ -33,6 +35,7 @@ class Again:
         self._passed: set[int] = set()
         self.repeated: set[str] = set()
         self.handed: dict[str, str] = {}
+        self.callers = Callers()
 
     @property
     def failing(self) -> list[str]:
@@ -48,6 +51,7 @@ class Again:
         given = self._busy.tensors
         if id(tensor) in self._busy.given:
             self.handed[place] = f"{line.code.co_name}:{line.code.co_firstlineno}"
+            self.callers.brought(self._busy.module, self._busy.caller, place)
         memory = _memory(tensor)
         if self._busy.second and known.get(memory, ("", None))[0] == place:
             self.repeated.add(place)
@@ -74,6 +78,8 @@ class Again:
             busy.known, busy.made, busy.second, busy.module = {}, {}, False, module
             busy.tensors = given = list(_within((args, kwargs)))
             busy.given, busy.memory = {id(one) for one in given}, {_memory(one) for one in given}
+            busy.caller = sys._getframe(1)
+            self.callers.called(module, busy.caller, given)
             try:
                 result = original(module, *args, **kwargs)
                 if self._failed.pop(id(module), None) is not None:
@@ -83,7 +89,7 @@ class Again:
                     self._repeat(original, module, args, kwargs)
                 return result
             finally:
-                busy.known = busy.tensors = None
+                busy.known = busy.tensors = busy.caller = None
 
         torch.nn.Module.__call__ = call  # type: ignore[method-assign]
         try:
