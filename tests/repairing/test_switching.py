@@ -17,6 +17,7 @@ READ = "if {name}:\n    pass\n"
     ("text", "name", "to"),
     [
         ('parser.add_argument("--use-ema", action="store_true")\n', "use_ema", "True"),
+        ('parser.add_argument("--a", action="store_true", default=True)\n', "a", "False"),
         ('parser.add_argument("--slow", default=True, type=bool)\n', "slow", "False"),
         ('parser.add_argument("--on", choices=["one", "all"], default="one")\n', "on", "all"),
         ("class Config:\n    low_memory: bool = False\n", "low_memory", "True"),
@@ -75,6 +76,16 @@ def test_what_a_switch_keeps_on_the_host_stays_there(tmp_path: Path) -> None:
     assert guards["switch"] is True
     away = ('mean.to("cpu") if args.on_host else mean.to("cuda")', 'mean.to("cuda")')
     level, guards = proof(tmp_path, program, away, made)
+    assert guards["switch"] is False
+    assert level == "same-numbers"
+
+
+def test_who_chooses_the_host_is_not_given_a_gpu(tmp_path: Path) -> None:
+    program = PROGRAM.replace(
+        "if args.on_host else mean", 'if not args.on_host else mean.to("cuda")'
+    )
+    used = ("print(mean(x).sum().item())", 'print(mean.to("cuda")(x).sum().item())')
+    level, guards = proof(tmp_path, program, used)
     assert guards["switch"] is False
     assert level == "same-numbers"
 

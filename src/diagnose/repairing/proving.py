@@ -85,7 +85,7 @@ class Reference:
             *seen,
             *self._elsewhere(texts, numbers=right),
             *self._following(texts),
-            *turned(self._runner, texts, self._gpus, self.on(self._gpus)),
+            *turned(self._runner, texts, self._gpus, self.on(self._gpus), ran),
             *guards.again(watched, edited, lang),
             *guards.scattered(watched, edited, lang),
             *guards.strayed(watched, edited, lang),

@@ -120,8 +120,8 @@ REMARKS: Mapping[str, Mapping[Lang, str]] = {
         "zh": "把 {name} 设为 {to} 时，修改前后都会失败：{error}",
     },
     "switch-ignored": {
-        "en": "with {name} set to {to} the program has {part} on {device}, and the edits on {now}",
-        "zh": "把 {name} 设为 {to} 时，程序把 {part} 放在 {device}，修改后却在 {now}",
+        "en": "{name} chooses where {part} is: {device}, and with the edits {now}",
+        "zh": "{name} 决定 {part} 的位置：应在 {device}，修改后在 {now}",
     },
     "strayed": {
         "en": "line {line} moves what line {caller} alone hands over elsewhere: line {other} does not",

@@ -43,15 +43,18 @@ class Switched(NamedTuple):
     after: Mapping[str, str]
 
 
-def turned(runner: Runner, texts: Mapping[str, str], gpus: int, wanted: Ran) -> Iterator[Guard]:
-    """Where the program runs with a switch turned, the edited one does too, and puts what the switch places
-    elsewhere where it did.
+def turned(
+    runner: Runner, texts: Mapping[str, str], gpus: int, wanted: Ran, got: Ran
+) -> Iterator[Guard]:
+    """Where the program runs with a switch turned, the edited one does too, and what the switch places is
+    where it did, with the one value and with the other.
 
     Args:
         runner: runs the program.
         texts: the edited files.
         gpus: on how many GPUs.
         wanted: the program as it is without device checks.
+        got: the edited one.
     """
     passed = []
     for one in switched(runner.workspace, texts):
@@ -62,7 +65,7 @@ def turned(runner: Runner, texts: Mapping[str, str], gpus: int, wanted: Ran) -> 
         ran = runner.run(one.after, Terms(gpus))
         if not ran.passed:
             told = _failing(ran, runner.run(one.before, Terms(gpus)), runner.lang, **named)
-        elif away := next(_disobeyed(wanted, meant, ran), None):
+        elif away := next(_disobeyed((wanted, got), (meant, ran)), None):
             told = Guard("switch", False, say(runner.lang, "switch-ignored", **named, **away))
         else:
             passed.append(f"{one.name}={one.to}")
@@ -83,12 +86,15 @@ def _failing(ran: Ran, before: Ran, lang: Lang, **named: str) -> Guard:
     return Guard("switch", None if alike else False, say(lang, word, **named, error=error))
 
 
-def _disobeyed(wanted: Ran, meant: Ran, ran: Ran) -> Iterator[dict[str, str]]:
-    """What a switch puts elsewhere, and the edited program does not."""
-    for name, device in meant.homes.items():
-        now = ran.homes.get(name, device)
-        if wanted.homes.get(name, device) != device != now:
-            yield {"part": name, "now": now, "device": device}
+def _disobeyed(*modes: tuple[Ran, Ran]) -> Iterator[dict[str, str]]:
+    """What a switch puts on one device or another, and the edited program does not: of either mode what is
+    meant, and what is got."""
+    (one, _), (other, _) = modes
+    for name, device in one.homes.items():
+        if other.homes.get(name, device) != device:
+            for meant, got in modes:
+                if (now := got.homes.get(name, meant.homes[name])) != meant.homes[name]:
+                    yield {"part": name, "now": now, "device": meant.homes[name]}
 
 
 def switched(workspace: Workspace, texts: Mapping[str, str]) -> Iterator[Switched]:
@@ -153,6 +159,8 @@ def _values(node: ast.AST) -> Iterator[tuple[str, ast.Constant]]:
 def _of_flag(name: str, words: Mapping[str | None, ast.expr]) -> Iterator[Switch]:
     """What an option of a command line is turned to."""
     match words:
+        case {"default": ast.Constant() as value} if (to := _other(value)) is not None:
+            yield Switch(name, to, value, to)
         case {"action": ast.Constant(value=str() as action) as value} if action in _ACTIONS:
             other, then = _ACTIONS[action]
             yield Switch(name, then, value, repr(other))
@@ -161,8 +169,6 @@ def _of_flag(name: str, words: Mapping[str | None, ast.expr]) -> Iterator[Switch
             others = [one for one in known if isinstance(one, str) and one != value.value]
             if isinstance(value.value, str) and others:
                 yield Switch(name, others[0], value, repr(others[0]))
-        case {"default": ast.Constant() as value} if (to := _other(value)) is not None:
-            yield Switch(name, to, value, to)
 
 
 def _other(value: ast.Constant) -> str | None:
