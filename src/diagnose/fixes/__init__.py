@@ -58,10 +58,10 @@ def for_cause(
 def considered(cause: Cause, scene: Scene, facts: Mapping[str, Fact]) -> list[Considered]:
     """The fixes of a cause in the order to try them, each with its edit or the reason of its refusal."""
     in_library = "fails-in-library" in facts
-    found: list[Considered] = []
+    found, blamed = list[Considered](), _blamed(cause, facts)
     for template in sorted(cause.fixes, key=lambda fix: _later(fix, in_library)):
         place = _line_for(template.kind, cause, scene)
-        make = partial(_edited, template.kind, cause, place, scene)
+        make = partial(_edited, template.kind, cause, place, scene, blamed)
         made = guarded(f"{cause.id}/fixes/{template.kind}", make, Refused("a fault of diagnose"))
         if any(one.made == made for one in found):
             made = Refused("a fix before it makes the same edit")
@@ -90,6 +90,9 @@ def _is_setting(kind: str, cause: Cause, scene: Scene, made: FileEdit) -> bool:
 
 
 _OF_LIBRARIES = frozenset({"upgrade-library", "downgrade-library", "patch-library-line"})
+_DEFAULT = frozenset({"cpu", "cuda", "cuda:0"})
+#: Fixes that choose where something comes to be: to bring it over where it is used is no such choice.
+_CHOOSING = frozenset({"create-on-device", "map-location", "set-rank-device"})
 
 
 def leaves_unregistered(kind: str, cause: Cause) -> bool:
@@ -100,16 +103,30 @@ def leaves_unregistered(kind: str, cause: Cause) -> bool:
 
 def _is_stopgap(kind: str, cause: Cause) -> bool:
     """Whether an edit of this kind, one of the cause's, leaves the cause where it is."""
-    meets = kind == "move-tensor-at-line" != cause.fixes[0].kind
-    return meets or leaves_unregistered(kind, cause)
+    lasting = cause.fixes[0].kind
+    meets = kind == "move-tensor-at-line" != lasting
+    brought = kind == "move-input" and lasting in _CHOOSING
+    return meets or brought or leaves_unregistered(kind, cause)
 
 
 def _later(fix: FixTemplate, in_library: bool) -> bool:
     return fix.kind in _OF_LIBRARIES and not in_library
 
 
+def _blamed(cause: Cause, facts: Mapping[str, Fact]) -> dict[str, float]:
+    """How much the facts about each operand speak for a cause, the strongest of each; of two GPUs what is
+    on the later one was sent there."""
+    found = dict[str, float]()
+    for name, fact in facts.items():
+        weight, text = cause.weights.get(name, 0.0), fact.values.get("name")
+        sent = fact.values.get("device", "cuda:0") not in _DEFAULT
+        if text and not sent and weight > found.get(text, 0.0):
+            found[text] = weight
+    return found
+
+
 def _edited(
-    kind: str, cause: Cause, place: Place | None, scene: Scene
+    kind: str, cause: Cause, place: Place | None, scene: Scene, blamed: Mapping[str, float]
 ) -> Edit | FileEdit | Refused:
     """The edit of the definition where the files tell it, else of a place's line, or why there is none."""
     with contextlib.suppress(Refused):
@@ -117,11 +134,13 @@ def _edited(
         return made._replace(file=scene.printed(made.file))
     if place is None:
         return Refused("the report shows no line that it could edit")
+    if kind == "move-input" and cause.fixes[0].kind == "move-module":
+        return Refused("the module is misplaced: what it is given would leave the GPU")
     met = scene.meeting_at(place)
     if met is None:
         return Refused("the line cannot be parsed")
     try:
-        return edit(kind, Site(place, met, scene))
+        return edit(kind, Site(place, met, scene, blamed))
     except Refused as refused:
         return refused
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import copy
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from diagnose.model import Frame, Report, TorchNames
@@ -22,11 +23,13 @@ class Refused(Exception):
 
 
 class Site(NamedTuple):
-    """The line to edit and what met there, in its scene."""
+    """The line to edit and what met there, in its scene; for the operands that facts are about, how much
+    these speak for the cause that is to be mended."""
 
     place: Place
     met: Meeting
     scene: Scene
+    blamed: Mapping[str, float] = MappingProxyType({})
 
     @property
     def frame(self) -> Frame:

@@ -28,10 +28,14 @@ def is_tensor_like(site: Site, node: ast.expr) -> bool:
     """True for an expression that is a tensor, or may be one, as far as its form and names tell."""
     if _is_known(site, node):
         return True
-    torch, no_tensors = site.torch, site.scene.knowledge.words.no_tensors
+    torch, words = site.torch, site.scene.knowledge.words
     match node:
         case ast.Name(id=name):
             return _reads_like_one(site, name)
+        case ast.Attribute(value=ast.Name(id=owner) | ast.Attribute(attr=owner)) if (
+            words.options.search(owner)
+        ):
+            return False  # cfg.noise_offset is a number
         case ast.Attribute(attr=name) if sourceline.dotted(node):
             return _reads_like_one(site, name) and name != "T"
         case ast.Attribute(value=owner, attr=name) if name in torch.tensor_attributes:
@@ -41,7 +45,7 @@ def is_tensor_like(site: Site, node: ast.expr) -> bool:
         case ast.Subscript(value=owner):
             return is_tensor_like(site, owner) or isinstance(owner, ast.Subscript)
         case ast.Call(func=ast.Name(id=name)):
-            return not sourceline.is_builtin(name) and not no_tensors.search(name)
+            return not sourceline.is_builtin(name) and not words.no_tensors.search(name)
         case ast.Call(func=ast.Attribute(value=ast.Constant() | ast.JoinedStr())):
             return False
         case ast.Call(func=ast.Attribute(value=owner, attr=name)):
@@ -119,13 +123,20 @@ def device_of(site: Site, node: ast.expr) -> str | None:
             # What `x = f(x)` names twice is of one kind, and in one place; so it is in `x + f(x)`.
             return None if calls.of_package(function, site.torch) else device_of(site, given)
         case ast.BinOp(left=left, right=right):
-            # An attribute of the object may be a number: self.scale * x.
             both = [device for side in (left, right) if (device := device_of(site, side))]
-            others = [device for device in both if not device.startswith("self.")]
-            return next(iter([*others, *both]), None)
+            return min(both, key=lambda device: _numeric(site, device), default=None)
         case ast.UnaryOp(operand=inner):
             return device_of(site, inner)
     return None
+
+
+def _numeric(site: Site, device: str) -> int:
+    """How likely it is that what a device is taken of is a number: an attribute of the object may be one,
+    ``self.scale`` rather than another."""
+    owner = device.removesuffix(".device")
+    if not owner.startswith("self."):
+        return 0
+    return 2 if site.scene.knowledge.words.lone_numbers.search(owner.rpartition(".")[2]) else 1
 
 
 def _is_set(site: Site, name: str) -> bool:
@@ -146,15 +157,15 @@ def _is_added(site: Site, name: str) -> bool:
     )
 
 
-def moved(site: Site, node: ast.expr, device: str | None) -> Change:
-    """``node`` becomes ``node.to(device)``. Raises `Refused` for what is no tensor, moved already, or cut
-    off."""
+def moved(site: Site, node: ast.expr, device: str | None, *, known: bool = False) -> Change:
+    """``node`` becomes ``node.to(device)``. Raises `Refused` for what is no tensor, unless it is ``known``
+    to be one, moved already, or cut off."""
     text = site.text(node)
     if device is None:
         raise Refused(f"the line shows no device for {text} to move to")
     if is_moved(site, node):
         raise Refused(f"{text} is placed already")
-    if not is_tensor_like(site, node):
+    if not (known or is_tensor_like(site, node)):
         raise Refused(f"{text} does not read like a tensor")
     if not site.line.whole(node):
         raise Refused(f"{text or 'what would move'} is cut off")

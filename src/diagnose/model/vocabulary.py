@@ -23,6 +23,9 @@ class Words(NamedTuple):
     labels: re.Pattern[str] = _NEVER
     loop_names: re.Pattern[str] = _NEVER
     no_tensors: re.Pattern[str] = _NEVER
+    results: re.Pattern[str] = _NEVER
+    options: re.Pattern[str] = _NEVER
+    lone_numbers: re.Pattern[str] = _NEVER
     files: re.Pattern[str] = _NEVER
     denials: re.Pattern[str] = _NEVER
     attempts: re.Pattern[str] = _NEVER

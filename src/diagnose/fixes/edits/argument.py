@@ -34,7 +34,10 @@ def changes(site: Site) -> Sequence[Change]:
 
 
 def _home(site: Site, module: ast.expr) -> str | None:
-    """Where a module's parameters are."""
+    """Where a module's parameters are; those of a quantized one are packed, on the host."""
+    mismatch = site.report.mismatch
+    if mismatch is not None and (mismatch.op or "").startswith("quantized::"):
+        return '"cpu"'
     if sourceline.dotted(module) is None:
         return None
     return f"next({site.text(module)}.parameters()).device"

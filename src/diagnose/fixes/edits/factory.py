@@ -27,8 +27,19 @@ def followed(site: Site) -> Sequence[Change]:
     return ()
 
 
+def _placed(site: Site, made: ast.Call) -> ast.Call | None:
+    """The move that is called of what a factory makes: it would undo a choice of the factory's."""
+    for node in site.line.nodes:
+        match node:
+            case ast.Call(func=ast.Attribute(value=owner, attr="to" | "cuda")) if owner is made:
+                return node
+    return None
+
+
 def _made(site: Site, call: ast.Call, device: str) -> Change:
-    text = site.text(call)
+    text, move = site.text(call), _placed(site, call)
+    if move is not None and site.line.whole(move):
+        return replaced(site, move, f"{text}.to({device})")
     if not site.line.whole(call) or not text.endswith(")"):
         raise Refused(f"{text} is cut off")
     if calls.name(call) in site.torch.host_factories:

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from diagnose.fixes.editing import Change, Refused, Site, replaced
 from diagnose.fixes.operands import is_moved, is_tensor_like
-from diagnose.scene import sourceline
+from diagnose.patterns import lazy
+from diagnose.scene import calls, sourceline
 
 
 def changes(site: Site) -> Sequence[Change]:
@@ -20,9 +21,21 @@ def changes(site: Site) -> Sequence[Change]:
             return (_copied(site, owner, ""),)
         numpy = isinstance(owner, ast.Name) and owner.id in site.torch.numpy
         takes = numpy and node.func.attr in site.torch.of_arrays and node.args
+        if takes and _is_list(site, node):
+            raise Refused(f"{site.text(node.args[0])} reads like a list of tensors")
         if takes and is_tensor_like(site, node.args[0]):
             return (_copied(site, node.args[0], ".numpy()"),)
     raise Refused("the line shows no tensor that NumPy gets")
+
+
+def _is_list(site: Site, call: ast.Call) -> bool:
+    """Whether NumPy is rather given several tensors: it joins them, or makes an array of what goes by a
+    plural and has no method called."""
+    name = calls.name(call)
+    if name in site.torch.joins or name == "concatenate":
+        return True
+    plain = sourceline.dotted(call.args[0])
+    return name == "array" and bool(plain and _PLURAL.search(plain))
 
 
 def _copied(site: Site, node: ast.expr, after: str) -> Change:
@@ -36,5 +49,8 @@ def _copied(site: Site, node: ast.expr, after: str) -> Change:
     detached = sourceline.dotted(node) is None and text.endswith(".detach()")
     return replaced(site, node, f"{text}{'' if detached else '.detach()'}.cpu(){after}")
 
+
+#: Words in s that are one thing are left: a loss, a bias, logits.
+_PLURAL = lazy(r"(?i)(?<![sui])s$(?<!bias)(?<!pos)(?<!logits)")
 
 KINDS = {"cpu-before-numpy": changes}

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
+from contextlib import suppress
 
-from diagnose.fixes.editing import Change, Refused, Site
+from diagnose.fixes.editing import Change, Refused, Site, applied
 from diagnose.fixes.operands import device_of, is_moved, is_tensor_like, moved
-from diagnose.scene import calls
+from diagnose.scene import calls, provenance
 
+#: How much more must speak for one of two operands, in log-odds of the cause.
+_SPEAKS = 0.3
+#: Names of what is made and kept together, so that one is where the other is.
+_TWINS = (("cos", "sin"), ("mean", "std"), ("mean", "scale"), ("mean", "var"), ("shift", "scale"))
 #: In a longer formula nobody could tell by convention which operand is meant.
 _MOST_PAIRS = 24
 #: Comparisons that look at each element, and so at the device; ``is`` and ``in`` do not.
@@ -43,17 +49,53 @@ def changes(site: Site) -> Sequence[Change]:
         return joined
     if site.report.mismatch is not None and site.report.mismatch.argument not in (None, "other"):
         raise Refused("the message names an operand, and the line does not show which that is")
-    pairs = [p for p in _pairs(site)[:_MOST_PAIRS] if all(is_tensor_like(site, node) for node in p)]
+    every = _pairs(site)[:_MOST_PAIRS]
+    pairs = [p for p in every if all(is_tensor_like(site, node) for node in p)]
     mixed = [pair for pair in pairs if _is_state(site, pair[0]) != _is_state(site, pair[1])]
     for one, two in (mixed or pairs)[:1]:
+        if (
+            not (mixed or _blame(site, one) or _blame(site, two))
+            and every[0] != pairs[0]
+            and pairs[1:]
+        ):
+            raise Refused("the first operands of the line read like numbers: it may be any other")
         return _chain(site, one, two) or _one_of(site, one, two)
     raise Refused("the line shows no two operands that meet")
 
 
 def _follow(site: Site, mover: ast.expr, other: ast.expr | None) -> Sequence[Change]:
+    """The move of an operand and of its like: ``x * cos + half(x) * sin`` fails again if one moves."""
     if other is None:
         raise Refused(f"the line shows nothing that {site.text(mover)} meets")
-    return (moved(site, mover, device_of(site, other)),)
+    device = device_of(site, other)
+    first = moved(site, mover, device)
+    alike = [node for node in _terms(site) if node is not mover and _is_like(site, node, mover)]
+    found = [first]
+    for node in alike:
+        with suppress(Refused):
+            found.append(moved(site, node, device, known=site.text(node) == site.text(mover)))
+    with suppress(Refused):
+        applied(site.line, found)
+        return found
+    return (first,)
+
+
+def _terms(site: Site) -> list[ast.expr]:
+    """The operands of the line's operators."""
+    both = [(n.left, n.right) for n in site.line.nodes if isinstance(n, ast.BinOp)]
+    return [node for pair in both for node in pair]
+
+
+def _is_like(site: Site, node: ast.expr, mover: ast.expr) -> bool:
+    """Whether an operand is another one again, or what goes by the name that goes with its name."""
+    text, other = site.text(node), site.text(mover)
+    if text == other:
+        return True
+    return any(
+        re.sub(rf"(?<![^\W_]){one}(?![^\W_])", two, other, count=1) == text
+        for pair in _TWINS
+        for one, two in (pair, pair[::-1])
+    )
 
 
 def _one_of(site: Site, one: ast.expr, two: ast.expr) -> Sequence[Change]:
@@ -63,10 +105,35 @@ def _one_of(site: Site, one: ast.expr, two: ast.expr) -> Sequence[Change]:
     for side in (one, two):
         if not is_tensor_like(site, side):
             raise Refused(f"{site.text(side)} does not read like a tensor")
-    first = is_moved(site, two) or (_is_state(site, one) and not _is_state(site, two))
+    first = is_moved(site, two) or (not is_moved(site, one) and _is_first(site, one, two))
     if first and not _is_assigned(site, one):
         return _follow(site, one, two)
     return _follow(site, two, one)
+
+
+def _is_first(site: Site, one: ast.expr, two: ast.expr) -> bool:
+    """Whether the first of two operands follows the second: the one that what speaks for the cause is
+    about, else the one that is no result of the network, else state of an object, else not."""
+    first, second = (_blame(site, node) for node in (one, two))
+    if abs(first - second) >= _SPEAKS:
+        return first > second
+    results = [_is_result(site, node) for node in (one, two)]
+    if any(results) and not all(results):
+        return results[1]
+    return _is_state(site, one) and not _is_state(site, two)
+
+
+def _is_result(site: Site, node: ast.expr) -> bool:
+    """True for what reads like a result of the network: ``logits``, ``out``."""
+    return bool(site.scene.knowledge.words.results.search(provenance.name(node)))
+
+
+def _blame(site: Site, node: ast.expr) -> float:
+    """How much speaks for the cause of what an operand is or is made of."""
+    numbers = site.scene.knowledge.words.lone_numbers
+    parts = [site.text(part) for part in ast.walk(node) if isinstance(part, ast.expr)]
+    told = [t for t in parts if "." not in t or not numbers.search(t.rpartition(".")[2])]
+    return max((site.blamed.get(text, 0.0) for text in told), default=0.0)
 
 
 def _company(site: Site, stray: ast.expr) -> ast.expr | None:

@@ -1,1 +1,1 @@
-y = cfg.scale * torch.ones(3, device=cfg.scale.device)
+refused: the line makes no tensor that meets one whose device it tells

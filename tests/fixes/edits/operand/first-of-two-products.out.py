@@ -1,1 +1,1 @@
-t = (q * cos.to(q.device)) + (turn(q) * sin)
+t = (q * cos.to(q.device)) + (turn(q) * sin.to(q.device))

@@ -1,1 +1,1 @@
-return (x - self.mean.to(x.device)) / self.std
+return (x - self.mean.to(x.device)) / self.std.to(x.device)

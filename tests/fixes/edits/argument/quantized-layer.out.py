@@ -1,0 +1,1 @@
+return self.fc(pooled.to("cpu"))

@@ -1,0 +1,2 @@
+# create-on-device
+h = x + torch.zeros(1, 4, 8).cuda()

@@ -1,0 +1,1 @@
+h, _ = self.rnn(x, torch.zeros(1, 4, 8).to(x.device))

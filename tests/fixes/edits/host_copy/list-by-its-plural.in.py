@@ -1,0 +1,2 @@
+# cpu-before-numpy
+scores = np.array(self.scores)

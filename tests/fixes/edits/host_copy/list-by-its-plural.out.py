@@ -1,0 +1,1 @@
+refused: self.scores reads like a list of tensors

@@ -1,0 +1,2 @@
+# cpu-before-numpy
+rows = np.concatenate(kept, axis=0)

@@ -1,0 +1,1 @@
+refused: kept reads like a list of tensors

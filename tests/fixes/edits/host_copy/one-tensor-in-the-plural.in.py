@@ -1,0 +1,2 @@
+# cpu-before-numpy
+m = np.asarray(feats)

@@ -1,0 +1,1 @@
+m = np.asarray(feats.detach().cpu().numpy())

@@ -1,0 +1,2 @@
+# index-to-device devices=cpu
+return self.ids[rows], self.labels[rows]

@@ -1,0 +1,2 @@
+# move-tensor-at-line
+y = noise + cfg.noise_offset * torch.randn(4)

@@ -1,0 +1,1 @@
+y = noise + (cfg.noise_offset * torch.randn(4)).to(noise.device)

@@ -1,0 +1,2 @@
+# move-tensor-at-line
+return (image - self.mean) / self.std

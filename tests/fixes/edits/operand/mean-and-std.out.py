@@ -1,0 +1,1 @@
+return (image - self.mean.to(image.device)) / self.std.to(image.device)

@@ -1,0 +1,2 @@
+# move-tensor-at-line
+target = reward + self.discount * (1 - done) * after

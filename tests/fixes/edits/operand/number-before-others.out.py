@@ -1,0 +1,1 @@
+refused: the first operands of the line read like numbers: it may be any other

@@ -1,0 +1,3 @@
+# move-tensor-at-line
+mixed = a * lam + b * (1 - lam)
+#       ~~^~~~~

@@ -1,0 +1,1 @@
+mixed = a * lam.to(a.device) + b * (1 - lam.to(a.device))

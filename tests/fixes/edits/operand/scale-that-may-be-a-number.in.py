@@ -1,0 +1,2 @@
+# move-tensor-at-line
+return h + self.scale * self.direction

@@ -1,0 +1,1 @@
+return h + (self.scale * self.direction).to(h.device)
