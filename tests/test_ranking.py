@@ -13,6 +13,7 @@ from diagnose.casebase.store import Casebase
 from diagnose.facts.again import AGAIN
 from diagnose.model import Cause, Fact, Failure, Frame, Incident, IncidentMatch, Report, Source
 from diagnose.ranking.causes import (
+    ALIKE,
     CALIBRATION,
     TEMPERATURE,
     calibrated,
@@ -42,7 +43,7 @@ CAUSES = {c.id: c for c in (cause("a", 0.5, seen=2.0), cause("b", 0.5, seen=-1.0
 def test_without_facts_the_priors_decide() -> None:
     ranked = rank({}, (), {"a": cause("a", 0.2), "b": cause("b", 0.6)})
     a, b = (round(p ** (1 / TEMPERATURE), 9) for p in (0.2, 0.6))
-    shares = calibrated({"a": a / (a + b), "b": b / (a + b)})
+    shares = calibrated({"a": a / (a + b), "b": b / (a + b)}, CALIBRATION.other)
     assert [(s.cause.id, s.confidence) for s in ranked] == [
         ("b", pytest.approx(shares["b"])),
         ("a", pytest.approx(shares["a"])),
@@ -53,18 +54,34 @@ def test_facts_move_the_odds_by_their_weights() -> None:
     ranked = rank({"seen": Fact("seen", 3)}, (), CAUSES)
     odds = ranked[0].confidence / ranked[1].confidence
     assert ranked[0].cause.id == "a"
-    intercept, slope = CALIBRATION
+    intercept, slope = CALIBRATION.other
     assert math.log(odds) == pytest.approx(intercept + slope * 3.0 / TEMPERATURE)
 
 
-def test_the_same_facts_are_surer_without_carets_and_less_sure_in_words() -> None:
+@pytest.mark.parametrize("first", ["a", "input-not-moved"])
+def test_the_same_facts_are_surer_without_carets_and_less_sure_in_words(first: str) -> None:
     facts = {"seen": Fact("seen", 3)}
+    causes = {first: cause(first, 0.5, seen=2.0), "b": CAUSES["b"]}
     words, underlined, bare = (
-        rank(facts, (), CAUSES, line=calibration(described=described, carets=carets))
+        rank(facts, (), causes, maps=calibration(described=described, carets=carets))
         for described, carets in ((True, False), (False, True), (False, False))
     )
-    assert {ranked[0].cause.id for ranked in (words, underlined, bare)} == {"a"}
-    assert words[0].confidence < underlined[0].confidence < bare[0].confidence
+    assert {ranked[0].cause.id for ranked in (words, underlined, bare)} == {first}
+    assert words[0].confidence < underlined[0].confidence <= bare[0].confidence
+
+
+def test_a_cause_that_others_can_stand_in_for_is_less_sure(casebase: Casebase) -> None:
+    """Whichever of them is first; and all the same it stays first."""
+    facts = {"seen": Fact("seen", 3)}
+    assert set(casebase.causes) >= ALIKE
+
+    def confidence(name: str) -> float:
+        ranked = rank(facts, (), {name: cause(name, 0.5, seen=2.0), "b": CAUSES["b"]})
+        assert ranked[0].cause.id == name
+        return ranked[0].confidence
+
+    assert {confidence(name) for name in ALIKE} == {confidence("input-not-moved")}
+    assert confidence("input-not-moved") < confidence("host-copy-needed")
 
 
 def test_the_terms_of_a_score_are_what_ranks() -> None:
@@ -76,7 +93,9 @@ def test_the_terms_of_a_score_are_what_ranks() -> None:
     assert terms["b"] == [
         ("prior", "b", prior), ("fact", "seen", -1.0), ("fact", "other", 0.1), ("incident", "i", 1.0)
     ]  # fmt: skip
-    shares = calibrated(softmax({one.cause.id: one.score for one in ranked}, TEMPERATURE))
+    shares = calibrated(
+        softmax({one.cause.id: one.score for one in ranked}, TEMPERATURE), CALIBRATION.other
+    )
     assert {one.cause.id: one.confidence for one in ranked} == shares
     for one in ranked:
         assert one.score == pytest.approx(sum(term.value for term in one.terms))
@@ -103,7 +122,7 @@ def test_a_near_incident_pulls_its_cause_up() -> None:
     )
 )
 def test_calibrated_shares_keep_their_order_and_add_up(shares: dict[str, float]) -> None:
-    mapped = calibrated(shares)
+    mapped = calibrated(shares, CALIBRATION.alike)
     assert sum(mapped.values()) == pytest.approx(1.0)
     best = max(shares, key=lambda key: shares[key])
     assert all(mapped[best] >= value for value in mapped.values())

@@ -225,8 +225,8 @@ def ranking(
     """All causes of a device failure, by its facts, its words and the incidents that resemble it."""
     learned = guarded("words", lambda: experience(scene), dict[str, float]())
     described = scene.report.description is not None or not scene.report.frames
-    line = calibration(described=described, carets=scene.has_carets)
-    return rank(found, matches, casebase.causes, learned, line)
+    maps = calibration(described=described, carets=scene.has_carets)
+    return rank(found, matches, casebase.causes, learned, maps)
 
 
 def _site(scene: Scene) -> Frame | None:

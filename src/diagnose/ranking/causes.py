@@ -16,16 +16,33 @@ from diagnose.model import Cause, Fact, IncidentMatch
 
 #: Of the softmax: the facts overlap, so that their sum understates no more than it overstates.
 TEMPERATURE = 0.6
-#: Intercept and slope in log-odds from the softmax's first share to how often such a first cause is a
-#: defensible one (Platt 1999), fitted on labelled reports and lowered, because reports that nobody had
-#: seen were right less often than those (docs/ranking.md).
-CALIBRATION = (1.05, 0.8)
+
+
+class Maps(NamedTuple):
+    """Intercept and slope in log-odds from the softmax's first share to how often such a first cause is a
+    defensible one (Platt 1999), for the causes that can stand in for each other and for the others."""
+
+    alike: tuple[float, float]
+    other: tuple[float, float]
+
+
+#: Causes that names and sides tell, and no message: each is mistaken for another of them more often than
+#: its share says, in every set of reports that nobody had seen (docs/measurements.md).
+ALIKE = frozenset(
+    {
+        *("input-not-moved", "module-not-moved", "submodule-added-after-move"),
+        *("unregistered-submodule", "unregistered-tensor", "created-without-device"),
+        "cross-shard-op",
+    }
+)
+#: Fitted on labelled reports and lowered, because reports that nobody had seen were right less often.
+CALIBRATION = Maps((0.7, 0.6), (1.3, 0.8))
 #: The same of a traceback without carets: where they stand, more facts are read off one line, and their
 #: sum says more than they do. Such answers were right more often at the same share (docs/measurements.md).
-CALIBRATION_WITHOUT_CARETS = (1.3, 0.8)
+CALIBRATION_WITHOUT_CARETS = Maps((1.3, 0.8), (1.3, 0.8))
 #: The same where a failure is only described, or shown by its message alone: what people say of it is less
 #: than what the program printed, a sentence may be of something else, and a message fits many causes.
-CALIBRATION_OF_WORDS = (0.2, 0.45)
+CALIBRATION_OF_WORDS = Maps((0.2, 0.45), (0.2, 0.45))
 #: What an incident that matches fully adds to its cause's score; below FLOOR it adds nothing.
 INCIDENT_WEIGHT = 2.0
 INCIDENT_FLOOR = 0.8
@@ -71,8 +88,8 @@ class Scored(NamedTuple):
         return _total(self.terms)
 
 
-def calibration(*, described: bool, carets: bool) -> tuple[float, float]:
-    """The map of the confidence, by what a report holds.
+def calibration(*, described: bool, carets: bool) -> Maps:
+    """The maps of the confidence, by what a report holds.
 
     Args:
         described: there was no traceback, but somebody's words or the message alone.
@@ -88,7 +105,7 @@ def rank(
     matches: Sequence[IncidentMatch],
     causes: Mapping[str, Cause],
     words: Mapping[str, float] = _NONE,
-    line: tuple[float, float] = CALIBRATION,
+    maps: Maps = CALIBRATION,
 ) -> tuple[Scored, ...]:
     """All causes, most likely first; the confidences add up to 1.
 
@@ -97,7 +114,7 @@ def rank(
         matches: the incidents that resemble the report.
         causes: all that there are.
         words: what the words of the failure add to each cause; nothing to one that is missing.
-        line: the map of the first one's confidence (`calibration`).
+        maps: those of the first one's confidence (`calibration`).
     """
     by_cause: dict[str, list[IncidentMatch]] = {}
     for match in matches:
@@ -107,7 +124,9 @@ def rank(
         for cause in causes.values()
     }
     scores = {key: _total(its) for key, its in adding.items()}
-    confidences = calibrated(softmax(scores, TEMPERATURE), line)
+    shares = softmax(scores, TEMPERATURE)
+    first = max(shares, key=lambda key: shares[key], default=None)
+    confidences = calibrated(shares, maps.alike if first in ALIKE else maps.other)
     return tuple(
         Scored(
             causes[key],
@@ -151,9 +170,7 @@ def softmax(scores: Mapping[str, float], temperature: float) -> dict[str, float]
     return {key: power / total for key, power in powers.items()}
 
 
-def calibrated(
-    shares: Mapping[str, float], line: tuple[float, float] = CALIBRATION
-) -> dict[str, float]:
+def calibrated(shares: Mapping[str, float], line: tuple[float, float]) -> dict[str, float]:
     """The shares with the first one mapped to how often it proves right; the others divide the rest in
     proportion. The order stays, and the sum of 1, unless the first would fall behind: then nothing
     changes."""
