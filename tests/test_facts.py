@@ -302,11 +302,18 @@ def test_what_a_wording_is_about_is_asked_for(casebase: Casebase) -> None:
 
 def test_every_fact_is_of_use(casebase: Casebase) -> None:
     """It speaks for or against a cause, is a part of another fact, decides a question, comes with a
-    fix that is then first, or code asks for it."""
+    fix that is then first or with an example of its own, or code asks for it."""
     used = {fact for cause in casebase.causes.values() for fact in cause.weights}
     used |= {fact for rule in casebase.knowledge.facts.values() for fact in (*rule.all, *rule.none)}
     used |= {
         fact for cause in casebase.causes.values() for fix in cause.fixes for fact in fix.first_with
+    }
+    used |= {
+        fact
+        for cause in casebase.causes.values()
+        for fix in cause.fixes
+        for example in fix.examples
+        for fact in example.shown_with
     }
     questions = (HERE.parent / "kb" / "questions.toml").read_text(encoding="utf-8")
     code = "".join(
