@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from diagnose.repairing.comparing import difference
+from diagnose.repairing.comparing import difference, same_values
+from diagnose.repairing.model import Ran
 
 SAME = [
     ("epoch 3 loss 0.31 took 0.52s", "epoch 3 loss 0.31 took 1.9s"),
@@ -36,3 +37,12 @@ def test_how_long_it_took_and_where_it_ran_is_nothing_that_was_meant(one: str, o
 @pytest.mark.parametrize(("one", "other"), OTHER)
 def test_what_stands_beside_a_time_is_compared(one: str, other: str) -> None:
     assert difference(one, other) is not None
+
+
+def test_what_is_registered_may_be_stepped_in_another_order() -> None:
+    one = Ran(0, trained=(("3x2", "cuda:0", 1.5), ("4", "cuda:0", -2.0)))
+    two = Ran(0, trained=(("4", "cpu", -2.0), ("3x2", "cuda:0", 1.5000001)))
+    assert not same_values(one, two)
+    assert same_values(one, two, ordered=False)
+    other = two._replace(trained=(("4", "cpu", -2.0), ("3x2", "cuda:0", 1.6)))
+    assert not same_values(one, other, ordered=False)

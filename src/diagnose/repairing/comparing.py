@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping
 from difflib import SequenceMatcher, unified_diff
+from operator import itemgetter
 
 from diagnose.model import Lang
 from diagnose.repairing.model import Ran
@@ -87,10 +88,13 @@ def _close(one: float, two: float) -> bool:
     return abs(one - two) <= max(_ABSOLUTE, _RELATIVE * max(abs(one), abs(two)))
 
 
-def same_values(one: Ran, two: Ran) -> bool:
-    """Whether the same parameters were trained and ended with the same values."""
-    return len(one.trained) == len(two.trained) and all(
-        a[0] == b[0] and _close(a[2], b[2]) for a, b in zip(one.trained, two.trained, strict=True)
+def same_values(one: Ran, two: Ran, *, ordered: bool = True) -> bool:
+    """Whether the same parameters were trained and ended with the same values; where they are not
+    ``ordered``, another one may come first: what is registered has the place of its module."""
+    trained = [one.trained, two.trained]
+    both = trained if ordered else [sorted(told, key=itemgetter(0, 2)) for told in trained]
+    return len(both[0]) == len(both[1]) and all(
+        a[0] == b[0] and _close(a[2], b[2]) for a, b in zip(*both, strict=True)
     )
 
 

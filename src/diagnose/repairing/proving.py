@@ -130,7 +130,8 @@ class Reference:
             yield Guard("output", None, self._say("no-reference"))
             return
         more = len(ran.trained) - len(wanted.trained)
-        registered = more > 0 and any(one.kind in _REGISTERING for one in applied)
+        registering = any(one.kind in _REGISTERING for one in applied)
+        registered = more > 0 and registering
         other = self._difference(ran, self._gpus)
         if other is not None and registered:
             other = self._say("more-trained-so", other=other)
@@ -147,7 +148,7 @@ class Reference:
         elif more > 0:
             told = self._say("more-trained", count=more)
             yield Guard("trained", registered and still_trained(wanted, ran), told)
-        elif count and not same_values(wanted, ran):
+        elif count and not same_values(wanted, ran, ordered=not registering):
             same = None if self._varies() else False
             yield Guard("trained", same, self._say("trained-otherwise"))
         elif count:
