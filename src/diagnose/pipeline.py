@@ -15,6 +15,7 @@ from diagnose.errors import DiagnoseError, printable
 from diagnose.facts.again import known_again
 from diagnose.facts.words import experience
 from diagnose.fixes import for_cause
+from diagnose.fixes.lines import edited, settled
 from diagnose.fixes.releases import known_bugs
 from diagnose.model import (
     DEVICE_FAMILY,
@@ -143,19 +144,6 @@ def _culprit(scene: Scene | None, cause: Cause | None = None) -> Frame | None:
     return place.frame if place is not None else None
 
 
-def _edited(culprit: Frame | None, scene: Scene, causes: Sequence[RankedCause]) -> Frame | None:
-    """Of a statement over several lines the one that the first edit changes."""
-    suspect = scene.suspect(causes[0].id) if causes else None
-    edit = next((fix.edit for fix in causes[0].fixes if fix.patch), None) if causes else None
-    if culprit is None or suspect is None or edit is None or edit.line is None:
-        return culprit
-    spot = suspect.line
-    last = getattr(spot.node, "end_lineno", None) or spot.line
-    if edit.file != culprit.file or not spot.line < edit.line <= last:
-        return culprit
-    return culprit._replace(line=edit.line, code=edit.before.partition("\n")[0].strip())
-
-
 def _place(scene: Scene, cause: Cause | None) -> Place | None:
     """The line to edit for a cause: where the files tell, the one that defines the misplaced value."""
     if cause is None:
@@ -163,8 +151,19 @@ def _place(scene: Scene, cause: Cause | None) -> Place | None:
     return scene.definition(cause.id) or scene.line_to_edit(cause.edits)
 
 
-def _around(scene: Scene, cause: Cause | None) -> tuple[Line, ...]:
+def _named(scene: Scene, cause: Cause | None, causes: Sequence[RankedCause]) -> Frame | None:
+    """The line to edit, as the first edit has it."""
+    suspect = scene.suspect(causes[0].id) if causes else None
+    fixes, culprit = causes[0].fixes if causes else (), _culprit(scene, cause)
+    return settled(culprit, fixes) or edited(culprit, suspect, fixes)
+
+
+def _around(
+    scene: Scene, cause: Cause | None, causes: Sequence[RankedCause]
+) -> tuple[Line, ...]:
     place = _place(scene, cause)
+    setting = settled(place.frame if place else None, causes[0].fixes) if causes else None
+    place = scene.place(setting) if setting is not None else place
     return scene.around(place) if place is not None else ()
 
 
@@ -207,13 +206,13 @@ def _device(scene: Scene, casebase: Casebase, top: int, answers: Answers) -> Dia
     return Diagnosis(
         report,
         verdict,
-        guarded("culprit", lambda: _edited(_culprit(scene, first), scene, causes), None),
+        guarded("culprit", partial(_named, scene, first, causes), None),
         causes,
         near,
         casebase.lang,
         questions,
-        around=guarded("around", partial(_around, scene, first), ()),
-        basis=_basis(scene, first),
+        around=guarded("around", partial(_around, scene, first, causes), ()),
+        basis=_basis(scene, first, causes),
         site=guarded("site", partial(_site, scene), None),
         met=guarded("operands", partial(_met, scene, first), ()),
     )
@@ -237,8 +236,10 @@ def _met(scene: Scene, cause: Cause | None) -> tuple[Met, ...]:
     return told.operands(scene, scene.suspect(cause.id) if cause is not None else None)
 
 
-def _basis(scene: Scene, cause: Cause | None) -> Basis:
+def _basis(scene: Scene, cause: Cause | None, causes: Sequence[RankedCause]) -> Basis:
     """What the line to edit rests on."""
+    if causes and settled(_culprit(scene, cause), causes[0].fixes) is not None:
+        return "source"
     suspect = scene.suspect(cause.id) if cause is not None else None
     if suspect is None:
         return "trace"

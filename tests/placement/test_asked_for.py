@@ -21,6 +21,9 @@ DDP = (
     "single-device/multiple-device GPU modules or CPU modules, but got device_ids [0], output_device None, "
     "and module parameters {device(type='cuda', index=0), device(type='cuda', index=1)}."
 )
+APART = (
+    "RuntimeError: Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu!"
+)
 #: Name -> the error, the cause, the program, and the line that its first edit makes of the line that ends
 #: with ``# here``; the line that fails ends with ``# fails`` or ``# here``.
 PROGRAMS = {
@@ -60,6 +63,26 @@ SETTINGS = {"rows": 3, "spare": 5}  # here
 scratch = torch.zeros(SETTINGS["rows"], device=SETTINGS["spare"])  # fails
 """,
         'SETTINGS = {"rows": 3, "spare": 0}  # here',
+    ),
+    "a part that a written map leaves on the host, and a line reads": (
+        APART,
+        "offloaded-to-cpu",
+        """\
+from accelerate import dispatch_model
+class Scorer(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table, self.end = nn.Embedding(9, 4), nn.Linear(4, 4)
+    def forward(self, ids):
+        return self.end(self.table(ids))
+net = dispatch_model(Scorer(), device_map={
+    "table": 0,
+    "end": "cpu",  # here
+})
+rows = net.table(torch.tensor([1], device="cuda:0"))
+scale = rows * net.end.weight.norm(dim=0)  # fails
+""",
+        '    "end": 0,  # here',
     ),
     "a quantized model that is moved": (
         QUANTIZED,
