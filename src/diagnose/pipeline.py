@@ -158,9 +158,7 @@ def _named(scene: Scene, cause: Cause | None, causes: Sequence[RankedCause]) -> 
     return settled(culprit, fixes) or edited(culprit, suspect, fixes)
 
 
-def _around(
-    scene: Scene, cause: Cause | None, causes: Sequence[RankedCause]
-) -> tuple[Line, ...]:
+def _around(scene: Scene, cause: Cause | None, causes: Sequence[RankedCause]) -> tuple[Line, ...]:
     place = _place(scene, cause)
     setting = settled(place.frame if place else None, causes[0].fixes) if causes else None
     place = scene.place(setting) if setting is not None else place

@@ -21,9 +21,7 @@ DDP = (
     "single-device/multiple-device GPU modules or CPU modules, but got device_ids [0], output_device None, "
     "and module parameters {device(type='cuda', index=0), device(type='cuda', index=1)}."
 )
-APART = (
-    "RuntimeError: Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu!"
-)
+APART = "RuntimeError: Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu!"
 #: Name -> the error, the cause, the program, and the line that its first edit makes of the line that ends
 #: with ``# here``; the line that fails ends with ``# fails`` or ``# here``.
 PROGRAMS = {
@@ -83,6 +81,37 @@ rows = net.table(torch.tensor([1], device="cuda:0"))
 scale = rows * net.end.weight.norm(dim=0)  # fails
 """,
         '    "end": 0,  # here',
+    ),
+    "an offload that a call asks for, of a table whose weight is read": (
+        APART,
+        "offloaded-to-cpu",
+        """\
+from accelerate import cpu_offload
+class Shop(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table, self.end = nn.Embedding(9, 4), nn.Linear(4, 4)
+    def score(self, ids):
+        return self.end(self.table(ids)) * self.table.weight[0]  # fails
+shop = Shop()
+shop.end.to("cuda")
+cpu_offload(shop.table, execution_device="cuda")  # here
+shop.score(torch.tensor([1], device="cuda"))
+""",
+        'shop.table.to("cuda")  # here',
+    ),
+    "a GPU that another object keeps": (
+        NO_SUCH,
+        "hardcoded-device",
+        """\
+class Job:
+    def __init__(self):
+        self.rows, self.place = 3, "cuda:6"  # here
+def build(job):
+    return torch.zeros(job.rows, device=job.place)  # fails
+build(Job())
+""",
+        '        self.rows, self.place = 3, "cuda"  # here',
     ),
     "a quantized model that is moved": (
         QUANTIZED,

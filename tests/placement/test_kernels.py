@@ -86,3 +86,43 @@ def test_the_line_that_keeps_it_on_the_cpu(name: str, casebase: Casebase, tmp_pa
     assert "source-kernel-needs-gpu" in casebase.knowledge.facts
     assert answer.culprit is not None and answer.culprit.line is not None
     assert lines[answer.culprit.line - 1].endswith("# here")
+
+
+ASKED = """\
+import torch
+def want(**given):
+    for name, one in given.items():
+        if not one.is_cuda:
+            raise RuntimeError(f"{name} must be a CUDA tensor")  # fails
+def scan(rows, scale):
+    want(rows=rows, scale=scale)
+    return rows * scale
+def probe(width, device):
+    scale = torch.rand(width).to(device)
+    rows = torch.rand(3, width)  # here
+    return scan(rows, scale)
+probe(4, "cuda")
+"""
+
+
+def test_what_a_check_refuses_is_mended_where_it_is_made(
+    casebase: Casebase, tmp_path: Path
+) -> None:
+    lines = ASKED.split("\n")
+    (tmp_path / "run.py").write_text(ASKED)
+    numbers = [13, 12, 7, 5]
+    frames = "".join(
+        f'  File "/home/u/run.py", line {number}, in f\n    {lines[number - 1].strip()}\n'
+        for number in numbers
+    )
+    trace = (
+        f"Traceback (most recent call last):\n{frames}RuntimeError: rows must be a CUDA tensor\n"
+    )
+    sources = Sources((Folder(str(tmp_path)),), read=None)
+    diagnosis = diagnose(trace, casebase=casebase, sources=sources)
+    assert diagnosis.culprit is not None
+    assert diagnosis.culprit.line == 1 + next(
+        n for n, line in enumerate(lines) if line.endswith("# here")
+    )
+    patch = next(fix.edit for fix in diagnosis.causes[0].fixes if fix.edit is not None)
+    assert patch.after.split("#")[0].strip() == "rows = torch.rand(3, width).to(device)"

@@ -1,4 +1,5 @@
-"""Edits that change nothing though they change the text: a move that only repeats the move before it."""
+"""Edits that change nothing though they change the text: a move that only repeats the move before it, or
+whose copy is lost."""
 
 from __future__ import annotations
 
@@ -6,11 +7,16 @@ import ast
 from collections.abc import Sequence
 
 _MOVES = frozenset({"to", "cuda", "cpu", "xpu", "npu", "to_empty"})
+#: Methods that change the tensor they are called on, beside those that end with ``_``; of those the ones
+#: that modules have, too, which a move changes itself.
+_CHANGING = frozenset({"record_stream"})
+_OF_MODULES = frozenset({"requires_grad_"})
 
 
 def moves_nothing(before: Sequence[ast.stmt], after: Sequence[ast.stmt]) -> bool:
     """Whether statements and what an edit makes of them put everything at the same places, for each move
-    that came repeats one: ``x.to(d).to(d)``, or ``x.to(d)`` behind ``x = y.to(d)``.
+    that came repeats one: ``x.to(d).to(d)``, or ``x.to(d)`` behind ``x = y.to(d)``; or makes a copy that is
+    changed and not kept: ``x.to(d).add_(1)`` as a statement.
 
     Both trees are changed.
     """
@@ -27,6 +33,14 @@ class _Settling(ast.NodeTransformer):
         inner = node.func.value if isinstance(node.func, ast.Attribute) else None
         return inner if inner is not None and _move(node) == _move(inner) is not None else node
 
+    def visit_Expr(self, node: ast.Expr) -> ast.AST:
+        self.generic_visit(node)
+        match node.value:
+            case ast.Call(func=ast.Attribute(value=ast.Call() as inner, attr=name) as func):
+                if _changes(name) and _move(inner) and isinstance(inner.func, ast.Attribute):
+                    func.value = inner.func.value
+        return node
+
     def generic_visit(self, node: ast.AST) -> ast.AST:
         super().generic_visit(node)
         for field in ("body", "orelse", "finalbody"):
@@ -35,6 +49,12 @@ class _Settling(ast.NodeTransformer):
                 pairs = zip([None, *block], block, strict=False)
                 block[:] = [one for last, one in pairs if last is None or not _repeats(one, last)]
         return node
+
+
+def _changes(method: str) -> bool:
+    """Whether a method changes the tensor that it is called on."""
+    in_place = method.endswith("_") and not method.endswith("__") and method not in _OF_MODULES
+    return in_place or method in _CHANGING
 
 
 def _repeats(statement: ast.stmt, last: ast.stmt) -> bool:

@@ -80,7 +80,7 @@ def rewritten(source: Source, changes: Sequence[Change]) -> str:
         if not same:
             raise Refused("the edited file would read otherwise than meant")
     if idle:
-        raise Refused("what it moves was moved there just before")
+        raise Refused("it moves what is there already, or a copy that nobody keeps")
     return new
 
 

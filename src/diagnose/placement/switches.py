@@ -115,7 +115,7 @@ def _set_at(flag: ast.expr | None, path: list[ast.AST], source: Source, left: in
     function = functions[-1] if functions else None
     if isinstance(flag, ast.Name) and function is not None and flag.id in _parameters(function):
         return _passed(flag.id, function, path, source, left)
-    found = list(_named(flag, source.tree))
+    found = list(_named(flag, source.tree)) or list(_kept(flag, source.tree))
     if len(found) != 1:
         return None
     value, name = found[0], function.name if function is not None else None
@@ -202,6 +202,15 @@ def _named(flag: ast.expr, tree: ast.Module) -> Iterator[ast.expr]:
                     )
                 elif isinstance(node, ast.keyword) and node.arg == key:
                     yield node.value
+
+
+def _kept(flag: ast.expr, tree: ast.Module) -> Iterator[ast.expr]:
+    """What an object keeps as the attribute that others ask it for."""
+    for node in ast.walk(tree) if isinstance(flag, ast.Attribute) else ():
+        for target, value in _pairs(node):
+            match target:
+                case ast.Attribute(value=ast.Name(id="self"), attr=name) if name == flag.attr:
+                    yield value
 
 
 def _pairs(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:

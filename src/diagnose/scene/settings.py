@@ -32,7 +32,7 @@ def _saves_memory(call: ast.Call) -> bool:
 
 
 def _offloads(call: ast.Call) -> bool:
-    if re.fullmatch("enable_.*offload|CPUOffloadPolicy", _name(call)):
+    if re.fullmatch("enable_.*offload|CPUOffloadPolicy|(cpu|disk)_offload", _name(call)):
         return True
     return any(
         _OFFLOADS.search(keyword.arg or "")

@@ -112,6 +112,8 @@ def operand(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     sent it there goes to that device."""
     source, node = suspect.spot.source, suspect.spot.node
     if suspect.cause == "zero-offload" and isinstance(node, ast.Name | ast.Attribute):
+        if (added := _changed_by(source, node)) is not None:
+            return [moved(source, added, f"{text_of(source, node)}.device")]
         return [around(source, node, "", ".cpu()")]  # to the part that stays there
     if suspect.cause == SHARED:
         return [as_read(suspect)]
@@ -122,6 +124,15 @@ def operand(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     if _is_joined(source, node, torch):
         return [_each_moved(source, node, target_device(suspect))]
     return [moved(source, node, target_device(suspect))]
+
+
+def _changed_by(source: Source, node: ast.expr) -> ast.expr | None:
+    """The operand by which a method changes a tensor in place; None for a tensor that is only read."""
+    match ancestors(source, node)[-3:-1]:
+        case [ast.Call(args=[other, *_]) as call, ast.Attribute(attr=name)]:
+            alone = isinstance(statement_of(source, node), ast.Expr)
+            return other if alone and name.endswith("_") and call.func is not other else None
+    return None
 
 
 def _is_joined(source: Source, node: ast.expr, torch: TorchNames) -> bool:

@@ -65,6 +65,10 @@ def _on_device(suspect: Suspect, node: ast.expr, torch: TorchNames) -> Change:
     if known or name in ("torch.device", "torch.export.load"):
         raise Refused(f"{name} makes no tensor")
     device = target_device(suspect)
+    if called(call).endswith("_like") and device.startswith('"'):
+        raise Refused(
+            "it is made where what it resembles is, and that is not known to belong elsewhere"
+        )
     if argument(call, "device") is not None:
         return with_argument(source, call, "device", device)
     if _is_open(call, torch):

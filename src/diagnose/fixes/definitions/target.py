@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from diagnose.fixes.definitions.expressions import expression
 from diagnose.fixes.definitions.places import ancestors, class_around, functions_around
+from diagnose.fixes.definitions.reach import within_reach
 from diagnose.fixes.editing import Refused
 from diagnose.placement.model import Source, Suspect
 from diagnose.scene import sourceline
@@ -40,7 +41,11 @@ def target_device(suspect: Suspect, otherwise: str | None = None) -> str:
     if known:
         # What is written down comes last, as the function's others are written.
         return min(known, key=lambda device: device.startswith('"'))
-    if wanted is not None and (wanted.type == "cpu" or wanted.number is not None):
+    gpu = wanted is not None and wanted.type != "cpu"
+    named = otherwise is not None and "cuda" in otherwise
+    if (gpu or named) and (seen := within_reach(suspect)) is not None:
+        return seen  # a GPU's number is another one on another machine
+    if wanted is not None and (not gpu or wanted.number is not None):
         return f'"{wanted}"'
     if otherwise is not None:
         return otherwise

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from diagnose.placement.devices import CPU
+from diagnose.placement.devices import CPU, HOME
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Suspect
 from diagnose.placement.reasons.entering import brought
@@ -23,7 +23,7 @@ from diagnose.placement.reasons.surroundings import is_caught
 from diagnose.placement.reasons.taking import taken
 from diagnose.placement.steps import Reason, born_at, is_literal, last_move, on_cpu, said_as
 from diagnose.placement.switches import turned_on
-from diagnose.placement.tensors import Module
+from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Object
 
 #: Meetings that fail only where operands are apart.
@@ -136,7 +136,7 @@ def of_kernel(side: Meets, meeting: Meeting) -> Suspect | None:
         return unmoved._replace(meets=meeting.spot, device=tensor.device)
     if on_cpu(tensor) and (asked or (meeting.what == "library" and not last_move(tensor.steps))):
         found = explain(side, None, meeting)
-        return found._replace(cause="kernel-needs-gpu") if found is not None else None
+        return _refused(found, tensor, meeting) if found is not None else None
     last = last_move(tensor.steps) or born_at(tensor.steps)
     if not on_cpu(tensor) or last is None:
         return None
@@ -144,6 +144,21 @@ def of_kernel(side: Meets, meeting: Meeting) -> Suspect | None:
     name = said_as(side.node)
     spot = turned_on(cause, spot)
     return Suspect(cause, name, spot, tensor.device, None, (), tensor.steps, meeting.spot)
+
+
+def _refused(found: Suspect, tensor: Tensor, meeting: Meeting) -> Suspect:
+    """A suspect of what a kernel's check refused: where it is made, if all else that is known of it is the
+    check; and no move that comes after the call."""
+    made, beside = born_at(tensor.steps), found.beside
+    if made is not None and found.spot.line == meeting.spot.line and meeting.what == "asked":
+        found = found._replace(spot=made.spot, devices=())
+    late = beside is not None and any(
+        (call.file, call.function) == (beside.file, beside.function) and call.line < beside.line
+        for call in meeting.calls
+    )
+    return found._replace(
+        cause="kernel-needs-gpu", beside=None if late else beside, wanted=found.wanted or HOME
+    )
 
 
 def _loaded(found: Reason, other: Meets | None) -> Reason | None:

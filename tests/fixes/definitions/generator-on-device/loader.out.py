@@ -5,4 +5,4 @@ import torch
 from torch.utils.data import DataLoader
 
 torch.set_default_device("cuda")
-loader = DataLoader(rows, batch_size=4, shuffle=True, generator=torch.Generator(device="cuda:0"))
+loader = DataLoader(rows, batch_size=4, shuffle=True, generator=torch.Generator(device=torch.get_default_device()))

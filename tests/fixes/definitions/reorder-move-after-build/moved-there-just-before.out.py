@@ -1,1 +1,1 @@
-refused: what it moves was moved there just before
+refused: it moves what is there already, or a copy that nobody keeps

@@ -1,0 +1,135 @@
+"""What tells the device at a place of a file where the analysis knows none: what is written beside it, what
+the functions and the class around it move by, their weights."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import re
+from collections.abc import Iterator
+
+from diagnose.fixes.definitions.places import (
+    class_around,
+    functions_around,
+    walk_calls,
+)
+from diagnose.placement.model import Source, Spot, Suspect
+from diagnose.scene import sourceline
+
+#: Attributes that tensors have and hardly anything else.
+_OF_TENSORS = frozenset({"dtype", "shape", "ndim"})
+_DEVICE = re.compile(r"_?(\w+_)?dev(ice)?", re.IGNORECASE)
+#: What is named so has a device of its own.
+_HAVING = re.compile(r"(\w+_)?(accelerator|model|net|args|config|cfg|opt|trainer)")
+_MODULE = re.compile(r"(\w*Module|\w*Model|PreTrainedModel|\w+Layer)")
+#: Methods of a tensor that are given an index, or another tensor, that has to be where it is.
+_TAKING = frozenset({"index_select", "gather", "scatter", "masked_fill", "masked_select", "lerp"})
+
+
+def within_reach(suspect: Suspect) -> str | None:
+    """The expression of a GPU that a place can read; None where nothing there tells one."""
+    source, node = suspect.spot.source, suspect.spot.node
+    found = itertools.chain(
+        _operand(suspect.meets, node),
+        _told(source, node),
+        _weights(source, node),
+        _shaped_as(source, node),
+        _by_default(source),
+    )
+    return next(found, None)
+
+
+def _operand(meets: Spot | None, node: ast.AST) -> Iterator[str]:
+    """What a value meets in the expression that it stands in."""
+    for outer in ast.walk(meets.node) if meets is not None else ():
+        match outer:
+            case ast.Call(func=ast.Attribute(value=owner, attr=name), args=args):
+                if name in _TAKING and any(one is node for one in args) and _is_read(owner):
+                    yield f"{ast.unparse(owner)}.device"
+            case ast.BinOp(left=left, right=right) if node in (left, right):
+                other = right if left is node else left
+                if _is_read(other):
+                    yield f"{ast.unparse(other)}.device"
+
+
+def _is_read(node: ast.expr) -> bool:
+    """Whether an expression is a variable or an attribute, which may be read once more."""
+    return sourceline.dotted(node) is not None
+
+
+def _told(source: Source, node: ast.AST) -> Iterator[str]:
+    """The one expression by which the functions around a node, else the methods of its class, say a
+    device."""
+    functions, owner = functions_around(source, node), class_around(source, node)
+    line = getattr(node, "lineno", 0)
+    for function in functions[:1]:
+        inside = set(_said(function))
+        if len(inside) == 1 and _is_bound(name := inside.pop(), function, line):
+            yield name
+    if owner is None or not functions or functions[-1] not in owner.body:
+        return
+    own = {one for one in _said(owner) if one.startswith("self.")}
+    if len(own) == 1 and functions[-1].name != "__init__":
+        yield own.pop()
+
+
+def _said(scope: ast.AST) -> Iterator[str]:
+    """The names and attributes that the moves and factories of a scope are told as a device."""
+    for call in walk_calls(scope):
+        moves = isinstance(call.func, ast.Attribute) and call.func.attr == "to"
+        given = [*(call.args[:1] if moves else ()), *_named(call)]
+        for one in given:
+            name = sourceline.dotted(one)
+            if name is not None and _DEVICE.fullmatch(name.rpartition(".")[2]):
+                yield name
+
+
+def _named(call: ast.Call) -> list[ast.expr]:
+    return [one.value for one in call.keywords if one.arg == "device"]
+
+
+def _is_bound(name: str, function: ast.AST, line: int) -> bool:
+    """Whether what a dotted name begins with is a parameter of a function, or bound in it above a line: a
+    device, or what has one. What is computed there may be as misplaced."""
+    root, _, rest = name.partition(".")
+    for one in ast.walk(function):
+        match one:
+            case ast.arg(arg=bound) if bound == root:
+                return True
+            case ast.Name(id=bound, ctx=ast.Store()) if bound == root and one.lineno < line:
+                return not rest or _HAVING.fullmatch(root) is not None
+    return False
+
+
+def _weights(source: Source, node: ast.AST) -> Iterator[str]:
+    """The weights of the module that a method belongs to, which are known once it is built."""
+    owner, functions = class_around(source, node), functions_around(source, node)
+    if owner is None or not functions or functions[-1] not in owner.body:
+        return
+    bases = [ast.unparse(base).rpartition(".")[2] for base in owner.bases]
+    if functions[-1].name != "__init__" and any(map(_MODULE.fullmatch, bases)):
+        yield "next(self.parameters()).device"
+
+
+def _shaped_as(source: Source, node: ast.AST) -> Iterator[str]:
+    """A parameter of the function around a node, by whose shape or type the node's call makes something."""
+    functions = functions_around(source, node)
+    given = (
+        {one.arg for one in ast.walk(functions[0].args) if isinstance(one, ast.arg)}
+        if functions
+        else set[str]()
+    )
+    for one in ast.walk(node):
+        match one:
+            case ast.Attribute(value=ast.Name(id=name), attr=attr) if attr in _OF_TENSORS:
+                if name in given:
+                    yield f"{name}.device"
+
+
+def _by_default(source: Source) -> Iterator[str]:
+    """The device that the program makes everything on."""
+    if any(
+        (sourceline.dotted(one.func) or "") == "torch.set_default_device"
+        for one in walk_calls(source.tree)
+    ):
+        yield "torch.get_default_device()"

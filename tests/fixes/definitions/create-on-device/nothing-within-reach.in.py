@@ -1,0 +1,5 @@
+# spot: torch.zeros(4)
+# wanted: cuda:0
+# devices: ;
+def start():
+    return torch.zeros(4)

@@ -1,0 +1,1 @@
+refused: it moves what is there already, or a copy that nobody keeps
