@@ -362,6 +362,53 @@ net = wrapped(nn.Linear(2, 2), [1, 0])
 net(torch.rand(2, 2).to("cuda:1"))
 """,
     ),
+    "a model on the first GPU, whose wrapper lists others by a variable": (
+        ("cuda:2", "cuda:0"),
+        "dataparallel-home-device",
+        """\
+def wrapped(net, cards):
+    net = net.to("cuda")  # here
+    return nn.DataParallel(net, device_ids=cards)
+wrapped(nn.Linear(2, 2), [2, 1])(torch.rand(2, 2).to("cuda:2"))
+""",
+    ),
+    "a model that is split where it is told to be, and wrapped where there are several GPUs": (
+        ("cuda:0", "cuda:1"),
+        "device-map-under-training",
+        """\
+class Halves(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.low, self.high = nn.Linear(2, 2), nn.Linear(2, 2)
+    def spread(self, first, second):
+        self.low.to(first)
+        self.high.to(second)
+        self.second = second
+    def forward(self, x):
+        return self.high(self.low(x).to(self.second))
+net = Halves()
+net.spread("cuda:0", "cuda:1")
+if torch.cuda.device_count() > 1:  # here
+    net = nn.DataParallel(net)
+net(torch.rand(4, 2).cuda())
+""",
+    ),
+    "a model that is always split, and wrapped where there are several GPUs": (
+        ("cuda:0", "cuda:1"),
+        "device-map-under-training",
+        """\
+class Halves(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.low, self.high = nn.Linear(2, 2).to("cuda:0"), nn.Linear(2, 2).to("cuda:1")
+    def forward(self, x):
+        return self.high(self.low(x).to("cuda:1"))
+net = Halves()
+if torch.cuda.device_count() > 1:
+    net = nn.DataParallel(net)  # here
+net(torch.rand(4, 2).cuda())
+""",
+    ),
     "a random state that was loaded with all the rest": (
         (),
         "checkpoint-location",

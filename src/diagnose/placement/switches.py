@@ -206,10 +206,11 @@ def _named(flag: ast.expr, tree: ast.Module) -> Iterator[ast.expr]:
 
 def _kept(flag: ast.expr, tree: ast.Module) -> Iterator[ast.expr]:
     """What an object keeps as the attribute that others ask it for."""
-    for node in ast.walk(tree) if isinstance(flag, ast.Attribute) else ():
+    asked = flag.attr if isinstance(flag, ast.Attribute) else None
+    for node in ast.walk(tree) if asked is not None else ():
         for target, value in _pairs(node):
             match target:
-                case ast.Attribute(value=ast.Name(id="self"), attr=name) if name == flag.attr:
+                case ast.Attribute(value=ast.Name(id="self"), attr=name) if name == asked:
                     yield value
 
 

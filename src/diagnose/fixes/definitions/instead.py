@@ -43,8 +43,17 @@ def otherwise(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
 
 
 def _unwrapped(suspect: Suspect) -> Sequence[Change]:
-    """``DataParallel(model)`` is the model, ``DDP(model, device_ids=[0])`` is told no device."""
+    """``DataParallel(model)`` is the model, ``DDP(model, device_ids=[0])`` is told no device; the condition
+    for it asks where the model is."""
     source = suspect.spot.source
+    asked = suspect.beside.node if suspect.beside is not None else None
+    if isinstance(asked, ast.expr) and suspect.name.isidentifier():
+        test = text_of(source, asked)
+        test = (
+            f"({test})" if isinstance(asked, ast.BoolOp) and isinstance(asked.op, ast.Or) else test
+        )
+        alone = f"len({{weight.device for weight in {suspect.name}.parameters()}}) == 1"
+        return [replaced(source, asked, f"{test} and {alone}")]
     for call in walk_calls(value_of(suspect)):
         if called(call) == "DataParallel" and call.args:
             return [bare(source, call)]

@@ -42,8 +42,8 @@ def target_device(suspect: Suspect, otherwise: str | None = None) -> str:
         # What is written down comes last, as the function's others are written.
         return min(known, key=lambda device: device.startswith('"'))
     gpu = wanted is not None and wanted.type != "cpu"
-    named = otherwise is not None and "cuda" in otherwise
-    if (gpu or named) and (seen := within_reach(suspect)) is not None:
+    gpu_else = otherwise is not None and "cuda" in otherwise
+    if (gpu or gpu_else) and (seen := within_reach(suspect)) is not None:
         return seen  # a GPU's number is another one on another machine
     if wanted is not None and (not gpu or wanted.number is not None):
         return f'"{wanted}"'

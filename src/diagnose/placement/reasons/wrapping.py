@@ -4,14 +4,18 @@ only one of them can use."""
 from __future__ import annotations
 
 import ast
+import re
 
 from diagnose.placement.devices import SPLIT
 from diagnose.placement.machine import Meeting, Meets
-from diagnose.placement.model import Step
+from diagnose.placement.model import Spot, Step
 from diagnose.placement.replicas import CAUSE, asked_again, read_in
 from diagnose.placement.steps import Reason, born_at, is_literal, last_move
 from diagnose.placement.switches import turned_on
 from diagnose.placement.tensors import Tensor
+
+#: How programs ask for several GPUs.
+_COUNTS = re.compile(r"device_count\(\)|\bn(um)?(_?gpus?|_devices)?\b")
 
 
 def away_from_home(meeting: Meeting, stray: Meets) -> Reason | None:
@@ -23,7 +27,10 @@ def away_from_home(meeting: Meeting, stray: Meets) -> Reason | None:
         return None
     if weight.device == SPLIT:
         cause = "device-map-under-training"
-        return Reason(cause, turned_on(cause, wrapped.spot), None, _wrapped(wrapped))
+        spot, asked = turned_on(cause, wrapped.spot), None
+        if move is None and spot is wrapped.spot and not _is_always_split(weight):
+            asked = _asked_before(spot)
+        return Reason(cause, spot, None, _wrapped(wrapped), beside=asked)
     if wrapper.device is not None and wrapper.device.ranked:
         if move is None or (not is_literal(move) and move.of is None):
             return None  # what no line names may be the process's own
@@ -41,10 +48,28 @@ def _wrapped(step: Step) -> str:
     return ast.unparse(node.args[0]) if isinstance(node, ast.Call) and node.args else ""
 
 
+def _is_always_split(weight: Tensor) -> bool:
+    """Whether the class of a weight's model writes down where a part of it goes."""
+    whole = weight.module.whole() if weight.module is not None else None
+    moves = (last_move(one.steps) for one in whole.family()) if whole is not None else ()
+    return any(move is not None and is_literal(move) for move in moves)
+
+
+def _asked_before(wrapped: Spot) -> Spot | None:
+    """The condition under which a statement does nothing but wrap, where that asks for the GPUs alone: of a
+    model that is split where it is told to be, it has to ask as well."""
+    for one in ast.walk(wrapped.source.tree):
+        match one:
+            case ast.If(test=test, body=[ast.Assign(value=value)], orelse=[]):
+                if value is wrapped.node and _COUNTS.search(ast.unparse(test)):
+                    return wrapped._replace(node=test)
+    return None
+
+
 def _goes_home(move: Step, wrapped: Step) -> bool:
     """Whether a module goes to the first GPU, and its wrapper to those that a variable lists."""
     node, wraps = move.spot.node, wrapped.spot.node
-    bare = isinstance(node, ast.Call) and ast.unparse(node).endswith(".cuda()")
+    bare = isinstance(node, ast.Call) and ast.unparse(node).endswith((".cuda()", ".to('cuda')"))
     ids: ast.expr | None = None
     if isinstance(wraps, ast.Call):
         named = (one.value for one in wraps.keywords if one.arg == "device_ids")
