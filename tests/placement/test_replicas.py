@@ -44,8 +44,30 @@ class Net(nn.Module):
         state = self.state[0]  # here
         return self.cell(x, state)  # failed
 """,
+    "tables that an object of the file fills where it asks for them": """\
+class Waves:
+    def __init__(self):
+        self.low = self.high = None
+    def rows(self, x):
+        if self.low is None or len(self.low) < len(x):  # here
+            steps = torch.arange(len(x), device=x.device)
+            self.low, self.high = steps.sin(), steps.cos()
+        return self.low, self.high
+    def __call__(self, x):
+        low, high = self.rows(x)
+        y = x.flip(0)
+        return x * low + y * high  # failed
+WAVES = Waves()
+""",
 }
 APART = {
+    "the object asks for the device of its tables": """\
+class Waves:
+    def rows(self, x):
+        if self.low is None or self.low.device != x.device:
+            self.low = torch.arange(len(x), device=x.device).sin()
+        return x * self.low  # failed
+""",
     "the device is in the key": SHARED["the key of a cache that another function fills"].replace(
         "(n, width)  # here", "(n, width, device)"
     ),
@@ -66,7 +88,7 @@ def suspected(text: str) -> int | None:
     lines = text.split("\n")
     failed = [number for number, line in enumerate(lines, 1) if line.endswith("# failed")]
     found = shared(Source("/home/u/run.py", lines, ast.parse(text)), failed)
-    return found.spot.line if found is not None else None
+    return found.line.line if found is not None else None
 
 
 @pytest.mark.parametrize("text", SHARED.values(), ids=SHARED)

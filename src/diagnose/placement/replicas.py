@@ -26,6 +26,11 @@ def shared(source: Source, lines: Sequence[int]) -> Suspect | None:
         for one in (function, *_called(source.tree, function, line)):
             if (key := key_of_cache(one)) is not None:
                 return _suspect(source, key, one)
+        for one in (function, *_called(source.tree, function, line, above=True)):
+            if (kept := _kept_where_asked(source, one)) is not None:
+                asked = asked_again(source, kept)
+                beside = Spot(source, asked, one.name) if asked is not None else None
+                return _suspect(source, kept, one)._replace(beside=beside)
         reads = [one for one in _reads(source.tree, function) if one.lineno <= line]
         if len({ast.unparse(one) for one in reads}) == 1:
             return _suspect(source, reads[0], function)
@@ -40,18 +45,43 @@ def _suspect(source: Source, node: ast.AST, function: _Function) -> Suspect:
 
 
 def asked_again(source: Source, kept: ast.AST) -> ast.If | None:
-    """The condition under which a method keeps an attribute again, if that asks for the attribute: it is a
-    cache, whose device nothing asks for."""
-    if not isinstance(kept, ast.Assign) or not isinstance(kept.targets[0], ast.Attribute):
-        return None
-    name = kept.targets[0].attr
-    for node in ast.walk(source.tree):
-        if isinstance(node, ast.If) and any(kept is one for one in node.body):
+    """The condition under which a method keeps an attribute again, or calls the one that does, if that asks
+    for the attribute: it is a cache, whose device nothing asks for."""
+    names = {one.attr for one in kept_by(kept)}
+    for node in ast.walk(source.tree) if names else ():
+        if isinstance(node, ast.If) and any(_fills(one, kept, source) for one in node.body):
             said = {
                 one.attr if isinstance(one, ast.Attribute) else getattr(one, "value", None)
                 for one in ast.walk(node.test)
             }
-            return node if name in said and "device" not in said else None
+            return node if names & said and "device" not in said else None
+    return None
+
+
+def kept_by(statement: ast.AST) -> list[ast.Attribute]:
+    """The attributes that an assignment sets, alone or several at once."""
+    target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+    several = target.elts if isinstance(target, ast.Tuple) else [target]
+    return [one for one in several if isinstance(one, ast.Attribute)]
+
+
+def _fills(statement: ast.stmt, kept: ast.AST, source: Source) -> bool:
+    """Whether a statement is the one that keeps something, or a call of the object's method that has it."""
+    match statement:
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id="self"), attr=name))):
+            return any(
+                isinstance(one, _Function) and one.name == name and kept in one.body
+                for one in ast.walk(source.tree)
+            )
+    return statement is kept
+
+
+def _kept_where_asked(source: Source, function: _Function) -> ast.Assign | None:
+    """The statement by which a function fills what its object keeps, where it asks for that."""
+    for node in ast.walk(function):
+        for one in node.body if isinstance(node, ast.If) else ():
+            if isinstance(one, ast.Assign) and asked_again(source, one) is node:
+                return one
     return None
 
 
@@ -146,12 +176,16 @@ def _function_at(tree: ast.Module, line: int) -> _Function | None:
     return found
 
 
-def _called(tree: ast.Module, function: _Function, line: int) -> Iterator[_Function]:
-    """The user's functions that a line of a function calls."""
+def _called(
+    tree: ast.Module, function: _Function, line: int, *, above: bool = False
+) -> Iterator[_Function]:
+    """The user's functions that a line of a function calls, or one above it."""
     names = {
         ast.unparse(one.func).rpartition(".")[2]
         for one in ast.walk(function)
-        if isinstance(one, ast.Call) and one.lineno <= line <= (one.end_lineno or line)
+        if isinstance(one, ast.Call)
+        and one.lineno <= line
+        and (above or line <= (one.end_lineno or line))
     }
     for node in ast.walk(tree):
         if isinstance(node, _Function) and node.name in names and node is not function:

@@ -9,7 +9,7 @@ from diagnose.fixes.definitions.places import functions_around, statement_of, te
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
 from diagnose.placement.model import Suspect
-from diagnose.placement.replicas import CAUSE, asked_again, key_of_cache
+from diagnose.placement.replicas import CAUSE, asked_again, device_of_input, kept_by, key_of_cache
 
 
 def rebuilt(suspect: Suspect) -> list[Change]:
@@ -26,11 +26,15 @@ def rebuilt(suspect: Suspect) -> list[Change]:
     asked = asked_again(source, kept)
     if asked is None or not isinstance(kept, ast.Assign):
         return []
+    inside = functions_around(source, kept)
+    there = functions_around(source, asked)
+    if inside[:1] != there[:1]:  # another method asks, which is given what it computes with
+        suspect = suspect._replace(devices=(device_of_input(there[0]) or "",) if there else ())
     device = _device(suspect)
     test = text_of(source, asked.test)
     if isinstance(asked.test, ast.IfExp | ast.Lambda | ast.NamedExpr):
         test = f"({test})"
-    name = text_of(source, kept.targets[0])
+    name = text_of(source, kept_by(kept)[0])
     return [replaced(source, asked.test, f"{test} or {name}.device != {device}")]
 
 
@@ -62,7 +66,7 @@ def _with_device(suspect: Suspect, key: ast.expr) -> Change:
 
 def _device(suspect: Suspect) -> str:
     """The device of a replica: that of its input, for a replica has no ``parameters()``."""
-    for device in suspect.devices:
+    for device in filter(None, suspect.devices):
         if "parameters()" not in device and not device.startswith("self."):
             return device
     raise Refused("the function is given nothing whose device it is")
