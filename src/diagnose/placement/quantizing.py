@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from diagnose.placement.model import Source, Spot
 from diagnose.placement.steps import called
+from diagnose.placement.switches import set_at
 
 #: Functions that quantize a model for the host alone
 #: (https://docs.pytorch.org/docs/stable/generated/torch.ao.quantization.quantize_dynamic.html).
@@ -42,6 +43,28 @@ def chosen_device(source: Source) -> Spot | None:
                         return None
                     return Spot(source, value, getattr(around, "name", None))
     return None
+
+
+def loaded_on(source: Source) -> Spot | None:
+    """Where a file chooses the GPU that it loads the whole of a quantized model to: the literal or option
+    behind the only map of devices that has one entry for all; None where a call is given that map."""
+    given = {
+        id(one.value)
+        for one in ast.walk(source.tree)
+        if isinstance(one, ast.keyword) and one.arg == "device_map"
+    }
+    chosen = [
+        value
+        for one in ast.walk(source.tree)
+        if isinstance(one, ast.Dict) and id(one) not in given
+        for key, value in zip(one.keys, one.values, strict=True)
+        if isinstance(key, ast.Constant) and key.value == ""
+    ]
+    if len(chosen) != 1:
+        return None
+    spot = Spot(source, chosen[0])
+    written = isinstance(spot.node, ast.Constant) and isinstance(spot.node.value, int)
+    return spot if written else set_at(spot)
 
 
 def condition(source: Source) -> str | None:

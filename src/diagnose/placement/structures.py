@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from diagnose.model import TorchNames
 from diagnose.placement.devices import HOME
 from diagnose.placement.model import Source, Spot, Suspect
-from diagnose.placement.quantizing import chosen_device
+from diagnose.placement.quantizing import chosen_device, loaded_on
 from diagnose.placement.switches import turned_on
 
 Form = Callable[[ast.AST, TorchNames], "ast.AST | None"]
@@ -46,9 +46,11 @@ def suspect(
         return None
     shown = list(shown)
     if cause == "quantized-placement":
-        hosted = [spot for source in sources if (spot := chosen_device(source)) is not None]
-        if len(hosted) == 1:
-            return Suspect(cause, "", hosted[0], sure=False)
+        trained = any(".prepare(" in one for one in shown)
+        for look in (chosen_device, *((loaded_on,) if trained else ())):
+            chosen = [spot for source in sources if (spot := look(source)) is not None]
+            if len(chosen) == 1:
+                return Suspect(cause, "", chosen[0], sure=False)
     found = [
         Spot(source, node, function)
         for source in sources

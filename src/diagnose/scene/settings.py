@@ -81,11 +81,22 @@ def setting(kind: str, cause: str, files: Iterable[Source]) -> Suspect | None:
         Spot(source, node)
         for source in files
         for node in ast.walk(source.tree)
-        if isinstance(node, ast.Call) and wanted(node)
+        if isinstance(node, ast.Call) and wanted(node) and not _hands_on(node, source)
     ]
     if len(found) != 1:
         return None
     return Suspect(cause, ast.unparse(found[0].node), found[0], sure=False)
+
+
+def _hands_on(call: ast.Call, source: Source) -> bool:
+    """Whether a call's map of devices is a parameter of the function around it: the caller chose it."""
+    given = next((one.value for one in call.keywords if one.arg == "device_map"), None)
+    return isinstance(given, ast.Name) and any(
+        isinstance(one, ast.FunctionDef)
+        and given.id in {arg.arg for arg in (*one.args.args, *one.args.kwonlyargs)}
+        and any(inner is call for inner in ast.walk(one))
+        for one in ast.walk(source.tree)
+    )
 
 
 def _name(call: ast.Call) -> str:
