@@ -33,9 +33,9 @@ import torch
 from accelerate import cpu_offload
 from transformers import GPT2LMHeadModel
 model = GPT2LMHeadModel.from_pretrained("gpt2")
-cpu_offload(model, torch.device("cuda"))
+cpu_offload(model, torch.device("cuda"))  # here
 hidden = torch.rand(1, 3, 768, device="cuda")
-table = model.lm_head.weight  # here
+table = model.lm_head.weight
 print(hidden @ table.t())  # fails
 """,
     "a_pipeline": """\
