@@ -100,6 +100,21 @@ shop.score(torch.tensor([1], device="cuda"))
 """,
         'shop.table.to("cuda")  # here',
     ),
+    "GPUs that a table lists": (
+        '  File "/opt/lib/python3.11/site-packages/torch/nn/parallel/data_parallel.py", line 165, in __init__\n'
+        "    _check_balance(self.device_ids)\n"
+        '  File "/opt/lib/python3.11/site-packages/torch/cuda/__init__.py", line 740, in get_device_properties\n'
+        '    raise AssertionError("Invalid device id")\n'
+        "AssertionError: Invalid device id",
+        "hardcoded-device",
+        """\
+TABLE = {"rows": 3, "cards": [0, 1, 2, 3, 4, 5]}  # here
+def wrapped(net, cards):
+    return nn.DataParallel(net.cuda(cards[0]), device_ids=cards)  # fails
+wrapped(nn.Linear(2, 2), TABLE["cards"])
+""",
+        'TABLE = {"rows": 3, "cards": list(range(torch.cuda.device_count()))}  # here',
+    ),
     "a GPU that another object keeps": (
         NO_SUCH,
         "hardcoded-device",

@@ -49,7 +49,7 @@ def asked_again(source: Source, kept: ast.AST) -> ast.If | None:
     for the attribute: it is a cache, whose device nothing asks for."""
     names = {one.attr for one in kept_by(kept)}
     for node in ast.walk(source.tree) if names else ():
-        if isinstance(node, ast.If) and any(_fills(one, kept, source) for one in node.body):
+        if isinstance(node, ast.If) and any(_fills(one, kept, source, node) for one in node.body):
             said = {
                 one.attr if isinstance(one, ast.Attribute) else getattr(one, "value", None)
                 for one in ast.walk(node.test)
@@ -65,9 +65,12 @@ def kept_by(statement: ast.AST) -> list[ast.Attribute]:
     return [one for one in several if isinstance(one, ast.Attribute)]
 
 
-def _fills(statement: ast.stmt, kept: ast.AST, source: Source) -> bool:
-    """Whether a statement is the one that keeps something, or a call of the object's method that has it."""
+def _fills(statement: ast.stmt, kept: ast.AST, source: Source, asked: ast.If) -> bool:
+    """Whether a statement is the one that keeps something, or calls the object's method that has it, where
+    more is asked than whether it is there: what is begun once is state, and not to be begun anew."""
     match statement:
+        case _ if not isinstance(asked.test, ast.BoolOp):
+            pass
         case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id="self"), attr=name))):
             return any(
                 isinstance(one, _Function) and one.name == name and kept in one.body

@@ -62,6 +62,8 @@ def chosen_at(source: Source, lines: Collection[int]) -> Spot | None:
                 device = _asked(call)
                 if isinstance(device, ast.Constant) and device.value not in (None, "cuda", "cpu"):
                     return Spot(source, device)
+                if isinstance(device, ast.List):
+                    return Spot(source, device)
                 path = _path(source.tree, call)
                 found = _set_at(_flag(device), path, source, _FURTHER) if device else None
                 if found is not None and not isinstance(found.node, ast.Name | ast.Attribute):
@@ -72,7 +74,8 @@ def chosen_at(source: Source, lines: Collection[int]) -> Spot | None:
 def _asked(call: ast.Call) -> ast.expr | None:
     """The device that a call asks for."""
     last = ast.unparse(call.func).rpartition(".")[2]
-    named = next((one.value for one in call.keywords if one.arg == "device"), None)
+    names = ("device", "device_ids")
+    named = next((one.value for one in call.keywords if one.arg in names), None)
     if named is not None or last not in ("to", "cuda", "device", "set_device"):
         return named
     return call.args[-1] if call.args else None

@@ -14,6 +14,7 @@ from diagnose.fixes.definitions.expressions import (
     with_argument,
     with_method,
 )
+from diagnose.fixes.definitions.imports import spelled
 from diagnose.fixes.definitions.moving import is_moved, value_of
 from diagnose.fixes.definitions.places import ancestors, called
 from diagnose.fixes.definitions.target import given_beside, of_weight, target_device
@@ -81,7 +82,8 @@ def elsewhere(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
 
 
 def present(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
-    """The number of a GPU that a setting asks for becomes that of the first, which every machine has."""
+    """The number of a GPU that a setting asks for becomes that of the first, which every machine has; the
+    numbers of several, those that there are."""
     source, node = suspect.spot.source, value_of(suspect)
     if suspect.cause != "hardcoded-device":
         raise Refused("it edits no definition")
@@ -94,7 +96,16 @@ def present(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
             return [replaced(source, node, "0")]
         case ast.Constant(value=str(text)) if _NUMBERED.fullmatch(text):
             return [replaced(source, node, f'"{text.partition(":")[0]}:0"')]
+        case ast.List(elts=[ast.Constant(value=0), *others]) if _counts_on(others):
+            name, needed = spelled(source, "torch.cuda.device_count", node)
+            return [replaced(source, node, f"list(range({name}()))"), *needed]
     raise Refused("what is set there is no GPU's number")
+
+
+def _counts_on(others: Sequence[ast.expr]) -> bool:
+    """Whether the numbers of GPUs go on from the first one."""
+    numbers = [one.value if isinstance(one, ast.Constant) else None for one in others]
+    return bool(numbers) and numbers == list(range(1, len(numbers) + 1))
 
 
 def _first(node: ast.AST) -> str | None:

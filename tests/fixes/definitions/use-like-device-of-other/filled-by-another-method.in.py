@@ -7,6 +7,6 @@ class Waves(nn.Module):
         steps = torch.arange(rows, device=self.scale.device)
         self.low, self.high = steps.sin(), steps.cos()
     def forward(self, x):
-        if self.low is None:
+        if self.low is None or len(self.low) < len(x):
             self.fill(len(x))
         return x * self.low + self.high
