@@ -137,3 +137,15 @@ def test_a_device_that_a_table_holds_is_told() -> None:
     after = program.replace('ones(config["rows"])', 'ones(config["rows"]).to("cuda:0")')
     told = [one.told.strip() for one in general(program, after)]
     assert told[0] == 'net(ones(config["rows"]).to(config["device"]))'
+
+
+def test_a_default_device_is_asked_for() -> None:
+    before = """\
+import torch
+
+torch.set_default_device("cuda" if torch.cuda.is_available() else "cpu")
+order = torch.Generator()
+"""
+    after = before.replace("Generator()", 'Generator(device="cuda:0")')
+    found = [one.told for one in general(before, after)]
+    assert "order = torch.Generator(device=torch.get_default_device())\n" in found

@@ -30,9 +30,40 @@ def test_an_object_keeps_what_it_has_brought(tmp_path: Path) -> None:
     assert kept in proposed(tmp_path, _HOOK.format(base=""))
 
 
-def test_a_module_registers_instead(tmp_path: Path) -> None:
+def test_a_module_registers_first(tmp_path: Path) -> None:
     found = proposed(tmp_path, _HOOK.format(base="(nn.Module)"))
+    registered = [at for at, rows in enumerate(found) if "register_buffer" in "".join(rows)]
+    assert registered[0] < found.index(("self.prior = self.prior.to(scores.device)",))
+
+
+def test_a_module_with_weights_only_registers(tmp_path: Path) -> None:
+    weighing = "super().__init__()\n        self.weight = nn.Parameter(torch.ones(1))"
+    program = _HOOK.format(base="(nn.Module)").replace("super().__init__()", weighing)
+    found = proposed(tmp_path, program)
     assert ("self.prior = self.prior.to(scores.device)",) not in found
+
+
+def test_what_is_handed_on_is_kept_where_the_object_hands_it_on(tmp_path: Path) -> None:
+    program = """\
+import torch
+
+
+def spread(levels, gap):
+    above = gap.relu()
+    return (levels * above).mean()
+
+
+class Quantiles:
+    def __init__(self, *levels):
+        self.levels = torch.tensor(levels)
+
+    def __call__(self, rows):
+        return spread(self.levels, rows.unsqueeze(-1))
+
+
+print(Quantiles(0.1, 0.9)(torch.ones(4, device="cuda")))
+"""
+    assert ("self.levels = self.levels.to(rows.device)",) in proposed(tmp_path, program)
 
 
 def test_an_object_that_can_move_itself_is_told_to(tmp_path: Path) -> None:

@@ -55,3 +55,49 @@ for (rows,) in loader:
     print(rows.sum().item())
 """
     assert ("loader = DataLoader(data, batch_size=4)",) in proposed(tmp_path, program)
+
+
+def test_the_model_goes_first_where_an_optimizer_keeps_state_at_once(tmp_path: Path) -> None:
+    program = """\
+import torch
+from torch import nn
+
+
+class Fit:
+    def __init__(self, net):
+        self.net = net
+        self.steps = torch.optim.Adagrad(self.net.parameters(), lr=0.1)
+
+    def run(self, rows):
+        place = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        self.net.to(place)
+        self.net(rows.to(place)).sum().backward()
+        self.steps.step()
+
+
+Fit(nn.Linear(3, 1)).run(torch.ones(2, 3))
+"""
+    first = ('self.net.to(torch.device("cuda" if torch.cuda.is_available() else "cpu"))',)
+    assert first in proposed(tmp_path, program)
+
+
+def test_a_name_that_the_maker_does_not_know_is_not_used(tmp_path: Path) -> None:
+    program = """\
+import torch
+from torch import nn
+
+
+class Fit:
+    def __init__(self, net):
+        self.net = net
+        self.steps = torch.optim.Adagrad(self.net.parameters(), lr=0.1)
+
+    def run(self, rows, place):
+        self.net.to(place)
+        self.net(rows.to(place)).sum().backward()
+        self.steps.step()
+
+
+Fit(nn.Linear(3, 1)).run(torch.ones(2, 3), "cuda")
+"""
+    assert ("self.net.to(place)",) not in proposed(tmp_path, program)

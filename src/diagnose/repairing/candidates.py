@@ -138,6 +138,10 @@ def _list(propose: _Proposing, error: BaseException, workspace: Workspace) -> li
     return list(propose(error, workspace))
 
 
+def _all(propose: Callable[[BaseException], Iterator[Move]], error: BaseException) -> list[Move]:
+    return list(propose(error))
+
+
 def _of_values(error: BaseException, workspace: Workspace) -> Iterator[Move]:
     """The edits that only the values in the failing frames speak for."""
     from diagnose.repairing.moving import moves
@@ -162,15 +166,18 @@ def _of_origins(error: BaseException, workspace: Workspace) -> Iterator[Move]:
     from diagnose.repairing.heading import heading
     from diagnose.repairing.hosting import hosting
     from diagnose.repairing.joining import joining
-    from diagnose.repairing.keeping import keeping
+    from diagnose.repairing.keeping import keeping, keeping_in_modules
     from diagnose.repairing.loading import loading
     from diagnose.repairing.mapping import mapping
     from diagnose.repairing.origins import origins
     from diagnose.repairing.pinning import pinning
+    from diagnose.repairing.preceding import preceding
     from diagnose.repairing.ranking import ranking
+    from diagnose.repairing.renewing import renewing
     from diagnose.repairing.retreating import retreating
     from diagnose.repairing.starting import starting
     from diagnose.repairing.states import states
+    from diagnose.repairing.telling import telling
 
     at_once = (
         loading,
@@ -181,19 +188,20 @@ def _of_origins(error: BaseException, workspace: Workspace) -> Iterator[Move]:
         heading,
         mapping,
         retreating,
+        preceding,
         states,
+        telling,
+        renewing,
         hosting,
         joining,
         bracketing,
         batching,
         carrying,
     )
-    for propose in at_once:
-        yield from propose(error)
-    if ABSENT_GPU not in str(error):  # then nothing is anywhere yet
-        yield from deciding(error)
-        yield from keeping(error)
-        yield from origins(error)
+    somewhere = (deciding, keeping, origins, keeping_in_modules)
+    last = () if ABSENT_GPU in str(error) else somewhere  # then nothing is anywhere yet
+    for propose in (*at_once, *last):  # a fault of one of them costs its own edits
+        yield from guarded(propose.__name__, partial(_all, propose, error), [])
 
 
 def _bringing(error: BaseException, workspace: Workspace) -> Iterator[Move]:

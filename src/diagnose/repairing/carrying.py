@@ -48,8 +48,10 @@ def _tensors(held: Any) -> list[str]:
 def _written(source: Source, kind: str, names: list[str]) -> Iterator[Move]:
     """The edit of the class, whose last method is followed by another one."""
     for node in ast.walk(source.tree):
-        methods = [one for one in getattr(node, "body", ()) if isinstance(one, ast.FunctionDef)]
-        if not isinstance(node, ast.ClassDef) or node.name != kind or not methods:
+        if not isinstance(node, ast.ClassDef) or node.name != kind:
+            continue
+        methods = [one for one in node.body if isinstance(one, ast.FunctionDef)]
+        if not methods:
             continue
         rows = ["def to(self, device, non_blocking=False):"]
         for name in names:

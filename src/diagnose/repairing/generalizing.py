@@ -73,6 +73,8 @@ def _devices(tree: ast.Module, line: int, *, told: bool) -> Iterator[str]:
     kept = {name for one in classes for name in _kept(one)}
     seen |= {f"self.{text}": None for text, owner, _ in _asked(tree) if owner in kept}
     seen |= {f"{name}.device": None for name in _instances(tree, line)}
+    if any(map(_sets_default, ast.walk(tree))):
+        seen["torch.get_default_device()"] = None
     numbers = [name for name in reached if _NUMBER.search(name)]
     seen |= {f'f"cuda:{{{name}}}"': None for name in sorted(numbers)}
     models = (name for function in reversed(functions) for name in _called(function))
@@ -107,6 +109,11 @@ def _asked(scope: ast.AST) -> Iterator[tuple[str, str, int]]:
 
 def _is_device(name: str) -> bool:
     return re.search("(?i)(device|^dev)$", name) is not None
+
+
+def _sets_default(node: ast.AST) -> bool:
+    """Whether this tells torch where tensors are made that no line says it of."""
+    return isinstance(node, ast.Call) and ast.unparse(node.func) == "torch.set_default_device"
 
 
 def _arguments(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:

@@ -24,14 +24,26 @@ from diagnose.repairing.meeting import meeting
 from diagnose.repairing.moving import Move, own_spots
 
 _KIND = "move-tensor-at-line"
+#: So many running functions hand on what an object keeps.
+_UP = 3
 
 
 def keeping(error: BaseException) -> Iterator[Move]:
-    """The edits, for each operand of the failing call that is on the cpu.
+    """The edits, for each operand of the failing call that is on the cpu, and kept by what is no module.
 
     Args:
         error: a live failure that a recorder saw.
     """
+    yield from _edits(error, of_modules=False)
+
+
+def keeping_in_modules(error: BaseException) -> Iterator[Move]:
+    """The edits for what is kept by modules that have nothing to move: to be tried when what is registered
+    and moved with them did not help."""
+    yield from _edits(error, of_modules=True)
+
+
+def _edits(error: BaseException, *, of_modules: bool) -> Iterator[Move]:
     found = meeting(error)
     texts = Texts()
     running = own_spots(error, texts)
@@ -40,32 +52,67 @@ def keeping(error: BaseException) -> Iterator[Move]:
     for stray, other in permutations(found.operands, 2):
         if stray.device != "cpu" or not other.device.startswith("cuda"):
             continue
-        node, beside = stray.side.node, other.side.node
-        kept = next((one for one in ast.walk(node) if isinstance(one, ast.Attribute)), None)
-        if kept is None or not isinstance(value(kept, running[0][0]), torch.Tensor):
+        at, node, beside = 0, stray.side.node, other.side.node
+        while (kept := _kept(node, running[at][0])) is None and at + 1 < min(len(running), _UP):
+            handed = _handed(running, texts, at, node)
+            if handed is None:
+                break
+            at, node, beside = at + 1, handed, running[at + 1][1].node
+        if kept is None or not isinstance(kept.value, ast.Name):
             continue
-        if isinstance(kept.value, ast.Name):
-            yield from _by_itself(running, texts, kept.value, other.device)
-            yield from _stored(running[0], texts, kept, beside)
+        owner = value(kept.value, running[at][0])
+        if isinstance(owner, torch.nn.Module) != of_modules:
+            continue
+        if not of_modules:
+            yield from _by_itself(running[at:], texts, kept.value, other.device)
+        if not of_modules or not _is_moved(owner):
+            yield from _stored(running[at], texts, kept, beside, other.device)
+
+
+def _kept(node: ast.AST, frame: FrameType) -> ast.Attribute | None:
+    """The attribute in an expression, if that is a tensor."""
+    kept = next((one for one in ast.walk(node) if isinstance(one, ast.Attribute)), None)
+    return kept if kept and isinstance(value(kept, frame), torch.Tensor) else None
+
+
+def _handed(
+    running: list[tuple[FrameType, Spot]], texts: Texts, at: int, node: ast.AST
+) -> ast.expr | None:
+    """What the caller of a running function gave it by the name that an expression is."""
+    text = texts.of(running[at][1].file)
+    function = text.function(running[at][1].node) if text is not None else None
+    if not isinstance(node, ast.Name) or not isinstance(function, ast.FunctionDef):
+        return None
+    return dict(given_to(running[at + 1][1].node, function)).get(node.id)
 
 
 def _stored(
-    running: tuple[FrameType, Spot], texts: Texts, kept: ast.Attribute, beside: ast.AST
+    running: tuple[FrameType, Spot],
+    texts: Texts,
+    kept: ast.Attribute,
+    beside: ast.AST,
+    wanted: str,
 ) -> Iterator[Move]:
     """``self.table = self.table.to(x.device)`` before the line that uses it with ``x``."""
     frame, spot = running
     text = texts.of(spot.file)
-    if text is None or isinstance(value(kept.value, frame), torch.nn.Module):
+    if text is None:
         return
     statement = text.statement(spot.node)
     holders = [one for one in ast.walk(beside) if _is_there(one, frame)]
-    if not isinstance(statement, ast.stmt) or not holders:
+    devices = [*(f"{ast.unparse(one)}.device" for one in holders), *_devices(frame, wanted)]
+    if not isinstance(statement, ast.stmt) or not devices:
         return
-    name, device = ast.unparse(kept), f"{ast.unparse(holders[0])}.device"
+    name, device = ast.unparse(kept), devices[0]
     with suppress(Refused):
         code = f"{name} = {name}.to({device})"
         edit = file_edit(spot.source, [before_statement(spot.source, statement, code)])
         yield Move(_KIND, edit, moves=(name, device))
+
+
+def _is_moved(module: torch.nn.Module) -> bool:
+    """Whether a module has anything that a move would bring along: then a buffer is what is meant."""
+    return any(True for _ in (*module.parameters(), *module.buffers()))
 
 
 def _is_there(node: ast.AST, frame: FrameType) -> bool:

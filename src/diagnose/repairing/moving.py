@@ -67,7 +67,7 @@ def moves(error: BaseException, own: Callable[[str], bool]) -> Iterator[Move]:
     for frame, spot in [*calls, *rest]:
         text = texts.of(spot.file)
         for home, where, strays in _meetings(spot, frame):
-            for place in _written(home, frame, where):
+            for place in written_as(home, frame, where):
                 if text is not None:
                     yield from _edits(spot, text, frame, place, strays)
 
@@ -117,8 +117,11 @@ def _meetings(spot: Spot, frame: FrameType) -> Iterator[tuple[str, str, list[Str
 
 
 def _held(node: ast.expr, frame: FrameType) -> Any:
-    """What an expression is; of a view of a tensor, the tensor that it shows."""
+    """What an expression is; of a view of a tensor, the tensor that it shows; a gradient."""
     held = value(node, frame)
+    if held is None and isinstance(node, ast.Attribute) and node.attr == "grad":
+        owner = value(node.value, frame)
+        return owner.grad if isinstance(owner, torch.Tensor) and owner.is_leaf else None
     return value(_viewed(node), frame) if held is None else held
 
 
@@ -209,7 +212,7 @@ def _stray(node: ast.expr, held: Any) -> Stray:
     return Stray(node, parts, any(not hasattr(type(one), "to") for one in moved_each))
 
 
-def _written(home: str, frame: FrameType, where: str) -> Iterator[str]:
+def written_as(home: str, frame: FrameType, where: str) -> Iterator[str]:
     """Expressions of a device: a variable of the program's that holds it, and what tells it."""
     scopes = [("", frame.f_locals), ("self.", attributes(frame.f_locals.get("self")))]
     for prefix, scope in [*scopes, ("", frame.f_globals)]:

@@ -103,6 +103,7 @@ def _edits(found: Met) -> Iterator[Move]:
             yield from drawn(found, stray)
             yield from _registered(found, stray, wanted)
             yield from _listed(found, stray, wanted)
+            yield from _filled(found, stray)
             for place in _places(found, stray):
                 yield from _made(found, place, stray, wanted)
                 yield from _left_there(found, place, stray)
@@ -247,6 +248,17 @@ def _listed(found: Met, stray: Operand, wanted: Device | None) -> Iterator[Move]
         if isinstance(target, ast.Attribute) and target.attr in names:
             spot = Spot(source, node)
             yield from defined(found, "register-module", stray, spot, (), wanted)
+
+
+def _filled(found: Met, stray: Operand) -> Iterator[Move]:
+    """What takes the place of a parameter's values (``self.w.data = made``) goes to where it was."""
+    name = ast.unparse(stray.side.node)
+    for node in ast.walk(found.meeting.spot.source.tree):
+        match node:
+            case ast.Assign(targets=[ast.Attribute(value=owner, attr="data")], value=given):
+                if ast.unparse(owner) == name:
+                    spot = Spot(found.meeting.spot.source, node)
+                    yield from _with_move(spot, given, f"{name}.device", "create-on-device")
 
 
 def _where_used(found: Met, stray: Operand, other: Operand) -> Iterator[Move]:

@@ -17,6 +17,7 @@ from typing import Any
 from diagnose.bulkhead import collecting, guarded
 from diagnose.model import Lang
 from diagnose.repairing.candidates import candidates
+from diagnose.repairing.children import Children
 from diagnose.repairing.claiming import claiming
 from diagnose.repairing.failing import failure
 from diagnose.repairing.model import Program, Terms, Wanted
@@ -53,16 +54,22 @@ def perform(
     told["failed_at"] = None
     observer = Observer(folder, calls, watched=terms.watched, checked=terms.checked)
 
+    def proposed(error: BaseException) -> dict[str, Any]:
+        # A fault of ours costs the answer's edits, and not what is known of the run.
+        look = partial(candidates, error, workspace, lang)
+        with collecting() as missing:
+            found, answer = guarded("candidates", look, ([], None))
+        faults = [f"{one.what}: {one.fault}" for one in missing]
+        return {"candidates": found, "answer": answer, "missing": faults}
+
     def failed(error: BaseException) -> None:
         observer.over()
         told["failed_at"] = time.time()
         told["failure"] = failure(error, workspace)
         if told["failure"].placement and wanted.of(told["failure"], calls):
-            # A fault of ours costs the answer's edits, and not what is known of the run.
-            look = partial(candidates, error, workspace, lang)
-            with collecting() as missing:
-                told["candidates"], told["answer"] = guarded("candidates", look, ([], None))
-            told["missing"] = [f"{one.what}: {one.fault}" for one in missing]
+            told.update(children.told(error) or proposed(error))
+
+    children = Children(folder, proposed if wanted.proposing else lambda error: {})
 
     os.chdir(folder / program.folder.relative_to(program.origin))
     protect((folder.parent, *writable), workspace.origin)
@@ -78,7 +85,7 @@ def perform(
             drawn=terms.drawn,
             wrapped=terms.wrapped,
         ),
-        beside=partial(_beside, observer, terms),
+        beside=partial(_beside, observer, children, terms),
         failed=failed,
         module=program.module,
     )
@@ -89,12 +96,13 @@ def perform(
 
 
 @contextmanager
-def _beside(observer: Observer, terms: Terms) -> Iterator[None]:
+def _beside(observer: Observer, children: Children, terms: Terms) -> Iterator[None]:
     import torch
 
     if terms.current:
         torch.cuda.set_device(terms.current)
-    with observer.watching(), claiming() if terms.claimed else nullcontext():
+    claimed = claiming() if terms.claimed else nullcontext()
+    with observer.watching(), children.watching(), claimed:
         yield
 
 

@@ -224,5 +224,11 @@ def _further(before: Ran, after: Ran) -> bool:
     return after.failure is not None and further(before, after.failure, after.calls)
 
 
-def _worth(proof: Proof) -> tuple[int, int]:
-    return LEVELS.index(proof.level), -sum(guard.holds is False for guard in proof.guards)
+#: The guards that object to where a program computes then: worse than where an edit stands.
+_COMPUTES = frozenset({"homes", "on-gpu", "to-host", "put-away", "gives-up"})
+
+
+def _worth(proof: Proof) -> tuple[int, int, int]:
+    against = [guard.id for guard in proof.guards if guard.holds is False]
+    elsewhere = sum(one in _COMPUTES for one in against)
+    return LEVELS.index(proof.level), -elsewhere, -len(against)

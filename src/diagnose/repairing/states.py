@@ -37,7 +37,7 @@ def states(error: BaseException) -> Iterator[Move]:
                 held = value(owner, frame)
                 if not isinstance(held, torch.optim.Optimizer):
                     continue
-                if (strays := _strays(held)) is None:
+                if (counters := strays(held)) is None:
                     return
                 name, source = text_of(spot.source, owner), spot.source
                 moving = [
@@ -49,15 +49,15 @@ def states(error: BaseException) -> Iterator[Move]:
                 ]
                 for one in reversed(moving):
                     change = partial(after_statement, source, one)
-                    yield from _edit(source, name, strays, change)
+                    yield from _edit(source, name, counters, change)
                 statement = text.statement(spot.node)
                 if isinstance(statement, ast.stmt):
                     change = partial(before_statement, source, statement)
-                    yield from _edit(source, name, strays, change, stopgap=True)
+                    yield from _edit(source, name, counters, change, stopgap=True)
                 return
 
 
-def _strays(optimizer: torch.optim.Optimizer) -> bool | None:
+def strays(optimizer: torch.optim.Optimizer) -> bool | None:
     """Whether some state is apart from its parameter, counters of steps too; None where none is. Those
     are left where they are, unless they fail."""
     apart = [
