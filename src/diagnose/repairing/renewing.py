@@ -15,6 +15,8 @@ from diagnose.fixes.definitions.expressions import replaced
 from diagnose.fixes.definitions.places import text_of
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.file_edit import file_edit
+from diagnose.hooks.positions import Texts
+from diagnose.placement import Spot
 from diagnose.repairing.meeting import meeting
 from diagnose.repairing.moving import Move
 
@@ -29,23 +31,30 @@ def renewing(error: BaseException) -> Iterator[Move]:
     if found is None:
         return
     texts = found.lives.texts
+    alive = [(texts.spot(line), frame) for frame, line in reversed(found.lives.alive)]
     for stray, other in permutations(found.operands, 2):
         for name in _kept(stray.side.node):
-            for frame, line in reversed(found.lives.alive):  # of a replica's thread, too
-                spot = texts.spot(line)
-                text = texts.of(spot.file) if spot is not None else None
-                if spot is None or text is None:
-                    continue
-                function = text.function(spot.node)
-                for node in ast.walk(function):
-                    if isinstance(node, ast.If) and _asks_for(node.test, name):
-                        for beside in _there(function, frame, other.device):
-                            told = text_of(spot.source, node.test)
-                            code = f"{told} or {name}.device != {beside}.device"
-                            with suppress(Refused):
-                                change = replaced(spot.source, node.test, code)
-                                edit = file_edit(spot.source, [change])
-                                yield Move("use-like-device-of-other", edit)
+            # Of a replica, only the failing line is known, and what it names.
+            yield from _edits(found.meeting.spot, texts, name, _named(other.side.node))
+            for spot, frame in alive:
+                if spot is not None:
+                    yield from _edits(spot, texts, name, _there(frame, other.device))
+
+
+def _edits(spot: Spot, texts: Texts, name: str, beside: set[str]) -> Iterator[Move]:
+    """The edits of the conditions in the function around a place: the first argument of those ``beside``
+    tells where the thing has to be."""
+    text = texts.of(spot.file)
+    function = text.function(spot.node) if text is not None else None
+    if not isinstance(function, ast.FunctionDef):
+        return
+    told = next((one.arg for one in function.args.args if one.arg in beside), None)
+    for node in ast.walk(function) if told is not None else ():
+        if isinstance(node, ast.If) and _asks_for(node.test, name):
+            code = f"{text_of(spot.source, node.test)} or {name}.device != {told}.device"
+            with suppress(Refused):
+                edit = file_edit(spot.source, [replaced(spot.source, node.test, code)])
+                yield Move("use-like-device-of-other", edit)
 
 
 def _kept(node: ast.AST) -> Iterator[str]:
@@ -66,11 +75,14 @@ def _asks_for(test: ast.expr, name: str) -> bool:
     return False
 
 
-def _there(function: ast.AST, frame: FrameType, device: str) -> Iterator[str]:
-    """The first argument of a running function that is a tensor on a device."""
-    arguments = getattr(function, "args", None)
-    for one in arguments.args if isinstance(arguments, ast.arguments) else ():
-        held = frame.f_locals.get(one.arg)
-        if isinstance(held, torch.Tensor) and str(held.device) == device:
-            yield one.arg
-            return
+def _named(node: ast.AST) -> set[str]:
+    return {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+
+
+def _there(frame: FrameType, device: str) -> set[str]:
+    """The variables of a running function that are tensors on a device."""
+    return {
+        name
+        for name, held in list(frame.f_locals.items())
+        if isinstance(held, torch.Tensor) and str(held.device) == device
+    }
