@@ -49,6 +49,9 @@ SURE = {
         "torch.no_grad()",
     ),
     "moved_by_another_file": ("fit(net, epochs=3)", "print(net)"),
+    "moved_by_a_flag": ('if options.on_gpu == "yes":', "for _ in range(2):"),
+    "told_by_an_option": ('"--blend", action="store_true"', '"--blend", type=int, default=1'),
+    "devices_compared": ("if self.mix.weight.device != x.device:", "if len(x) > 99:"),
     "ranks_of_another_file": (
         "print(wrapped(4))",
         'dist.init_process_group("nccl")\nprint(wrapped(4))',

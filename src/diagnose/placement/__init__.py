@@ -34,15 +34,29 @@ def check(source: Source, torch: TorchNames, imported: Imported | None = None) -
     from diagnose.placement.reasons.suspects import of_meeting
 
     program = analyse(source, torch, imported)
-    found: dict[tuple[str, str, int], Suspect] = {}
-    programs = [program]
+    found = _by_place(program, of_meeting)
     if program.has_options:
-        programs += [analyse(source, torch, imported, options=one) for one in (DEFAULTS, TURNED_ON)]
-    for one in programs:
-        for suspect in _suspected(one, of_meeting):
-            found.setdefault((suspect.cause, suspect.spot.file, suspect.spot.line), suspect)
+        usual, turned = (
+            _by_place(analyse(source, torch, imported, options=one), of_meeting)
+            for one in (DEFAULTS, TURNED_ON)
+        )
+        # What fails only where an option is given was given none by those who run the program.
+        found = {
+            place: one._replace(sure=one.sure and place in usual and usual[place].sure)
+            for place, one in {**turned, **usual, **found}.items()
+        }
     ordered = sorted(found.values(), key=lambda s: (s.spot.file, s.spot.line, s.cause))
     return Checked(tuple(ordered), program.judged, program.unknown)
+
+
+def _by_place(
+    program: Program, of_meeting: Callable[..., Iterator[Suspect]]
+) -> dict[tuple[str, str, int], Suspect]:
+    """The first suspect of each cause at each place to edit."""
+    found: dict[tuple[str, str, int], Suspect] = {}
+    for suspect in _suspected(program, of_meeting):
+        found.setdefault((suspect.cause, suspect.spot.file, suspect.spot.line), suspect)
+    return found
 
 
 def _suspected(program: Program, of_meeting: Callable[..., Iterator[Suspect]]) -> Iterator[Suspect]:

@@ -38,7 +38,8 @@ def _add(machine: Machine, owner: Object, given: Arguments) -> None:
     if action in ("store_true", "store_false") and machine.options != OPEN:
         if asks_for_gpu(name) is None:
             on = (action == "store_true") == (machine.options == TURNED_ON)
-            owner.attributes[name] = Const(on)
+            told = default.value if default is not None and machine.options == DEFAULTS else None
+            owner.attributes[name] = told if isinstance(told, Const) else Const(on)
         return
     if default is not None and not machine.defaults:
         owner.attributes[name] = Unknown(name)

@@ -84,6 +84,8 @@ def builtin(machine: Machine, last: str, given: Arguments, node: ast.AST, frame:
             kind = {"sorted": "list", "reversed": ""}.get(last, last)
             if isinstance(first, Items):
                 items = list(first.items)
+                if last == "sorted" and given.named and len(items) > 1:
+                    return Items([], Unknown(), kind)  # by a key: in which order, only a run tells
                 return Items(items[::-1] if last == "reversed" else items, first.more, kind)
             return Items([], element(torch, first) if first is not None else None, kind)
         case "iter":

@@ -185,6 +185,8 @@ def of_batch(machine: Machine, owner: Batch, name: str) -> Value:
         return Method(owner.inner, name)
     if name.startswith("num_"):
         return Number()
+    if name == "shape":
+        return Items([], Number(), "tuple")
     if name == "data":
         return Batch(owner.inner, mutable=owner.mutable)
     if name == "latent_dist":

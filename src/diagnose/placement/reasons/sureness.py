@@ -12,7 +12,7 @@ sure only where its file shows why, and likely otherwise.
   ``__init__`` and never assigned since. Neither operand came of a function of which nothing is known,
   and no condition of the function asks for a device.
 * What only some processes run is no matter of all ranks, nor is what a test expects to fail; the code
-  around does not speak against it (``doubts``).
+  around does not speak against it (``doubts``), and what it relies on is told (``relying``).
 """
 
 from __future__ import annotations
@@ -25,16 +25,17 @@ from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Device, Suspect
 from diagnose.placement.reasons.doubts import is_doubtful
 from diagnose.placement.reasons.knowing import is_called
+from diagnose.placement.reasons.relying import relies_on_more
 from diagnose.placement.reasons.surroundings import (
     asks_for_a_device,
     function_of,
     is_expected,
     is_of_some,
+    is_test,
 )
 from diagnose.placement.steps import born_at, called, last_move
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.tensors import Sequence as Items
-from diagnose.placement.values import Object
 
 
 def is_sure(suspect: Suspect, stray: Meets | None, other: Meets | None, meeting: Meeting) -> bool:
@@ -48,11 +49,14 @@ def is_sure(suspect: Suspect, stray: Meets | None, other: Meets | None, meeting:
     """
     if not suspect.sure or not _in_one_file(suspect, meeting):
         return False
-    if _is_built_on_others(suspect, meeting) or is_doubtful(suspect, stray, meeting):
+    if relies_on_more(suspect, stray, other, meeting) or is_expected(meeting):
         return False
-    if is_expected(meeting) or (suspect.cause == "rank-device" and is_of_some(meeting)):
+    if is_doubtful(suspect, stray, meeting):
         return False
-    if meeting.what in ("refused", "state") and not is_called(meeting.frame):
+    if suspect.cause == "rank-device" and is_of_some(meeting):
+        return False
+    told = is_called(meeting.frame) and not (meeting.what == "refused" and is_test(meeting.spot))
+    if meeting.what in ("refused", "state") and not told:
         return False
     if stray is None:
         return True
@@ -77,26 +81,6 @@ def _in_one_file(suspect: Suspect, meeting: Meeting) -> bool:
     if suspect.meets is not None:
         spots.append(suspect.meets)
     return len({spot.file for spot in spots}) == 1
-
-
-#: Whose classes move no more than their own: Python's, and libraries that are known.
-_MOVING_NOTHING = frozenset(
-    {"object", "ABC", "abc", "typing", "Generic", "Protocol", "NamedTuple", "Exception"}
-    | {"torch", "transformers", "trl", "lightning", "pytorch_lightning", "sentence_transformers"}
-)
-
-
-def _is_built_on_others(suspect: Suspect, meeting: Meeting) -> bool:
-    """Whether a method meets operands whose class another file's is built on: that may have moved them."""
-    this = meeting.frame.this
-    made = this.made if isinstance(this, Module | Object) else None
-    if made is None:
-        return False
-    if any(one.source.path != meeting.spot.file for one in made.line()):
-        return True
-    roots = {base.partition(".")[0] for one in made.line() for base in one.library}
-    others = roots - _MOVING_NOTHING
-    return suspect.cause == "module-not-moved" and isinstance(this, Object) and bool(others)
 
 
 def _is_collected(side: Meets, meeting: Meeting) -> bool:

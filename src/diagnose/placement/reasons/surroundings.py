@@ -11,7 +11,7 @@ from diagnose.placement.model import Spot
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 #: What conditions of code say that does one thing on a GPU and another one elsewhere.
-_OF_DEVICES = ("cuda", "gpu", "cpu", "device")
+OF_DEVICES = ("cuda", "gpu", "cpu", "device")
 
 
 def function_of(spot: Spot) -> _Function | None:
@@ -34,7 +34,7 @@ def asks_for_a_device(function: _Function) -> bool:
     tests = (
         one.test for one in ast.walk(function) if isinstance(one, ast.If | ast.IfExp | ast.Assert)
     )
-    return any(word in ast.unparse(test) for test in tests for word in _OF_DEVICES)
+    return any(word in ast.unparse(test) for test in tests for word in OF_DEVICES)
 
 
 def is_of_some(meeting: Meeting) -> bool:
@@ -101,6 +101,12 @@ def _refused(tree: ast.Module) -> tuple[tuple[int, int], ...]:
 
 #: Contexts of tests whose bodies fail.
 _EXPECTS = re.compile(r"\b(assertRaises|assertRaisesRegex|raises|suppress)\(")
+
+
+def is_test(spot: Spot) -> bool:
+    """Whether a place is in a test: what it asserts, it was seen to hold."""
+    function = function_of(spot)
+    return function is not None and function.name.startswith("test")
 
 
 def _is_joined(meeting: Meeting) -> bool:

@@ -1,0 +1,130 @@
+"""What a suspect relies on beside the lines that it tells of: then only a run tells whether it holds.
+
+* A flag for a device: a condition that asks for one stands around where an operand is made or moved, or
+  around the calls that lead to it. (What only asks whether there is a GPU, or several, is none.)
+* What a call gives of which nothing is known: it may be elsewhere, or no tensor.
+* A comparison of devices in the function that fails: it sees to them by itself.
+* A class of another file that the one at hand is built on: its methods may move what it keeps.
+* A model that a library spreads, within one of the program's: the library moves what passes through.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import lru_cache
+
+from diagnose.placement.devices import SPLIT
+from diagnose.placement.machine import Meeting, Meets
+from diagnose.placement.model import Spot, Suspect
+from diagnose.placement.reasons.surroundings import OF_DEVICES, function_of
+from diagnose.placement.steps import called
+from diagnose.placement.tensors import Module
+from diagnose.placement.values import Object
+
+#: Steps by which an operand came to its device.
+_COMING = ("made", "loaded", "moved", "gathered", "wrapped")
+#: Questions that a machine with GPUs answers in one way.
+_ALWAYS = frozenset({"is_available", "device_count"})
+
+
+def relies_on_more(
+    suspect: Suspect, stray: Meets | None, other: Meets | None, meeting: Meeting
+) -> bool:
+    """Whether a suspect relies on what its lines do not tell.
+
+    Args:
+        suspect: what is said of a meeting.
+        stray: the operand that is misplaced; None where that is not one of them.
+        other: one that it meets; None where it meets none.
+        meeting: what met.
+    """
+    sides = [one for one in (stray, other) if one is not None]
+    if any(one.tensor.guessed for one in sides):
+        return True
+    spots = [meeting.spot, *meeting.calls]
+    spots += (step.spot for one in sides for step in one.tensor.steps if step.what in _COMING)
+    if (
+        any(map(_is_chosen, spots))
+        or _is_compared(meeting)
+        or _is_built_on_others(suspect, meeting)
+    ):
+        return True
+    return suspect.cause == "module-not-moved" and any(map(_is_within_spread, sides))
+
+
+#: Whose classes move no more than their own: Python's, and libraries that are known.
+_MOVING_NOTHING = frozenset(
+    {"object", "ABC", "abc", "typing", "Generic", "Protocol", "NamedTuple", "Exception"}
+    | {"torch", "transformers", "trl", "lightning", "pytorch_lightning", "sentence_transformers"}
+)
+
+
+def _is_built_on_others(suspect: Suspect, meeting: Meeting) -> bool:
+    """Whether a method meets operands whose class another file's is built on: that may have moved them."""
+    this = meeting.frame.this
+    made = this.made if isinstance(this, Module | Object) else None
+    if made is None:
+        return False
+    if any(one.source.path != meeting.spot.file for one in made.line()):
+        return True
+    roots = {base.partition(".")[0] for one in made.line() for base in one.library}
+    others = roots - _MOVING_NOTHING
+    return suspect.cause == "module-not-moved" and isinstance(this, Object) and bool(others)
+
+
+def _is_chosen(spot: Spot) -> bool:
+    """Whether a condition that asks for a device stands around a place."""
+    return any(first <= spot.line <= last for first, last in _choices(spot.source.tree))
+
+
+@lru_cache(maxsize=16)
+def _choices(tree: ast.Module) -> tuple[tuple[int, int], ...]:
+    """The lines that conditions of a file, which ask for a device, decide on."""
+    return tuple(
+        (one.body[0].lineno, one.end_lineno or one.lineno)
+        for one in ast.walk(tree)
+        if isinstance(one, ast.If) and _asks(one.test)
+    )
+
+
+def _asks(test: ast.expr) -> bool:
+    """Whether a condition asks for a device, and not just whether the machine has GPUs."""
+    asked = [called(one) for one in ast.walk(test)]
+    names = _names(test)
+    if _ALWAYS.isdisjoint(asked):
+        return any(word in name for name in names for word in OF_DEVICES)
+    return isinstance(test, ast.BoolOp)
+
+
+def _names(test: ast.expr) -> Iterator[str]:
+    """The names and texts of a condition."""
+    for one in ast.walk(test):
+        if isinstance(one, ast.Name):
+            yield one.id.casefold()
+        elif isinstance(one, ast.Attribute):
+            yield one.attr.casefold()
+        elif isinstance(one, ast.Constant) and isinstance(one.value, str):
+            yield one.value.casefold()
+
+
+def _is_compared(meeting: Meeting) -> bool:
+    """Whether the function that fails compares the devices of two tensors."""
+    function = function_of(meeting.spot)
+    return function is not None and any(
+        isinstance(one, ast.Compare) and sum(map(_is_device, [one.left, *one.comparators])) > 1
+        for one in ast.walk(function)
+    )
+
+
+def _is_device(node: ast.expr) -> bool:
+    return isinstance(node, ast.Attribute) and node.attr == "device"
+
+
+def _is_within_spread(side: Meets) -> bool:
+    """Whether an operand is of a module of the program's that a library has spread a part of."""
+    module = side.value if isinstance(side.value, Module) else side.tensor.module
+    whole = module.whole() if module is not None else None
+    if whole is None or whole.made is None:
+        return False
+    return any(one.device == SPLIT for one in whole.family())
