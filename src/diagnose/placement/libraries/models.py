@@ -150,6 +150,8 @@ def model_call(
         return noise_scheduler(machine, last, node, frame)
     if dotted.endswith("create_transform") or _MAKES_TENSORS.search(dotted):
         return Object("transform")
+    if last in ("ToPILImage", "to_pil_image"):  # pictures, wherever the tensors were
+        return Object("plain") if last[:1].isupper() else Unknown()
     if ".transforms" in dotted and last[:1].isupper() and root != "torchvision":
         return Object("passing")
     if last in ("MixUp", "CutMix", "Mixup"):
