@@ -2,7 +2,8 @@
 
 * A flag for a device: a condition that asks for one stands around where an operand is made or moved, or
   around the calls that lead to it. (What only asks whether there is a GPU, or several, is none.)
-* What a call gives of which nothing is known: it may be elsewhere, or no tensor.
+* What a call gives of which nothing is known: it may be elsewhere, or no tensor. So may what host code is
+  handed, where neither the program made it nor a model gave it.
 * A comparison of devices in the function that fails: it sees to them by itself.
 * A class of another file that the one at hand is built on: its methods may move what it keeps.
 * A model that a library spreads, within one of the program's: the library moves what passes through.
@@ -24,6 +25,8 @@ from diagnose.placement.values import Object
 
 #: Steps by which an operand came to its device.
 _COMING = ("made", "loaded", "moved", "gathered", "wrapped")
+#: Where operands come from that the program neither makes nor computes: a loader, a caller, a library.
+_OF_OTHERS = frozenset({"batch", "given", "library", "other"})
 #: Questions that a machine with GPUs answers in one way.
 _ALWAYS = frozenset({"is_available", "device_count"})
 
@@ -41,6 +44,8 @@ def relies_on_more(
     """
     sides = [one for one in (stray, other) if one is not None]
     if any(one.tensor.guessed for one in sides):
+        return True
+    if meeting.what == "host" and stray is not None and stray.tensor.maker in _OF_OTHERS:
         return True
     spots = [meeting.spot, *meeting.calls]
     spots += (step.spot for one in sides for step in one.tensor.steps if step.what in _COMING)
