@@ -39,7 +39,8 @@ def factory(machine: Machine, last: str, given: Arguments, node: ast.AST, frame:
         inner := next(tensors_in(first), None) if first else None
     ):
         # Of a list the numbers are taken out; what is read of the result may be a number's, too.
-        device = inner.device if not isinstance(first, Items) else None
+        kept = not isinstance(first, Items) or inner.device == machine.default
+        device = inner.device if kept else None
     elif last in ("from_numpy", "frombuffer"):
         device = CPU
     elif last == "normal" and len(given.listed) < 3 and "size" not in given.named:

@@ -4,6 +4,7 @@
   around the calls that lead to it. (What only asks whether there is a GPU, or several, is none.)
 * What a call gives of which nothing is known: it may be elsewhere, or no tensor. So may what host code is
   handed, where neither the program made it nor a model gave it.
+* Whether layers move that meet others while their module is built.
 * A comparison of devices in the function that fails: it sees to them by itself.
 * A class of another file that the one at hand is built on: its methods may move what it keeps.
 * A model that a library spreads, within one of the program's: the library moves what passes through.
@@ -44,6 +45,10 @@ def relies_on_more(
     """
     sides = [one for one in (stray, other) if one is not None]
     if any(one.tensor.guessed for one in sides):
+        return True
+    if suspect.cause == "unregistered-submodule" and (meeting.spot.function or "").endswith(
+        ".__init__"
+    ):
         return True
     if meeting.what == "host" and stray is not None and stray.tensor.maker in _OF_OTHERS:
         return True

@@ -64,8 +64,6 @@ def is_sure(suspect: Suspect, stray: Meets | None, other: Meets | None, meeting:
         return False
     if _is_empty(stray.tensor, meeting):
         return False
-    if suspect.cause == "unregistered-submodule" and not is_called(meeting.frame):
-        return other is not None and _is_seen(suspect, stray, other, meeting)
     if not any(_is_assumed(one.tensor.device) for one in (stray, other) if one is not None):
         return True
     if is_called(meeting.frame):  # by a program that was told its device
