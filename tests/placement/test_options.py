@@ -15,8 +15,8 @@ import torch
 from torch import nn
 parser = argparse.ArgumentParser()
 """
-#: Name -> a program and the cause of what is found; the line to edit ends in ``# here``.
-FOUND = {
+#: Name -> a program and the cause of what is only likely there, for the program is not started so by default.
+LIKELY = {
     "the cpu is the default": (
         "input-not-moved",
         """\
@@ -31,6 +31,20 @@ print(net(x))
         "module-not-moved",
         """\
 parser.add_argument("--wide", action="store_true")
+args = parser.parse_args()
+net = nn.Linear(2, 2).cuda()
+if args.wide:
+    net = nn.Linear(2, 2)  # here
+print(net(torch.rand(4, 2).cuda()))
+""",
+    ),
+}
+#: Name -> a program and the cause of what is found; the line to edit ends in ``# here``.
+FOUND = {
+    "a flag that is set by default builds another model": (
+        "module-not-moved",
+        """\
+parser.add_argument("--wide", action="store_true", default=True)
 args = parser.parse_args()
 net = nn.Linear(2, 2).cuda()
 if args.wide:
@@ -89,10 +103,10 @@ print(net(x))
 }
 
 
-def found(program: str) -> list[tuple[str, int]]:
+def found(program: str, *, likely: bool = False) -> list[tuple[str, int]]:
     text = HEAD + program
     said = check(Source("/home/u/run.py", text.split("\n"), ast.parse(text)), torch())
-    return [(one.cause, one.spot.line) for one in said.suspects if one.sure]
+    return [(one.cause, one.spot.line) for one in said.suspects if one.sure or likely]
 
 
 @pytest.mark.parametrize("name", FOUND)
@@ -100,6 +114,14 @@ def test_what_an_option_chooses(name: str) -> None:
     cause, program = FOUND[name]
     here = (HEAD + program).split("# here")[0].count("\n") + 1
     assert (cause, here) in found(program)
+
+
+@pytest.mark.parametrize("name", LIKELY)
+def test_what_an_option_has_to_be_given_for_is_likely(name: str) -> None:
+    cause, program = LIKELY[name]
+    here = (HEAD + program).split("# here")[0].count("\n") + 1
+    assert (cause, here) in found(program, likely=True)
+    assert (cause, here) not in found(program)
 
 
 @pytest.mark.parametrize("name", HEALTHY)

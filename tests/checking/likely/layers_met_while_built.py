@@ -12,4 +12,7 @@ class Edges(nn.Module):
         self.before = [layer(pictures) * self.mask for layer in self.filters]
 
     def forward(self, x):
-        return sum((layer(x) - one).abs().mean() for layer, one in zip(self.filters, self.before))
+        return sum(
+            (layer(x) - one).abs().mean()
+            for layer, one in zip(self.filters, self.before, strict=True)
+        )

@@ -1,11 +1,9 @@
 import sys
 
 import numpy as np
-import torch
+from photos import Photos
 from torch import nn
 from torch.utils.data import DataLoader
-
-from photos import Photos
 
 net = nn.Conv2d(3, 3, 1).cuda()
 for photo, name in DataLoader(Photos(sys.argv[1]), batch_size=4):
