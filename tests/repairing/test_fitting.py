@@ -56,11 +56,18 @@ def main(args, device):
     if args.average:
         mean.step(net)
 """
+_REFUSES = """\
+def attend(q, k):
+    if not q.is_cuda:
+        raise RuntimeError("q has to be on a GPU")
+    return q @ k.to(q.device)
+"""
 CASES = {
     "twice": (_WRAPS, "DataParallel(net, ids)", "DataParallel(net.to(ids[0]), ids)"),
     "deaf": (_CACHES, "bias(len(x), x.device)", "bias(len(x), x.device).to(x.device)"),
     "absent": (_HELPS, "self.rest = 1", "self.average.to(self.device)\n        self.rest = 1"),
     "put-away": (_FETCHES, "self.ref(x)", "self.ref.to(self.device)(x)"),
+    "asked": (_REFUSES, "if not q.is_cuda", "if not q.to(k.device).is_cuda"),
 }
 
 
@@ -89,6 +96,15 @@ def test_what_is_made_under_a_condition_is_moved_under_it() -> None:
 def test_what_is_there_on_each_way_may_be_moved_after_the_condition(program: str) -> None:
     after = program.replace("    optimizer", "    mean.to(device)\n    optimizer")
     assert not list(fitting(program, after, "en"))
+
+
+def test_what_is_moved_already_is_not_moved_on() -> None:
+    after = _REFUSES.replace("k.to(q.device)", "k.to(q.device).to(q.weight.device)")
+    (found,) = fitting(_REFUSES, after, "en")
+    assert found.id == "twice"
+    assert "moves k again" in found.sentence
+    host = _REFUSES.replace("k.to(q.device)", "k.cpu()")
+    assert not list(fitting(host, host.replace("k.cpu()", "k.cpu().to(q.device)"), "en"))
 
 
 def test_what_asks_the_same_may_move_it() -> None:

@@ -41,6 +41,23 @@ def test_who_sets_an_option_chooses_something(program: str, old: str, new: str) 
     assert not list(unread(program + other, after + other, "en")), "it is asked elsewhere"
 
 
+CHOICE = """\
+def begin(self, p):
+    where = self.home or p.device
+    self.state[p] = p.detach().to(where)
+"""
+
+
+def test_what_is_bound_to_one_or_the_other_is_asked_for() -> None:
+    after = CHOICE.replace("to(where)", "to(p.device)")
+    (found,) = unread(CHOICE, after, "en")
+    assert "where" in found.sentence
+    whole = after.replace("    where = self.home or p.device\n", "")
+    assert not list(unread(CHOICE, whole, "en")), "it went as a whole"
+    plain = CHOICE.replace("self.home or p.device", "self.home")
+    assert not list(unread(plain, plain.replace("to(where)", "to(p.device)"), "en"))
+
+
 def test_what_is_no_option_may_go() -> None:
     program = FIELD.replace("@dataclass\n", "")
     assert not list(unread(program, program.replace("job.device", "x.device"), "en"))

@@ -1,5 +1,5 @@
-"""Edits that change nothing though they change the text: a move that only repeats the move before it, or
-whose copy is lost."""
+"""Edits that change nothing though they change the text: a move that only repeats the move before it,
+whose copy is lost, or that is asked where it went."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ _MOVES = frozenset({"to", "cuda", "cpu", "xpu", "npu", "to_empty"})
 #: Methods that change the tensor they are called on, beside those that end with ``_``; of those the ones
 #: that modules have, too, which a move changes itself.
 _CHANGING = frozenset({"record_stream"})
+#: What tells where a tensor is: of what is moved for it nobody learns anything.
+_WHERE = frozenset({"device", "is_cuda", "is_cpu"})
 _OF_MODULES = frozenset({"requires_grad_"})
 
 
@@ -32,6 +34,12 @@ class _Settling(ast.NodeTransformer):
         self.generic_visit(node)
         inner = node.func.value if isinstance(node.func, ast.Attribute) else None
         return inner if inner is not None and _move(node) == _move(inner) is not None else node
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        self.generic_visit(node)
+        if node.attr in _WHERE and _move(node.value) and isinstance(node.value, ast.Call):
+            node.value = getattr(node.value.func, "value", node.value)
+        return node
 
     def visit_Expr(self, node: ast.Expr) -> ast.AST:
         self.generic_visit(node)

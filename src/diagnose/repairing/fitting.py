@@ -16,6 +16,8 @@ from diagnose.repairing.scopes import FUNCTION, spans
 from diagnose.repairing.words import say
 
 _MOVES = frozenset({"to", "cuda", "cpu"})
+#: What tells where a tensor is.
+_WHERE = frozenset({"device", "is_cuda", "is_cpu", "get_device"})
 #: What gives an option its default.
 _OPTION = re.compile(r"\bdefault=|^\s*(?:async\s+)?def\s|^\s*\w+\s*:\s*bool\s*=")
 
@@ -37,6 +39,7 @@ def fitting(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     for one in added(before, tree, after):
         for found in (
             *_twice(one, lang),
+            *_for_its_device(one, lang),
             *_deaf(one, tree, lang),
             *_at_once(one, lang),
             *_inline(one, lang),
@@ -96,10 +99,20 @@ def added(before: str, tree: ast.Module, after: str) -> Iterator[Added]:
 
 def _twice(one: Added, lang: Lang) -> Iterator[Guard]:
     """What the line before that speaks of it has moved to a GPU is not moved again: that line is wrong."""
-    if (found := earlier(one)) is not None:
-        name = ast.unparse(one.moved)
+    inner = move_of(one.moved)
+    before = inner if inner is not None and not goes_to_cpu(inner) else None
+    if not goes_to_cpu(one.call) and (found := before or earlier(one)) is not None:
+        name = ast.unparse(callee(before) if before else one.moved)
         sentence = say(lang, "twice", line=one.call.lineno, other=found.lineno, name=name)
         yield Guard("twice", False, sentence)
+
+
+def _for_its_device(one: Added, lang: Lang) -> Iterator[Guard]:
+    """Nothing is moved for a question where it is: that answers itself."""
+    for node in ast.walk(one.scope):
+        if isinstance(node, ast.Attribute) and node.value is one.call and node.attr in _WHERE:
+            name = ast.unparse(one.moved)
+            yield Guard("asked", False, say(lang, "asked", line=one.call.lineno, name=name))
 
 
 def earlier(one: Added) -> ast.Call | None:

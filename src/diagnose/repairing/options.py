@@ -13,11 +13,12 @@ from diagnose.repairing.words import say
 
 
 def unread(before: str, after: str, lang: Lang) -> Iterator[Guard]:
-    """No edit takes away the only place that asks an option, or a field of a configuration: whoever sets it
-    chooses nothing any more."""
+    """No edit takes away the only place that asks an option, a field of a configuration, or a variable that
+    is bound to one thing or another: whoever sets it chooses nothing any more."""
     old, new = ast.parse(before), ast.parse(after)
     gone = _asked(old) - _asked(new)
-    for name in sorted(gone & set(_declared(old)) & set(_declared(new))):
+    names = [*(gone & set(_declared(old)) & set(_declared(new))), *(_choices(old) & _idle(new))]
+    for name in sorted(names):
         yield Guard("gives-up", False, say(lang, "unread", name=name))
         return
 
@@ -57,6 +58,27 @@ def _stored(block: ast.AST) -> Iterator[str]:
     for node in ast.walk(block):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             yield node.id
+
+
+def _choices(tree: ast.Module) -> set[str]:
+    """The variables that are bound to one thing or another, and asked for."""
+    return {
+        target.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.IfExp | ast.BoolOp)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    } - _idle(tree)
+
+
+def _idle(tree: ast.Module) -> set[str]:
+    """The variables that are bound, and not asked for."""
+    read = {
+        node.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Store)
+    }
+    return set(_stored(tree)) - read
 
 
 def _asked(tree: ast.Module) -> set[str]:

@@ -23,6 +23,10 @@ REMARKS: Mapping[str, Mapping[Lang, str]] = {
         "en": "line {line} no longer sends a part of the model to {gone}, which the method is given",
         "zh": "第 {line} 行不再把模型的一部分送到方法得到的 {gone}",
     },
+    "asked": {
+        "en": "line {line} moves {name} only to ask where it is",
+        "zh": "第 {line} 行移动 {name} 只是为了查询它在哪里",
+    },
     "deaf": {
         "en": "line {line} moves what {name} gives, which is told the device: it is wrong there",
         "zh": "第 {line} 行移动 {name} 的返回值，而它已得到设备参数：错误在它内部",
