@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from diagnose.fixes.diff import patched
-from diagnose.repairing.comparing import diff_of
+from diagnose.repairing.comparing import changed, diff_of
 from diagnose.repairing.model import (
     LEVELS,
     SOURCES,
@@ -34,6 +34,8 @@ class Limits(NamedTuple):
     seconds: float = 1800
 
 
+#: So many single edits are tried beside a patch of several.
+_ALONE = 16
 #: After so many patches that run but are not proven, somebody else is asked for a better one.
 _BETTER = 4
 
@@ -107,6 +109,8 @@ class Search:
                     found = reference.prove(*node.patch)
                     if found.level == "proven":
                         trim = polish.trimmed(node, found)
+                        if len(node.applied) > 1 and self._places(trim[0]) > 1:
+                            trim = self._alone(root, reference, polish) or trim
                         return *(polish.sent(trim[0]) or trim), furthest
                 better = polish.mended(node, found)
                 if better is not None:
@@ -120,6 +124,35 @@ class Search:
                 proof if proof.whole else reference.prove(*best.patch), self._runner.lang
             )
         return best, proof, furthest
+
+    def _places(self, node: Node) -> int:
+        """At how many places a node's files differ from the user's."""
+        pairs = ((self._runner.workspace.text(file), text) for file, text in node.texts.items())
+        return sum(1 for both in pairs for _ in changed(*both))
+
+    def _alone(self, root: Node, reference: Reference, polish: Polish) -> tuple[Node, Proof] | None:
+        """One edit that is proven where the first patch that was takes several: these may follow one
+        mistake from line to line."""
+        left = _ALONE
+        for candidate in sorted(root.ran.candidates, key=lambda one: SOURCES.index(one.source)):
+            texts = self._edited(root, candidate)
+            key = tuple(sorted((texts or {}).items()))
+            if texts is None or (key in self._known and self._known[key] is None):
+                continue
+            if key not in self._known:
+                if not left or time.monotonic() > self._end:
+                    break
+                left -= 1
+                self._known[key] = self._try(root, candidate, texts)
+            node = self._known[key]
+            if node is None or not node.ran.passed:
+                continue
+            if reference.doubts(*node.patch).level != "proven":
+                continue
+            proof = reference.prove(*node.patch)
+            if proof.level == "proven":
+                return polish.trimmed(node, proof)
+        return None
 
     def _passes(self, root: Node) -> Iterator[Iterator[Node]]:
         """All nodes, each once: first those of what the answer proposes, then with what else does, who
