@@ -529,6 +529,35 @@ def test_an_edit_that_is_not_needed_in_the_end_goes(folder: Path) -> None:
     assert added == ["+table = torch.arange(4.0, device=x.device)"]
 
 
+HALVES = """\
+import torch
+
+x = torch.ones(4, device="cuda")
+table = torch.arange(4.0)
+
+other = torch.ones(4)
+
+centers = table * 2
+
+print((centers + x).sum().item())
+
+print((other + table).sum().item())
+"""
+#: All that it is made of goes to the GPU then, and what that meets.
+WHOLE = """\
+--- a/train.py
++++ b/train.py
+@@ -4 +4 @@
+-table = torch.arange(4.0)
++table = torch.arange(4.0, device=x.device)
+"""
+
+
+def test_one_edit_goes_before_several(folder: Path) -> None:
+    (added,) = added_by(folder, HALVES, WHOLE, 4)
+    assert added.startswith("+centers = ")
+
+
 #: Two functions of a program whose device is written once; the second knows no device.
 TWICE = """\
 import torch

@@ -145,7 +145,7 @@ class Search:
                 left -= 1
                 self._known[key] = self._try(root, candidate, texts)
             node = self._known[key]
-            if node is None or not node.ran.passed:
+            if node is None or not node.ran.passed or self._places(node) > 1:
                 continue
             if reference.doubts(*node.patch).level != "proven":
                 continue
