@@ -36,7 +36,7 @@ _WRAPPED = (
     ("", ""), ("", " pass"), ("", "C"), ("", "_C"), ("", "C: pass"), ("", "_C: pass"), ("_(", "C)"),
     ("_(_ ", "C)"), ("(_ if _ ", "C)"), ("(", ")"), ("_(", ")"),
 )  # fmt: skip
-_INSERTED = {"to", "detach", "cpu", "numpy"}
+_INSERTED = {"to", "cuda", "detach", "cpu", "numpy"}
 #: Kinds whose edit only inserts: without what it inserts the line is what it was.
 _INSERTING = {
     *(
@@ -187,7 +187,7 @@ def _parsed(code: str, start: str, end: str) -> ast.AST | None:
 
 
 class _Plain(ast.NodeTransformer):
-    """Takes out whatever an edit may have put in."""
+    """Takes out whatever an edit may have put in, or put another move in the place of."""
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)

@@ -210,7 +210,7 @@ def _device(scene: Scene, casebase: Casebase, top: int, answers: Answers) -> Dia
         casebase.lang,
         questions,
         around=guarded("around", partial(_around, scene, first, causes), ()),
-        basis=_basis(scene, first, causes),
+        basis=guarded("culprit/basis", partial(_basis, scene, first, causes), "trace"),
         site=guarded("site", partial(_site, scene), None),
         met=guarded("operands", partial(_met, scene, first), ()),
     )

@@ -45,7 +45,7 @@ print(noise.sum().item())
         (
             LOADER,
             "loader = DataLoader(rows, batch_size=4, shuffle=True, "
-            'generator=torch.Generator(device="cuda"))',
+            "generator=torch.Generator(device=rows.device))",
         ),
         (ORDER, 'order = torch.Generator("cpu")'),
         (SEEDED, "noise_of = torch.Generator(device=device).manual_seed(3)"),

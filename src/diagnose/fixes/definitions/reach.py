@@ -23,7 +23,7 @@ _DEVICE = re.compile(r"_?(\w+_)?dev(ice)?", re.IGNORECASE)
 _HAVING = re.compile(r"(\w+_)?(accelerator|model|net|args|config|cfg|opt|trainer)")
 _MODULE = re.compile(r"(\w*Module|\w*Model|PreTrainedModel|\w+Layer)")
 #: Methods of a tensor that are given an index, or another tensor, that has to be where it is.
-_TAKING = frozenset({"index_select", "gather", "scatter", "masked_fill", "masked_select", "lerp"})
+_TAKING = frozenset({"index_select", "gather", "scatter", "masked_fill"})
 
 
 def within_reach(suspect: Suspect) -> str | None:
