@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from diagnose.repairing.taking import left_whole, out_of_branch
+from diagnose.repairing.taking import filled, left_whole, out_of_branch
 
 SHARDED = """\
 def load(sharded):
@@ -48,3 +48,23 @@ def test_what_is_not_always_spread_is_still_moved() -> None:
     assert not list(left_whole(before, moved, "en")), "it is moved elsewhere"
     always = before.replace(" if len(plan) > 1 else net", "")
     assert not list(left_whole(always, always.replace("net.to(device)\n", ""), "en"))
+
+
+EMPTY = """\
+def load(path, device):
+    with {context}:
+        net = Net()
+    net.load_state_dict(torch.load(path), assign=True)
+    return net.to(device)
+"""
+
+
+def test_what_is_filled_with_loaded_weights_is_made_without_memory() -> None:
+    for context in ('torch.device("meta")', "init_empty_weights()"):
+        before = EMPTY.format(context=context)
+        after = before.replace(context, "torch.device(device)")
+        assert [one.id for one in filled(before, after, "en")] == ["gives-up"]
+        unfilled = before.replace("net.load_state_dict(torch.load(path), assign=True)", "pass")
+        assert not list(filled(unfilled, unfilled.replace(context, "torch.device(device)"), "en"))
+    tables = before.replace("init_empty_weights()", "init_empty_weights(include_buffers=False)")
+    assert not list(filled(before, tables, "en")), "its weights still are made without memory"

@@ -14,6 +14,7 @@ READERS: tuple[Callable[[str, str, Lang], Iterator[Guard]], ...] = (
     optional.emptied,
     taking.out_of_branch,
     taking.left_whole,
+    taking.filled,
     wrapping.unwrapped,
     reading.undone,
     reading.chosen,

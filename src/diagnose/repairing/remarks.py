@@ -107,6 +107,10 @@ REMARKS: Mapping[str, Mapping[Lang, str]] = {
         "en": "line {line} was a part of what the program does if {asked}: that would be done by halves",
         "zh": "第 {line} 行是程序在 {asked} 时所做的一部分：删去后只剩一半",
     },
+    "filled": {
+        "en": "line {line} makes the model without memory, and the program fills it with what it loads",
+        "zh": "第 {line} 行不占内存地创建模型，程序随后用加载的权重填充它",
+    },
     "left-whole": {
         "en": "line {line} moves the model where it is not spread, which is only done if {asked}",
         "zh": "第 {line} 行负责搬移未拆分的模型，而只有 {asked} 时才会拆分",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
 from collections.abc import Iterator
 
@@ -14,6 +15,9 @@ from diagnose.repairing.words import say
 
 #: Functions that spread a model over devices.
 _SPREADS = frozenset({"dispatch_model"})
+#: What makes something without memory, and methods that fill it with what is loaded.
+_EMPTY = re.compile(r"""["']meta["']|\binit_empty_weights\b""")
+_FILLING = frozenset({"load_state_dict", "to_empty"})
 #: Questions that are about the machine, and choose no mode.
 _MACHINE = ("is_available", "device_count")
 
@@ -51,6 +55,18 @@ def left_whole(before: str, after: str, lang: Lang) -> Iterator[Guard]:
         if ast.unparse(call) in gone:
             told = say(lang, "left-whole", line=call.lineno, asked=asked)
             yield Guard("gives-up", False, told)
+            return
+
+
+def filled(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+    """No edit makes in memory at once what the program makes without any and fills with weights that it
+    loads: then it would be made twice."""
+    called = {node.attr for node in ast.walk(ast.parse(before)) if isinstance(node, ast.Attribute)}
+    old, new = before.splitlines(), after.splitlines()
+    for gone, made in changed(before, after) if called & _FILLING else ():
+        was, now = ("\n".join(rows[i] for i in lines) for rows, lines in ((old, gone), (new, made)))
+        if _EMPTY.search(was) and not _EMPTY.search(now):
+            yield Guard("gives-up", False, say(lang, "filled", line=gone.start + 1))
             return
 
 
