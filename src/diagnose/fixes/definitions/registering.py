@@ -58,8 +58,9 @@ def buffer(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     start, end = writable(source, statement)
     begin, kept = _opening(source, value), _without_fixed_moves(value, torch)
     head = source.text[start:begin]
-    call = f"{text_of(source, target.value)}.register_buffer({_quoted(target.attr)}, "
-    registers = statements(f"{call}_)")[0]
+    call = f'{text_of(source, target.value)}.register_buffer("{target.attr}", '
+    close = f"{_as_others(source, statement)})"
+    registers = statements(f"{call}_{close}")[0]
     assert isinstance(registers, ast.Expr) and isinstance(registers.value, ast.Call)
     registers.value.args[1] = kept
     becomes: tuple[ast.stmt, ...] = (registers,)
@@ -72,7 +73,9 @@ def buffer(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     cuts = [] if kept is value else [_cut(source, kept, value)]
     if "#" in head:
         raise Refused("a comment stands in what is to change")
-    return [Change((Splice(start, begin, call), *cuts, Splice(end, end, ")")), statement, becomes)]
+    return [
+        Change((Splice(start, begin, call), *cuts, Splice(end, end, close)), statement, becomes)
+    ]
 
 
 def _set_by_name(suspect: Suspect) -> Change | None:
@@ -83,7 +86,7 @@ def _set_by_name(suspect: Suspect) -> Change | None:
         case ast.Call(func=ast.Name(id="setattr"), args=[ast.Name() as owner, name, value]):
             if call.keywords:
                 return None
-            given = f"{text_of(source, name)}, {text_of(source, value)}"
+            given = f"{text_of(source, name)}, {text_of(source, value)}{_as_others(source, call)}"
             return replaced(source, call, f"{text_of(source, owner)}.register_buffer({given})")
     return None
 
@@ -109,8 +112,9 @@ def _set_together(suspect: Suspect, torch: TorchNames) -> Change | None:
         _check_registry(source, statement, target, torch)
         if ast.unparse(target) in read or not isinstance(target.value, ast.Name):
             raise Refused("an attribute is made of what it was")
+    close = f"{_as_others(source, statement)})"
     rows = [
-        f"{ast.unparse(one.value)}.register_buffer({_quoted(one.attr)}, {text_of(source, value)})"
+        f'{ast.unparse(one.value)}.register_buffer("{one.attr}", {text_of(source, value)}{close}'
         for one, value in zip(names, values, strict=True)
     ]
     start, end = writable(source, statement)
@@ -118,6 +122,14 @@ def _set_together(suspect: Suspect, torch: TorchNames) -> Change | None:
     if "#" in source.text[start:end]:
         raise Refused("a comment stands in what is to change")
     return Change((Splice(start, end, between.join(rows)),), statement, statements("\n".join(rows)))
+
+
+def _as_others(source: Source, node: ast.AST) -> str:
+    """How a class keeps its other buffers out of the state_dict, if it does so with all of them."""
+    owner = class_around(source, node)
+    known = [one for one in walk_calls(owner) if called(one) == "register_buffer"] if owner else []
+    out = ", persistent=False"
+    return out if known and all(ast.unparse(one).endswith(f"{out})") for one in known) else ""
 
 
 def _is_number(value: ast.expr, torch: TorchNames) -> bool:
@@ -282,10 +294,6 @@ def _opening(source: Source, value: ast.expr) -> int:
     while text.endswith("("):
         start, text = len(text) - 1, text[:-1].rstrip()
     return start
-
-
-def _quoted(name: str) -> str:
-    return f'"{name}"'
 
 
 KINDS = {"register-buffer": buffer, "register-module": layers}
