@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from diagnose.repairing.naming import for_gpus_alone, hidden_names, literal
+from diagnose.repairing.naming import for_all_callers, for_gpus_alone, hidden_names, literal
 
 KEPT = """\
 def train(loader, steps):
@@ -83,3 +83,41 @@ def test_what_is_private_elsewhere_is_not_asked_for() -> None:
     assert [one.id for one in hidden_names(before, after, "en")] == ["private"]
     known = before + "\n    def go(self):\n        return self._device\n"
     assert not list(hidden_names(known, known.replace("(x)\n", "(x.to(self._device))\n"), "en"))
+
+
+MODULE = """\
+class Net(nn.Module):
+    def __init__(self):
+        self.body = Body()
+
+
+net = Net()
+"""
+
+
+def test_a_class_of_modules_does_not_say_which_gpu_it_is_on() -> None:
+    inside = MODULE.replace("Body()", 'Body().to("cuda:0")')
+    assert [one.id for one in literal(MODULE, inside, "en")] == ["literal"]
+    assert not list(literal(MODULE, MODULE.replace("= Net()", '= Net().to("cuda:0")'), "en"))
+
+
+CACHE = """\
+KNOWN = {}
+
+
+def mean_of(x, key):
+    if key not in KNOWN:
+        KNOWN[key] = load(key)
+    return x - KNOWN[key]
+"""
+
+
+def test_what_is_kept_for_all_is_moved_for_each() -> None:
+    stored = CACHE.replace("load(key)", "load(key).to(x.device)")
+    for table in ("KNOWN = {}", "KNOWN: dict[str, object] = {}"):
+        both = (text.replace("KNOWN = {}", table) for text in (CACHE, stored))
+        assert [one.id for one in for_all_callers(*both, "en")] == ["cached"]
+    read = CACHE.replace("x - KNOWN[key]", "x - KNOWN[key].to(x.device)")
+    assert not list(for_all_callers(CACHE, read, "en"))
+    own = stored.replace("KNOWN = {}\n", "").replace("    if", "    KNOWN = {}\n    if")
+    assert not list(for_all_callers(CACHE, own, "en")), "a table of the call's own"

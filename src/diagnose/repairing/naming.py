@@ -11,7 +11,7 @@ from diagnose.repairing.comparing import changed, edited_lines
 from diagnose.repairing.edits import LITERAL
 from diagnose.repairing.fitting import added
 from diagnose.repairing.model import Guard
-from diagnose.repairing.scopes import FUNCTION
+from diagnose.repairing.scopes import FUNCTION, spans
 from diagnose.repairing.words import say
 
 #: What an expression is moved to, or made on, if that has a name.
@@ -26,8 +26,9 @@ _NUMBERS = re.compile(r"\b(?:device_ids|output_device)\s*=\s*\[?\s*\d")
 
 def literal(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     """No edit writes a GPU in the place of a device that the program has an expression for, nor anew where
-    the program keeps its device in a name of its own, nor on what a caller hands over."""
-    kept = _kept(ast.parse(before))
+    the program keeps its device in a name of its own, nor in a class of modules, nor on what a caller
+    hands over."""
+    kept, tree = _kept(ast.parse(before)), ast.parse(after)
     given = list(_given_away(before, after))
     for line, old, new in _replaced(before, after):
         literals = sorted(_literals(new) - _literals(old))
@@ -36,7 +37,7 @@ def literal(before: str, after: str, lang: Lang) -> Iterator[Guard]:
         gone = sorted((_devices(old) - _devices(new)) | _computed(old, new))
         known = bool(_literals(old)) or _NUMBERS.search(old) is not None
         if not gone and not known:
-            gone = kept[:1] or given[:1]
+            gone = kept[:1] or given[:1] or _homeless(tree, line)
         if gone:
             told = say(lang, "literal", line=line, device=literals[0], gone=gone[0])
             yield Guard("literal", False, told)
@@ -53,6 +54,27 @@ def for_gpus_alone(before: str, after: str, lang: Lang) -> Iterator[Guard]:
             if name == "device" and ("is_available" in before or "cpu" in before):
                 said = {"line": one.call.lineno, "device": ast.unparse(device)}
                 yield Guard("chosen", False, say(lang, "for-gpus", **said))
+                return
+
+
+def for_all_callers(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+    """No edit puts into a table of the whole program what it has moved for one caller: the next one, on
+    another device, gets the same."""
+    tree = ast.parse(after)
+    tables = {
+        ast.unparse(target)
+        for node in tree.body
+        if isinstance(node, ast.Assign | ast.AnnAssign)
+        for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+    }
+    moves = [one.call for one in added(before, tree, after) if isinstance(one.scope, FUNCTION)]
+    for node in ast.walk(tree):
+        match node:
+            case ast.Assign(
+                targets=[ast.Subscript(value=ast.Name(id=name))],
+                value=ast.Call(args=[device]) as call,
+            ) if call in moves and name in tables and ast.unparse(device).endswith(".device"):
+                yield Guard("cached", False, say(lang, "cached", line=node.lineno, name=name))
                 return
 
 
@@ -118,6 +140,16 @@ def _kept(tree: ast.Module) -> list[str]:
         if _CALLED.search(called):
             found.add(node.arg if isinstance(node, ast.arg) else ast.unparse(node))
     return sorted(found)
+
+
+def _homeless(tree: ast.Module, line: int) -> list[str]:
+    """The class of modules that a line stands in: who makes one says where it goes."""
+    return [
+        f"{node.name}().to"
+        for node in tree.body
+        if isinstance(node, ast.ClassDef) and spans(node, line)
+        if any(ast.unparse(base).endswith("Module") for base in node.bases)
+    ]
 
 
 def _given_away(before: str, after: str) -> Iterator[str]:

@@ -26,6 +26,7 @@ READERS: tuple[Callable[[str, str, Lang], Iterator[Guard]], ...] = (
     options.unbound,
     naming.literal,
     naming.for_gpus_alone,
+    naming.for_all_callers,
     naming.hidden_names,
     edits.written_down,
     edits.counted,

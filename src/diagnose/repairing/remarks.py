@@ -99,6 +99,10 @@ REMARKS: Mapping[str, Mapping[Lang, str]] = {
         "en": "line {line} gives `cuda` the device {device}, which may be the cpu",
         "zh": "第 {line} 行把 {device} 传给 cuda，而它可能是 CPU",
     },
+    "cached": {
+        "en": "line {line} keeps in {name}, for all callers, what it has moved for one",
+        "zh": "第 {line} 行把为某个调用者移动的值存进 {name}，供所有调用者使用",
+    },
     "private": {
         "en": "line {line} asks for {name}, which is private to another class",
         "zh": "第 {line} 行使用了另一个类的私有属性 {name}",
