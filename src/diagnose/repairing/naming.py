@@ -29,7 +29,6 @@ def literal(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     the program keeps its device in a name of its own, nor in a class of modules, nor on what a caller
     hands over."""
     kept, tree = _kept(ast.parse(before)), ast.parse(after)
-    given = list(_given_away(before, after))
     for line, old, new in _replaced(before, after):
         literals = sorted(_literals(new) - _literals(old))
         if not literals:
@@ -37,7 +36,7 @@ def literal(before: str, after: str, lang: Lang) -> Iterator[Guard]:
         gone = sorted((_devices(old) - _devices(new)) | _computed(old, new))
         known = bool(_literals(old)) or _NUMBERS.search(old) is not None
         if not gone and not known:
-            gone = kept[:1] or given[:1] or _homeless(tree, line)
+            gone = kept[:1] or _given_away(before, tree, after)[:1] or _homeless(tree, line)
         if gone:
             told = say(lang, "literal", line=line, device=literals[0], gone=gone[0])
             yield Guard("literal", False, told)
@@ -152,9 +151,11 @@ def _homeless(tree: ast.Module, line: int) -> list[str]:
     ]
 
 
-def _given_away(before: str, after: str) -> Iterator[str]:
+def _given_away(before: str, tree: ast.Module, after: str) -> list[str]:
     """The arguments of functions that an edit moves by itself: they are their callers'."""
-    for one in added(before, ast.parse(after), after):
-        given = one.scope.args.args if isinstance(one.scope, FUNCTION) else []
-        if isinstance(one.moved, ast.Name) and one.moved.id in {arg.arg for arg in given}:
-            yield f"{one.moved.id}.device"
+    return [
+        f"{one.moved.id}.device"
+        for one in added(before, tree, after)
+        if isinstance(one.moved, ast.Name) and isinstance(one.scope, FUNCTION)
+        if one.moved.id in {arg.arg for arg in one.scope.args.args}
+    ]

@@ -7,15 +7,13 @@ import ast
 from collections.abc import Iterator
 from contextlib import suppress
 
-import torch
-
 from diagnose.fixes.definitions.statements import before_statement
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.file_edit import file_edit
-from diagnose.hooks.operands import assigned, value
-from diagnose.hooks.positions import Text, Texts
-from diagnose.repairing.moving import Move, own_spots
-from diagnose.repairing.states import strays
+from diagnose.hooks.operands import assigned
+from diagnose.hooks.positions import Text
+from diagnose.repairing.moving import Move
+from diagnose.repairing.states import steps, strays
 
 
 def preceding(error: BaseException) -> Iterator[Move]:
@@ -24,15 +22,10 @@ def preceding(error: BaseException) -> Iterator[Move]:
     Args:
         error: a live failure.
     """
-    texts = Texts()
-    for frame, spot in own_spots(error, texts):
-        text = texts.of(spot.file)
-        match spot.node:
-            case ast.Call(func=ast.Attribute(attr="step", value=owner)) if text is not None:
-                held = value(owner, frame)
-                if isinstance(held, torch.optim.Optimizer) and strays(held) is not None:
-                    yield from _edits(text, ast.unparse(owner))
-                    return
+    for step in steps(error):
+        if strays(step.optimizer) is not None:
+            yield from _edits(step.text, ast.unparse(step.owner))
+            return
 
 
 def _edits(text: Text, optimizer: str) -> Iterator[Move]:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
+from typing import NamedTuple
 
 import torch
 
@@ -15,11 +16,20 @@ from diagnose.fixes.editing import Refused
 from diagnose.fixes.file_edit import file_edit
 from diagnose.fixes.rewriting import Change
 from diagnose.hooks.operands import value
-from diagnose.hooks.positions import Texts
-from diagnose.placement import Source
+from diagnose.hooks.positions import Text, Texts
+from diagnose.placement import Source, Spot
 from diagnose.repairing.moving import Move, own_spots
 
 _MOVES = frozenset({"to", "cuda", "cpu"})
+
+
+class Step(NamedTuple):
+    """A call by which an optimizer steps: its place, its file, how the optimizer is written, and that."""
+
+    spot: Spot
+    text: Text
+    owner: ast.expr
+    optimizer: torch.optim.Optimizer
 
 
 def states(error: BaseException) -> Iterator[Move]:
@@ -29,32 +39,37 @@ def states(error: BaseException) -> Iterator[Move]:
     Args:
         error: a live failure.
     """
+    for step in steps(error):
+        if (counters := strays(step.optimizer)) is None:
+            return
+        name, source, node = text_of(step.spot.source, step.owner), step.spot.source, step.spot.node
+        moving = [
+            one
+            for one in ast.walk(step.text.function(node))
+            if isinstance(one, ast.Expr | ast.Assign)
+            and one.lineno < step.spot.line
+            and _moves_module(one)
+        ]
+        for one in reversed(moving):
+            change = partial(after_statement, source, one)
+            yield from _edit(source, name, counters, change)
+        statement = step.text.statement(node)
+        if isinstance(statement, ast.stmt):
+            change = partial(before_statement, source, statement)
+            yield from _edit(source, name, counters, change, stopgap=True)
+        return
+
+
+def steps(error: BaseException) -> Iterator[Step]:
+    """The running calls, in the user's lines, by which optimizers step."""
     texts = Texts()
     for frame, spot in own_spots(error, texts):
         text = texts.of(spot.file)
         match spot.node:
             case ast.Call(func=ast.Attribute(attr="step", value=owner)) if text is not None:
                 held = value(owner, frame)
-                if not isinstance(held, torch.optim.Optimizer):
-                    continue
-                if (counters := strays(held)) is None:
-                    return
-                name, source = text_of(spot.source, owner), spot.source
-                moving = [
-                    one
-                    for one in ast.walk(text.function(spot.node))
-                    if isinstance(one, ast.Expr | ast.Assign)
-                    and one.lineno < spot.line
-                    and _moves_module(one)
-                ]
-                for one in reversed(moving):
-                    change = partial(after_statement, source, one)
-                    yield from _edit(source, name, counters, change)
-                statement = text.statement(spot.node)
-                if isinstance(statement, ast.stmt):
-                    change = partial(before_statement, source, statement)
-                    yield from _edit(source, name, counters, change, stopgap=True)
-                return
+                if isinstance(held, torch.optim.Optimizer):
+                    yield Step(spot, text, owner, held)
 
 
 def strays(optimizer: torch.optim.Optimizer) -> bool | None:

@@ -8,9 +8,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from itertools import islice
 from typing import NamedTuple
 
+from diagnose.fixes.definitions.expressions import replaced
+from diagnose.fixes.editing import Refused
+from diagnose.fixes.rewriting import rewritten
 from diagnose.model import Lang
+from diagnose.placement import Source
 from diagnose.repairing.model import Guard, Ran, Terms
 from diagnose.repairing.running import Runner
 from diagnose.repairing.scopes import FUNCTION
@@ -107,20 +113,26 @@ def switched(workspace: Workspace, texts: Mapping[str, str]) -> Iterator[Switche
     Yields:
         The program, for each switch that the edits leave as it was.
     """
-    found = (
-        Switched(old.name, old.to, {file: _with(before, old)}, {**texts, file: _with(after, new)})
-        for file, after in texts.items()
-        for before in [workspace.text(file)]
-        for old, new in _pairs(before, after)
-    )
-    for _, one in zip(range(_MOST), found, strict=False):
-        yield one
+    yield from islice(_switched(workspace, texts), _MOST)
 
 
-def _pairs(before: str, after: str) -> Iterator[tuple[Switch, Switch]]:
+def _switched(workspace: Workspace, texts: Mapping[str, str]) -> Iterator[Switched]:
+    for file, after in texts.items():
+        sources = [_source(workspace.text(file)), _source(after)]
+        for pair in _pairs(*sources):
+            with suppress(Refused):
+                old, new = map(_with, sources, pair)
+                yield Switched(pair[0].name, pair[0].to, {file: old}, {**texts, file: new})
+
+
+def _source(text: str) -> Source:
+    return Source("", text.split("\n"), ast.parse(text))
+
+
+def _pairs(before: Source, after: Source) -> Iterator[tuple[Switch, Switch]]:
     """The switches that stand in both texts, in each of them."""
-    others = {one.name: one for one in switches(ast.parse(after))}
-    for one in switches(ast.parse(before)):
+    others = {one.name: one for one in switches(after.tree)}
+    for one in switches(before.tree):
         if one.name in others and others[one.name].to == one.to:
             yield one, others[one.name]
 
@@ -187,12 +199,6 @@ def _asked(tree: ast.Module) -> Iterator[str]:
                     yield one.attr
 
 
-def _with(text: str, switch: Switch) -> str:
-    """A text with a switch turned."""
-    value = switch.node
-    rows = text.splitlines(keepends=True)
-    row = rows[value.lineno - 1].encode()
-    end = value.end_col_offset or value.col_offset
-    other = row[: value.col_offset] + switch.written.encode() + row[end:]
-    rows[value.lineno - 1] = other.decode("utf-8", "surrogateescape")
-    return "".join(rows)
+def _with(source: Source, switch: Switch) -> str:
+    """The text of a file with a switch turned. Raises `Refused` where that cannot be written."""
+    return rewritten(source, [replaced(source, switch.node, switch.written)])
