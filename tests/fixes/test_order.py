@@ -62,3 +62,30 @@ def test_the_example_of_a_fix_fits_what_failed(casebase: Casebase) -> None:
     assert "broadcast" in example(BROADCAST, casebase)
     assert "teacher" in example(SECOND, casebase)
     assert "teacher" not in example(SECOND.replace(b"self.teacher", b"policy"), casebase)
+
+
+KERNEL = b"""Traceback (most recent call last):
+  File "/home/u/%b", line 31, in main
+    y = net(x)
+%b  File "/x/site-packages/triton/backends/nvidia/driver.py", line 365, in __call__
+    self.launch(*args, **kwargs)
+ValueError: Pointer argument (at 0) cannot be accessed from Triton (cpu tensor?)
+"""
+COMPILED = b"""  File "/x/site-packages/torch/_inductor/utils.py", line 1977, in run
+    return model(new_inputs)
+"""
+
+
+def test_a_compiled_kernel_is_first_run_without_the_compiler(casebase: Casebase) -> None:
+    assert kinds(KERNEL % (b"paint.py", COMPILED), "kernel-needs-gpu", casebase)[0] == (
+        "disable-compile"
+    )
+    assert (
+        "disable-compile"
+        not in kinds(KERNEL % (b"paint.py", b""), "kernel-needs-gpu", casebase)[:3]
+    )
+
+
+def test_where_parts_are_offloaded_a_kernel_gets_what_waits_on_the_cpu(casebase: Casebase) -> None:
+    log = KERNEL % (b"paint_offload.py", b"")
+    assert kinds(log, "kernel-needs-gpu", casebase)[0] == "disable-offload"

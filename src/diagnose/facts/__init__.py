@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from diagnose.facts import frames, handed, lines, operands, origins, passing, seen
+from diagnose.facts import frames, handed, lines, operands, origins, passing, ran, seen
 from diagnose.facts.rules import Texts, combined, matched
 from diagnose.model import Fact, FactRule
 from diagnose.scene import Scene
@@ -42,6 +42,10 @@ FINDERS = (
     passing.placed,
     passing.sized,
     passing.summed,
+    ran.earlier_layer,
+    ran.fed_from_cpu,
+    ran.made_by_own_call,
+    ran.handed_in_on_cpu,
     frames.own_optimizer,
     handed.by_trainer,
     handed.from_checkpoint,

@@ -83,17 +83,29 @@ def _calls_criterion(place: Place, torch: TorchNames) -> bool:
 
 def _gives_loss(place: Place, words: Words) -> bool:
     """True where the result of the call that the carets underline is part of what is called a loss, and
-    labels are handed to it beside something else: ``loss = margin(z, y) + pull(z, y)``."""
+    labels are handed to it beside something else: ``loss = margin(z, y) + pull(z, y)``. What two such
+    calls are alike handed are labels by whatever name."""
     call = place.part
     if place.line is None or not isinstance(call, ast.Call) or len(call.args) < 2:
         return False
-    if not words.labels.search(getattr(call.args[-1], "id", "")):
-        return False
+    labelled = bool(words.labels.search(getattr(call.args[-1], "id", "")))
     for node in place.line.tree.body:
-        if isinstance(node, (ast.Assign, ast.AugAssign)) and call in _addends(node.value):
+        if not isinstance(node, (ast.Assign, ast.AugAssign)):
+            continue
+        added = _addends(node.value)
+        if call in added and (labelled or any(_alike(call, other) for other in added)):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             return any(_LOSS.search(sourceline.dotted(target) or "") for target in targets)
     return False
+
+
+def _alike(call: ast.Call, other: ast.expr) -> bool:
+    """Whether two calls are given the same."""
+    return (
+        isinstance(other, ast.Call)
+        and other is not call
+        and [ast.dump(one) for one in call.args] == [ast.dump(one) for one in other.args]
+    )
 
 
 def _addends(node: ast.expr) -> list[ast.expr]:

@@ -23,6 +23,8 @@ def gpu_numbers(scene: Scene) -> Iterator[Fact]:
         yield Fact("later-gpu-and-cpu", line, scene.values)
     if later and first:
         yield Fact("default-gpu-and-later", line, scene.values)
+    if len(set(later)) > 1 and not first:
+        yield Fact("two-later-gpus", line, scene.values)
 
 
 def on_gpus(scene: Scene) -> Iterator[Fact]:
