@@ -188,8 +188,10 @@ def _bound(scope: ast.AST, *, top: bool = False) -> Iterator[tuple[str, int, Dev
     device where it holds one: ``torch.device(...)``, a text that names one, an argument called so."""
     if isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
         args = scope.args
+        chosen = set(_else_chosen(scope))
         for arg in (*args.posonlyargs, *args.args, *args.kwonlyargs):
-            yield arg.arg, scope.lineno, _HOME if named_so(arg.arg) else None
+            known = named_so(arg.arg) and arg.arg not in chosen
+            yield arg.arg, scope.lineno, _HOME if known else None
     inner = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
     body: Sequence[ast.AST] = [scope]
     if top and isinstance(scope, ast.Module):
@@ -201,6 +203,21 @@ def _bound(scope: ast.AST, *, top: bool = False) -> Iterator[tuple[str, int, Dev
                     yield name, node.lineno, _device_said(value)
                 case ast.Name(id=name, ctx=ast.Store()):
                     yield name, node.lineno, None
+
+
+def _else_chosen(scope: ast.AST) -> Iterator[str]:
+    """The names for which an object keeps something else where they are not given: ``self.device = device
+    or "cuda"``, ``... if device is None else device``."""
+    for node in ast.walk(scope):
+        match node:
+            case ast.Assign(
+                targets=[ast.Attribute()],
+                value=ast.BoolOp(op=ast.Or(), values=[ast.Name(id=name), *_])
+                | ast.IfExp(
+                    test=ast.Compare(left=ast.Name(id=name), comparators=[ast.Constant(None)])
+                ),
+            ):
+                yield name
 
 
 def _device_said(value: ast.expr) -> Device | None:

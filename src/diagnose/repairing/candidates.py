@@ -164,6 +164,7 @@ def _of_origins(error: BaseException, workspace: Workspace) -> Iterator[Move]:
     from diagnose.repairing.choosing import choosing
     from diagnose.repairing.deciding import deciding
     from diagnose.repairing.heading import heading
+    from diagnose.repairing.granting import granting
     from diagnose.repairing.hosting import hosting
     from diagnose.repairing.joining import joining
     from diagnose.repairing.keeping import keeping, keeping_in_modules
@@ -192,6 +193,7 @@ def _of_origins(error: BaseException, workspace: Workspace) -> Iterator[Move]:
         states,
         telling,
         renewing,
+        granting,
         hosting,
         joining,
         bracketing,

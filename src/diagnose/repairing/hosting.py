@@ -107,6 +107,8 @@ def _changes(source: Source, text: Text, given: ast.expr, frame: FrameType) -> l
             return [around(source, one, "", _TO_HOST) for one in stray]
     if isinstance(held, list | tuple) and held and all(map(_is_tensor, held)):
         return [around(source, given, f"[v{_TO_HOST} for v in ", "]")]
+    if _is_away(held):
+        return [around(source, given, "", f"{'.detach()' if held.requires_grad else ''}.cpu()")]
     return []
 
 

@@ -1,4 +1,4 @@
-"""Edits of lists whose parts are on several GPUs where a call joins them: all parts are brought to one."""
+"""Edits of lists whose parts are on several devices where a call joins them: all parts are brought to one."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ def joining(error: BaseException) -> Iterator[Move]:
             assert text is not None
             held = _held(one, frame)
             homes = list(dict.fromkeys(str(part.device) for part in held))
-            if len(homes) > 1 and all(home.startswith("cuda") for home in homes):
-                for home in homes[:_MOST]:
-                    for device in _told(home, one, frame):
+            if len(homes) > 1 and "meta" not in homes:
+                for home in sorted(homes, key="cpu".__eq__)[:_MOST]:
+                    for device in _told(home, homes[0], one, frame):
                         yield from _brought(spot, text, one, device)
                 return
 
@@ -64,10 +64,14 @@ def _held(node: ast.expr, frame: FrameType) -> list[torch.Tensor]:
     return parts if all(isinstance(one, torch.Tensor) for one in parts) else []
 
 
-def _told(home: str, given: ast.expr, frame: FrameType) -> list[str]:
+def _told(home: str, first: str, given: ast.expr, frame: FrameType) -> list[str]:
     """Expressions of a device: what the running function and its object call one, and that of a part."""
     found = [name for name, held in _devices("", dict(frame.f_locals), _DEPTH) if held == home]
     found = found[: _NAMES - 1]
+    if home == "cpu" and not found:
+        return ['"cpu"']
+    if home != first:
+        return found
     match given:
         case ast.Name() | ast.Attribute():
             return [*found, f"{ast.unparse(given)}[0].device"]
@@ -86,6 +90,10 @@ def _devices(owner: str, held: dict[str, Any], depth: int) -> Iterator[tuple[str
             for subscript, part in items(one):
                 if isinstance(part, torch.device):
                     yield f"{owner}{name}{_quoted(subscript)}", str(part)
+        elif isinstance(one, list | tuple):
+            for at, part in enumerate(one[:_MOST]):
+                if isinstance(part, torch.device):
+                    yield f"{owner}{name}[{at}]", str(part)
         elif depth and not isinstance(one, torch.Tensor):
             inner.append((name, one))
     for name, one in inner:
@@ -110,7 +118,8 @@ def _changes(spot: Spot, text: Text, given: ast.expr, device: str) -> list[Chang
     if isinstance(given, ast.List | ast.Tuple):
         return [moved(spot.source, one, device) for one in given.elts]
     written = assigned(given, text.function(spot.node), spot.line)
-    if isinstance(written, ast.ListComp):
+    itself = isinstance(given, ast.Name) and device.startswith(f"{given.id}[")
+    if isinstance(written, ast.ListComp) and not itself:
         return [moved(spot.source, written.elt, device)]
     if isinstance(given, ast.Call) and isinstance(given.func, ast.Name):
         listed = text_of(spot.source, given.args[0])

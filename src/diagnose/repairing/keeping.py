@@ -15,7 +15,7 @@ from diagnose.fixes.definitions.expressions import moved
 from diagnose.fixes.definitions.statements import before_statement
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.file_edit import file_edit
-from diagnose.hooks.operands import value
+from diagnose.hooks.operands import assigned, value
 from diagnose.hooks.peeking import namespace
 from diagnose.hooks.positions import Texts
 from diagnose.placement import Spot
@@ -53,7 +53,7 @@ def _edits(error: BaseException, *, of_modules: bool) -> Iterator[Move]:
         if stray.device != "cpu" or not other.device.startswith("cuda"):
             continue
         at, node, beside = 0, stray.side.node, other.side.node
-        while (kept := _kept(node, running[at][0])) is None and at + 1 < min(len(running), _UP):
+        while (kept := _kept(node, running[at], texts)) is None and at + 1 < min(len(running), _UP):
             handed = _handed(running, texts, at, node)
             if handed is None:
                 break
@@ -69,9 +69,12 @@ def _edits(error: BaseException, *, of_modules: bool) -> Iterator[Move]:
             yield from _stored(running[at], texts, kept, beside, other.device)
 
 
-def _kept(node: ast.AST, frame: FrameType) -> ast.Attribute | None:
-    """The attribute in an expression, if that is a tensor."""
-    kept = next((one for one in ast.walk(node) if isinstance(one, ast.Attribute)), None)
+def _kept(node: ast.AST, running: tuple[FrameType, Spot], texts: Texts) -> ast.Attribute | None:
+    """The attribute in an expression, if that is a tensor; for a variable, in what it was made of."""
+    frame, spot = running
+    text = texts.of(spot.file)
+    made = assigned(node, text.function(spot.node), spot.line) if text is not None else None
+    kept = next((one for one in ast.walk(made or node) if isinstance(one, ast.Attribute)), None)
     return kept if kept and isinstance(value(kept, frame), torch.Tensor) else None
 
 
@@ -93,13 +96,15 @@ def _stored(
     beside: ast.AST,
     wanted: str,
 ) -> Iterator[Move]:
-    """``self.table = self.table.to(x.device)`` before the line that uses it with ``x``."""
+    """``self.table = self.table.to(x.device)`` before the line that takes it to use it with ``x``."""
     frame, spot = running
     text = texts.of(spot.file)
     if text is None:
         return
-    statement = text.statement(spot.node)
+    statement = text.statement(kept)
+    below = None if statement is text.statement(spot.node) else text.function(spot.node)
     holders = [one for one in ast.walk(beside) if _is_there(one, frame)]
+    holders = [one for one in holders if not (below and assigned(one, below, spot.line))]
     devices = [*(f"{ast.unparse(one)}.device" for one in holders), *_devices(frame, wanted)]
     if not isinstance(statement, ast.stmt) or not devices:
         return

@@ -55,6 +55,12 @@ class Leaving:
                     (self._with if given else self._after).add(place)
 
 
+def gpus_of_replica(module: torch.nn.Module) -> set[str]:
+    """The GPUs that a replica of `DataParallel` computes on; its ``parameters()`` is empty."""
+    layers = (getattr(one, "_former_parameters", {}) for one in module.modules())
+    return {str(weight.device) for layer in layers for weight in layer.values()}
+
+
 def _valued(name: str, code: CodeType) -> Any:
     """What a dotted name is in the running function, where nothing has to be run for it."""
     frame: FrameType | None = sys._getframe(1)

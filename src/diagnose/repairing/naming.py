@@ -36,7 +36,8 @@ def literal(before: str, after: str, lang: Lang) -> Iterator[Guard]:
         gone = sorted((_devices(old) - _devices(new)) | _computed(old, new))
         known = bool(_literals(old)) or _NUMBERS.search(old) is not None
         if not gone and not known:
-            gone = kept[:1] or _given_away(before, tree, after)[:1] or _homeless(tree, line)
+            others = [name for name in kept if not _by_default(name, old)]
+            gone = others[:1] or _given_away(before, tree, after)[:1] or _homeless(tree, line)
         if gone:
             told = say(lang, "literal", line=line, device=literals[0], gone=gone[0])
             yield Guard("literal", False, told)
@@ -139,6 +140,11 @@ def _kept(tree: ast.Module) -> list[str]:
         if _CALLED.search(called):
             found.add(node.arg if isinstance(node, ast.arg) else ast.unparse(node))
     return sorted(found)
+
+
+def _by_default(name: str, text: str) -> bool:
+    """Whether a line says what a name is: nothing else in the program may be meant then."""
+    return re.search(rf"\b{re.escape(name)}\s*(?::[^=,]*)?=\s*[\"']cpu[\"']", text) is not None
 
 
 def _homeless(tree: ast.Module, line: int) -> list[str]:

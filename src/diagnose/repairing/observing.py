@@ -26,7 +26,7 @@ from torch.utils._python_dispatch import _disable_current_modes
 from diagnose import tracing
 from diagnose.casebase.store import load
 from diagnose.repairing.filling import Unfilled
-from diagnose.repairing.leaving import Leaving
+from diagnose.repairing.leaving import Leaving, gpus_of_replica
 from diagnose.repairing.looking import Models
 from diagnose.repairing.model import Silent
 from diagnose.repairing.parting import Parts, whole
@@ -74,6 +74,7 @@ class Observer:
         self._copies: set[str] = set()
         self._across: set[str] = set()
         self._replicated: set[str] = set()
+        self._gpus_of_replicas: set[str] = set()
         self._calls_again = Again()
         self._unfilled = Unfilled()
         self._leaving = Leaving()
@@ -204,6 +205,9 @@ class Observer:
         depth = self._depth.__dict__.setdefault("open", [])
         if not depth and self._models is not None:
             self._models.enters(module)
+        if _is_replica(module) and not any(_is_replica(one) for one, _ in depth[-1:]):
+            home = {str(getattr(one, "src_device_obj", None)) for one, _ in depth[-1:]}
+            self._gpus_of_replicas |= gpus_of_replica(module) - home
         if self._made is not None:
             self._made.called(module)
         depth.append((module, Counter(self._calls) if not depth else None))
@@ -221,12 +225,15 @@ class Observer:
         return depth[-1][0] if depth else None
 
     def _shared(self, tensor: Any, place: str) -> bool:
-        """Whether replicas of a model share a tensor that is no part of it: each needs its own copy."""
+        """Whether replicas of a model share a tensor that is no part of it: each needs its own copy. Or
+        what they gave, each on its GPU, is brought together."""
         inside = self._depth.__dict__.get("open") or ()
-        if not any(getattr(one, "_is_replica", False) for one, _ in inside):
-            return False
-        held = {id(value) for one, _ in inside for value in vars(one).values()}
         life = self._recorder.tensors.get(tensor) if self._recorder is not None else None
+        if not any(_is_replica(one) for one, _ in inside):
+            if gathered := str(tensor.device) in self._gpus_of_replicas:
+                self._replicated.add(place)
+            return gathered
+        held = {id(value) for one, _ in inside for value in vars(one).values()}
         if id(tensor) in held or (life is not None and life.maker == "weight"):
             return False
         self._replicated.add(place)
@@ -279,6 +286,10 @@ class Observer:
                         with suppress(Exception):  # meta, sparse, a subclass of its own mind
                             total = float(one.detach().to("cpu", torch.float64).sum())
                             yield (str(list(one.shape)), str(one.device), total)
+
+
+def _is_replica(module: Any) -> bool:
+    return getattr(module, "_is_replica", False) is True
 
 
 def _silent(one: Finding) -> Silent:

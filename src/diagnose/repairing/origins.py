@@ -43,7 +43,13 @@ _OF_TENSORS = {
     "put": ("create-on-device", "move-input"),
     "moved": ("set-rank-device", "use-like-device-of-other", "materialize-meta"),
     "loaded": ("map-location", "move-input"),
-    "made": ("generator-on-device", "materialize-meta", "create-on-device", "move-input"),
+    "made": (
+        "map-location",
+        "generator-on-device",
+        "materialize-meta",
+        "create-on-device",
+        "move-input",
+    ),
 }
 _OF_MODULES = {
     "put": ("register-module", "reorder-move-after-build", "move-module"),
