@@ -141,3 +141,19 @@ net(torch.ones(4, 3).to(device))
     others = "*(i for i in range(torch.cuda.device_count()) if i != device.index)"
     row = f"net = nn.DataParallel(net, device_ids=[device.index, {others}])"
     assert (row,) in proposed(tmp_path, program)
+
+
+def test_what_another_function_of_the_host_is_given_comes_to_the_host(tmp_path: Path) -> None:
+    program = """\
+import numpy as np
+import torch
+
+
+def curve(points):
+    return np.interp([0.5], [0.0, 1.0], points)
+
+
+row = torch.ones(2, device="cuda")
+print(curve(row))
+"""
+    assert ("return np.interp([0.5], [0.0, 1.0], points.cpu())",) in proposed(tmp_path, program)

@@ -104,3 +104,30 @@ print(net(x, y))
     one = (f'x, y = x.to({device}), y.to("cuda:0")',)
     assert both in found
     assert one not in found or found.index(both) < found.index(one)
+
+
+def test_a_device_of_a_list_of_devices_is_told_by_its_number(tmp_path: Path) -> None:
+    program = """\
+import torch
+
+places = [torch.device("cuda:0"), torch.device("cuda:1")]
+x = torch.ones(3)
+votes = [x.to(place).sum() for place in places]
+print(torch.stack(votes).mean())
+"""
+    found = proposed(tmp_path, program)
+    assert ("votes = [x.to(place).sum().to(places[0]) for place in places]",) in found
+    unbound = "votes = [x.to(place).sum().to(votes[0].device) for place in places]"
+    assert (unbound,) not in found, "there is no list yet while its parts are made"
+
+
+def test_what_one_expression_leaves_now_on_the_host_is_joined_with_the_rest(tmp_path: Path) -> None:
+    program = """\
+import torch
+
+kept = {"big": torch.ones(9, device="cuda").cpu(), "small": torch.ones(2, device="cuda")}
+norms = [one.norm() for one in kept.values()]
+print(torch.stack(norms).sum())
+"""
+    edited = "print(torch.stack([v.to(norms[0].device) for v in norms]).sum())"
+    assert (edited,) in proposed(tmp_path, program)

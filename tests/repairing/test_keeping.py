@@ -108,3 +108,23 @@ print(weights(Schedule(), torch.tensor([1, 2], device="cuda")))
 """
     row = "schedule.steps = schedule.steps.to(at.device)"
     assert (row,) in proposed(tmp_path, program)
+
+
+def test_what_a_variable_was_made_of_is_kept_before_that(tmp_path: Path) -> None:
+    program = """\
+import torch
+
+
+class Favouring:
+    def __init__(self, size):
+        self.bonus = torch.zeros(size)
+
+    def __call__(self, scores):
+        rows = self.bonus.unsqueeze(0).repeat(len(scores), 1)
+        rows[:, 0] = 4.0
+        return scores + rows
+
+
+print(Favouring(3)(torch.ones(2, 3, device="cuda")))
+"""
+    assert ("self.bonus = self.bonus.to(scores.device)",) in proposed(tmp_path, program)

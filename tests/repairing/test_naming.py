@@ -20,6 +20,8 @@ NOISE = ("torch.Generator()", 'torch.Generator(device="cuda")')
         "device = pick()\n{}".format(KEPT.format(where="device")),
         'config = {{"device": pick()}}\n{}'.format(KEPT.format(where='config["device"]')),
         KEPT.format(where="device").replace("steps", "device"),
+        'main_gpu = 0\n\n\ndef score(net, device="cuda"):\n    use(net)\n\n\n'
+        + KEPT.format(where="device"),
         "main_gpu = 0\n" + KEPT.format(where="main_gpu"),
         "class Net:\n    def put(self, where):\n        self.device = where\n\n\n"
         + KEPT.format(where='"cuda"'),
@@ -35,6 +37,7 @@ def test_a_gpu_is_not_written_down_where_the_program_keeps_its_device(before: st
         (KEPT.format(where='"cuda"'), NOISE),
         (KEPT.format(where="steps.device"), NOISE),
         ('device = "cuda:7"\nnet.to(device)\n', ("cuda:7", "cuda")),
+        ('def score(net, x, device="cpu"):\n    return net(x)\n', ("cpu", "cuda")),
         (
             "def wrap(net, device):\n    return DataParallel(net, device_ids=[0, 1])\n",
             ("Parallel(net,", 'Parallel(net.to("cuda:0"),'),

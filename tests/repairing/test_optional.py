@@ -64,6 +64,15 @@ def test_no_branch_is_emptied_where_there_are_modes() -> None:
     assert not list(emptied(before, loop, "en")), "only a branch is another mode"
 
 
+def test_no_branch_of_an_option_is_emptied() -> None:
+    before = 'if settings["many"] and count() > 1:\n    net = Parallel(net)\nuse(net)\n'
+    after = before.replace("net = Parallel(net)", "pass")
+    assert [guard.id for guard in emptied(before, after, "en")] == ["gives-up"]
+    of_machine = before.replace('settings["many"] and count()', "torch.cuda.device_count()")
+    gone = of_machine.replace("net = Parallel(net)", "pass")
+    assert not list(emptied(of_machine, gone, "en")), "the machine chooses no mode"
+
+
 def test_a_wrapper_stays_for_those_that_are_not_split() -> None:
     before = """\
 def build(cfg):

@@ -84,3 +84,20 @@ def test_a_function_that_is_imported_has_its_names() -> None:
     assert not list(unbound(always, always.replace('"meta"', "fabric.device"), "en"))
     before = SCRIPT.replace("return Net()", "return Net(fabric)")
     assert not list(unbound(before, before.replace('"meta"', "fabric.device"), "en"))
+
+
+def test_a_key_of_the_program_s_own_settings_is_an_option() -> None:
+    program = """\
+SETTINGS = {"spread": True, "replicas": True}
+
+
+def load(settings):
+    net = make()
+    if settings["replicas"]:
+        net = nn.DataParallel(net)
+    return net
+"""
+    asked = '    if settings["replicas"]:\n        net = nn.DataParallel(net)\n'
+    assert [one.id for one in unread(program, program.replace(asked, ""), "en")] == ["gives-up"]
+    other = program + "\n\nprint(SETTINGS.get('replicas'))\n"
+    assert [*unread(other, other.replace(asked, ""), "en")] == []

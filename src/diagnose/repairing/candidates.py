@@ -163,8 +163,8 @@ def _of_origins(error: BaseException, workspace: Workspace) -> Iterator[Move]:
     from diagnose.repairing.carrying import carrying
     from diagnose.repairing.choosing import choosing
     from diagnose.repairing.deciding import deciding
-    from diagnose.repairing.heading import heading
     from diagnose.repairing.granting import granting
+    from diagnose.repairing.heading import heading
     from diagnose.repairing.hosting import hosting
     from diagnose.repairing.joining import joining
     from diagnose.repairing.keeping import keeping, keeping_in_modules

@@ -1,4 +1,4 @@
-"""Edits of lists whose parts are on several devices where a call joins them: all parts are brought to one."""
+"""Edits of lists whose parts are on several devices where a call joins them: all are brought to one."""
 
 from __future__ import annotations
 
@@ -41,11 +41,18 @@ def joining(error: BaseException) -> Iterator[Move]:
             assert text is not None
             held = _held(one, frame)
             homes = list(dict.fromkeys(str(part.device) for part in held))
-            if len(homes) > 1 and "meta" not in homes:
+            if len(homes) > 1 and "meta" not in homes and not _apart(one, text, homes):
                 for home in sorted(homes, key="cpu".__eq__)[:_MOST]:
                     for device in _told(home, homes[0], one, frame):
                         yield from _brought(spot, text, one, device)
                 return
+
+
+def _apart(given: ast.expr, text: Text, homes: list[str]) -> bool:
+    """Whether parts that are on the host and on a GPU are written one by one: then one of them is wrong
+    where it comes from. What one expression gives, now here and now there, is not."""
+    made = assigned(given, text.function(given), given.lineno) or given
+    return "cpu" in homes and not isinstance(made, ast.ListComp)
 
 
 def _held(node: ast.expr, frame: FrameType) -> list[torch.Tensor]:
@@ -68,8 +75,6 @@ def _told(home: str, first: str, given: ast.expr, frame: FrameType) -> list[str]
     """Expressions of a device: what the running function and its object call one, and that of a part."""
     found = [name for name, held in _devices("", dict(frame.f_locals), _DEPTH) if held == home]
     found = found[: _NAMES - 1]
-    if home == "cpu" and not found:
-        return ['"cpu"']
     if home != first:
         return found
     match given:
@@ -90,7 +95,7 @@ def _devices(owner: str, held: dict[str, Any], depth: int) -> Iterator[tuple[str
             for subscript, part in items(one):
                 if isinstance(part, torch.device):
                     yield f"{owner}{name}{_quoted(subscript)}", str(part)
-        elif isinstance(one, list | tuple):
+        elif type(one) in (list, tuple):
             for at, part in enumerate(one[:_MOST]):
                 if isinstance(part, torch.device):
                     yield f"{owner}{name}[{at}]", str(part)

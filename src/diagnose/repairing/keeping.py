@@ -74,8 +74,10 @@ def _kept(node: ast.AST, running: tuple[FrameType, Spot], texts: Texts) -> ast.A
     frame, spot = running
     text = texts.of(spot.file)
     made = assigned(node, text.function(spot.node), spot.line) if text is not None else None
-    kept = next((one for one in ast.walk(made or node) if isinstance(one, ast.Attribute)), None)
-    return kept if kept and isinstance(value(kept, frame), torch.Tensor) else None
+    for one in ast.walk(made or node):
+        if isinstance(one, ast.Attribute) and isinstance(value(one, frame), torch.Tensor):
+            return one
+    return None
 
 
 def _handed(
@@ -101,8 +103,10 @@ def _stored(
     text = texts.of(spot.file)
     if text is None:
         return
-    statement = text.statement(kept)
-    below = None if statement is text.statement(spot.node) else text.function(spot.node)
+    statement, above = text.statement(spot.node), text.statement(kept)
+    below = text.function(spot.node) if isinstance(above, ast.stmt) else None
+    if isinstance(above, ast.stmt):
+        statement = above
     holders = [one for one in ast.walk(beside) if _is_there(one, frame)]
     holders = [one for one in holders if not (below and assigned(one, below, spot.line))]
     devices = [*(f"{ast.unparse(one)}.device" for one in holders), *_devices(frame, wanted)]

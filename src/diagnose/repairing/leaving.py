@@ -40,7 +40,7 @@ class Leaving:
         line = event.stack[0]
         place = f"{line.code.co_filename}:{line.number}"
         if running is not None:
-            homes = {str(one.device) for one in running.parameters()}
+            homes = {str(one.device) for one in running.parameters()} or gpus_of_replica(running)
             if homes == {str(tensor.device)}:
                 self.layers.add(place)
             weight = tensor if tensor._base is None else tensor._base

@@ -112,9 +112,10 @@ class Observer:
                     place = f"{line.code.co_filename}:{line.number}"
                     if event.device == "cpu" and tensor.numel() > 1:
                         self._copies.add(place)
-                    elif str(event.device).startswith("cuda") and not self._shared(tensor, place):
-                        self._across.add(place)
+                    elif str(event.device).startswith("cuda"):
                         self._leaving.copied(tensor, event, self._running(), recorder.tensors)
+                        if not self._shared(tensor, place):
+                            self._across.add(place)
                 if event.stack and whole(tensor, event):
                     self._parts.copied(recorder.tensors.get(tensor), event)
                 if event.stack and self._watched:

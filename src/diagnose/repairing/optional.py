@@ -29,17 +29,32 @@ def absent(before: str, after: str, lang: Lang) -> Iterator[Guard]:
 
 
 def emptied(before: str, after: str, lang: Lang) -> Iterator[Guard]:
-    """No edit empties a branch that gives a name another value where another branch gives it one, too: the
-    program has modes, and wants there what stood there."""
+    """No edit empties a branch that gives a name another value where another branch gives it one, too, or
+    for which the program asks an option: it has modes, and wants there what stood there."""
     old, new = before.splitlines(), after.splitlines()
     tree = ast.parse(before)
     for gone, made in changed(before, after):
         if [new[line].strip() for line in made] != ["pass"]:
             continue
+        if _has_option(tree, gone.start + 1):
+            yield Guard("gives-up", False, say(lang, "emptied", line=made.start + 1))
+            return
         for name in sorted({one for line in gone for one in _GIVEN.findall(old[line])}):
             if len(list(_modes(tree, name, gone.start + 1))) > 1:
                 yield Guard("gives-up", False, say(lang, "emptied", line=made.start + 1))
                 return
+
+
+def _has_option(tree: ast.Module, line: int) -> bool:
+    """Whether the question for which a line stands there asks an attribute or an item: ``cfg["dp"]``."""
+    asked = [
+        node.test
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and any(spans(one, line) for one in node.body)
+    ]
+    parts = list(ast.walk(asked[-1])) if asked else []
+    called = {one for call in parts if isinstance(call, ast.Call) for one in ast.walk(call.func)}
+    return any(isinstance(one, ast.Attribute | ast.Subscript) for one in parts if one not in called)
 
 
 def _modes(tree: ast.Module, name: str, line: int) -> Iterator[ast.stmt]:

@@ -82,16 +82,29 @@ def _idle(tree: ast.Module) -> set[str]:
 
 
 def _asked(tree: ast.Module) -> set[str]:
-    """The names of the attributes that are read."""
-    return {
-        node.attr
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load)
-    }
+    """The names of the attributes, and of the items, that are read."""
+    found = set[str]()
+    for node in ast.walk(tree):
+        match node:
+            case ast.Attribute(attr=name, ctx=ast.Load()):
+                found.add(name)
+            case ast.Subscript(slice=ast.Constant(value=str() as name), ctx=ast.Load()):
+                found.add(name)
+            case ast.Call(
+                func=ast.Attribute(attr="get"), args=[ast.Constant(value=str() as name), *_]
+            ):
+                found.add(name)
+    return found
 
 
 def _declared(tree: ast.Module) -> Iterator[str]:
-    """The options of a command line, and the fields of the classes that are all fields."""
+    """The options of a command line, the fields of the classes that are all fields, and the keys of the
+    dicts that a file's own names hold."""
+    for one in tree.body:
+        if isinstance(one, ast.Assign) and isinstance(one.value, ast.Dict):
+            for key in one.value.keys:
+                if isinstance(key, ast.Constant) and isinstance(key.value, str):
+                    yield key.value
     for node in ast.walk(tree):
         match node:
             case ast.Call(func=ast.Attribute(attr="add_argument"), args=given, keywords=words):

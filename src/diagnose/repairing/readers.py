@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from diagnose.model import Lang
-from diagnose.repairing import edits, fitting, naming, optional, options, reading, taking, wrapping
+from diagnose.repairing import (
+    edits,
+    fitting,
+    handing,
+    naming,
+    optional,
+    options,
+    reading,
+    taking,
+    wrapping,
+)
 from diagnose.repairing.model import Guard
 
 #: Each tells what the text of a patch tells against it.
@@ -22,6 +32,7 @@ READERS: tuple[Callable[[str, str, Lang], Iterator[Guard]], ...] = (
     reading.parts,
     fitting.fitting,
     fitting.flipped,
+    handing.handed_on,
     options.unread,
     options.unbound,
     naming.literal,

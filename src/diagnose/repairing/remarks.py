@@ -31,6 +31,10 @@ REMARKS: Mapping[str, Mapping[Lang, str]] = {
         "en": "line {line} moves what {name} gives, which is told the device: it is wrong there",
         "zh": "第 {line} 行移动 {name} 的返回值，而它已得到设备参数：错误在它内部",
     },
+    "handed-on": {
+        "en": "line {line} moves what {name} moves itself, too late: that is wrong there",
+        "zh": "第 {line} 行移动了 {name} 自己也会移动的对象，只是太晚：错误在它内部",
+    },
     "at-once": {
         "en": "line {line} makes something on {device} and takes it to the cpu at once",
         "zh": "第 {line} 行在 {device} 上创建后立即移到 CPU",

@@ -15,6 +15,7 @@ from diagnose.fixes.definitions.expressions import replaced
 from diagnose.fixes.definitions.places import text_of
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.file_edit import file_edit
+from diagnose.hooks.calls import given_to
 from diagnose.hooks.positions import Texts
 from diagnose.placement import Spot
 from diagnose.repairing.meeting import meeting
@@ -39,6 +40,7 @@ def renewing(error: BaseException) -> Iterator[Move]:
             for spot, frame in alive:
                 if spot is not None:
                     yield from _edits(spot, texts, name, _there(frame, other.device))
+        yield from _where_given(found.meeting.spot, texts, stray.side.node, other.side.node)
 
 
 def _edits(spot: Spot, texts: Texts, name: str, beside: set[str]) -> Iterator[Move]:
@@ -46,8 +48,30 @@ def _edits(spot: Spot, texts: Texts, name: str, beside: set[str]) -> Iterator[Mo
     tells where the thing has to be."""
     text = texts.of(spot.file)
     function = text.function(spot.node) if text is not None else None
-    if not isinstance(function, ast.FunctionDef):
-        return
+    if isinstance(function, ast.FunctionDef):
+        yield from _of_conditions(spot, function, name, beside)
+
+
+def _where_given(spot: Spot, texts: Texts, stray: ast.AST, other: ast.AST) -> Iterator[Move]:
+    """The edits in the object's method that gave an operand: ``cos, sin = self.tables(x)``."""
+    text = texts.of(spot.file)
+    for node in ast.walk(text.function(spot.node)) if text is not None else ():
+        match node:
+            case ast.Assign(
+                targets=[ast.Name() | ast.Tuple() as bound],
+                value=ast.Call(func=ast.Attribute(value=ast.Name(id="self"), attr=called)) as call,
+            ) if _named(stray) & _named(bound):
+                for function in ast.walk(spot.source.tree):
+                    if isinstance(function, ast.FunctionDef) and function.name == called:
+                        given = given_to(function, call)
+                        beside = {arg for arg, one in given.items() if _named(one) & _named(other)}
+                        for name in dict.fromkeys(_kept(function)):
+                            yield from _of_conditions(spot, function, name, beside)
+
+
+def _of_conditions(
+    spot: Spot, function: ast.FunctionDef, name: str, beside: set[str]
+) -> Iterator[Move]:
     told = next((one.arg for one in function.args.args if one.arg in beside), None)
     for node in ast.walk(function) if told is not None else ():
         if isinstance(node, ast.If) and _asks_for(node.test, name):
