@@ -34,6 +34,8 @@ _KERNEL = "gpu-kernel"
 _MOVES = ("move-tensor-at-line", "move-input", "index-to-device")
 #: Where a line moves something.
 _SENT = re.compile(r"\.to\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)")
+#: Failures that say of themselves what they are, wherever the tensors were.
+_TOLD = ("shape-mismatch", "dtype-mismatch")
 #: The cause where the answer knows none: a check of the program's own refuses tensors.
 _REFUSED = "kernel-needs-gpu"
 #: What a fix mends by itself, where several causes begin with it.
@@ -44,8 +46,9 @@ def is_placement(error: BaseException) -> bool:
     """Whether an exception is a failure of device placement: by what it says, or raised by a check of the
     program's that asks where tensors are."""
     report = parse(printed(error), "traceback", knowledge=load().knowledge)
-    if report.error is not None and report.error.family == DEVICE_FAMILY:
-        return True
+    family = report.error.family if report.error is not None else None
+    if family in (DEVICE_FAMILY, *_TOLD):
+        return family == DEVICE_FAMILY
     return _met(error) in ("kernel", "join")
 
 
