@@ -9,6 +9,7 @@ import pytest
 
 pytest.importorskip("torch")
 
+from diagnose.repairing import candidates
 from diagnose.repairing.failing import failure
 from diagnose.repairing.model import Failure, Ran, Wanted
 from diagnose.repairing.workspace import Workspace
@@ -101,3 +102,12 @@ def test_edits_are_asked_for_where_a_run_came_further_only(
     assert Wanted(True, past).of(now, {"cuda": operators}) is asked
     assert Wanted(True).of(now, {})
     assert not Wanted(False).of(now, {"cuda": operators})
+
+
+def test_shapes_that_do_not_fit_are_no_matter_of_devices(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(candidates, "_met", lambda error: "join")  # the operands are apart, too
+    sizes = (
+        "The size of tensor a (8) must match the size of tensor b (4) at non-singleton dimension 1"
+    )
+    assert not candidates.is_placement(RuntimeError(sizes))
+    assert candidates.is_placement(RuntimeError("batches belong on the accelerator"))

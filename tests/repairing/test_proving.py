@@ -407,6 +407,71 @@ def test_layers_of_a_split_model_meet_by_moves_between_gpus(folder: Path) -> Non
     assert level == "proven", guards
 
 
+#: What replicas gave, each on its GPU, is collected by a hook.
+TAPPED = """\
+import torch
+from torch import nn
+
+torch.manual_seed(1)
+given = []
+net = nn.Linear(3, 2).cuda()
+net.register_forward_hook(lambda module, inputs, output: given.append(output))
+many = nn.DataParallel(net, device_ids=[0, 1])
+shift = torch.ones(2, device="cuda:0")
+for _ in range(2):
+    given.clear()
+    out = many(torch.ones(4, 3).cuda())
+    print(torch.cat(given).mean().item(), (out + shift).mean().item())
+"""
+
+
+def test_what_replicas_gave_is_brought_together(folder: Path) -> None:
+    joined = ("cat(given)", "cat([one.to(given[0].device) for one in given])")
+    level, guards = proof(folder, TAPPED, joined, kind="move-tensor-at-line")
+    assert "across" not in guards and "copied" not in guards
+    assert level == "proven", guards
+
+
+#: A table of the whole program, made once, on the GPU of the replica that came first.
+ONE_TABLE = """import torch
+from torch import nn
+
+torch.manual_seed(1)
+tables = {}
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.low = nn.Linear(3, 3)
+
+    def forward(self, x):
+        x = self.low(x)
+        if "scale" not in tables:
+            tables["scale"] = torch.arange(3.0, device=x.device)
+        return x * tables["scale"]
+
+
+net = nn.DataParallel(Net().cuda(), device_ids=[0, 1])
+for _ in range(2):
+    print(net(torch.ones(4, 3).cuda()).mean().item())
+"""
+
+
+def test_no_replica_computes_on_the_gpu_of_another(folder: Path) -> None:
+    away = ('x * tables["scale"]', 'x.to(tables["scale"].device) * tables["scale"]')
+    level, guards = proof(folder, ONE_TABLE, away, kind="move-tensor-at-line")
+    assert guards["carried"] is False
+    assert level != "proven"
+    renewed = (
+        '"scale" not in tables:',
+        '"scale" not in tables or tables["scale"].device != x.device:',
+    )
+    level, guards = proof(folder, ONE_TABLE, renewed, kind="use-like-device-of-other")
+    assert guards["on-gpu"] is True, "it is made more often, on GPUs"
+    assert level == "proven", guards
+
+
 #: What the model closes over is made once, and used in each call.
 KEPT = """\
 import torch

@@ -32,6 +32,7 @@ from diagnose.repairing.drawing import drawing
 from diagnose.repairing.materializing import drawn, in_memory, within
 from diagnose.repairing.meeting import meeting
 from diagnose.repairing.moving import Move
+from diagnose.repairing.owning import owned
 from diagnose.tracing.lives import Event, ModuleLife
 from diagnose.tracing.stacks import Stack
 
@@ -112,6 +113,7 @@ def _edits(found: Met) -> Iterator[Move]:
             yield from _filled(found, stray)
             for place in _places(found, stray):
                 yield from _made(found, place, stray, wanted)
+                yield from owned(found, stray, place.spot, place.stack, wanted)
                 yield from _left_there(found, place, stray)
     if not across and not checking:
         yield from _where_all_are_used(found, apart)
