@@ -192,12 +192,11 @@ def on_gpu(
     allowed = {str(one.line) for one in bringing}
     down = sorted(edited & ran.to_host - hosted)
     copies = [line for one in down if (line := _line(one)) not in allowed]
-    moved = more > max(0, -fewer)  # what is computed again, on the GPU too, has not moved
-    if moved:
+    if more > 0:
         yield Guard("on-gpu", False, say(lang, "more-on-cpu", count=more))
     if copies:
         yield Guard("to-host", False, say(lang, "copies-to-cpu", line=copies[0]))
-    if not moved and not copies:
+    if more <= 0 and not copies:
         yield Guard("on-gpu", True, say(lang, "on-gpu"))
 
 

@@ -34,9 +34,8 @@ class Leaving:
         """The lines that never carried anything to what trains, or what a layer gave."""
         return self._after - self._with
 
-    def copied(self, tensor: Any, event: Event, running: Any, lives: Table[Life]) -> None:
-        """Is told of a copy between GPUs, of the innermost module that runs, if any, and of what is known
-        of tensors."""
+    def carried(self, tensor: Any, event: Event, running: Any) -> None:
+        """Is told of a copy between GPUs, and of the innermost module that runs, if any."""
         line = event.stack[0]
         place = f"{line.code.co_filename}:{line.number}"
         if running is not None:
@@ -46,6 +45,11 @@ class Leaving:
             weight = tensor if tensor._base is None else tensor._base
             if isinstance(weight, torch.nn.Parameter) and weight.dim() > 1:
                 self.weights.add(place)
+
+    def brought(self, tensor: Any, event: Event, lives: Table[Life]) -> None:
+        """Is told of a copy of what replicas do not share, and of what is known of tensors."""
+        line = event.stack[0]
+        place = f"{line.code.co_filename}:{line.number}"
         if tensor.requires_grad:
             for name in _AFTER.findall(linecache.getline(line.code.co_filename, line.number)):
                 other = _valued(name, line.code)

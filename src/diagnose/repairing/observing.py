@@ -113,9 +113,10 @@ class Observer:
                     if event.device == "cpu" and tensor.numel() > 1:
                         self._copies.add(place)
                     elif str(event.device).startswith("cuda"):
-                        self._leaving.copied(tensor, event, self._running(), recorder.tensors)
+                        self._leaving.carried(tensor, event, self._running())
                         if not self._shared(tensor, place):
                             self._across.add(place)
+                            self._leaving.brought(tensor, event, recorder.tensors)
                 if event.stack and whole(tensor, event):
                     self._parts.copied(recorder.tensors.get(tensor), event)
                 if event.stack and self._watched:

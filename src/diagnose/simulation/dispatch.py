@@ -119,9 +119,10 @@ class SimulatedDispatch(_Mode):  # type: ignore[misc]
                 place(tensor, on_gpu)
         elif operator.name == "copy_" and unplaced and operands and _fills(args, operands):
             place(unplaced[0], CPU)  # what is filled with the cpu's memory is the cpu's
-        if self.driver.terms.calls is not None and operator.computes:
-            self.driver.terms.calls["cpu" if on_gpu is None else "cuda"] += 1
         target = self._target(operator, operands, unplaced, on_gpu, kwargs)
+        if self.driver.terms.calls is not None and operator.computes:
+            made = isinstance(target, torch.device) and target.type == "cuda"
+            self.driver.terms.calls["cuda" if made or on_gpu is not None else "cpu"] += 1
         func = self._seed(operator, func, operands, target, kwargs)
         if operator.name in _MIXED_PRECISION:
             func, args = _in_one_precision(func, args, kwargs)
