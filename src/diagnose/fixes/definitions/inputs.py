@@ -9,7 +9,12 @@ from collections.abc import Sequence
 
 from diagnose.fixes.definitions.crossing import crossing, enters_each, sent_elsewhere
 from diagnose.fixes.definitions.dropped import kept
-from diagnose.fixes.definitions.expressions import replaced, without_method
+from diagnose.fixes.definitions.expressions import (
+    argument,
+    replaced,
+    with_argument,
+    without_method,
+)
 from diagnose.fixes.definitions.fixed_device import elsewhere
 from diagnose.fixes.definitions.forgotten import field, of_some
 from diagnose.fixes.definitions.moving import (
@@ -44,6 +49,8 @@ from diagnose.placement.model import Suspect
 
 _Loop = (ast.For, ast.AsyncFor)
 _NUMBER = re.compile(r"cuda:(\d+)\b")
+#: Functions of torch that run a model on batches, and bring those to the device that they are told.
+_BRINGING = frozenset({"update_bn"})
 #: Functions that keep what they are given, whatever it is.
 _KEEPING = frozenset({"append", "add", "extend", "update", "save", "write"})
 #: Functions whose arguments are shown, counted or asked of, and not computed with.
@@ -74,6 +81,10 @@ def move_input(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
         return [forgotten]
     if isinstance(node, ast.arg):
         return [_parameter(suspect, node)]
+    if isinstance(node, ast.Call) and called(node) in _BRINGING:
+        if argument(node, "device") is not None or len(node.args) > 2:
+            raise Refused("it is told a device already")
+        return [with_argument(source, node, "device", target_device(suspect))]
     if suspect.owner is not None and suspect.beside is not None:
         if not isinstance(node, ast.Call):
             raise Refused("no call prepares the others")

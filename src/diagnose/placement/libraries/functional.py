@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from diagnose.placement.devices import CPU
+from diagnose.placement.libraries.datasets import item_of
 from diagnose.placement.machine import Arguments, Given, Machine, Partial
 from diagnose.placement.tensors import Module, Table, Tensor
 from diagnose.placement.tensors import Sequence as Items
@@ -55,6 +56,8 @@ def functional_call(
         if isinstance(model, Module):
             weight = Tensor(model.where(), "other", model.steps)
         return Items([Table({}, weight), Table({}, weight)])
+    if dotted == "torch.optim.swa_utils.update_bn":
+        return _run_over(machine, given, node, frame)
     if dotted.startswith("torch.Tensor.") and isinstance(first, Tensor | Unknown):
         method = machine.attribute(machine, first, last, node, frame)
         return machine.invoke(machine, method, given.rest(), node, frame)
@@ -86,6 +89,26 @@ def _with_other_weights(
     table = named.value.items if named is not None and isinstance(named.value, Table) else {}
     names = {str(key): Given(named.node, one) for key, one in table.items()} if named else {}
     return machine.invoke(machine, module, Arguments(listed, names), node, frame)
+
+
+def _run_over(machine: Machine, given: Arguments, node: ast.AST, frame: Frame) -> Value:
+    """Statistics are computed anew: the model is called with the first part of each batch, which goes to
+    the device that is told, and stays where it is if none is."""
+    loader, model, told = given.get("loader", 0), given.get("model", 1), given.get("device", 2)
+    if loader is None or model is None:
+        return Const(None)
+    batch = item_of(machine, loader.value, node, frame)
+    if isinstance(batch, Items):
+        batch = next(batch.every(), Unknown())
+    if isinstance(batch, Tensor):
+        device = machine.asked(told.value) if told is not None else batch.device
+        moved = machine.step("moved", node, frame, device) if told is not None else ()
+        loops = batch.steps  # of the program, which this one is none of
+        batch = batch.like(device, *moved)
+        batch.steps = (*(step for step in loops if step.what != "bound"), *moved)
+    said = node if isinstance(node, ast.expr) else loader.node
+    machine.invoke(machine, model.value, Arguments([Given(said, batch)]), node, frame)
+    return Const(None)
 
 
 def mapped_by(machine: Machine, value: Value | None, node: ast.AST, frame: Frame) -> Value | None:

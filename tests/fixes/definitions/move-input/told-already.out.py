@@ -1,0 +1,1 @@
+refused: it is told a device already

@@ -1,0 +1,8 @@
+# spot: update_bn(loader, average)
+# name: loader
+from torch.optim.swa_utils import update_bn
+
+
+def finish(loader, average, device):
+    update_bn(loader, average)  # anew
+    return average
