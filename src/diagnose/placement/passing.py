@@ -152,8 +152,8 @@ def moves_from(node: ast.expr, root: str) -> bool:
     return any(taken_from(one) == root for one in moved_in(node))
 
 
-def moved_in(node: ast.expr, moves: Collection[str] = ("to", "cuda")) -> Iterator[ast.expr]:
-    """What the moves of an expression move; ``moves`` are the methods that do."""
+def moved_in(node: ast.AST, moves: Collection[str] = ("to", "cuda")) -> Iterator[ast.expr]:
+    """What the moves of an expression, or of a function, move; ``moves`` are the methods that do."""
     for one in ast.walk(node):
         match one:
             case ast.Call(func=ast.Attribute(value=value, attr=name)) if name in moves:

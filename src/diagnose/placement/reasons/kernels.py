@@ -8,7 +8,8 @@ import ast
 from diagnose.placement.devices import HOME
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Spot, Suspect
-from diagnose.placement.reasons.knowing import where_built
+from diagnose.placement.passing import moved_in
+from diagnose.placement.reasons.knowing import handed_on, where_built
 from diagnose.placement.reasons.scope import in_scope
 from diagnose.placement.steps import born_at, last_move, said_as
 from diagnose.placement.tensors import Module
@@ -42,6 +43,40 @@ def of_unmoved(side: Meets, meeting: Meeting) -> Suspect | None:
     spot, frame = where_built(made, whole.frame)
     devices = tuple(in_scope(frame, spot, HOME)) if frame is not None else ()
     return Suspect(CAUSE, name, spot, wanted=HOME, devices=devices, steps=steps)
+
+
+def of_argument(side: Meets, meeting: Meeting) -> Suspect | None:
+    """The argument of a call by which an operand was handed over as it is, where its function moves other
+    arguments of the call, or the same variable elsewhere; None for other operands.
+
+    Args:
+        side: an operand on the host.
+        meeting: what refuses it.
+    """
+    node, spot, frame = handed_on(side.node, meeting.spot, meeting.frame)
+    call = spot.node
+    if node is side.node or not isinstance(node, ast.Name) or not isinstance(call, ast.Call):
+        return None
+    given = [*call.args, *(one.value for one in call.keywords)]
+    others = (one for one in given if one is not node)
+    again = (
+        one for one in moved_in(_body(spot)) if isinstance(one, ast.Name) and one.id == node.id
+    )
+    if not any(any(moved_in(one)) for one in others) and next(again, None) is None:
+        return None
+    devices = tuple(in_scope(frame, spot, HOME))
+    there = spot._replace(node=node)
+    steps = side.tensor.steps
+    return Suspect(CAUSE, node.id, there, wanted=HOME, devices=devices, steps=steps)
+
+
+def _body(spot: Spot) -> ast.AST:
+    """The function in which a place is; the file where it is in none."""
+    inner: ast.AST = spot.source.tree
+    for one in ast.walk(spot.source.tree):
+        if isinstance(one, ast.FunctionDef) and any(node is spot.node for node in ast.walk(one)):
+            inner = one
+    return inner
 
 
 def _moved(move: Spot) -> str | None:

@@ -11,7 +11,7 @@ from diagnose.placement.model import Suspect
 from diagnose.placement.reasons.entering import brought
 from diagnose.placement.reasons.going_around import offload_turned_on
 from diagnose.placement.reasons.growing import told_by_a_call
-from diagnose.placement.reasons.kernels import of_unmoved
+from diagnose.placement.reasons.kernels import of_argument, of_unmoved
 from diagnose.placement.reasons.knowing import has_device, knows_device
 from diagnose.placement.reasons.operands import reason
 from diagnose.placement.reasons.ranks import of_rank
@@ -134,6 +134,8 @@ def of_kernel(side: Meets, meeting: Meeting) -> Suspect | None:
     asked = meeting.what == "asked"
     if asked and on_cpu(tensor) and (unmoved := of_unmoved(side, meeting)) is not None:
         return unmoved._replace(meets=meeting.spot, device=tensor.device)
+    if asked and on_cpu(tensor) and (handed := of_argument(side, meeting)) is not None:
+        return handed._replace(meets=meeting.spot, device=tensor.device)
     if on_cpu(tensor) and (asked or (meeting.what == "library" and not last_move(tensor.steps))):
         found = explain(side, None, meeting)
         return _refused(found, tensor, meeting) if found is not None else None
