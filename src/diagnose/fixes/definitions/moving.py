@@ -71,8 +71,10 @@ def module(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
                 return [prepared(source, node, suspect.owner)]
             code = f"{suspect.owner}.to({text_of(source, node.func.value)}.device)"
             return [beside_statement(source, statement, suspect.owner, code)]
-        if isinstance(statement, ast.Expr) and is_moved(node, torch):
+        if is_moved(node, torch) and (isinstance(statement, ast.Expr) or _rebinds(statement, node)):
             code = f"{suspect.owner}{same_move(source, node)}"
+            if isinstance(statement, ast.Assign):
+                code = f"{suspect.owner} = {code}"
             return [beside_statement(source, statement, suspect.owner, code)]
     if _keeps(statement, node, suspect.owner):
         code = f"{suspect.owner}.to({target_device(suspect)})"
@@ -94,6 +96,14 @@ def module(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     if unpacked(statement, node):
         return [after_statement(source, statement, f"{named(statement, suspect)}.to({device})")]
     return [_moved(source, part_of(source, node, torch), device, torch)]
+
+
+def _rebinds(statement: ast.stmt, move: ast.Call) -> bool:
+    """Whether a statement gives what it moves its own name again."""
+    match statement:
+        case ast.Assign(targets=[target], value=value) if value is move:
+            return ast.unparse(target) == receiver(move)
+    return False
 
 
 def _moved_earlier(suspect: Suspect, run: ast.stmt) -> Sequence[Change]:

@@ -134,9 +134,10 @@ def of_module(
         if frame is None or not has_device(frame, spot):
             # Built where nobody knows a device, and used beside one that is moved: it is to be moved there.
             while used is not None:
-                name = key_of(top, used.names)
+                sibling, name = None, key_of(top, used.names)
                 there = spot._replace(source=used.source, function=used.function)
-                sibling = moved_beside(top, used, there, after=0) if name is not None else None
+                if name is not None:
+                    sibling = moved_beside(top, used, there, after=0, bound=True)
                 if sibling is not None:
                     return Reason(cause, sibling, used, owner=name)
                 used = used.caller

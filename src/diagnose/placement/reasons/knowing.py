@@ -224,6 +224,14 @@ def is_statement(spot: Spot) -> bool:
     return is_prepared(spot) or id(spot.node) in _statements(spot.source.tree)
 
 
+def is_rebound(spot: Spot) -> bool:
+    """Whether a statement gives what a call moves its own name again: ``model = model.cuda()``."""
+    match spot.node, statement_around(spot):
+        case ast.Call(func=ast.Attribute(value=owner)) as call, ast.Assign(targets=[target]) as by:
+            return by.value is call and ast.unparse(target) == ast.unparse(owner)
+    return False
+
+
 def is_prepared(spot: Spot) -> bool:
     """Whether a call prepares what it is given, as accelerate does."""
     return isinstance(spot.node, ast.Call) and ast.unparse(spot.node.func).endswith(".prepare")

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from diagnose.placement.devices import differ, written
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Device, Spot
-from diagnose.placement.steps import Reason
+from diagnose.placement.steps import Reason, born_at, last_move
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Const, Frame, Object, Place, Value
 
@@ -42,6 +42,7 @@ def _in_scope(frame: Frame, spot: Spot, wanted: Device | None) -> Iterator[str]:
         (name, value.device)
         for name, value in local
         if isinstance(value, Tensor) and value.device is not None and value.device.type != "cpu"
+        if not _moves_later(value, spot)
     ]
     if inside:
         yield from (f"{name}.device" for name, device in tensors if not differ(device, wanted))
@@ -62,7 +63,9 @@ def _in_scope(frame: Frame, spot: Spot, wanted: Device | None) -> Iterator[str]:
         if where is not None and differ(where, wanted) is False:
             yield "next(self.parameters()).device"
     for name, value in local:
-        where = value.where() if isinstance(value, Module) and name != "self" else None
+        if not isinstance(value, Module) or name == "self" or _moves_later(value, spot):
+            continue
+        where = value.where()
         if where is not None and differ(where, wanted) is False:
             yield f"next({name}.parameters()).device"
     kept = frame.this.attributes if isinstance(frame.this, Object) and frame.function else {}
@@ -70,6 +73,14 @@ def _in_scope(frame: Frame, spot: Spot, wanted: Device | None) -> Iterator[str]:
         where = value.where() if isinstance(value, Module) else None
         if where is not None and differ(where, wanted) is False:
             yield f"next(self.{name}.parameters()).device"
+
+
+def _moves_later(value: Tensor | Module, spot: Spot) -> bool:
+    """Whether a value was moved where it is below a place, and was elsewhere there."""
+    move = last_move(value.steps)
+    if move is None or (move.spot.file, move.spot.function) != (spot.file, spot.function):
+        return False
+    return move.spot.line > spot.line and born_at(value.steps) is not None
 
 
 def of_other(other: Meets | None, found: Reason, meeting: Meeting) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from diagnose.placement.passing import moved_in
 from diagnose.placement.reasons.knowing import (
     held_by,
     is_prepared,
+    is_rebound,
     is_statement,
     key_of,
     statement_around,
@@ -39,9 +40,15 @@ def name_in(frame: Frame | None, module: Module) -> str | None:
 
 
 def moved_beside(
-    module: Module, frame: Frame | None, spot: Spot, after: int | None = None
+    module: Module,
+    frame: Frame | None,
+    spot: Spot,
+    after: int | None = None,
+    *,
+    bound: bool = False,
 ) -> Spot | None:
-    """The statement that moves another module of the same variables, after this one was built."""
+    """The statement that moves another module of the same variables, after this one was built; with
+    ``bound`` also one that gives its result the same name."""
     if frame is None or module.owner is not None:
         return None
     held = dict(frame.names)
@@ -58,7 +65,8 @@ def moved_beside(
                     found.append(move.spot)
                 continue
             first = spot.line if after is None else after
-            if move.spot.line >= first and is_statement(move.spot):
+            whole = is_statement(move.spot) or (bound and is_rebound(move.spot))
+            if move.spot.line >= first and whole:
                 found.append(_listing(move.spot) or move.spot)
     alone = [one for one in found if not is_prepared(one)]  # what is not trained is moved by hand
     return max(alone or found, key=lambda one: one.line, default=None)
