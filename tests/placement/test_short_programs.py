@@ -26,6 +26,116 @@ from torch.utils.data import DataLoader, Dataset, TensorDataset
 
 #: Name -> the devices of the message, the cause, and the program; ``# here`` ends the line to edit.
 PROGRAMS = {
+    "statistics that torch computes anew from batches of which it is told no device": (
+        ("cuda:0", "cpu"),
+        "input-not-moved",
+        """\
+from torch.optim.swa_utils import AveragedModel, update_bn
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm = nn.BatchNorm1d(2)
+    def forward(self, x):
+        return self.norm(x)
+def run(device):
+    net = Net().to(device)
+    mean = AveragedModel(net)
+    rows = DataLoader(TensorDataset(torch.rand(4, 2)), batch_size=2)
+    for (x,) in rows:
+        net(x.to(device))
+    mean.update_parameters(net)
+    update_bn(rows, mean)  # here
+run("cuda")
+""",
+    ),
+    "an argument that a check refuses, beside one that the same call moves": (
+        ("CPU",),
+        "kernel-needs-gpu",
+        """\
+def want(one):
+    if not one.is_cuda:
+        raise RuntimeError("a CUDA tensor is wanted")
+def picked(rows, ids):
+    want(rows)
+    want(ids)
+    return rows[ids]
+def run():
+    rows = torch.rand(9, 2)
+    ids = rows.sum(1).topk(3).indices
+    picked(rows.cuda(), ids)  # here
+run()
+""",
+    ),
+    "a field of a graph that a statement takes out beside another that moves": (
+        ("cuda:0", "cpu"),
+        "input-not-moved",
+        """\
+from torch_geometric.data import Data
+from torch_geometric.nn import SAGEConv
+from torch_geometric.utils import barabasi_albert_graph
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = SAGEConv(3, 2)
+    def forward(self, x, ends):
+        return self.layer(x, ends)
+def graph():
+    y = torch.randint(0, 2, (9,))
+    x = torch.rand(9, 3)
+    return Data(x=x, y=y, edge_index=barabasi_albert_graph(9, 2))
+device = torch.device("cuda")
+found = graph()
+x = found.x.to(device)
+ends = found.edge_index  # here
+net = Net().to(device)
+net(x, ends)
+""",
+    ),
+    "the likelihood of a Gaussian process, whose model alone is moved": (
+        ("cuda:0", "cpu"),
+        "module-not-moved",
+        """\
+import gpytorch
+class Process(gpytorch.models.ApproximateGP):
+    def __init__(self, points):
+        spread = gpytorch.variational.CholeskyVariationalDistribution(points.size(0))
+        super().__init__(gpytorch.variational.VariationalStrategy(self, points, spread))
+        self.mean, self.kernel = gpytorch.means.ConstantMean(), gpytorch.kernels.RBFKernel()
+    def forward(self, x):
+        return gpytorch.distributions.MultivariateNormal(self.mean(x), self.kernel(x))
+x, y = torch.rand(9, 2), torch.rand(9)
+process = Process(x[:3])
+noise = gpytorch.likelihoods.GaussianLikelihood()
+if torch.cuda.is_available():
+    x, y = x.cuda(), y.cuda()
+    process = process.cuda()  # here
+bound = gpytorch.mlls.VariationalELBO(noise, process, num_data=9)
+loss = -bound(process(x), y)
+""",
+    ),
+    "a process that is made anew, whose kernel computes once it is asked": (
+        ("cuda:0", "cpu"),
+        "module-not-moved",
+        """\
+from gpytorch.distributions import MultivariateNormal
+from gpytorch.kernels import RBFKernel, ScaleKernel
+from gpytorch.likelihoods import GaussianLikelihood
+from gpytorch.means import ZeroMean
+from gpytorch.models import ExactGP
+class Process(ExactGP):
+    def __init__(self, x, y, noise):
+        super().__init__(x, y, noise)
+        self.mean, self.kernel = ZeroMean(), ScaleKernel(RBFKernel())
+    def forward(self, x):
+        return MultivariateNormal(self.mean(x), self.kernel(x))
+def asked(x, y, device):
+    noise = GaussianLikelihood()
+    process = Process(x, y, noise)  # here
+    process.eval()
+    return noise(process(x))
+asked(torch.rand(9, 2).cuda(), torch.rand(9).cuda(), torch.device("cuda"))
+""",
+    ),
     "one of two inputs that a program brings to the GPU of the first part is for the second": (
         ("cuda:1", "cuda:0"),
         "input-on-wrong-shard",

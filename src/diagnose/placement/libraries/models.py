@@ -14,12 +14,14 @@ from diagnose.placement.libraries.noise import drawn_noise, noise_scheduler
 from diagnose.placement.libraries.object_methods import HELD, library_call
 from diagnose.placement.libraries.offloading import offloaded_by
 from diagnose.placement.libraries.preparing import prepared, preparing_call
+from diagnose.placement.libraries.processes import gaussian
 from diagnose.placement.libraries.spreading import mapped, place, put
 from diagnose.placement.libraries.tensor_methods import unknown_arguments
 from diagnose.placement.libraries.torch_calls import optimizer, wrapped_optimizer
 from diagnose.placement.libraries.training import training_call
 from diagnose.placement.machine import Arguments, Given, Machine, Meets, operands
 from diagnose.placement.model import Step
+from diagnose.placement.steps import on_cpu
 from diagnose.placement.tensors import Batch, Module, Table, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import Frame, Loader, Object, Place, Unknown, Value
@@ -123,6 +125,8 @@ def model_call(
         return model or Unknown()
     if (kept := offloaded_by(machine, last, given, node, frame)) is not None:
         return kept
+    if (process := gaussian(machine, dotted, given, node, frame)) is not None:
+        return process
     if f"{root}.{last}" in SENTENCES:
         return sentences(machine, last, given, node, frame)
     if root == "sentence_transformers" and ".models" in dotted and last[:1].isupper():
@@ -140,6 +144,10 @@ def model_call(
         )
         if (told := given.named.get("device")) is not None:  # it brings there what it is given
             return Batch(inner.like(machine.asked(told.value)))
+        if len(tensors) > 1 and all(
+            on_cpu(one) for one in tensors
+        ):  # which field it is, none tells
+            inner = Tensor(CPU, "batch", machine.step("made", node, frame, CPU), frame)
         return Batch(inner, mutable=root == "torch_geometric")
     if last == "load_file":  # of safetensors: on the cpu where it is told nothing
         there = given.get("device", 1)

@@ -141,10 +141,17 @@ def keeps_inputs(module: Module) -> bool:
 def compare_inputs(
     machine: Machine, owner: Module, given: Arguments, node: ast.AST, frame: Frame
 ) -> None:
-    """What a process is asked about is compared with what it was trained with."""
+    """What a process is asked about is compared with what it was trained with, and its kernels compute with
+    that once their values are asked for."""
     kept = owner.tensors.get("train_inputs")
-    if keeps_inputs(owner) and isinstance(kept, Tensor) and (others := operands(given)):
+    if not keeps_inputs(owner) or not (others := operands(given)):
+        return
+    if isinstance(kept, Tensor):
         machine.meet("call", node, frame, [Meets(node, owner, kept), *others])
+    for one in owner.children.values():
+        if one.kind.startswith("gpytorch.") and one.kind.endswith("Kernel"):
+            weight = Tensor(one.where(), "weight", one.steps, one.frame, module=one)
+            machine.meet("call", node, frame, [Meets(node, one, weight), *others])
 
 
 def leaves_new(module: Module) -> bool:
@@ -155,7 +162,10 @@ def leaves_new(module: Module) -> bool:
 def keep_inputs(
     machine: Machine, owner: Module, given: Arguments, node: ast.AST, frame: Frame
 ) -> None:
-    """What a process is trained with moves with it."""
+    """What a process is trained with moves with it, as its likelihood does."""
+    likelihood = given.get("likelihood", 2)
+    if likelihood is not None and isinstance(likelihood.value, Module):
+        modules.put(machine, owner, "likelihood", likelihood.value, node, frame)
     for word, one in zip(("train_inputs", "train_targets"), given.listed, strict=False):
         if isinstance(one.value, Tensor):
             held = one.value.like(one.value.device)
