@@ -9,6 +9,7 @@ from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Spot
 from diagnose.placement.reasons.knowing import handed_on
 from diagnose.placement.steps import Reason, born_at, called
+from diagnose.placement.tensors import Tensor
 
 #: What makes one tensor of those of a list.
 _JOINS = frozenset({"cat", "stack", "concat"})
@@ -40,11 +41,20 @@ def on_the_way_to_the_host(stray: Meets, meeting: Meeting) -> Reason | None:
             return Reason("host-copy-needed", joined, meeting.frame)
         spot = (_returned(listed.spot) if apart else None) or listed.spot
         return Reason("host-copy-needed", spot, tensor.frame)
-    if made is not None and (made.spot.function or "").endswith(".forward"):  # it is no host's code
+    if tensor.maker == "factory" and (given := _handed_over(stray, meeting)) is not None:
+        return given  # computed of what was made on the accelerator, for another use
+    inside = made is not None and (made.spot.function or "").endswith(".forward")
+    if inside or _is_of_several(tensor):  # it is no host's code, or gives no tensor
         return Reason("host-copy-needed", meeting.spot._replace(node=stray.node), tensor.frame)
     if made is not None:
         return Reason("host-copy-needed", made.spot, tensor.frame)
     return Reason("host-copy-needed", meeting.spot, tensor.frame)
+
+
+def _is_of_several(tensor: Tensor) -> bool:
+    """Whether a tensor was computed from what a model of transformers gives, an object of several."""
+    kind = tensor.module.kind if tensor.module is not None else ""
+    return kind.startswith("transformers.")
 
 
 def _is_kept(listed: Spot) -> bool:
