@@ -26,6 +26,58 @@ from torch.utils.data import DataLoader, Dataset, TensorDataset
 
 #: Name -> the devices of the message, the cause, and the program; ``# here`` ends the line to edit.
 PROGRAMS = {
+    "what was computed for another use is handed to code that works on the host": (
+        ("cuda:0",),
+        "host-copy-needed",
+        """\
+class Ledger:
+    def note(self, values):
+        self.highest = np.maximum(values, 0.5)
+def step(ledger, device):
+    wanted = torch.tensor([1.0, 2.0], device=device)
+    apart = wanted - torch.rand(2, device=device)
+    apart.pow(2).mean().item()
+    ledger.note(apart.abs())  # here
+step(Ledger(), "cuda")
+""",
+    ),
+    "what a model gives is no tensor, and what comes of it is copied where the host wants it": (
+        ("cuda:0",),
+        "host-copy-needed",
+        """\
+from scipy.signal import resample
+from transformers import BertConfig, BertModel
+model = BertModel(BertConfig()).to("cuda")
+found = model(torch.ones(1, 4, dtype=torch.long).to("cuda"))
+rows = found.last_hidden_state.mean(-1)
+for row in rows:
+    print(resample(row / row.max(), 8))  # here
+""",
+    ),
+    "a model that one of two methods moves, of those that have it made": (
+        ("cuda:0", "cpu"),
+        "module-not-moved",
+        """\
+class Fitted:
+    def __init__(self, device):
+        self.device = torch.device(device)
+    def built(self):
+        scale = 2.0
+        return nn.Linear(2, 2), scale
+    def fit(self, x):
+        net, scale = self.built()
+        net.to(self.device)
+        self.state = net.state_dict()
+        return net(x) * scale
+    def ask(self, x):
+        model, by = self.built()  # here
+        model.load_state_dict(self.state)
+        return model(x) * by
+fitted = Fitted("cuda")
+fitted.fit(torch.rand(3, 2).cuda())
+fitted.ask(torch.rand(3, 2).cuda())
+""",
+    ),
     "statistics that torch computes anew from batches of which it is told no device": (
         ("cuda:0", "cpu"),
         "input-not-moved",

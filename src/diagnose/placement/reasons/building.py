@@ -21,6 +21,7 @@ from diagnose.placement.reasons.siblings import (
     forgotten_field,
     moved_beside,
     moved_by_holder,
+    moved_by_others,
     name_in,
     returned_beside,
 )
@@ -124,6 +125,8 @@ def of_module(
         cause = _switch_of(made.spot.source.tree) or _streamed(module) or cause
         if (own := moved_by_holder(cause, top)) is not None:
             return own
+        if (elsewhere := moved_by_others(cause, top.frame)) is not None:
+            return elsewhere
         if (returned := returned_beside(cause, top, frame)) is not None:
             return returned
         if averages(top) and frame is not None and has_device(frame, made.spot):

@@ -31,7 +31,7 @@ def where_built(
             return spot, around
         if tensors and around is not frame and has_tensor(around, spot):
             return spot, around
-        if around.call is None or not _gives_what_it_builds(around):
+        if around.call is None or not gives_what_it_builds(around):
             break
         if isinstance(around.call.node, ast.ClassDef | ast.FunctionDef):
             break
@@ -51,7 +51,7 @@ def _hung(tree: ast.Module) -> frozenset[int]:
     return frozenset(id(one) for call in calls for one in ast.walk(call))
 
 
-def _gives_what_it_builds(frame: Frame) -> bool:
+def gives_what_it_builds(frame: Frame) -> bool:
     """Whether the result of a call can be moved in place of what is built within it."""
     if runs_module(frame):
         return False

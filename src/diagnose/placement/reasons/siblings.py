@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from diagnose.placement.model import Spot, Step
 from diagnose.placement.passing import moved_in
 from diagnose.placement.reasons.knowing import (
+    gives_what_it_builds,
+    has_device,
     held_by,
     is_prepared,
     is_rebound,
@@ -15,7 +17,7 @@ from diagnose.placement.reasons.knowing import (
     key_of,
     statement_around,
 )
-from diagnose.placement.steps import Reason, born_at, last_move, on_cpu
+from diagnose.placement.steps import Reason, born_at, called, last_move, on_cpu
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Frame, Object, Value
 
@@ -160,6 +162,38 @@ def made_beside(weight: Tensor, module: Module) -> Step | None:
         return None
     start = (made.spot.function or "").endswith(".__init__")
     return made if start and last_move(module.steps) is None else None
+
+
+def moved_by_others(cause: str, frame: Frame | None) -> Reason | None:
+    """The call of the function that builds a module, where another caller moves what it is given by such a
+    call: by this one it was forgotten."""
+    if frame is None or frame.call is None or frame.caller is None:
+        return None
+    call, name = frame.call, called(frame.call.node)
+    if not name or not gives_what_it_builds(frame) or not has_device(frame.caller, call):
+        return None
+    own = _names_bound(statement_around(call), name)
+    for function in ast.walk(call.source.tree):
+        if not isinstance(function, ast.FunctionDef) or any(
+            n is call.node for n in ast.walk(function)
+        ):
+            continue
+        moved = {one.id for one in moved_in(function) if isinstance(one, ast.Name)}
+        for statement in ast.walk(function):
+            theirs = _names_bound(statement, name)
+            for mine, other in zip(own, theirs, strict=False):
+                if other in moved and len(own) == len(theirs):
+                    return Reason(cause, call, frame.caller, name=mine)
+    return None
+
+
+def _names_bound(statement: ast.AST | None, name: str) -> list[str]:
+    """The variables to which a statement gives what a call of a name returns."""
+    if not isinstance(statement, ast.Assign) or called(statement.value) != name:
+        return []
+    target = statement.targets[0]
+    parts = target.elts if isinstance(target, ast.Tuple) else [target]
+    return [one.id if isinstance(one, ast.Name) else "" for one in parts]
 
 
 def _is_mover(spot: Spot, this: Object) -> bool:
