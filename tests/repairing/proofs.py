@@ -21,7 +21,12 @@ def prover() -> subprocess.Popen[str]:
 
 
 def proof(
-    folder: Path, program: str, *edits: tuple[str, str], kind: str = "move-module", cause: str = ""
+    folder: Path,
+    program: str,
+    *edits: tuple[str, str],
+    kind: str = "move-module",
+    cause: str = "",
+    stopgap: bool = False,
 ) -> tuple[str, dict[str, bool | None]]:
     """What is said of a program with some texts replaced; the edit stands where the first of them is."""
     (folder / "train.py").write_text(program)
@@ -37,6 +42,7 @@ def proof(
         "line": line,
         "kind": kind,
         "cause": cause or "input-not-moved",
+        "stopgap": stopgap,
     }
     process = prover()
     assert process.stdin is not None and process.stdout is not None

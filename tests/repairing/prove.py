@@ -21,7 +21,7 @@ from diagnose.repairing.workspace import Workspace
 
 
 def proof(
-    folder: Path, script: str, edited: str, line: int, kind: str, cause: str
+    folder: Path, script: str, edited: str, line: int, kind: str, cause: str, stopgap: bool
 ) -> dict[str, Any]:
     """What is known of a script with another text: ``level`` and ``guards``."""
     warm(folder / script)
@@ -30,7 +30,7 @@ def proof(
         texts = {script: edited}
         ran = runner.run(texts, Terms(2))
         assert ran.passed, ran.errors
-        edit = Candidate(cause, "", kind, "", script, line, "")
+        edit = Candidate(cause, "", kind, "", script, line, "", stopgap)
         found = Reference(runner, 2).prove(texts, ran, [edit])
     return {"level": found.level, "guards": {guard.id: guard.holds for guard in found.guards}}
 

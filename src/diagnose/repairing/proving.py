@@ -121,7 +121,10 @@ class Reference:
         for both in self._both(texts).values():
             for read in READERS:
                 yield from read(*both, lang)
-        yield edits.stopgap(applied, lang)
+        # What replicas share, and no module holds, is brought to each of them where they use it.
+        shared = bool(edited) and edited <= ran.shared
+        at_use = [one._replace(stopgap=one.stopgap and not shared) for one in applied]
+        yield edits.stopgap(at_use, lang)
 
     def _numbers(self, ran: Ran, applied: Sequence[Candidate]) -> Iterator[Guard]:
         """It prints and trains what it was meant to."""
