@@ -26,6 +26,21 @@ from torch.utils.data import DataLoader, Dataset, TensorDataset
 
 #: Name -> the devices of the message, the cause, and the program; ``# here`` ends the line to edit.
 PROGRAMS = {
+    "a wrapper that brings the inputs of each process to the same GPU": (
+        ("cuda:1", "cuda:0"),
+        "rank-device",
+        """\
+import torch.distributed as dist
+from torch.nn.parallel import DistributedDataParallel
+def work(rank):
+    dist.init_process_group("nccl", rank=rank, world_size=2)
+    torch.cuda.set_device(rank)
+    net = nn.Linear(2, 2).to(rank)
+    net = DistributedDataParallel(net, device_ids=[0])  # here
+    net(torch.rand(3, 2).to(rank)).sum().backward()
+torch.multiprocessing.spawn(work, nprocs=2)
+""",
+    ),
     "what was computed for another use is handed to code that works on the host": (
         ("cuda:0",),
         "host-copy-needed",

@@ -141,10 +141,20 @@ def parallel(
     else:  # without device_ids only DataParallel chooses devices
         home = Device("cuda", 0) if last == "DataParallel" else None
     found.plain["device_ids[0]"] = Place(home) if home is not None else Unknown()
-    found.steps = machine.step("wrapped", node, frame, home)
+    fixed = _first_number(ids.node) if ids is not None and last != "DataParallel" else None
+    by = machine.spot(fixed, frame) if fixed is not None else None
+    found.steps = machine.step("wrapped", node, frame, home, by)
     if last != "DataParallel" and home is not None and (home.ranked or is_spread(inner.value)):
         at_home(machine, found, node, frame)
     return found
+
+
+def _first_number(listed: ast.AST) -> ast.AST | None:
+    """The number that a written list of devices begins with; None for others."""
+    match listed:
+        case ast.List(elts=[ast.Constant(value=int()) as first, *_]):
+            return first
+    return None
 
 
 def is_spread(module: Module) -> bool:
@@ -164,7 +174,8 @@ def scattered(
     home = wrapped.plain.get("device_ids[0]")
     if not isinstance(home, Place):
         return given
-    step = Step("moved", machine.spot(node, frame), home.device)
+    by = next((one.of for one in wrapped.steps if one.what == "wrapped"), None)
+    step = Step("moved", machine.spot(node, frame), home.device, by)
     return Arguments(
         [one._replace(value=moved(one.value, home.device, step)) for one in given.listed],
         {
