@@ -163,3 +163,24 @@ def test_a_line_with_a_magic_is_left(tmp_path: Path) -> None:
     assert fixed(path) == 2
     cell = json.loads(path.read_text())["cells"][1]
     assert cell["source"][0] == "%%time\n"
+
+
+def test_what_a_notebook_imports_is_mended_in_its_own_file(tmp_path: Path) -> None:
+    """The edit is of lines of the module, of which the notebook has fewer."""
+    module = "import torch\nfrom torch import nn\n" + "\n" * 40 + MODEL
+    (tmp_path / "nets.py").write_text(module)
+    cells = [
+        code(
+            "import torch\nfrom nets import Net\n"
+            + RUN.replace("model = Net()", "model = Net().to(device)")
+        )
+    ]
+    book = tmp_path / "use.ipynb"
+    book.write_text(
+        json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+    )
+    options = Options(frozenset(rule.id for rule in load().checks()), likely=True)
+    report = check([str(book)], options)
+    assert [(one.id, Path(one.place.file).name) for one in report.findings] == [
+        ("created-without-device", "nets.py")
+    ]

@@ -52,6 +52,10 @@ SURE = {
     "moved_by_a_flag": ('if options.on_gpu == "yes":', "for _ in range(2):"),
     "told_by_an_option": ('"--blend", action="store_true"', '"--blend", type=int, default=1'),
     "devices_compared": ("if self.mix.weight.device != x.device:", "if len(x) > 99:"),
+    "layers_moved_one_by_one": ("self.floors[number].to(card)", "self.floors[number]"),
+    "copy_of_what_may_be_there": ("torch.tensor(points)", "torch.ones(points.shape)"),
+    "failure_passed_over": ("        continue", "        raise"),
+    "switched_off_here": ("use_cuda = False", "use_mesh = False"),
     "ranks_of_another_file": (
         "print(wrapped(4))",
         'dist.init_process_group("nccl")\nprint(wrapped(4))',

@@ -104,6 +104,7 @@ def _finding(
     suspect: Suspect, rule: CheckRule, file: Read, lang: Lang, torch: TorchNames
 ) -> Finding:
     cells = file.cells
+    own = cells if suspect.spot.source is file.source else None
 
     def at(spot: Spot) -> Place:
         return place(spot, cells if spot.source is file.source else None)
@@ -120,7 +121,7 @@ def _finding(
         ),
         meets=at(suspect.meets) if suspect.meets else None,
         sure=suspect.sure,
-        repair=_in_cells(repair(rule, suspect, lang, torch), cells),
+        repair=_in_cells(repair(rule, suspect, lang, torch), own),
     )
 
 

@@ -157,7 +157,7 @@ class External(Value):
 class Function(Value):
     """A function of the user's, with the variables around it and the object that it is bound to."""
 
-    __slots__ = ("around", "name", "node", "owner", "source", "this", "undecorated")
+    __slots__ = ("around", "held", "name", "node", "owner", "source", "this", "undecorated")
 
     def __init__(
         self,
@@ -177,11 +177,13 @@ class Function(Value):
         self.this = this
         #: The function that a decorator has put this one in the place of.
         self.undecorated: Function | None = None
+        #: Defaults that are variables, as they were where the function was made.
+        self.held: Mapping[ast.expr, Value] = {}
 
     def bound(self, this: Value) -> Function:
         """The method of an object."""
         found = Function(self.node, self.source, self.around, self.name, self.owner, this)
-        found.undecorated = self.undecorated
+        found.undecorated, found.held = self.undecorated, self.held
         return found
 
 

@@ -144,12 +144,14 @@ def _parameters(machine: Machine, function: Function, given: Arguments, inner: F
         found = given.named.get(name) or (listed[position] if position < len(listed) else None)
         if found is not None:
             inner.given[name] = found.node
-        inner.names[name] = _passed(machine, name, found, defaults.get(name), given, inner)
+        inner.names[name] = _passed(
+            machine, name, found, defaults.get(name), given, inner, function
+        )
     for each, default in zip(args.kwonlyargs, args.kw_defaults, strict=True):
         found = given.named.get(each.arg)
         if found is not None:
             inner.given[each.arg] = found.node
-        inner.names[each.arg] = _passed(machine, each.arg, found, default, given, inner)
+        inner.names[each.arg] = _passed(machine, each.arg, found, default, given, inner, function)
     if args.vararg is not None:
         inner.names[args.vararg.arg] = Items([one.value for one in listed[len(names) :]])
     if args.kwarg is not None:
@@ -179,13 +181,14 @@ def _passed(
     default: ast.expr | None,
     given: Arguments,
     inner: Frame,
+    function: Function,
 ) -> Value:
     if found is not None:
         return found.value
     if given.open and (rest := given.named.get("**")) is not None:
         return next(iter(tensors_in(rest.value)), Unknown(name))
     if default is not None:
-        return machine.evaluate(machine, default, inner)
+        return function.held.get(default) or machine.evaluate(machine, default, inner)
     return Unknown(name)
 
 

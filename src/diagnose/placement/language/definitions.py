@@ -6,6 +6,7 @@ import ast
 
 from diagnose.placement.machine import Arguments, Given, Machine, Partial
 from diagnose.placement.storing import bind
+from diagnose.placement.tensors import Tensor
 from diagnose.placement.values import (
     Around,
     Class,
@@ -23,7 +24,9 @@ def function(machine: Machine, node: ast.AST, frame: Frame) -> None:
     assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     owner = frame.owner if frame.is_class_body() and isinstance(frame.owner, Class) else None
     name = f"{owner.node.name}.{node.name}" if owner else node.name
-    value: Value = Function(node, frame.source, Around(frame), name, owner)
+    made = Function(node, frame.source, Around(frame), name, owner)
+    made.held = _held(node, frame)
+    value: Value = made
     for decorator in reversed(node.decorator_list):
         said = ast.unparse(decorator)
         if said in ("property", "cached_property", "functools.cached_property"):
@@ -39,6 +42,13 @@ def function(machine: Machine, node: ast.AST, frame: Frame) -> None:
         if frame.function is not None and _is_handed(machine, decorator, frame):
             machine.hung.append((value, frame))
     bind(frame, node.name, value, node)
+
+
+def _held(node: ast.FunctionDef | ast.AsyncFunctionDef, frame: Frame) -> dict[ast.expr, Value]:
+    """The defaults of a function that are variables with tensors: they stay what they are now."""
+    defaults = (*node.args.defaults, *node.args.kw_defaults)
+    named = {one: frame.get(one.id) for one in defaults if isinstance(one, ast.Name)}
+    return {one: value for one, value in named.items() if isinstance(value, Tensor)}
 
 
 def _is_handed(machine: Machine, decorator: ast.expr, frame: Frame) -> bool:

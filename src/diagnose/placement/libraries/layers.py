@@ -136,9 +136,11 @@ def parallel(
         first = said.value
     if ids is not None and isinstance(ids.value, Items):
         first = next(ids.value.every(), None)
-    if first is not None:
-        home = machine.asked(first)
-    else:  # without device_ids only DataParallel chooses devices
+    told = first is not None or (ids is not None and isinstance(ids.value, Unknown))
+    home = machine.asked(first) if first is not None else None
+    if home is None and told and last != "DataParallel":  # a number that is not known: the module's
+        home = inner.value.where()
+    elif first is None:  # without device_ids only DataParallel chooses devices
         home = Device("cuda", 0) if last == "DataParallel" else None
     found.plain["device_ids[0]"] = Place(home) if home is not None else Unknown()
     fixed = _first_number(ids.node) if ids is not None and last != "DataParallel" else None

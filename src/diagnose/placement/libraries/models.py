@@ -173,6 +173,9 @@ def model_call(
             return Object("passing" if ".transforms." in dotted else "plain")
         if last.endswith("Pipeline"):
             return _pipeline(machine, f"{root}.{last}", given, node, frame)
+        held = next((one.value for one in given.every() if isinstance(one.value, Module)), None)
+        if held is not None and last[:1].islower():
+            return held  # made of the parts that it has, where they are
         own = root == "torch_geometric" and ".nn" in dotted
         if last[:1].islower() or _MODEL_CLASS.search(last) or root == "torchmetrics" or own:
             found = built(machine, f"{root}.{last}", node, frame)

@@ -160,7 +160,7 @@ def module_method(
     machine: Machine, owner: Module, name: str, given: Arguments, node: ast.AST, frame: Frame
 ) -> Value:
     """What a method of a module gives."""
-    if name in machine.torch.moves or name == "to_empty":
+    if name in machine.torch.moves or name in ("to_empty", "type"):
         if moves(machine, given, name):
             device = target(machine, name, given)
             before = owner.where()

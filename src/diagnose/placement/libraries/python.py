@@ -54,6 +54,8 @@ _RUNNING = frozenset(
 
 def builtin(machine: Machine, last: str, given: Arguments, node: ast.AST, frame: Frame) -> Value:
     """What a function of Python's own gives."""
+    if last in _HOLDS:
+        return _holds(machine, last, [one.value for one in given.listed], given)
     values = [parts(one.value) for one in given.listed]
     if last in _RUNNING:
         every = enumerate(values)
@@ -61,8 +63,6 @@ def builtin(machine: Machine, last: str, given: Arguments, node: ast.AST, frame:
         values = [v if n == keep else iterated(machine, v, node, frame) for n, v in every]
     first = values[0] if values else None
     torch = machine.torch
-    if last in _HOLDS:
-        return _holds(machine, last, values, given)
     if last in _NUMBERS:
         return _number(machine, last, first, node, frame)
     match last:

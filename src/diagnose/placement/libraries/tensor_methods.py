@@ -46,6 +46,8 @@ def target(machine: Machine, name: str, given: Arguments) -> Device | None:
     if name in machine.torch.accelerators:
         said = given.get("device", 0)
         return (machine.asked(said.value) or HOME) if said is not None else machine.home()
+    if name == "type":
+        return _named_by_type(machine, given)
     found = given.get("device", 0)
     return machine.asked(found.value) if found is not None else None
 
@@ -64,6 +66,10 @@ def moves(machine: Machine, given: Arguments, name: str) -> bool:
     """False for ``.to(dtype)``."""
     if name == "cpu" or name in machine.torch.accelerators:
         return True
+    if name == "type":  # a type that nobody knows may be one of a GPU's
+        said = given.get("dst_type", 0)
+        unknown = said is not None and isinstance(said.value, Unknown)
+        return unknown or _named_by_type(machine, given) is not None
     found = given.get("device", 0)
     if found is None:
         return False
@@ -167,13 +173,20 @@ def _typed(machine: Machine, owner: Tensor, given: Arguments, node: ast.AST, fra
     of_other = isinstance(said.node, ast.Call) and ast.unparse(said.node.func).endswith(".type")
     if of_other and not isinstance(value, Place):
         return owner.like(None)
-    named = value.dotted if isinstance(value, External) else getattr(value, "value", None)
-    device = value.device if isinstance(value, Place) else None
-    if isinstance(named, str) and named.startswith("torch.cuda."):
-        device = machine.home()
+    device = _named_by_type(machine, given)
     if device is None:
         return owner.like(owner.device)
     return owner.like(device, Step("moved", machine.spot(node, frame), device))
+
+
+def _named_by_type(machine: Machine, given: Arguments) -> Device | None:
+    """The device that a type names, as ``torch.cuda.FloatTensor`` does; None of others."""
+    value = given.listed[0].value if given.listed else None
+    value = given.named["dtype"].value if "dtype" in given.named else value
+    named = value.dotted if isinstance(value, External) else getattr(value, "value", None)
+    if isinstance(named, str) and named.startswith("torch.cuda."):
+        return machine.home()
+    return value.device if isinstance(value, Place) else None
 
 
 def of_batch(machine: Machine, owner: Batch, name: str) -> Value:

@@ -3,11 +3,14 @@
 * A flag for a device: a condition that asks for one stands around where an operand is made or moved, or
   around the calls that lead to it. (What only asks whether there is a GPU, or several, is none.)
 * What a call gives of which nothing is known: it may be elsewhere, or no tensor. So may what host code is
-  handed, where neither the program made it nor a model gave it.
+  handed, where neither the program made it nor a model gave it; one layer of a library's model, whichever,
+  may have no weights.
 * Whether layers move that meet others while their module is built.
 * A comparison of devices in the function that fails: it sees to them by itself.
 * A class of another file that the one at hand is built on: its methods may move what it keeps.
 * A model that a library spreads, within one of the program's: the library moves what passes through.
+* What a class moves in a loop, one by one, and a tensor that is made of what may be one already.
+* A handler that passes over what fails, and a file that chooses the CPU where nothing calls the code.
 """
 
 from __future__ import annotations
@@ -19,9 +22,10 @@ from functools import lru_cache
 from diagnose.placement.devices import SPLIT
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Spot, Suspect
+from diagnose.placement.reasons.knowing import is_called
 from diagnose.placement.reasons.surroundings import OF_DEVICES, function_of
-from diagnose.placement.steps import called
-from diagnose.placement.tensors import Module
+from diagnose.placement.steps import born_at, called
+from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Object
 
 #: Steps by which an operand came to its device.
@@ -44,7 +48,7 @@ def relies_on_more(
         meeting: what met.
     """
     sides = [one for one in (stray, other) if one is not None]
-    if any(one.tensor.guessed for one in sides):
+    if any(one.tensor.guessed or _is_some_part(one) for one in sides):
         return True
     if suspect.cause == "unregistered-submodule" and (meeting.spot.function or "").endswith(
         ".__init__"
@@ -56,9 +60,14 @@ def relies_on_more(
     spots += (step.spot for one in sides for step in one.tensor.steps if step.what in _COMING)
     if (
         any(map(_is_chosen, spots))
+        or any(map(_is_passed_over, (meeting.spot, *meeting.calls)))
         or _is_compared(meeting)
         or _is_built_on_others(suspect, meeting)
+        or _is_moved_in_a_loop(suspect)
+        or any(_is_copy(one.tensor) for one in sides)
     ):
+        return True
+    if not is_called(meeting.frame) and _is_of_the_host(meeting.spot.source.tree):
         return True
     return suspect.cause == "module-not-moved" and any(map(_is_within_spread, sides))
 
@@ -81,6 +90,103 @@ def _is_built_on_others(suspect: Suspect, meeting: Meeting) -> bool:
     roots = {base.partition(".")[0] for one in made.line() for base in one.library}
     others = roots - _MOVING_NOTHING
     return suspect.cause == "module-not-moved" and isinstance(this, Object) and bool(others)
+
+
+def _is_moved_in_a_loop(suspect: Suspect) -> bool:
+    """Whether the class that keeps layers in a plain container moves them one by one."""
+    node = suspect.spot.node
+    if suspect.cause != "unregistered-submodule" or not isinstance(node, ast.Assign):
+        return False
+    names = {one.attr for one in node.targets if isinstance(one, ast.Attribute)}
+    return bool(names & _moved_by_items(suspect.spot.source.tree))
+
+
+@lru_cache(maxsize=16)
+def _moved_by_items(tree: ast.Module) -> frozenset[str]:
+    """The attributes of objects of which a file moves the items, by their numbers or in a loop."""
+    loops = {
+        one.target.id: one.iter
+        for one in ast.walk(tree)
+        if isinstance(one, ast.For | ast.comprehension) and isinstance(one.target, ast.Name)
+    }
+    moved = [
+        one.func.value
+        for one in ast.walk(tree)
+        if isinstance(one, ast.Call)
+        and isinstance(one.func, ast.Attribute)
+        and one.func.attr in ("to", "cuda")
+    ]
+    items = [one.value for one in moved if isinstance(one, ast.Subscript)]
+    items += [loops[one.id] for one in moved if isinstance(one, ast.Name) and one.id in loops]
+    return frozenset(one.attr for one in items if isinstance(one, ast.Attribute))
+
+
+def _is_copy(tensor: Tensor) -> bool:
+    """Whether a tensor is made of a parameter that has a shape: where that is, if it is a tensor."""
+    born = born_at(tensor.steps)
+    node = born.spot.node if born is not None else None
+    if (
+        born is None
+        or not isinstance(node, ast.Call)
+        or called(node) not in ("tensor", "as_tensor")
+    ):
+        return False
+    function, of = function_of(born.spot), node.args[0] if node.args else None
+    if function is None or not isinstance(of, ast.Name) or node.keywords:
+        return False
+    told = {one.arg for one in (*function.args.args, *function.args.kwonlyargs)}
+    shapes = (one for one in ast.walk(function) if isinstance(one, ast.Attribute))
+    shaped = any(
+        one.attr in ("shape", "size", "dim", "ndim")
+        and isinstance(one.value, ast.Name)
+        and one.value.id == of.id
+        for one in shapes
+    )
+    return of.id in told and shaped
+
+
+def _is_passed_over(spot: Spot) -> bool:
+    """Whether a handler stands around a place that does nothing about whatever fails there."""
+    return any(first <= spot.line <= last for first, last in _passing(spot.source.tree))
+
+
+@lru_cache(maxsize=16)
+def _passing(tree: ast.Module) -> tuple[tuple[int, int], ...]:
+    """The lines of each ``try`` of a file whose errors of any kind are passed over."""
+    return tuple(
+        (one.body[0].lineno, one.body[-1].end_lineno or one.lineno)
+        for one in ast.walk(tree)
+        if isinstance(one, ast.Try) and any(map(_passes, one.handlers))
+    )
+
+
+def _passes(handler: ast.ExceptHandler) -> bool:
+    every = handler.type is None or ast.unparse(handler.type) in ("Exception", "BaseException")
+    return every and all(isinstance(one, ast.Pass | ast.Continue) for one in handler.body)
+
+
+@lru_cache(maxsize=16)
+def _is_of_the_host(tree: ast.Module) -> bool:
+    """Whether a file chooses the CPU, and nothing else, for what it calls a device or a GPU."""
+    chosen = [
+        one.value
+        for one in ast.walk(tree)
+        if isinstance(one, ast.Assign)
+        and all(isinstance(name, ast.Name) for name in one.targets)
+        and any(word in ast.unparse(one.targets[0]).casefold() for word in OF_DEVICES)
+    ]
+    return bool(chosen) and all(map(_is_host, chosen))
+
+
+def _is_host(chosen: ast.expr) -> bool:
+    match chosen:
+        case ast.Constant(value=False | "cpu"):
+            return True
+        case ast.Call(args=[ast.Constant(value="cpu")]):
+            return True
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return "cpu" in name.casefold()
+    return False
 
 
 def _is_chosen(spot: Spot) -> bool:
@@ -125,6 +231,11 @@ def _is_compared(meeting: Meeting) -> bool:
         isinstance(one, ast.Compare) and sum(map(_is_device, [one.left, *one.comparators])) > 1
         for one in ast.walk(function)
     )
+
+
+def _is_some_part(side: Meets) -> bool:
+    """Whether an operand is one layer of a library's model, whichever: it may have no weights."""
+    return isinstance(side.value, Module) and side.value.kind.endswith("._modules.?")
 
 
 def _is_device(node: ast.expr) -> bool:
