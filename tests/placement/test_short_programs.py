@@ -26,6 +26,18 @@ from torch.utils.data import DataLoader, Dataset, TensorDataset
 
 #: Name -> the devices of the message, the cause, and the program; ``# here`` ends the line to edit.
 PROGRAMS = {
+    "a package that is called by its bare name, on the way to what fails": (
+        ("cuda:0", "cpu"),
+        "created-without-device",
+        """\
+import tally
+def apart(rows):
+    tally(rows)
+    steps = torch.arange(3)  # here
+    return rows + steps
+apart(torch.rand(3, device="cuda"))
+""",
+    ),
     "a wrapper that brings the inputs of each process to the same GPU": (
         ("cuda:1", "cuda:0"),
         "rank-device",

@@ -21,8 +21,8 @@ def gaussian(
     An objective runs the likelihood that it is given, and not the model; a distribution is where its
     mean is.
     """
-    root, *packages, last = dotted.split(".")
-    if root != "gpytorch" or not last[:1].isupper():
+    packages, last = dotted.split(".")[:-1], dotted.rpartition(".")[2]
+    if packages[:1] != ["gpytorch"] or not last[:1].isupper():
         return None
     if "mlls" in packages:
         said = given.get("likelihood", 0)
@@ -32,7 +32,7 @@ def gaussian(
         return Batch(mean.like(mean.device)) if mean is not None else None
     if not _WEIGHTED.intersection(packages):
         return None
-    found = built(machine, f"{root}.{last}", node, frame)
+    found = built(machine, f"gpytorch.{last}", node, frame)
     if last == "ZeroMean":
         found.weights, found.device = False, None
     return found
