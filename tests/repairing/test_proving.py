@@ -407,6 +407,41 @@ def test_layers_of_a_split_model_meet_by_moves_between_gpus(folder: Path) -> Non
     assert level == "proven", guards
 
 
+#: A model that puts what it gives into the dict that it was given.
+FILLS = """\
+import torch
+from torch import nn
+
+
+class Encoder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.low = nn.Linear(3, 2)
+
+    def forward(self, features):
+        features["found"] = self.low(features["x"])
+        return features
+
+
+torch.manual_seed(1)
+net = Encoder().cuda()
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+for _ in range(2):
+    loss = net({"x": torch.ones(4, 3)})["found"].square().mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    print(loss.item())
+"""
+
+
+def test_a_second_call_leaves_the_results_of_the_first(folder: Path) -> None:
+    edit = ("torch.ones(4, 3)", 'torch.ones(4, 3, device="cuda")')
+    level, guards = proof(folder, FILLS, edit, kind="create-on-device")
+    assert guards["again"] is True
+    assert level == "proven", guards
+
+
 #: What replicas gave, each on its GPU, is collected by a hook.
 TAPPED = """\
 import torch

@@ -35,7 +35,7 @@ _MOVES = ("move-tensor-at-line", "move-input", "index-to-device")
 #: Where a line moves something.
 _SENT = re.compile(r"\.to\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)")
 #: Failures that say of themselves what they are, wherever the tensors were.
-_TOLD = ("shape-mismatch", "dtype-mismatch")
+_TOLD = ("shape-mismatch", "dtype-mismatch", "autograd")
 #: The cause where the answer knows none: a check of the program's own refuses tensors.
 _REFUSED = "kernel-needs-gpu"
 #: What a fix mends by itself, where several causes begin with it.

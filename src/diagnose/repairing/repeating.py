@@ -98,9 +98,11 @@ class Again:
             torch.nn.Module.__call__ = original  # type: ignore[method-assign]
 
     def _repeat(self, original: Any, module: Any, args: Any, kwargs: Any) -> None:
+        # A model may put its results into the dict that it was given: the program's own stays as it is.
+        given = [dict(one) if type(one) is dict else one for one in args]
         with torch.no_grad(), torch.random.fork_rng(devices=[]):
             try:
-                original(module, *args, **kwargs)
+                original(module, *given, **kwargs)
             except Exception as error:
                 if is_placement(error):
                     self._failed[id(module)] = module
