@@ -17,6 +17,7 @@ from diagnose.placement.reasons.operands import reason
 from diagnose.placement.reasons.ranks import of_rank
 from diagnose.placement.reasons.scope import in_scope, of_other
 from diagnose.placement.reasons.shards import crossing, gathered, sent
+from diagnose.placement.reasons.sharding import spreads_by_hand
 from diagnose.placement.reasons.strays import agree, names_cpu, strays
 from diagnose.placement.reasons.sureness import is_sure
 from diagnose.placement.reasons.surroundings import is_caught
@@ -73,7 +74,7 @@ def of_meeting(
         if suspect is None:
             continue
         named = suspect.cause == "hardcoded-device" and not _forgets(stray, meeting)
-        if split and devices and named:
+        if named and devices and (split or spreads_by_hand(meeting.spot.source.tree)):
             # Where a model is on several devices, no line that names one is wrong by itself.
             cause = "input-on-wrong-shard" if meeting.what == "call" else "cross-shard-op"
             suspect = suspect._replace(cause=cause)
