@@ -26,6 +26,24 @@ from torch.utils.data import DataLoader, Dataset, TensorDataset
 
 #: Name -> the devices of the message, the cause, and the program; ``# here`` ends the line to edit.
 PROGRAMS = {
+    "parts of a library's class on two cards, and ids that come to the first": (
+        ("cuda:0", "cuda:1"),
+        "input-on-wrong-shard",
+        """\
+from towers import Block
+class Stack(nn.Module):
+    def __init__(self, cards):
+        super().__init__()
+        self.cards = cards
+        self.blocks = nn.ModuleList(Block(8).to(card) for card in cards)
+        self.embed = nn.Embedding(9, 8).to(cards[-1])
+    def forward(self, ids):
+        return self.embed(ids)
+cards = [torch.device("cuda:0"), torch.device("cuda:1")]  # here
+net = Stack(cards)
+net(torch.ones(2, 8, dtype=torch.long).to(cards[0]))
+""",
+    ),
     "a package that is called by its bare name, on the way to what fails": (
         ("cuda:0", "cpu"),
         "created-without-device",

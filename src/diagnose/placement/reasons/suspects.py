@@ -16,8 +16,8 @@ from diagnose.placement.reasons.knowing import has_device, knows_device
 from diagnose.placement.reasons.operands import reason
 from diagnose.placement.reasons.ranks import of_rank
 from diagnose.placement.reasons.scope import in_scope, of_other
-from diagnose.placement.reasons.shards import crossing, gathered, sent
 from diagnose.placement.reasons.sharding import spreads_by_hand
+from diagnose.placement.reasons.shards import crossing, gathered, sent
 from diagnose.placement.reasons.strays import agree, names_cpu, strays
 from diagnose.placement.reasons.sureness import is_sure
 from diagnose.placement.reasons.surroundings import is_caught
