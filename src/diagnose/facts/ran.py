@@ -108,4 +108,4 @@ def handed_in_on_cpu(scene: Scene) -> Iterator[Fact]:
     if len(met.strays) < 2 or len(names) < 2 or any(one.spread for one in given):
         return
     if all(any(one.is_called(name) for one in given) for name in names):
-        yield at("handed-in-on-cpu", site.frame, name=" and ".join(sorted(names)))
+        yield at("handed-in-on-cpu", site.frame)
