@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -86,12 +87,20 @@ def goes_to_cpu(call: ast.Call) -> bool:
 
 def added(before: str, tree: ast.Module, after: str) -> Iterator[Added]:
     """The moves in edited lines that the program did not have; ``tree`` is that of the text ``after``."""
-    known = [ast.unparse(call) for call in map(move_of, ast.walk(ast.parse(before))) if call]
+    known = Counter(ast.unparse(call) for call in map(move_of, ast.walk(ast.parse(before))) if call)
+    known -= Counter(
+        ast.unparse(call)
+        for call in map(move_of, ast.walk(tree))
+        if call and call.lineno not in edited_lines(before, after)
+    )
     edited = edited_lines(before, after)
     scopes: list[ast.AST] = [node for node in ast.walk(tree) if isinstance(node, FUNCTION)]
     for node in ast.walk(tree):
         call = move_of(node)
-        if call is None or call.lineno not in edited or ast.unparse(call) in known:
+        if call is None or call.lineno not in edited:
+            continue
+        if known[ast.unparse(call)] > 0:
+            known[ast.unparse(call)] -= 1
             continue
         around = [one for one in scopes if spans(one, call.lineno)]
         yield Added(call, callee(call), around[-1] if around else tree, edited)

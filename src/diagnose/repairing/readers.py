@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 from diagnose.model import Lang
 from diagnose.repairing import (
+    contracts,
     edits,
     fitting,
     handing,
@@ -33,6 +34,9 @@ READERS: tuple[Callable[[str, str, Lang], Iterator[Guard]], ...] = (
     fitting.fitting,
     fitting.flipped,
     handing.handed_on,
+    contracts.contracts,
+    contracts.alike,
+    contracts.kept_out,
     options.unread,
     options.unbound,
     naming.literal,

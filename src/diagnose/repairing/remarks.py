@@ -31,6 +31,22 @@ REMARKS: Mapping[str, Mapping[Lang, str]] = {
         "en": "line {line} moves what {name} gives, which is told the device: it is wrong there",
         "zh": "第 {line} 行移动 {name} 的返回值，而它已得到设备参数：错误在它内部",
     },
+    "alike": {
+        "en": "line {line} chooses between one thing and the same",
+        "zh": "第 {line} 行在两个相同的结果之间选择",
+    },
+    "kept-out": {
+        "en": "line {line} says that it is kept out of the module's state, and is registered now",
+        "zh": "第 {line} 行注明不计入模块状态，现在却被注册",
+    },
+    "of-arrays": {
+        "en": "line {line} asks {name} for what tensors have, in code of arrays: its caller brings it",
+        "zh": "第 {line} 行对 {name} 使用张量的方法，而此处代码接受数组：应由调用者转换",
+    },
+    "untold": {
+        "en": "line {line} moves what {name} makes, which takes a device and is not told it",
+        "zh": "第 {line} 行移动 {name} 创建的对象，而它接受 device 参数却未得到",
+    },
     "handed-on": {
         "en": "line {line} moves what {name} moves itself, too late: that is wrong there",
         "zh": "第 {line} 行移动了 {name} 自己也会移动的对象，只是太晚：错误在它内部",
