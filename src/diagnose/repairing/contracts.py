@@ -32,10 +32,11 @@ def alike(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     """No edit makes a choice between one thing and the same: who chooses gets no other."""
     edited = edited_lines(before, after)
     for node in ast.walk(ast.parse(after)):
-        chooses = isinstance(node, ast.IfExp) and node.lineno in edited
-        if chooses and ast.unparse(node.body) == ast.unparse(node.orelse):
-            yield Guard("gives-up", False, say(lang, "alike", line=node.lineno))
-            return
+        match node:
+            case ast.IfExp(body=one, orelse=other) if node.lineno in edited:
+                if ast.unparse(one) == ast.unparse(other):
+                    yield Guard("gives-up", False, say(lang, "alike", line=node.lineno))
+                    return
 
 
 def kept_out(before: str, after: str, lang: Lang) -> Iterator[Guard]:
