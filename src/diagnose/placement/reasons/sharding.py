@@ -6,8 +6,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from diagnose.scene import sourceline
-
 
 def spreads_by_hand(tree: ast.AST) -> bool:
     """Whether a class makes parts of its own in ``__init__``, and sends them to devices of different names:
@@ -30,7 +28,7 @@ def _devices(function: ast.FunctionDef) -> Iterator[str]:
     for node in ast.walk(function):
         match node:
             case ast.Call(func=ast.Attribute(attr="to", value=ast.Call() as made), args=[device]):
-                kind = (sourceline.dotted(made.func) or "").rpartition(".")[2]
+                kind = ast.unparse(made.func).rpartition(".")[2]
                 told = ast.unparse(device).removeprefix("self.")
                 if kind[:1].isupper() and "cpu" not in told and "dtype" not in told:
                     yield told
