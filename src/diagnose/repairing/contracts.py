@@ -6,10 +6,13 @@ import ast
 import re
 from collections.abc import Iterator
 
+from diagnose.hooks.calls import given_to, parameters
 from diagnose.model import Lang
 from diagnose.repairing.comparing import changed, edited_lines
 from diagnose.repairing.fitting import Added, added, goes_to_cpu
+from diagnose.repairing.handing import runs
 from diagnose.repairing.model import Guard
+from diagnose.repairing.optional import none_by_default
 from diagnose.repairing.scopes import FUNCTION, spans
 from diagnose.repairing.words import say
 
@@ -105,28 +108,14 @@ def _by_what_is_left_out(one: Added, lang: Lang) -> Iterator[Guard]:
     function = one.scope
     if not isinstance(function, FUNCTION):
         return
-    plain, none = function.args.args, function.args.defaults
-    left_out = {
-        arg.arg
-        for arg, default in zip(plain[len(plain) - len(none) :], none, strict=True)
-        if isinstance(default, ast.Constant) and default.value is None
-    }
-    asked = [
-        ast.unparse(node.test)
-        for node in ast.walk(function)
-        if isinstance(node, ast.If | ast.IfExp)
-    ]
+    none = none_by_default(function)
+    questions = [node for node in ast.walk(function) if isinstance(node, ast.If | ast.IfExp)]
     for device in one.call.args:
         match device:
-            case ast.Attribute(value=ast.Name(id=name), attr="device") if name in left_out:
-                under = [
-                    node
-                    for node in ast.walk(function)
-                    if isinstance(node, ast.If | ast.IfExp)
-                    and name in ast.unparse(node.test)
-                    and any(part is one.call for part in ast.walk(node))
-                ]
-                if any(name in test for test in asked) and not under:
+            case ast.Attribute(value=ast.Name(id=name), attr="device") if name in none:
+                asking = [node for node in questions if name in ast.unparse(node.test)]
+                under = any(part is one.call for node in asking for part in ast.walk(node))
+                if asking and not under:
                     told = say(lang, "absent", line=one.call.lineno, name=name)
                     yield Guard("absent", False, told)
                     return
@@ -151,13 +140,9 @@ def _untold(one: Added, tree: ast.Module, lang: Lang) -> Iterator[Guard]:
 
 def _leaves_out(call: ast.Call, kind: str, tree: ast.Module) -> bool:
     """Whether a call leaves out the device that a class or function of the file takes."""
-    for node in tree.body:
-        inner = node.body if isinstance(node, ast.ClassDef) else [node]
-        for function in inner if getattr(node, "name", None) == kind else ():
-            made = isinstance(node, ast.ClassDef) and getattr(function, "name", "") == "__init__"
-            if isinstance(function, ast.FunctionDef) and (function is node or made):
-                known = [arg.arg for arg in function.args.args][int(made) :]
-                known += [arg.arg for arg in function.args.kwonlyargs]
-                told = {word.arg for word in call.keywords} | set(known[: len(call.args)])
-                return "device" in known and "device" not in told and None not in told
-    return False
+    if any(word.arg is None for word in call.keywords):
+        return False
+    return any(
+        "device" in parameters(function) and "device" not in given_to(function, call)
+        for _, function in runs(tree, kind)
+    )

@@ -87,20 +87,16 @@ def goes_to_cpu(call: ast.Call) -> bool:
 
 def added(before: str, tree: ast.Module, after: str) -> Iterator[Added]:
     """The moves in edited lines that the program did not have; ``tree`` is that of the text ``after``."""
-    known = Counter(ast.unparse(call) for call in map(move_of, ast.walk(ast.parse(before))) if call)
-    known -= Counter(
-        ast.unparse(call)
-        for call in map(move_of, ast.walk(tree))
-        if call and call.lineno not in edited_lines(before, after)
-    )
     edited = edited_lines(before, after)
+    moves = [call for call in map(move_of, ast.walk(tree)) if call]
+    known = Counter(ast.unparse(call) for call in map(move_of, ast.walk(ast.parse(before))) if call)
+    known -= Counter(ast.unparse(call) for call in moves if call.lineno not in edited)
     scopes: list[ast.AST] = [node for node in ast.walk(tree) if isinstance(node, FUNCTION)]
-    for node in ast.walk(tree):
-        call = move_of(node)
-        if call is None or call.lineno not in edited:
+    for call in moves:
+        if call.lineno not in edited:
             continue
-        if known[ast.unparse(call)] > 0:
-            known[ast.unparse(call)] -= 1
+        if known[said := ast.unparse(call)] > 0:
+            known[said] -= 1
             continue
         around = [one for one in scopes if spans(one, call.lineno)]
         yield Added(call, callee(call), around[-1] if around else tree, edited)

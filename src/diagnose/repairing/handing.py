@@ -20,7 +20,7 @@ def handed_on(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     for node in ast.walk(tree) if new else ():
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
             continue
-        for scope, function in _called(tree, node.func.id):
+        for scope, function in runs(tree, node.func.id):
             for name, given in given_to(function, node).items():
                 known = {name, *_kept(function, name)}
                 if id(given) in new and _moves_one(scope, known, new[id(given)]):
@@ -29,7 +29,7 @@ def handed_on(before: str, after: str, lang: Lang) -> Iterator[Guard]:
                     return
 
 
-def _called(tree: ast.Module, name: str) -> Iterator[tuple[ast.AST, ast.FunctionDef]]:
+def runs(tree: ast.Module, name: str) -> Iterator[tuple[ast.AST, ast.FunctionDef]]:
     """What a call by a name runs: a function, or a class's ``__init__`` with the class around it."""
     for node in tree.body:
         if isinstance(node, ast.FunctionDef) and node.name == name:

@@ -71,16 +71,20 @@ def _modes(tree: ast.Module, name: str, line: int) -> Iterator[ast.stmt]:
 
 def _left_out(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
     """The arguments that are None by default, are given no other value, and are asked whether they are."""
+    return {one for one in none_by_default(function) if _is_asked(function, one)}
+
+
+def none_by_default(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
+    """The arguments of a function that are None where they are not given."""
     given = function.args
     plain = [*given.posonlyargs, *given.args]
     pairs = [
         *zip(plain[len(plain) - len(given.defaults) :], given.defaults, strict=True),
         *zip(given.kwonlyargs, given.kw_defaults, strict=True),
     ]
-    none = {
+    return {
         one.arg for one, value in pairs if isinstance(value, ast.Constant) and value.value is None
     }
-    return {one for one in none if _is_asked(function, one)}
 
 
 def _is_asked(function: ast.AST, name: str) -> bool:
