@@ -32,7 +32,7 @@ pytest.importorskip("torch")
 ROOT = Path(__file__).parents[1]
 SOURCE = Path(diagnose.__file__).parents[1]
 TRACES = ROOT / "tests" / "traces"
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 SHELLS = ("sh", "console")
 #: Where the pages say that the service listens. Here it listens on a free port.
 ADDRESS = "127.0.0.1:8000"
