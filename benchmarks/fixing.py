@@ -31,9 +31,9 @@ import tomllib
 
 from diagnose.repairing.comparing import difference, differing
 from diagnose.repairing.model import Program, Repair, Terms
-from diagnose.repairing.running import Runner
+from diagnose.repairing.running.runner import Runner
+from diagnose.repairing.running.warming import warm
 from diagnose.repairing.searching import Limits, Search
-from diagnose.repairing.warming import warm
 from diagnose.repairing.workspace import Workspace
 
 LIMIT = 60

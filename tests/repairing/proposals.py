@@ -7,7 +7,7 @@ from pathlib import Path
 import torch
 
 from diagnose import tracing
-from diagnose.repairing.candidates import candidates
+from diagnose.repairing.proposing.candidates import candidates
 from diagnose.repairing.workspace import Workspace
 from diagnose.simulation import run_script
 

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from diagnose.repairing.model import Candidate, Program, Terms
-from diagnose.repairing.proving import Reference
-from diagnose.repairing.running import Runner
-from diagnose.repairing.warming import warm
+from diagnose.repairing.proving.proof import Reference
+from diagnose.repairing.running.runner import Runner
+from diagnose.repairing.running.warming import warm
 from diagnose.repairing.workspace import Workspace
 
 

@@ -12,9 +12,9 @@ import tempfile
 from pathlib import Path
 
 from diagnose.repairing.model import Program
-from diagnose.repairing.running import Runner
+from diagnose.repairing.running.runner import Runner
+from diagnose.repairing.running.warming import warm
 from diagnose.repairing.searching import Limits, Search
-from diagnose.repairing.warming import warm
 from diagnose.repairing.workspace import Workspace
 
 

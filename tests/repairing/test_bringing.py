@@ -12,7 +12,7 @@ import torch
 from repairing.proposals import added, proposed
 
 from diagnose.hooks.peeking import device_of
-from diagnose.repairing.claiming import claiming
+from diagnose.repairing.running.claiming import claiming
 from diagnose.simulation import simulated_gpus
 
 #: A check whose sentence nobody knows: only the question that it asks tells what it is about.

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import torch.multiprocessing as mp
 
-from diagnose.repairing.children import Children
+from diagnose.repairing.running.children import Children
 
 SPAWN: Any = import_module("torch.multiprocessing.spawn")
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from diagnose.model import Lang
-from diagnose.repairing.contracts import alike, contracts, kept_out
-from diagnose.repairing.fitting import fitting
+from diagnose.repairing.guarding.contracts import alike, contracts, kept_out
+from diagnose.repairing.guarding.fitting import fitting
 from diagnose.repairing.model import Guard
 
 _STORE = """\

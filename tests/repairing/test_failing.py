@@ -9,9 +9,9 @@ import pytest
 
 pytest.importorskip("torch")
 
-from diagnose.repairing import candidates
-from diagnose.repairing.failing import failure
 from diagnose.repairing.model import Failure, Ran, Wanted
+from diagnose.repairing.proposing import candidates
+from diagnose.repairing.running.failing import failure
 from diagnose.repairing.workspace import Workspace
 
 

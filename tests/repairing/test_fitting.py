@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from diagnose.repairing.fitting import fitting, flipped
-from diagnose.repairing.mending import mending
-from diagnose.repairing.sending import sending
-from diagnose.repairing.trimming import trimmed
+from diagnose.repairing.guarding.fitting import fitting, flipped
+from diagnose.repairing.improving.mending import mending
+from diagnose.repairing.improving.sending import sending
+from diagnose.repairing.improving.trimming import trimmed
 
 _WRAPS = """\
 def build(ids):

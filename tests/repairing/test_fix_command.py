@@ -375,22 +375,22 @@ def test_what_only_the_values_tell_is_moved(tmp_path: Path, made: str, moved: st
 @pytest.mark.parametrize(
     ("fails", "status", "outcome"),
     [
-        ("performing.candidates", 1, "not-repaired"),
-        ("candidates._of_values", 0, "repaired"),
-        ("candidates._of_origins", 0, "repaired"),
+        ("running.performing.candidates", 1, "not-repaired"),
+        ("proposing.candidates._of_values", 0, "repaired"),
+        ("proposing.candidates._of_origins", 0, "repaired"),
     ],
 )
 def test_a_fault_of_ours_costs_the_edits_and_not_what_the_run_told(
     tmp_path: Path, fails: str, status: int, outcome: str
 ) -> None:
     (tmp_path / "train.py").write_text(programs.THREE)
-    module, _, name = fails.partition(".")
+    module, _, name = fails.rpartition(".")
     poisoned = (
         "import sys\n"
-        f"from diagnose.repairing import {module}\n"
+        f"from diagnose.repairing.{module.partition('.')[0]} import {module.partition('.')[2]} as stage\n"
         "def fails(*given):\n"
         "    raise IndexError('a secret')\n"
-        f"{module}.{name} = fails\n"
+        f"stage.{name} = fails\n"
         "from diagnose.cli import main\n"
         "main(sys.argv[1:])\n"
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from diagnose.repairing.generalizing import general
+from diagnose.repairing.improving.generalizing import general
 
 PROGRAM = """\
 import torch

@@ -8,8 +8,8 @@ import pytest
 from repairing.proofs import proof
 
 from diagnose.processes import TOO_LONG
-from diagnose.repairing.edits import counted, indexed, stopgap
-from diagnose.repairing.guards import exercised
+from diagnose.repairing.guarding.edits import counted, indexed, stopgap
+from diagnose.repairing.guarding.guards import exercised
 from diagnose.repairing.model import Candidate, Ran
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from diagnose.repairing.handing import handed_on
+from diagnose.repairing.guarding.handing import handed_on
 
 _LOOP = """\
 class Loop:

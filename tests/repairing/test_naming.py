@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from diagnose.repairing.naming import for_all_callers, for_gpus_alone, hidden_names, literal
+from diagnose.repairing.guarding.naming import (
+    for_all_callers,
+    for_gpus_alone,
+    hidden_names,
+    literal,
+)
 
 KEPT = """\
 def train(loader, steps):

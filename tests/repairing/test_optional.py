@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from diagnose.repairing.optional import absent, emptied
-from diagnose.repairing.wrapping import unwrapped, wrapping
+from diagnose.repairing.guarding.optional import absent, emptied
+from diagnose.repairing.guarding.wrapping import unwrapped, wrapping
 
 PROGRAM = """\
 def step(model, x, y=None, *, mask=None):

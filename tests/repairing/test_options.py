@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from diagnose.repairing.options import unbound, unread
+from diagnose.repairing.guarding.options import unbound, unread
 
 FLAG = """\
 def main(parser):

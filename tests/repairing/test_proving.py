@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from repairing.proofs import proof
 
-from diagnose.repairing.edits import stopgap, written_down
-from diagnose.repairing.guards import homes
+from diagnose.repairing.guarding.edits import stopgap, written_down
+from diagnose.repairing.guarding.guards import homes
+from diagnose.repairing.guarding.naming import literal
 from diagnose.repairing.model import Candidate, Guard, Proof, Ran
-from diagnose.repairing.naming import literal
-from diagnose.repairing.proving import _level, settled
+from diagnose.repairing.proving.proof import _level, settled
 
 TRAINS = """\
 import torch

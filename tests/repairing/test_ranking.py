@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from repairing.proposals import proposed
 
-from diagnose.repairing.edits import counted
-from diagnose.repairing.referring import starts_as_many
+from diagnose.repairing.guarding.edits import counted
+from diagnose.repairing.proving.referring import starts_as_many
 
 _KEEPS = """\
 import os

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from repairing.proofs import proof
 
-from diagnose.repairing.hostside import hosted
-from diagnose.repairing.reading import back, chosen, parts, undone
+from diagnose.repairing.guarding.hostside import hosted
+from diagnose.repairing.guarding.reading import back, chosen, parts, undone
 
 
 @pytest.fixture

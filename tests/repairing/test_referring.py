@@ -8,7 +8,7 @@ import pytest
 from repairing.proofs import proof
 
 from diagnose.repairing.model import Candidate, Failure, Ran
-from diagnose.repairing.referring import draws_otherwise, drops_refused
+from diagnose.repairing.proving.referring import draws_otherwise, drops_refused
 
 
 @pytest.fixture

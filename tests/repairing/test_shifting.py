@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from diagnose.repairing.shifting import shifts
+from diagnose.repairing.running.shifting import shifts
 from diagnose.repairing.workspace import Workspace
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from repairing.proofs import proof
 
-from diagnose.repairing.guards import homes
+from diagnose.repairing.guarding.guards import homes
 from diagnose.repairing.model import Candidate, Ran
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from repairing.proofs import proof
 
-from diagnose.repairing.switching import switches
+from diagnose.repairing.proving.switching import switches
 
 READ = "if {name}:\n    pass\n"
 

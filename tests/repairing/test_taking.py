@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from diagnose.repairing.taking import filled, left_whole, out_of_branch
+from diagnose.repairing.guarding.taking import filled, left_whole, out_of_branch
 
 SHARDED = """\
 def load(sharded):

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from diagnose.repairing.polishing import Node, Polish
-from diagnose.repairing.trimming import Trimmed, trimmed
+from diagnose.repairing.improving.polishing import Node, Polish
+from diagnose.repairing.improving.trimming import Trimmed, trimmed
 from diagnose.repairing.workspace import Workspace
 
 BEFORE = "a = 1\nb = 2\nc = 3\nd = 4\n"
@@ -129,7 +129,7 @@ def test_no_form_is_run_twice(tmp_path: Path) -> None:
             yield Trimmed({"train.py": text}, "train.py", "")
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("diagnose.repairing.polishing.trimmed", other)
+        patch.setattr("diagnose.repairing.improving.polishing.trimmed", other)
         node, _ = polish.trimmed(Node((), {"train.py": after}, None), proven)  # type: ignore[arg-type]
     assert ran == ["a = b\nc = d.to(f)\n"]
     assert node.texts["train.py"] == "a = b\nc = d.to(f)\n"

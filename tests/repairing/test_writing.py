@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from diagnose.repairing.writing import loses_a_write
+from diagnose.repairing.guarding.writing import loses_a_write
 
 LOST = [
     ("state.lerp_(grad, 0.1)", "state.to(grad.device).lerp_(grad, 0.1)"),

@@ -19,12 +19,12 @@ from diagnose.model import Lang
 from diagnose.outputs import write
 from diagnose.processes import end_by
 from diagnose.repairing.applying import apply
-from diagnose.repairing.candidates import of_log
 from diagnose.repairing.model import LEVELS, Level, Program, Proof, Repair
 from diagnose.repairing.printing import as_json, lines
-from diagnose.repairing.running import Runner
+from diagnose.repairing.proposing.candidates import of_log
+from diagnose.repairing.running.runner import Runner
+from diagnose.repairing.running.warming import warm
 from diagnose.repairing.searching import Limits, Search
-from diagnose.repairing.warming import warm
 from diagnose.repairing.workspace import Workspace
 from diagnose.simulation import TorchMissingError
 

@@ -118,17 +118,17 @@ class Ran(NamedTuple):
     ``file:line``, ``across`` those that copy from one GPU to another, ``repeated`` those that copy one
     tensor in each call of a model, ``handed`` those that copy a part of what a model was given, with their
     functions, ``strays`` those of them that one caller alone makes copy
-    (`diagnose.repairing.calling.Callers`);
+    (`watching.calling.Callers`);
     ``trained`` tells of each parameter that an optimizer steps its shape,
     device and sum; ``graded`` counts the parameters that got gradients;
     ``homes``, ``idle``, ``parked``, ``streamed``, ``hollow``, ``hidden`` and ``used`` what is seen of
-    models (`diagnose.repairing.looking.Models`), ``commuting``, ``beside``, ``placed``, ``sent`` and
-    ``lapsing`` how they come and go (`diagnose.repairing.residing.Residence`), ``gathered`` what was spread
-    (`diagnose.repairing.splitting.Spread`), ``unused`` the lines that make models on a GPU which nobody
+    models (`watching.looking.Models`), ``commuting``, ``beside``, ``placed``, ``sent`` and
+    ``lapsing`` how they come and go (`watching.residing.Residence`), ``gathered`` what was spread
+    (`watching.splitting.Spread`), ``unused`` the lines that make models on a GPU which nobody
     calls, ``leaving``, ``weights`` and ``after`` what is carried between GPUs
-    (`diagnose.repairing.leaving.Leaving`), ``shared`` the lines that copy what replicas share and no
+    (`watching.leaving.Leaving`), ``shared`` the lines that copy what replicas share and no
     module holds, ``parted`` the lines that move parts of a batch
-    (`diagnose.repairing.parting.Parts`); ``blank`` says that a layer computed with weights from
+    (`watching.parting.Parts`); ``blank`` says that a layer computed with weights from
     the meta device to which nobody had written, ``drawn`` that those were made on the cpu therefore,
     ``unfilled`` names parameters that a checkpoint lacked, and to which nobody wrote; ``silent`` what an
     audit and `diagnose verify` find;

@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 from diagnose.fixes.diff import patched
 from diagnose.repairing.comparing import changed, diff_of
+from diagnose.repairing.guarding.writing import loses_a_write
+from diagnose.repairing.improving.polishing import Node, Polish
 from diagnose.repairing.model import (
     LEVELS,
     SOURCES,
@@ -20,10 +22,8 @@ from diagnose.repairing.model import (
     Terms,
     further,
 )
-from diagnose.repairing.polishing import Node, Polish
-from diagnose.repairing.proving import Reference, settled
-from diagnose.repairing.running import Runner
-from diagnose.repairing.writing import loses_a_write
+from diagnose.repairing.proving.proof import Reference, settled
+from diagnose.repairing.running.runner import Runner
 
 
 class Limits(NamedTuple):

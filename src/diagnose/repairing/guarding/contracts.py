@@ -1,0 +1,148 @@
+"""What an edit takes from those who call the edited function, or from another mode of the program."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from diagnose.hooks.calls import given_to, parameters
+from diagnose.model import Lang
+from diagnose.repairing.comparing import changed, edited_lines
+from diagnose.repairing.guarding.fitting import Added, added, goes_to_cpu
+from diagnose.repairing.guarding.handing import runs
+from diagnose.repairing.guarding.optional import none_by_default
+from diagnose.repairing.model import Guard
+from diagnose.repairing.scopes import FUNCTION, spans
+from diagnose.repairing.words import say
+
+#: A remark that something is kept out of what a module registers.
+_KEPT_OUT = re.compile(r"#.*(?:state_?dict|checkpoint|regist|parameters|on purpose)")
+
+
+def contracts(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+    """What each of the moves that an edit adds tells against it, one at most of a kind."""
+    tree = ast.parse(after)
+    for one in added(before, tree, after):
+        yield from _picked(one, tree, lang)
+        yield from _of_arrays(one, tree, lang)
+        yield from _each_time(one, lang)
+        yield from _untold(one, tree, lang)
+        yield from _by_what_is_left_out(one, lang)
+
+
+def alike(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+    """No edit makes a choice between one thing and the same: who chooses gets no other."""
+    edited = edited_lines(before, after)
+    for node in ast.walk(ast.parse(after)):
+        match node:
+            case ast.IfExp(body=one, orelse=other) if node.lineno in edited:
+                if ast.unparse(one) == ast.unparse(other):
+                    yield Guard("gives-up", False, say(lang, "alike", line=node.lineno))
+                    return
+
+
+def kept_out(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+    """No edit registers what a remark in its line says is kept out of the module's state."""
+    old, new = before.splitlines(), after.splitlines()
+    for gone, made in changed(before, after):
+        was, now = ("\n".join(rows[i] for i in lines) for rows, lines in ((old, gone), (new, made)))
+        if _KEPT_OUT.search(was) and "Module" in now and "Module" not in was:
+            yield Guard("gives-up", False, say(lang, "kept-out", line=gone.start + 1))
+            return
+
+
+def _picked(one: Added, tree: ast.Module, lang: Lang) -> Iterator[Guard]:
+    """What an object keeps is not brought to a GPU as a whole, at each use, to pick from it."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Subscript) and node.value is one.call and not goes_to_cpu(one.call):
+            kept = isinstance(one.moved, ast.Attribute | ast.Subscript)
+            if kept and isinstance(node.slice, ast.Name | ast.Subscript | ast.Attribute):
+                index = ast.unparse(node.slice)
+                yield Guard("indexed", False, say(lang, "indexed", line=node.lineno, index=index))
+                return
+
+
+def _of_arrays(one: Added, tree: ast.Module, lang: Lang) -> Iterator[Guard]:
+    """A function that computes in NumPy alone, and takes what that takes, asks its argument for no method
+    of tensors: the caller brings it."""
+    function = one.scope
+    if not isinstance(function, FUNCTION) or not goes_to_cpu(one.call):
+        return
+    inner: ast.expr = one.moved
+    while isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute):
+        inner = inner.func.value
+    given = {arg.arg for arg in function.args.args}
+    looped = {
+        gen.target.id: gen.iter
+        for node in ast.walk(function)
+        if isinstance(node, ast.ListComp)
+        for gen in node.generators
+        if isinstance(gen.target, ast.Name)
+    }
+    if isinstance(inner, ast.Name) and inner.id in looped:
+        inner = looped[inner.id]
+    around = [node for node in tree.body if isinstance(node, ast.ClassDef)]
+    whole = next((node for node in around if spans(node, one.call.lineno)), function)
+    names = {node.id for node in ast.walk(whole) if isinstance(node, ast.Name)}
+    if isinstance(inner, ast.Name) and inner.id in given and "np" in names and "torch" not in names:
+        said = {"line": one.call.lineno, "name": inner.id}
+        yield Guard("strayed", False, say(lang, "of-arrays", **said))
+
+
+def _each_time(one: Added, lang: Lang) -> Iterator[Guard]:
+    """What an object keeps in a list is not copied one by one in each call of it."""
+    function = one.scope
+    if not isinstance(function, FUNCTION) or function.name not in ("__call__", "forward"):
+        return
+    for node in ast.walk(function):
+        match node:
+            case ast.For(target=ast.Name(id=name), iter=ast.Attribute(value=ast.Name(id="self"))):
+                if isinstance(one.moved, ast.Name) and one.moved.id == name:
+                    yield Guard("copied", False, say(lang, "copied", line=one.call.lineno))
+                    return
+
+
+def _by_what_is_left_out(one: Added, lang: Lang) -> Iterator[Guard]:
+    """No edit asks an argument that may be None for its device, where the function has not asked."""
+    function = one.scope
+    if not isinstance(function, FUNCTION):
+        return
+    none = none_by_default(function)
+    questions = [node for node in ast.walk(function) if isinstance(node, ast.If | ast.IfExp)]
+    for device in one.call.args:
+        match device:
+            case ast.Attribute(value=ast.Name(id=name), attr="device") if name in none:
+                asking = [node for node in questions if name in ast.unparse(node.test)]
+                under = any(part is one.call for node in asking for part in ast.walk(node))
+                if asking and not under:
+                    told = say(lang, "absent", line=one.call.lineno, name=name)
+                    yield Guard("absent", False, told)
+                    return
+
+
+def _untold(one: Added, tree: ast.Module, lang: Lang) -> Iterator[Guard]:
+    """What the program's own class or function makes, which takes a device and is not told it, is told it,
+    and not moved at each use."""
+    root: ast.expr = one.moved
+    while isinstance(root, ast.Attribute | ast.Subscript):
+        root = root.value
+    for node in ast.walk(one.scope) if isinstance(root, ast.Name) else ():
+        match node:
+            case ast.Assign(
+                targets=[ast.Name(id=name)], value=ast.Call(func=ast.Name(id=kind)) as made
+            ):
+                if isinstance(root, ast.Name) and name == root.id and _leaves_out(made, kind, tree):
+                    told = say(lang, "untold", line=one.call.lineno, name=kind)
+                    yield Guard("deaf", False, told)
+                    return
+
+
+def _leaves_out(call: ast.Call, kind: str, tree: ast.Module) -> bool:
+    """Whether a call leaves out the device that a class or function of the file takes."""
+    if any(word.arg is None for word in call.keywords):
+        return False
+    return any(
+        "device" in parameters(function) and "device" not in given_to(function, call)
+        for _, function in runs(tree, kind)
+    )

@@ -1,0 +1,49 @@
+"""Who reads an edited file beside the file as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from diagnose.model import Lang
+from diagnose.repairing.guarding import (
+    contracts,
+    edits,
+    fitting,
+    handing,
+    naming,
+    optional,
+    options,
+    reading,
+    taking,
+    wrapping,
+)
+from diagnose.repairing.model import Guard
+
+#: Each tells what the text of a patch tells against it.
+READERS: tuple[Callable[[str, str, Lang], Iterator[Guard]], ...] = (
+    optional.absent,
+    optional.emptied,
+    taking.out_of_branch,
+    taking.left_whole,
+    taking.filled,
+    wrapping.unwrapped,
+    reading.undone,
+    reading.chosen,
+    reading.back,
+    reading.parts,
+    fitting.fitting,
+    fitting.flipped,
+    handing.handed_on,
+    contracts.contracts,
+    contracts.alike,
+    contracts.kept_out,
+    options.unread,
+    options.unbound,
+    naming.literal,
+    naming.for_gpus_alone,
+    naming.for_all_callers,
+    naming.hidden_names,
+    edits.written_down,
+    edits.counted,
+    edits.indexed,
+)

@@ -1,0 +1,96 @@
+"""What an edit takes away that another mode of the program wants."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from diagnose.model import Lang
+from diagnose.repairing.comparing import changed
+from diagnose.repairing.guarding.fitting import goes_to_cpu, move_of
+from diagnose.repairing.model import Guard
+from diagnose.repairing.words import say
+
+#: Functions that spread a model over devices.
+_SPREADS = frozenset({"dispatch_model"})
+#: What makes something without memory, and methods that fill it with what is loaded.
+_EMPTY = re.compile(r"""["']meta["']|\binit_empty_weights\b""")
+_FILLING = frozenset({"load_state_dict", "to_empty"})
+#: Questions that are about the machine, and choose no mode.
+_MACHINE = ("is_available", "device_count")
+
+
+def out_of_branch(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+    """No edit only takes statements out of a branch that goes on without them: who asks for that mode no
+    longer gets it."""
+    questions = [node for node in ast.walk(ast.parse(before)) if isinstance(node, ast.If)]
+    for gone, made in changed(before, after):
+        if made:
+            continue
+        lines = {line + 1 for line in gone}
+        for node in questions:
+            asked = ast.unparse(node.test)
+            for block in (node.body, node.orelse):
+                taken = [one for one in block if one.lineno in lines]
+                if 0 < len(taken) < len(block) and not any(one in asked for one in _MACHINE):
+                    told = say(lang, "out-of-branch", line=gone.start + 1, asked=asked)
+                    yield Guard("gives-up", False, told)
+                    return
+
+
+def left_whole(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+    """No edit takes away the move of a model that the program spreads only under a condition: where it does
+    not, nothing else moves it."""
+    tree, new = ast.parse(before), ast.parse(after)
+    asked = _spread_if(tree)
+    if asked is None:
+        return
+    left = Counter(map(ast.unparse, _moves(new)))
+    gone = Counter(map(ast.unparse, _moves(tree))) - left
+    if left.total() >= sum(1 for _ in _moves(tree)):
+        return
+    for call in _moves(tree):
+        if ast.unparse(call) in gone:
+            told = say(lang, "left-whole", line=call.lineno, asked=asked)
+            yield Guard("gives-up", False, told)
+            return
+
+
+def filled(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+    """No edit makes in memory at once what the program makes without any and fills with weights that it
+    loads: then it would be made twice."""
+    called = {node.attr for node in ast.walk(ast.parse(before)) if isinstance(node, ast.Attribute)}
+    old, new = before.splitlines(), after.splitlines()
+    for gone, made in changed(before, after) if called & _FILLING else ():
+        was, now = ("\n".join(rows[i] for i in lines) for rows, lines in ((old, gone), (new, made)))
+        if _EMPTY.search(was) and not _EMPTY.search(now):
+            yield Guard("gives-up", False, say(lang, "filled", line=gone.start + 1))
+            return
+
+
+def _moves(tree: ast.AST) -> Iterator[ast.Call]:
+    """The moves of a file that bring something to a GPU, or to what has a name."""
+    for call in filter(None, map(move_of, ast.walk(tree))):
+        if not goes_to_cpu(call):
+            yield call
+
+
+def _spread_if(tree: ast.Module) -> str | None:
+    """The condition under which a program spreads its model over devices, if it asks for one."""
+    calls = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in _SPREADS
+    ]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If | ast.IfExp):
+            block = node.body if isinstance(node.body, list) else [node.body]
+            if any(_holds(one, call) for one in block for call in calls):
+                return ast.unparse(node.test)
+    return None
+
+
+def _holds(outer: ast.AST, inner: ast.AST) -> bool:
+    return any(node is inner for node in ast.walk(outer))

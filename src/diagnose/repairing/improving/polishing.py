@@ -1,0 +1,146 @@
+"""A patch that runs, made better: without what it does not need, and without a GPU that it writes down."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from diagnose.repairing.improving.generalizing import general
+from diagnose.repairing.improving.mending import KNOWING, mending
+from diagnose.repairing.improving.sending import sending
+from diagnose.repairing.improving.trimming import trimmed
+from diagnose.repairing.model import Candidate, Proof, Ran, Terms
+from diagnose.repairing.proving.proof import Reference
+from diagnose.repairing.running.runner import Runner
+
+#: Guards that object to nothing but the device's name in an edit: that GPU is not there without a GPU.
+_WRITTEN_DOWN = frozenset({"other-gpu", "numbered", "literal", "unnamed", "gpus-0", "gpus-1"})
+
+
+class Node(NamedTuple):
+    """Edits that were kept so far, and how the program fails with them."""
+
+    applied: tuple[Candidate, ...]
+    texts: Mapping[str, str]
+    ran: Ran
+
+    @property
+    def patch(self) -> tuple[Mapping[str, str], Ran, tuple[Candidate, ...]]:
+        """What a proof looks at."""
+        return self.texts, self.ran, self.applied
+
+
+class Polish:
+    """Tries other forms of a patch.
+
+    Args:
+        runner: runs the program.
+        gpus: on how many GPUs.
+        reference: proves a patch.
+        progress: is told in a sentence what is being tried.
+    """
+
+    def __init__(
+        self,
+        runner: Runner,
+        gpus: int,
+        reference: Reference,
+        progress: Callable[[str], object],
+    ) -> None:
+        self._runner = runner
+        self._gpus = gpus
+        self._reference = reference
+        self._progress = progress
+
+    def trimmed(self, node: Node, proof: Proof) -> tuple[Node, Proof]:
+        """A proven patch without the places that it is proven without, too."""
+        tried = [node.texts]  # one form of a line can lead to another, and that one back
+        while (shorter := self._trimmed(node, tried)) is not None:
+            node, proof = shorter
+        return node, proof
+
+    def _trimmed(self, node: Node, tried: list[Mapping[str, str]]) -> tuple[Node, Proof] | None:
+        """A patch without one of its places, proven; none that was ``tried``."""
+        before = {file: self._runner.workspace.text(file) for file in node.texts}
+        for other in trimmed(before, node.texts):
+            if other.texts in tried:
+                continue
+            tried.append(other.texts)
+            self._progress(f"trying without a part of the edits in {other.file}")
+            ran = self._runner.run(other.texts, Terms(self._gpus))
+            if not ran.passed:
+                continue
+            found = self._reference.prove(other.texts, ran, node.applied)
+            if found.level == "proven":
+                applied = tuple(one for one in node.applied if one.file in other.texts)
+                return Node(applied, other.texts, ran), found
+        return None
+
+    def told(self, node: Node) -> tuple[Node, Proof] | None:
+        """A patch that writes down a GPU, with what the program itself calls its device instead, proven."""
+        return self._general(node, told=True)
+
+    def sent(self, node: Node) -> tuple[Node, Proof] | None:
+        """A proven patch that moves something in a ``forward``, with the program sending it there."""
+        folder = self._runner.workspace.folder
+        for file, text in node.texts.items():
+            across = {
+                int(one.rpartition(":")[2])
+                for one in node.ran.across
+                if one.startswith(f"{folder / file}:")
+            }
+            for other in sending(self._runner.workspace.text(file), text, across):
+                if (found := self._proven(node, file, other)) is not None:
+                    return found
+        return None
+
+    def mended(self, node: Node, proof: Proof) -> tuple[Node, Proof] | None:
+        """A patch to which guards object only for the GPU that it writes down, with another expression of
+        the device in its place, proven."""
+        against = {guard.id for guard in proof.guards if guard.holds is False}
+        if against & KNOWING and (better := self._mended(node)) is not None:
+            return better
+        if not against or against - _WRITTEN_DOWN:
+            return None
+        return self._general(node)
+
+    def _mended(self, node: Node) -> tuple[Node, Proof] | None:
+        """A patch with one of its moves in a better place, proven."""
+        for file, text in node.texts.items():
+            for other in mending(self._runner.workspace.text(file), text):
+                if (found := self._proven(node, file, other)) is not None:
+                    # A fetch stays with what puts it away, though the program runs without.
+                    more = len(other.splitlines()) > len(text.splitlines())
+                    return found if more else self.trimmed(*found)
+        return None
+
+    def _proven(self, node: Node, file: str, text: str) -> tuple[Node, Proof] | None:
+        """A patch with another text of a file, if that is proven."""
+        texts = {**node.texts, file: text}
+        self._progress(f"trying a move elsewhere in {file}")
+        ran = self._runner.run(texts, Terms(self._gpus))
+        proof = self._reference.prove(texts, ran, node.applied) if ran.passed else None
+        if proof is None or proof.level != "proven":
+            return None
+        return Node(node.applied, texts, ran), proof
+
+    def _general(self, node: Node, *, told: bool = False) -> tuple[Node, Proof] | None:
+        for file, text in node.texts.items():
+            for other in general(self._runner.workspace.text(file), text, told=told):
+                texts = {**node.texts, file: other.text}
+                self._progress(f"trying another name of the device in {file}")
+                ran = self._runner.run(texts, Terms(self._gpus))
+                if not ran.passed:
+                    continue
+                proof = self._reference.doubts(texts, ran, node.applied)
+                if proof.level == "proven":
+                    proof = self._reference.prove(texts, ran, node.applied)
+                if proof.level == "proven":
+                    applied = tuple(
+                        one._replace(patch=one.patch.replace(f"+{other.row}", f"+{other.told}"))
+                        if one.file == file
+                        else one
+                        for one in node.applied
+                    )
+                    return Node(applied, texts, ran), proof
+        return None

@@ -1,0 +1,62 @@
+"""Edits that do in one place what the program does elsewhere around the same call: a ``with`` block that
+brings a model to a GPU and puts it away afterwards."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterator
+from contextlib import suppress
+from types import FrameType
+
+from diagnose.fixes.definitions.contexts import inside
+from diagnose.fixes.editing import Refused
+from diagnose.fixes.file_edit import file_edit
+from diagnose.hooks.positions import Texts
+from diagnose.repairing.proposing.moving import Move, own_spots
+
+
+def bracketing(error: BaseException) -> Iterator[Move]:
+    """The edits, for each of the program's running calls, innermost first.
+
+    Args:
+        error: a live failure.
+    """
+    texts = Texts()
+    for frame, spot in own_spots(error, texts):
+        text, node = texts.of(spot.file), spot.node
+        if text is None or not isinstance(node, ast.Call):
+            continue
+        statement = text.statement(node)
+        around = [one for one in ast.walk(spot.source.tree) if isinstance(one, ast.With)]
+        around = [one for one in around if not any(inner is node for inner in ast.walk(one))]
+        if not isinstance(statement, ast.Assign | ast.AugAssign | ast.AnnAssign | ast.Expr):
+            continue
+        for twin in around:
+            if _calls(twin, ast.unparse(node.func)) and _known(twin, frame):
+                with suppress(Refused):
+                    contexts = ", ".join(ast.unparse(one.context_expr) for one in twin.items)
+                    edit = file_edit(spot.source, [inside(spot.source, statement, contexts)])
+                    yield Move("other", edit, cause="low-memory-mode", says="as-elsewhere")
+
+
+def _calls(block: ast.With, func: str) -> bool:
+    """Whether a block, entered by calls alone, calls what is told by an expression."""
+    if not all(isinstance(one.context_expr, ast.Call) for one in block.items):
+        return False
+    calls = (n for part in block.body for n in ast.walk(part) if isinstance(n, ast.Call))
+    return any(ast.unparse(one.func) == func for one in calls)
+
+
+def _known(block: ast.With, frame: FrameType) -> bool:
+    """Whether all names that a block is entered with mean something in a function."""
+    names = {
+        node.id
+        for one in block.items
+        for node in ast.walk(one.context_expr)
+        if isinstance(node, ast.Name)
+    }
+    return all(
+        name in frame.f_locals or name in frame.f_globals or hasattr(builtins, name)
+        for name in names
+    )

@@ -1,0 +1,87 @@
+"""Edits of wrappers whose model is on another GPU than their first: the one that was chosen comes first, or
+is their only one, which gives the others up.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from contextlib import suppress
+
+from diagnose.fixes.definitions.expressions import with_argument
+from diagnose.fixes.definitions.places import called
+from diagnose.fixes.editing import Refused
+from diagnose.fixes.file_edit import file_edit
+from diagnose.hooks.positions import Text, Texts
+from diagnose.repairing.proposing.moving import Move, own_spots
+
+_REFUSED, _CAUSE = "(device_ids[0])", "dataparallel-home-device"
+_MOVES = frozenset({"to", "cuda"})
+
+
+def heading(error: BaseException) -> Iterator[Move]:
+    """The edits, of each wrapper in the running functions' files that a line moves to a device with a name.
+
+    Args:
+        error: a live failure.
+    """
+    if _REFUSED not in str(error):
+        return
+    texts = Texts()
+    for file in dict.fromkeys(spot.file for _, spot in own_spots(error, texts)):
+        text = texts.of(file)
+        for call in ast.walk(text.source.tree) if text is not None else ():
+            if text is None or not isinstance(call, ast.Call) or called(call) != "DataParallel":
+                continue
+            for device in _first(call, text):
+                others = f"i for i in range(torch.cuda.device_count()) if i != {device}.index"
+                with suppress(Refused):
+                    listed = f"[{device}.index, *({others})]"
+                    change = with_argument(text.source, call, "device_ids", listed)
+                    edit = file_edit(text.source, [change])
+                    yield Move("other", edit, cause=_CAUSE, says="headed")
+            for device in _chosen(call, text):
+                with suppress(Refused):
+                    change = with_argument(text.source, call, "device_ids", f"[{device}]")
+                    edit = file_edit(text.source, [change])
+                    yield Move("single-gpu", edit, True, cause=_CAUSE, says="headed")
+
+
+def _chosen(wrapper: ast.Call, text: Text) -> Iterator[str]:
+    """The devices to which a wrapper is moved, where they have a name."""
+    statement = text.statement(wrapper)
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    names = {ast.unparse(one) for one in targets}
+    for node in ast.walk(text.function(wrapper)):
+        match node:
+            case ast.Call(
+                func=ast.Attribute(value=moved, attr=name),
+                args=[ast.Name() | ast.Attribute() as device],
+            ) if name in _MOVES and (moved is wrapper or ast.unparse(moved) in names):
+                yield ast.unparse(device)
+
+
+def _first(wrapper: ast.Call, text: Text) -> Iterator[str]:
+    """The device, by its name, to which the function has moved the model that it wraps then, and lists no
+    GPUs for it."""
+    if len(wrapper.args) != 1 or wrapper.keywords:
+        return
+    model = ast.unparse(wrapper.args[0])
+    for node in ast.walk(text.function(wrapper)):
+        match node:
+            case (
+                ast.Assign(
+                    targets=[target],
+                    value=ast.Call(
+                        func=ast.Attribute(attr="to"),
+                        args=[ast.Name() | ast.Attribute() as device],
+                    ),
+                )
+                | ast.Expr(
+                    value=ast.Call(
+                        func=ast.Attribute(value=target, attr="to"),
+                        args=[ast.Name() | ast.Attribute() as device],
+                    )
+                )
+            ) if ast.unparse(target) == model and node.lineno < wrapper.lineno:
+                yield ast.unparse(device)

@@ -1,0 +1,74 @@
+"""Edits of modules that an object keeps that is no module, and cannot be moved itself: they are moved where
+that object is made."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from typing import Any
+
+import torch
+
+from diagnose.fixes.definitions.statements import after_statement
+from diagnose.fixes.editing import Refused
+from diagnose.fixes.file_edit import file_edit
+from diagnose.hooks.peeking import attributes, namespace
+from diagnose.hooks.replaying import Met
+from diagnose.hooks.uncalled import Operand
+from diagnose.placement import Device, Spot
+from diagnose.placement.reasons.scope import in_scope
+from diagnose.repairing.proposing.moving import Move
+from diagnose.tracing.stacks import Line
+
+
+def owned(
+    found: Met, stray: Operand, spot: Spot, stack: Sequence[Line], wanted: Device | None
+) -> Iterator[Move]:
+    """``self.loss.vgg.to(self.device)`` after ``self.loss = Perceptual()``, where that makes what keeps
+    the stray operand's module.
+
+    Args:
+        found: what met.
+        stray: a weight of the module.
+        spot: a place that the operand came by.
+        stack: how the program came there.
+        wanted: where the module has to be.
+    """
+    text = found.lives.texts.of(spot.file)
+    layer = stray.life.module.module() if stray.life and stray.life.module else None
+    match text.statement(spot.node) if text is not None else None:
+        case (
+            ast.Assign(
+                targets=[ast.Name() | ast.Attribute() as target],
+                value=ast.Call(func=ast.Name(id=kind) | ast.Attribute(attr=kind)),
+            ) as statement
+        ) if isinstance(layer, torch.nn.Module):
+            around = found.lives.scopes.frame(stack) or found.lives.scopes.around(spot)
+            device = next(in_scope(around, spot, wanted), None)
+            for name in _keeping(found, kind, layer) if device is not None else ():
+                what = f"{ast.unparse(target)}.{name}"
+                with suppress(Refused):
+                    code = f"{what}.to({device})"
+                    edit = file_edit(spot.source, [after_statement(spot.source, statement, code)])
+                    yield Move("move-module", edit, moves=(what, str(device)))
+                return
+
+
+def _keeping(found: Met, kind: str, layer: torch.nn.Module) -> Iterator[str]:
+    """The attributes in which objects of a class that nobody can move keep a module with a layer in it."""
+    for frame, _ in found.lives.alive:
+        held = list(frame.f_locals.values())
+        for one in (*held, *(part for owner in held for part in attributes(owner).values())):
+            if type(one).__name__ == kind and not _moves_itself(one):
+                for name, module in attributes(one).items():
+                    if isinstance(module, torch.nn.Module) and _holds(module, layer):
+                        yield name
+
+
+def _moves_itself(one: Any) -> bool:
+    return any("to" in namespace(each) or "cuda" in namespace(each) for each in type(one).__mro__)
+
+
+def _holds(module: torch.nn.Module, layer: torch.nn.Module) -> bool:
+    return any(one is layer for one in module.modules())

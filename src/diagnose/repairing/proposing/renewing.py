@@ -1,0 +1,112 @@
+"""Edits of what an object makes once and keeps, on the device of that time: it is made anew where that is
+another one."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from contextlib import suppress
+from itertools import permutations
+from types import FrameType
+
+import torch
+
+from diagnose.fixes.definitions.expressions import replaced
+from diagnose.fixes.definitions.places import text_of
+from diagnose.fixes.editing import Refused
+from diagnose.fixes.file_edit import file_edit
+from diagnose.hooks.calls import given_to
+from diagnose.hooks.positions import Texts
+from diagnose.placement import Spot
+from diagnose.repairing.proposing.meeting import meeting
+from diagnose.repairing.proposing.moving import Move
+
+
+def renewing(error: BaseException) -> Iterator[Move]:
+    """The edits of the conditions, in the running functions, under which an operand is made.
+
+    Args:
+        error: a live failure that a recorder saw.
+    """
+    found = meeting(error)
+    if found is None:
+        return
+    texts = found.lives.texts
+    alive = [(texts.spot(line), frame) for frame, line in reversed(found.lives.alive)]
+    for stray, other in permutations(found.operands, 2):
+        for name in _kept(stray.side.node):
+            # Of a replica, only the failing line is known, and what it names.
+            yield from _edits(found.meeting.spot, texts, name, _named(other.side.node))
+            for spot, frame in alive:
+                if spot is not None:
+                    yield from _edits(spot, texts, name, _there(frame, other.device))
+        yield from _where_given(found.meeting.spot, texts, stray.side.node, other.side.node)
+
+
+def _edits(spot: Spot, texts: Texts, name: str, beside: set[str]) -> Iterator[Move]:
+    """The edits of the conditions in the function around a place: the first argument of those ``beside``
+    tells where the thing has to be."""
+    text = texts.of(spot.file)
+    function = text.function(spot.node) if text is not None else None
+    if isinstance(function, ast.FunctionDef):
+        yield from _of_conditions(spot, function, name, beside)
+
+
+def _where_given(spot: Spot, texts: Texts, stray: ast.AST, other: ast.AST) -> Iterator[Move]:
+    """The edits in the object's method that gave an operand: ``cos, sin = self.tables(x)``."""
+    text = texts.of(spot.file)
+    for node in ast.walk(text.function(spot.node)) if text is not None else ():
+        match node:
+            case ast.Assign(
+                targets=[ast.Name() | ast.Tuple() as bound],
+                value=ast.Call(func=ast.Attribute(value=ast.Name(id="self"), attr=called)) as call,
+            ) if _named(stray) & _named(bound):
+                for function in ast.walk(spot.source.tree):
+                    if isinstance(function, ast.FunctionDef) and function.name == called:
+                        given = given_to(function, call)
+                        beside = {arg for arg, one in given.items() if _named(one) & _named(other)}
+                        for name in dict.fromkeys(_kept(function)):
+                            yield from _of_conditions(spot, function, name, beside)
+
+
+def _of_conditions(
+    spot: Spot, function: ast.FunctionDef, name: str, beside: set[str]
+) -> Iterator[Move]:
+    told = next((one.arg for one in function.args.args if one.arg in beside), None)
+    for node in ast.walk(function) if told is not None else ():
+        if isinstance(node, ast.If) and _asks_for(node.test, name):
+            code = f"{text_of(spot.source, node.test)} or {name}.device != {told}.device"
+            with suppress(Refused):
+                edit = file_edit(spot.source, [replaced(spot.source, node.test, code)])
+                yield Move("use-like-device-of-other", edit)
+
+
+def _kept(node: ast.AST) -> Iterator[str]:
+    """What an expression takes from its object."""
+    for one in ast.walk(node):
+        match one:
+            case ast.Attribute(value=ast.Name(id="self")):
+                yield ast.unparse(one)
+
+
+def _asks_for(test: ast.expr, name: str) -> bool:
+    """Whether a condition asks first whether something is None, and then nothing but other reasons."""
+    match test:
+        case ast.BoolOp(op=ast.Or(), values=[first, *_]):
+            return _asks_for(first, name)
+        case ast.Compare(left=left, ops=[ast.Is()], comparators=[ast.Constant(value=None)]):
+            return ast.unparse(left) == name
+    return False
+
+
+def _named(node: ast.AST) -> set[str]:
+    return {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+
+
+def _there(frame: FrameType, device: str) -> set[str]:
+    """The variables of a running function that are tensors on a device."""
+    return {
+        name
+        for name, held in list(frame.f_locals.items())
+        if isinstance(held, torch.Tensor) and str(held.device) == device
+    }

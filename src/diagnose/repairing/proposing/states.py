@@ -1,0 +1,113 @@
+"""Edits of where a model is moved away from the state of its optimizer."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import partial
+from typing import NamedTuple
+
+import torch
+
+from diagnose.fixes.definitions.places import text_of
+from diagnose.fixes.definitions.statements import after_statement, before_statement
+from diagnose.fixes.editing import Refused
+from diagnose.fixes.file_edit import file_edit
+from diagnose.fixes.rewriting import Change
+from diagnose.hooks.operands import value
+from diagnose.hooks.positions import Text, Texts
+from diagnose.placement import Source, Spot
+from diagnose.repairing.proposing.moving import Move, own_spots
+
+_MOVES = frozenset({"to", "cuda", "cpu"})
+
+
+class Step(NamedTuple):
+    """A call by which an optimizer steps: its place, its file, how the optimizer is written, and that."""
+
+    spot: Spot
+    text: Text
+    owner: ast.expr
+    optimizer: torch.optim.Optimizer
+
+
+def states(error: BaseException) -> Iterator[Move]:
+    """The edits: the state goes after the model, where that is moved in the function that steps; else just
+    before the step.
+
+    Args:
+        error: a live failure.
+    """
+    for step in steps(error):
+        if (counters := strays(step.optimizer)) is None:
+            return
+        name, source, node = text_of(step.spot.source, step.owner), step.spot.source, step.spot.node
+        moving = [
+            one
+            for one in ast.walk(step.text.function(node))
+            if isinstance(one, ast.Expr | ast.Assign)
+            and one.lineno < step.spot.line
+            and _moves_module(one)
+        ]
+        for one in reversed(moving):
+            change = partial(after_statement, source, one)
+            yield from _edit(source, name, counters, change)
+        statement = step.text.statement(node)
+        if isinstance(statement, ast.stmt):
+            change = partial(before_statement, source, statement)
+            yield from _edit(source, name, counters, change, stopgap=True)
+        return
+
+
+def steps(error: BaseException) -> Iterator[Step]:
+    """The running calls, in the user's lines, by which optimizers step."""
+    texts = Texts()
+    for frame, spot in own_spots(error, texts):
+        text = texts.of(spot.file)
+        match spot.node:
+            case ast.Call(func=ast.Attribute(attr="step", value=owner)) if text is not None:
+                held = value(owner, frame)
+                if isinstance(held, torch.optim.Optimizer):
+                    yield Step(spot, text, owner, held)
+
+
+def strays(optimizer: torch.optim.Optimizer) -> bool | None:
+    """Whether some state is apart from its parameter, counters of steps too; None where none is. Those
+    are left where they are, unless they fail."""
+    apart = [
+        held.dim()
+        for parameter, state in optimizer.state.items()
+        for held in (state.values() if isinstance(state, dict) else ())
+        if isinstance(held, torch.Tensor) and held.device != parameter.device
+    ]
+    return None if not apart else not any(apart)
+
+
+def _moves_module(statement: ast.Expr | ast.Assign) -> bool:
+    match statement.value:
+        case ast.Call(func=ast.Attribute(attr=name, value=ast.Name() | ast.Attribute() as owner)):
+            bound = statement.targets if isinstance(statement, ast.Assign) else [owner]
+            return name in _MOVES and [ast.unparse(one) for one in bound] == [ast.unparse(owner)]
+    return False
+
+
+def _edit(
+    source: Source,
+    optimizer: str,
+    counters: bool,
+    change: Callable[[str], Change],
+    *,
+    stopgap: bool = False,
+) -> Iterator[Move]:
+    """The edit that writes a loop over the state where ``change`` writes a statement."""
+    kept = 'hasattr(value, "to")' if counters else 'key != "step" and hasattr(value, "to")'
+    code = (
+        f"for param, state in {optimizer}.state.items():\n"
+        f"    for key, value in state.items():\n"
+        f"        if {kept}:\n"
+        f"            state[key] = value.to(param.device)"
+    )
+    with suppress(Refused):
+        edit = file_edit(source, [change(code)])
+        yield Move("move-optimizer-state", edit, stopgap, cause="optimizer-state")

@@ -1,0 +1,295 @@
+"""What has to hold before a patch that runs is called proven."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from diagnose.model import Lang
+from diagnose.repairing.comparing import (
+    difference,
+    differing,
+    edited_lines,
+    same_values,
+    still_trained,
+)
+from diagnose.repairing.guarding import edits, guards, hostside, standing
+from diagnose.repairing.guarding.readers import READERS
+from diagnose.repairing.model import Candidate, Guard, Level, Proof, Ran, Terms
+from diagnose.repairing.proving import referring
+from diagnose.repairing.proving.switching import turned
+from diagnose.repairing.running.runner import Runner
+from diagnose.repairing.running.shifting import FILES, shifts
+from diagnose.repairing.words import say
+
+#: Fixes after which more parameters are trained: those that nobody had registered.
+_REGISTERING = frozenset({"register-module", "register-buffer"})
+
+
+class Reference:
+    """The same program without device checks: what its author meant it to compute.
+
+    Args:
+        runner: runs the program.
+        gpus: how many GPUs the program fails on.
+        texts: edited files, where the program as it is tells nothing.
+    """
+
+    def __init__(self, runner: Runner, gpus: int, texts: Mapping[str, str] | None = None) -> None:
+        self._runner = runner
+        self._gpus = gpus
+        self._texts = texts or {}
+        self._ran: dict[int, Ran] = {}
+        self._second: dict[int, Ran] = {}
+
+    def on(self, gpus: int) -> Ran:
+        """The program as it was, on so many GPUs, with nothing compared."""
+        if gpus not in self._ran:
+            self._ran[gpus] = self._runner.run(self._texts, Terms(gpus, checked=False))
+        return self._ran[gpus]
+
+    def doubts(self, texts: Mapping[str, str], ran: Ran, applied: Sequence[Candidate]) -> Proof:
+        """What the run of a patch itself tells against it; nothing more is run for that.
+
+        Args:
+            texts: the edited files.
+            ran: what the program gives with them.
+            applied: the edits.
+        """
+        meant = self._meant(texts, ran, applied)
+        found = tuple(meant._seen(texts, ran, applied))
+        return Proof(_level(found), found, whole=False)
+
+    def prove(self, texts: Mapping[str, str], ran: Ran, applied: Sequence[Candidate]) -> Proof:
+        """Looks at a patch that runs from all sides. Takes what `doubts` does."""
+        return self._meant(texts, ran, applied)._prove(texts, ran, applied)
+
+    def _meant(self, texts: Mapping[str, str], ran: Ran, applied: Sequence[Candidate]) -> Reference:
+        """What a patch is compared with: the patch itself, where it alone says what is meant."""
+        wanted, both = self.on(self._gpus), self._both(texts)
+        if self._texts or not (
+            referring.drops_refused(both, wanted) or referring.becomes_array(both, wanted)
+            if not wanted.passed
+            else (referring.draws_otherwise(both, applied) or referring.starts_as_many(both))
+            and (self._difference(ran, self._gpus) or not same_values(wanted, ran))
+        ):
+            return self
+        return Reference(self._runner, self._gpus, texts)
+
+    def _prove(self, texts: Mapping[str, str], ran: Ran, applied: Sequence[Candidate]) -> Proof:
+        lang = self._runner.lang
+        watched = self._runner.run(texts, Terms(self._gpus, watched=True))
+        silent, seen = self._unexercised(texts, watched), list(self._seen(texts, ran, applied))
+        edited = self._edited(texts)
+        right = any(guard.id == "output" and guard.holds for guard in seen)
+        found = (
+            *seen,
+            *self._elsewhere(texts, numbers=right),
+            *self._following(texts),
+            *turned(self._runner, texts, self._gpus, self.on(self._gpus), ran),
+            *guards.again(watched, edited, lang),
+            *guards.scattered(watched, edited, lang),
+            *guards.strayed(watched, edited, lang),
+            guards.exercised(watched, silent, self._both(texts), lang),
+        )
+        return Proof(_level(found), found, tuple(name for _, _, name in silent))
+
+    def _seen(
+        self, texts: Mapping[str, str], ran: Ran, applied: Sequence[Candidate]
+    ) -> Iterator[Guard]:
+        wanted, lang = self.on(self._gpus), self._runner.lang
+        yield from self._numbers(ran, applied)
+        edited = self._edited(texts)
+        yield from guards.homes(wanted, ran, applied, lang)
+        yield from guards.hidden(wanted, ran, lang)
+        yield from guards.hollow(wanted, ran, lang)
+        yield from guards.put_away(wanted, ran, self._both(texts), lang)
+        hosted = self._lines(texts, hostside.hosted)
+        yield from guards.on_gpu(wanted, ran, applied, edited, hosted, lang)
+        yield from guards.across(ran, edited, lang)
+        yield from guards.silent(wanted, ran, lang)
+        yield from standing.kept(wanted, ran, lang)
+        writing = self._lines(texts, lambda _, row: edits.names_gpu(row))
+        yield from standing.placed(wanted, ran, writing, lang)
+        yield from self._unnamed(wanted, writing)
+        yield from standing.carried(ran, edited, lang)
+        yield from standing.parted(ran, edited, lang)
+        yield from standing.lasting(ran, edited, lang)
+        yield from standing.spread(ran, lang)
+        folder = self._runner.workspace.folder
+        paths = {str(folder / file): both for file, both in self._both(texts).items()}
+        yield from standing.measured(ran, paths, lang)
+        for both in self._both(texts).values():
+            for read in READERS:
+                yield from read(*both, lang)
+        # What replicas share, and no module holds, is brought to each of them where they use it.
+        shared = bool(edited) and edited <= ran.shared
+        at_use = [one._replace(stopgap=one.stopgap and not shared) for one in applied]
+        yield edits.stopgap(at_use, lang)
+
+    def _numbers(self, ran: Ran, applied: Sequence[Candidate]) -> Iterator[Guard]:
+        """It prints and trains what it was meant to."""
+        wanted = self.on(self._gpus)
+        if not wanted.passed:
+            yield Guard("output", None, self._say("no-reference"))
+            return
+        more = len(ran.trained) - len(wanted.trained)
+        registering = any(one.kind in _REGISTERING for one in applied)
+        registered = more > 0 and registering
+        other = self._difference(ran, self._gpus)
+        if other is not None and registered:
+            other = self._say("more-trained-so", other=other)
+        told, holds = other or self._say("output"), other is None
+        if other and registered:
+            yield Guard("output", None, told)
+        elif holds and wanted.drawn and ran.unfilled:
+            yield Guard("output", None, self._say("unfilled", weight=min(ran.unfilled)))
+        else:
+            yield Guard("output", holds, told)
+        count = len(wanted.trained)
+        if more < 0:
+            yield Guard("trained", False, self._say("fewer-trained", count=-more))
+        elif more > 0:
+            told = self._say("more-trained", count=more)
+            yield Guard("trained", registered and still_trained(wanted, ran), told)
+        elif count and not same_values(wanted, ran, ordered=not registering):
+            same = None if self._varies() else False
+            yield Guard("trained", same, self._say("trained-otherwise"))
+        elif count:
+            yield Guard("trained", True, self._say("trained", count=count))
+        # What is registered is stepped, and loses its gradient when that is set to none.
+        if (cut := wanted.graded - ran.graded - (more if registered else 0)) > 0:
+            yield Guard("gradients", False, self._say("gradients-cut", count=cut))
+
+    def _difference(self, ran: Ran, gpus: int) -> str | None:
+        """Where a run prints something else than is meant; lines in which the program differs from itself,
+        such as addresses, are left out."""
+        wanted = self.on(gpus)
+        if difference(wanted.output, ran.output) is None:
+            return None
+        varying = set(differing(wanted.output, self._twice(gpus).output))
+        return difference(wanted.output, ran.output, varying, self._runner.lang)
+
+    def _say(self, name: str, **values: object) -> str:
+        return say(self._runner.lang, name, **values)
+
+    def _varies(self) -> bool:
+        """Whether the program does not train twice to the same values: its threads race."""
+        return not same_values(self.on(self._gpus), self._twice(self._gpus))
+
+    def _twice(self, gpus: int) -> Ran:
+        if gpus not in self._second:
+            self._second[gpus] = self._runner.run(self._texts, Terms(gpus, checked=False))
+        return self._second[gpus]
+
+    def _elsewhere(self, texts: Mapping[str, str], *, numbers: bool) -> Iterator[Guard]:
+        """It runs where the program is meant to: on one GPU, on two, on none; and prints the same
+        ``numbers``, if it does where the program fails."""
+        for gpus in (0, 1, 2):
+            if gpus == self._gpus:
+                continue
+            where = self._say(f"where-{gpus}")
+            meant = self.on(gpus)
+            if not meant.passed:
+                yield Guard(f"gpus-{gpus}", None, self._say("not-there-either", where=where))
+                continue
+            ran = self._runner.run(texts, Terms(gpus))
+            error = ran.failure.error if ran.failure else self._say("it-fails")
+            other = None if ran.passed else error.partition("\n")[0]
+            if ran.passed and numbers:
+                other = self._difference(ran, gpus)
+            told = other or self._say("it-runs")
+            yield Guard(f"gpus-{gpus}", other is None, self._say("there", where=where, told=told))
+
+    def _following(self, texts: Mapping[str, str]) -> Iterator[Guard]:
+        """Where the program is told to use another GPU, the edits do too."""
+        if (both := shifts(self._runner.workspace, texts)) is None:
+            return
+        everywhere, apart = (
+            self._runner.run(one.texts, Terms(self._gpus + 1, current=one.current)).passed
+            for one in both
+        )
+        if everywhere:
+            told = "follows" if apart else "stays-behind"
+            yield Guard("other-gpu", apart, self._say(told))
+            if not apart and any(map(edits.is_numbered, self._added(texts))):
+                yield Guard("numbered", False, self._say(told))
+
+    def _added(self, texts: Mapping[str, str]) -> Iterator[str]:
+        """The lines that the edits made."""
+        for file, text in texts.items():
+            rows = text.splitlines()
+            for line in edited_lines(self._runner.workspace.text(file), text):
+                yield rows[line - 1]
+
+    def _lines(self, texts: Mapping[str, str], holds: Callable[[str, str], bool]) -> set[str]:
+        """The edited lines of which something holds, given the file as it was, as ``file:line``."""
+        return {
+            f"{self._runner.workspace.folder / file}:{line}"
+            for file, both in self._both(texts).items()
+            for line in edited_lines(*both)
+            if holds(both[0], both[1].splitlines()[line - 1])
+        }
+
+    def _unnamed(self, wanted: Ran, writing: set[str]) -> Iterator[Guard]:
+        """No edit names a GPU in a program that names none, where a library brings models to one."""
+        if writing and wanted.placed:
+            sources = [text for _, text in self._runner.workspace.sources(FILES)]
+            if not any(edits.names_gpu(one) or "DataParallel" in one for one in sources):
+                line = min(writing).rpartition(":")[2]
+                yield Guard("unnamed", False, self._say("unnamed", line=line))
+
+    def _edited(self, texts: Mapping[str, str]) -> set[str]:
+        """The lines of the copies that the edits made, as ``file:line``."""
+        workspace = self._runner.workspace
+        return {
+            f"{workspace.folder / file}:{line}"
+            for file, text in texts.items()
+            for line in edited_lines(workspace.text(file), text)
+        }
+
+    def _both(self, texts: Mapping[str, str]) -> dict[str, tuple[str, str]]:
+        """The texts of the edited files, before and after."""
+        return {file: (self._runner.workspace.text(file), text) for file, text in texts.items()}
+
+    def _unexercised(self, texts: Mapping[str, str], watched: Ran) -> list[tuple[str, range, str]]:
+        """Functions of the edited files that never ran: file, lines, and how they are called."""
+        found = []
+        for file, text in texts.items():
+            path = self._runner.workspace.folder / file
+            for node in ast.walk(ast.parse(text)):
+                if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                    continue
+                first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+                if f"{path}:{first}" not in watched.executed:
+                    lines = range(first, (node.end_lineno or first) + 1)
+                    found.append((file, lines, f"{node.name} ({file}:{node.lineno})"))
+        return found
+
+
+#: The guards that know nothing better themselves.
+_SETTLED = frozenset({"stopgap", "other-gpu"})
+
+
+def settled(proof: Proof, lang: Lang) -> Proof:
+    """A proof after all else was tried, which says so: that nothing better was found makes a move where a
+    value is used, or a GPU that an edit writes down, no better."""
+    found = tuple(
+        guard._replace(sentence=say(lang, "settled", told=guard.sentence))
+        if guard.id in _SETTLED and guard.holds is False
+        else guard
+        for guard in proof.guards
+    )
+    return proof._replace(guards=found)
+
+
+#: The guards of what is computed.
+_MEANT = frozenset({"output", "trained"})
+
+
+def _level(found: Sequence[Guard]) -> Level:
+    """Of the guards of what is computed one at least has to hold, and none to object."""
+    meant = [guard.holds for guard in found if guard.id in _MEANT]
+    if False in meant or True not in meant:
+        return "runs"
+    return "same-numbers" if any(guard.holds is False for guard in found) else "proven"

@@ -1,0 +1,204 @@
+"""A program with one of its switches the other way round: what its author provides for, and no run shows.
+
+A switch is what the files say is true or false, or one of some choices, and ask for somewhere: a flag of
+the command line, a field of a configuration, an argument with a default.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from itertools import islice
+from typing import NamedTuple
+
+from diagnose.fixes.definitions.expressions import replaced
+from diagnose.fixes.editing import Refused
+from diagnose.fixes.rewriting import rewritten
+from diagnose.model import Lang
+from diagnose.placement import Source
+from diagnose.repairing.model import Guard, Ran, Terms
+from diagnose.repairing.running.runner import Runner
+from diagnose.repairing.scopes import FUNCTION
+from diagnose.repairing.words import say
+from diagnose.repairing.workspace import Workspace
+
+#: The most switches of a program that are tried.
+_MOST = 3
+#: Actions of flags: the other action, and what the option is then where the flag is not given.
+_ACTIONS = {"store_true": ("store_false", "True"), "store_false": ("store_true", "False")}
+
+
+class Switch(NamedTuple):
+    """A switch of a file: its name, what it is turned to, where its value stands, and what is written
+    there then."""
+
+    name: str
+    to: str
+    node: ast.Constant
+    written: str
+
+
+class Switched(NamedTuple):
+    """A program whose switch ``name`` is turned to the value ``to``, as it was and as it is edited: the
+    texts of the files that differ from the user's."""
+
+    name: str
+    to: str
+    before: Mapping[str, str]
+    after: Mapping[str, str]
+
+
+def turned(
+    runner: Runner, texts: Mapping[str, str], gpus: int, wanted: Ran, got: Ran
+) -> Iterator[Guard]:
+    """Where the program runs with a switch turned, the edited one does too, and what the switch places is
+    where it did, with the one value and with the other.
+
+    Args:
+        runner: runs the program.
+        texts: the edited files.
+        gpus: on how many GPUs.
+        wanted: the program as it is without device checks.
+        got: the edited one.
+    """
+    passed = []
+    for one in switched(runner.workspace, texts):
+        meant = runner.run(one.before, Terms(gpus, checked=False))
+        if not meant.passed:
+            continue
+        named = {"name": one.name, "to": one.to}
+        ran = runner.run(one.after, Terms(gpus))
+        if not ran.passed:
+            told = _failing(ran, runner.run(one.before, Terms(gpus)), runner.lang, **named)
+        elif away := next(_disobeyed((wanted, got), (meant, ran)), None):
+            told = Guard("switch", False, say(runner.lang, "switch-ignored", **named, **away))
+        else:
+            passed.append(f"{one.name}={one.to}")
+            continue
+        yield told
+        return
+    if passed:
+        yield Guard("switch", True, say(runner.lang, "switched", names=", ".join(passed)))
+
+
+def _failing(ran: Ran, before: Ran, lang: Lang, **named: str) -> Guard:
+    """What is said where the edited program fails with a switch turned; ``before`` is the program as it was
+    with that: where it fails alike, the edits are not to blame."""
+    failure, other = ran.failure, before.failure
+    alike = failure is not None and other is not None and failure.key == other.key
+    error = (failure.error if failure else "").partition("\n")[0]
+    word = "switch-fails-too" if alike else "switch-fails"
+    return Guard("switch", None if alike else False, say(lang, word, **named, error=error))
+
+
+def _disobeyed(*modes: tuple[Ran, Ran]) -> Iterator[dict[str, str]]:
+    """What a switch puts on one device or another, and the edited program does not: of either mode what is
+    meant, and what is got."""
+    (one, _), (other, _) = modes
+    for name, device in one.homes.items():
+        if other.homes.get(name, device) != device:
+            for meant, got in modes:
+                if (now := got.homes.get(name, meant.homes[name])) != meant.homes[name]:
+                    yield {"part": name, "now": now, "device": meant.homes[name]}
+
+
+def switched(workspace: Workspace, texts: Mapping[str, str]) -> Iterator[Switched]:
+    """The patched program with each of the switches of its edited files turned, some at most.
+
+    Args:
+        workspace: the files as they were.
+        texts: the edited files.
+
+    Yields:
+        The program, for each switch that the edits leave as it was.
+    """
+    yield from islice(_switched(workspace, texts), _MOST)
+
+
+def _switched(workspace: Workspace, texts: Mapping[str, str]) -> Iterator[Switched]:
+    for file, after in texts.items():
+        sources = [_source(workspace.text(file)), _source(after)]
+        for pair in _pairs(*sources):
+            with suppress(Refused):
+                old, new = map(_with, sources, pair)
+                yield Switched(pair[0].name, pair[0].to, {file: old}, {**texts, file: new})
+
+
+def _source(text: str) -> Source:
+    return Source("", text.split("\n"), ast.parse(text))
+
+
+def _pairs(before: Source, after: Source) -> Iterator[tuple[Switch, Switch]]:
+    """The switches that stand in both texts, in each of them."""
+    others = {one.name: one for one in switches(after.tree)}
+    for one in switches(before.tree):
+        if one.name in others and others[one.name].to == one.to:
+            yield one, others[one.name]
+
+
+def switches(tree: ast.Module) -> Iterator[Switch]:
+    """The switches of a file that it asks for in a condition."""
+    asked = set(_asked(tree))
+    for node in ast.walk(tree):
+        for name, value in _values(node):
+            if name in asked and (to := _other(value)) is not None:
+                yield Switch(name, to, value, to)
+        match node:
+            case ast.Call(
+                func=ast.Attribute(attr="add_argument"), args=[ast.Constant() as flag, *_]
+            ):
+                words = {one.arg: one.value for one in node.keywords}
+                name = str(flag.value).lstrip("-").replace("-", "_")
+                if name in asked:
+                    yield from _of_flag(name, words)
+
+
+def _values(node: ast.AST) -> Iterator[tuple[str, ast.Constant]]:
+    """The names that a node gives a value that it writes down: fields, and arguments with a default."""
+    match node:
+        case ast.AnnAssign(target=ast.Name(id=name), value=ast.Constant() as value):
+            yield name, value
+    if isinstance(node, FUNCTION):
+        given = node.args
+        plain = [*given.posonlyargs, *given.args][::-1]
+        named = zip(given.kwonlyargs, given.kw_defaults, strict=True)
+        for one, default in (*zip(plain, given.defaults[::-1], strict=False), *named):
+            if isinstance(default, ast.Constant):
+                yield one.arg, default
+
+
+def _of_flag(name: str, words: Mapping[str | None, ast.expr]) -> Iterator[Switch]:
+    """What an option of a command line is turned to."""
+    match words:
+        case {"default": ast.Constant() as value} if (to := _other(value)) is not None:
+            yield Switch(name, to, value, to)
+        case {"action": ast.Constant(value=str() as action) as value} if action in _ACTIONS:
+            other, then = _ACTIONS[action]
+            yield Switch(name, then, value, repr(other))
+        case {"choices": ast.List() | ast.Tuple() as choices, "default": ast.Constant() as value}:
+            known = [one.value for one in choices.elts if isinstance(one, ast.Constant)]
+            others = [one for one in known if isinstance(one, str) and one != value.value]
+            if isinstance(value.value, str) and others:
+                yield Switch(name, others[0], value, repr(others[0]))
+
+
+def _other(value: ast.Constant) -> str | None:
+    """The other one of two values."""
+    return str(not value.value) if isinstance(value.value, bool) else None
+
+
+def _asked(tree: ast.Module) -> Iterator[str]:
+    """The names that conditions ask for."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If | ast.IfExp | ast.While | ast.BoolOp):
+            for one in ast.walk(node if isinstance(node, ast.BoolOp) else node.test):
+                if isinstance(one, ast.Name):
+                    yield one.id
+                elif isinstance(one, ast.Attribute):
+                    yield one.attr
+
+
+def _with(source: Source, switch: Switch) -> str:
+    """The text of a file with a switch turned. Raises `Refused` where that cannot be written."""
+    return rewritten(source, [replaced(source, switch.node, switch.written)])

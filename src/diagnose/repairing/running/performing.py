@@ -1,0 +1,118 @@
+"""What happens in the process of a run: the program runs, watched, and what was seen is written down."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext, suppress
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from diagnose.bulkhead import collecting, guarded
+from diagnose.model import Lang
+from diagnose.repairing.model import Program, Terms, Wanted
+from diagnose.repairing.proposing.candidates import candidates
+from diagnose.repairing.running.children import Children
+from diagnose.repairing.running.claiming import claiming
+from diagnose.repairing.running.failing import failure
+from diagnose.repairing.running.protecting import protect
+from diagnose.repairing.running.shifting import raised
+from diagnose.repairing.watching.observing import Observer
+from diagnose.repairing.workspace import Workspace
+from diagnose.simulation import Terms as Machine
+from diagnose.simulation import run_script
+
+#: What one run imports of these, the next will.
+_SHARED = ("torch.", "diagnose.")
+
+
+def perform(
+    program: Program,
+    workspace: Workspace,
+    folder: Path,
+    result: Path,
+    terms: Terms,
+    writable: Sequence[Path],
+    lang: Lang,
+    wanted: Wanted,
+) -> int:
+    """Runs a program in a copied folder and writes what was seen to ``result``; its exit status."""
+    calls: Counter[str] = Counter()
+    told: dict[str, Any] = {
+        "status": 1,
+        "failure": None,
+        "candidates": [],
+        "answer": None,
+        "missing": [],
+    }
+    told["failed_at"] = None
+    observer = Observer(folder, calls, watched=terms.watched, checked=terms.checked)
+
+    def proposed(error: BaseException) -> dict[str, Any]:
+        # A fault of ours costs the answer's edits, and not what is known of the run.
+        look = partial(candidates, error, workspace, lang)
+        with collecting() as missing:
+            found, answer = guarded("candidates", look, ([], None))
+        faults = [f"{one.what}: {one.fault}" for one in missing]
+        return {"candidates": found, "answer": answer, "missing": faults}
+
+    def failed(error: BaseException) -> None:
+        observer.over()
+        told["failed_at"] = time.time()
+        told["failure"] = failure(error, workspace)
+        if told["failure"].placement and wanted.of(told["failure"], calls):
+            told.update(children.told(error) or proposed(error))
+
+    children = Children(folder, proposed if wanted.proposing else lambda error: {})
+
+    os.chdir(folder / program.folder.relative_to(program.origin))
+    protect((folder.parent, *writable), workspace.origin)
+    _seed()
+    told["status"] = run_script(
+        program.script,
+        [raised(arg, terms.current) for arg in program.args],
+        gpus=terms.gpus,
+        terms=Machine(
+            terms.checked,
+            one_stream=True,
+            calls=calls,
+            drawn=terms.drawn,
+            wrapped=terms.wrapped,
+        ),
+        beside=partial(_beside, observer, children, terms),
+        failed=failed,
+        module=program.module,
+    )
+    told |= observer.seen()
+    told["imported"] = [name for name in sys.modules if name.startswith(_SHARED)]
+    result.write_text(json.dumps(told, default=list))
+    return int(told["status"])
+
+
+@contextmanager
+def _beside(observer: Observer, children: Children, terms: Terms) -> Iterator[None]:
+    import torch
+
+    if terms.current:
+        torch.cuda.set_device(terms.current)
+    claimed = claiming() if terms.claimed else nullcontext()
+    with observer.watching(), children.watching(), claimed:
+        yield
+
+
+def _seed() -> None:
+    """Two runs of one program draw the same random numbers."""
+    import torch
+
+    random.seed(0)
+    with suppress(ImportError):
+        import numpy
+
+        numpy.random.seed(0)
+    torch.manual_seed(0)
