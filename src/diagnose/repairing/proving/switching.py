@@ -1,13 +1,16 @@
 """A program with one of its switches the other way round: what its author provides for, and no run shows.
 
-A switch is what the files say is true or false, or one of some choices, and ask for somewhere: a flag of
-the command line, a field of a configuration, an argument with a default.
+A switch is what the files say is true or false, one of some words, or a GPU, and ask for somewhere: a flag
+of the command line, a field of a configuration, an argument with a default. The words are the choices of an
+option, and those that the file compares with it, or keeps a table by. A GPU is turned to the cpu where the
+file names none beside it.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
 from typing import NamedTuple
@@ -24,7 +27,10 @@ from diagnose.repairing.words import say
 from diagnose.repairing.workspace import Workspace
 
 #: The most switches of a program that are tried.
-_MOST = 3
+_MOST = 4
+#: What a name ends in that tells a device, how a GPU is written there, and where else one is named.
+_DEVICE, _GPU = re.compile(r"(?i)(?:device|^dev)$"), re.compile(r"cuda(?::\d+)?$")
+_NAMED = re.compile(r"[\"']cuda(?::\d+)?[\"']|\.cuda\(")
 #: Actions of flags: the other action, and what the option is then where the flag is not given.
 _ACTIONS = {"store_true": ("store_false", "True"), "store_false": ("store_true", "False")}
 
@@ -131,27 +137,80 @@ def _source(text: str) -> Source:
 
 def _pairs(before: Source, after: Source) -> Iterator[tuple[Switch, Switch]]:
     """The switches that stand in both texts, in each of them."""
-    others = {one.name: one for one in switches(after.tree)}
+    others = {(one.name, one.to): one for one in switches(after.tree, before.tree)}
     for one in switches(before.tree):
-        if one.name in others and others[one.name].to == one.to:
-            yield one, others[one.name]
+        if (one.name, one.to) in others:
+            yield one, others[one.name, one.to]
 
 
-def switches(tree: ast.Module) -> Iterator[Switch]:
-    """The switches of a file that it asks for in a condition."""
-    asked = set(_asked(tree))
+def switches(tree: ast.Module, asking: ast.Module | None = None) -> Iterator[Switch]:
+    """The switches of a file that it asks for in a condition, or picks from a table by; and the one that
+    tells the device of all.
+
+    Args:
+        tree: the file.
+        asking: the file as it was, where that asks what an edit has taken away.
+    """
+    asking = asking or tree
+    asked, words = set(_asked(asking)), _words(asking)
+    alone = len(_NAMED.findall(ast.unparse(asking))) == 1
     for node in ast.walk(tree):
         for name, value in _values(node):
             if name in asked and (to := _other(value)) is not None:
                 yield Switch(name, to, value, to)
+            yield from _to_words(name, value, words.get(name, ()))
+            if alone and isinstance(node, ast.AnnAssign):
+                yield from _to_cpu(name, value)
         match node:
             case ast.Call(
                 func=ast.Attribute(attr="add_argument"), args=[ast.Constant() as flag, *_]
             ):
-                words = {one.arg: one.value for one in node.keywords}
+                given = {one.arg: one.value for one in node.keywords}
                 name = str(flag.value).lstrip("-").replace("-", "_")
-                if name in asked:
-                    yield from _of_flag(name, words)
+                yield from _of_flag(name, given, words.get(name, ()), asked=name in asked)
+                if alone and isinstance(value := given.get("default"), ast.Constant):
+                    yield from _to_cpu(name, value)
+
+
+def _to_words(name: str, value: ast.Constant, words: Sequence[str]) -> Iterator[Switch]:
+    """What holds one of some words is turned to each of the others."""
+    if value.value in words:
+        yield from (Switch(name, one, value, repr(one)) for one in words if one != value.value)
+
+
+def _to_cpu(name: str, value: ast.Constant) -> Iterator[Switch]:
+    """What tells a GPU tells the cpu."""
+    if _DEVICE.search(name) and isinstance(value.value, str) and _GPU.match(value.value):
+        yield Switch(name, "cpu", value, repr("cpu"))
+
+
+def _words(tree: ast.Module) -> dict[str, list[str]]:
+    """The words that names, and attributes, are compared with, or pick an item of a written table by."""
+    found: dict[str, list[str]] = {}
+    tables = {
+        target.id: one.value
+        for one in tree.body
+        if isinstance(one, ast.Assign)
+        for target in one.targets
+        if isinstance(target, ast.Name)
+    }
+    for node in ast.walk(tree):
+        match node:
+            case ast.Compare(left=left, comparators=others):
+                parts: list[ast.AST] = [*others]
+            case ast.Match(subject=left, cases=cases):
+                parts = [case.pattern for case in cases]
+            case ast.Subscript(value=table, slice=left):
+                table = tables.get(table.id, table) if isinstance(table, ast.Name) else table
+                parts = [key for key in getattr(table, "keys", ()) if key is not None]
+            case _:
+                continue
+        name = getattr(left, "attr", None) or getattr(left, "id", None)
+        known = [one for part in parts for one in ast.walk(part) if isinstance(one, ast.Constant)]
+        for one in known:
+            if name and isinstance(one.value, str) and one.value not in found.get(name, ()):
+                found.setdefault(name, []).append(one.value)
+    return found
 
 
 def _values(node: ast.AST) -> Iterator[tuple[str, ast.Constant]]:
@@ -168,19 +227,24 @@ def _values(node: ast.AST) -> Iterator[tuple[str, ast.Constant]]:
                 yield one.arg, default
 
 
-def _of_flag(name: str, words: Mapping[str | None, ast.expr]) -> Iterator[Switch]:
-    """What an option of a command line is turned to."""
-    match words:
-        case {"default": ast.Constant() as value} if (to := _other(value)) is not None:
+def _of_flag(
+    name: str, given: Mapping[str | None, ast.expr], words: Sequence[str], *, asked: bool
+) -> Iterator[Switch]:
+    """What an option of a command line is turned to; ``words`` are those that it is compared with."""
+    match given:
+        case {"default": ast.Constant() as value} if asked and (to := _other(value)) is not None:
             yield Switch(name, to, value, to)
-        case {"action": ast.Constant(value=str() as action) as value} if action in _ACTIONS:
+        case {"action": ast.Constant(value=str() as action) as value} if (
+            asked and action in _ACTIONS
+        ):
             other, then = _ACTIONS[action]
             yield Switch(name, then, value, repr(other))
         case {"choices": ast.List() | ast.Tuple() as choices, "default": ast.Constant() as value}:
             known = [one.value for one in choices.elts if isinstance(one, ast.Constant)]
-            others = [one for one in known if isinstance(one, str) and one != value.value]
-            if isinstance(value.value, str) and others:
-                yield Switch(name, others[0], value, repr(others[0]))
+            if asked or words:
+                yield from _to_words(name, value, [one for one in known if isinstance(one, str)])
+        case {"default": ast.Constant() as value}:
+            yield from _to_words(name, value, words)
 
 
 def _other(value: ast.Constant) -> str | None:
