@@ -168,8 +168,8 @@ def switches(tree: ast.Module, asking: ast.Module | None = None) -> Iterator[Swi
                 given = {one.arg: one.value for one in node.keywords}
                 name = str(flag.value).lstrip("-").replace("-", "_")
                 yield from _of_flag(name, given, words.get(name, ()), asked=name in asked)
-                if alone and isinstance(value := given.get("default"), ast.Constant):
-                    yield from _to_cpu(name, value)
+                if alone and isinstance(default := given.get("default"), ast.Constant):
+                    yield from _to_cpu(name, default)
 
 
 def _to_words(name: str, value: ast.Constant, words: Sequence[str]) -> Iterator[Switch]:
