@@ -132,6 +132,9 @@ index = ["index", "input"]
 
 [missing]
 ModuleList = ["clear"]
+
+[distributions]
+Normal = ["loc", "scale"]
 """,
     "messages.toml": """\
 [[wording]]

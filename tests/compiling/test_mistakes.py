@@ -174,7 +174,8 @@ def test_a_mistake_is_told_with_file_line_and_key(
 
 
 @pytest.mark.parametrize(
-    "name", [name for name in TORCH if name not in ("functions", "keywords", "missing")]
+    "name",
+    [name for name in TORCH if name not in ("functions", "keywords", "missing", "distributions")],
 )
 def test_mistakes_of_each_list_of_torch_are_told(name: str) -> None:
     held, lines = TORCH[name], FILES["torch.toml"].splitlines()

@@ -43,12 +43,14 @@ _NOTHING: Mapping[str, Sequence[str]] = MappingProxyType({})
 class TorchNames(NamedTuple):
     """What torch, and libraries around it, call their things (kb/torch.toml says of each list what it
     holds). ``takes`` maps a function or method to its operands in their order, ``keywords`` an operand
-    to what functions call it, ``missing`` a container of modules to what it lacks of a list or dict;
+    to what functions call it, ``missing`` a container of modules to what it lacks of a list or dict,
+    ``distributions`` one of torch.distributions to what it takes;
     ``elementwise`` holds the names in place too."""
 
     takes: Mapping[str, Sequence[str]] = _NOTHING
     keywords: Mapping[str, Sequence[str]] = _NOTHING
     missing: Mapping[str, Sequence[str]] = _NOTHING
+    distributions: Mapping[str, Sequence[str]] = _NOTHING
     first_factors: Names = _NONE
     second_factors: Names = _NONE
     size_operands: Names = _NONE

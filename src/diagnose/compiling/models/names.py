@@ -143,6 +143,7 @@ class TorchNames(Strict):
     attribute_dicts: _Names
     keywords: Mapping[_Operand, _Names]
     missing: Mapping[_Name, _Names]
+    distributions: Mapping[_Name, _Names]
 
     def value(self) -> dict[str, Any]:
         """What the case base holds (`diagnose.model.TorchNames`)."""

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 
+from diagnose.fixes.definitions import distributions
 from diagnose.fixes.definitions.containers import is_several, wrapped
 from diagnose.fixes.definitions.expressions import around, method_start, replaced, writable
 from diagnose.fixes.definitions.forgotten import assigned
@@ -43,8 +44,10 @@ def buffer(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     if (several := _set_together(suspect, torch)) is not None:
         return [several]
     statement, target, value = _assigned(suspect)
-    _check_registry(source, statement, target, torch, shared=suspect.cause == CAUSE)
     _check_class(source, statement)
+    if (drawn := distributions.kept(source, statement, target, value, torch)) is not None:
+        return drawn
+    _check_registry(source, statement, target, torch, shared=suspect.cause == CAUSE)
     if (parameter := _unmoved_parameter(source, value, torch)) is not None:
         return [parameter]
     if any(_trains(call) for call in walk_calls(value)):

@@ -116,7 +116,7 @@ def statements(code: str) -> tuple[ast.stmt, ...]:
 
 
 def _indented(code: str, indent: str, ending: str) -> str:
-    return "".join(f"{indent}{line}{ending}" for line in code.split("\n"))
+    return "".join(f"{indent if line else ''}{line}{ending}" for line in code.split("\n"))
 
 
 def _first_line(statement: ast.stmt) -> int:

@@ -1,0 +1,1 @@
+refused: it is not set in the class's own __init__ alone

@@ -1,0 +1,1 @@
+refused: it is made of what only __init__ knows

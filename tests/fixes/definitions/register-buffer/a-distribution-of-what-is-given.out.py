@@ -1,0 +1,1 @@
+refused: it is not seen to be made of tensors

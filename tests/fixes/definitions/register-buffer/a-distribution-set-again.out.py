@@ -1,0 +1,1 @@
+refused: the attribute is set elsewhere, too
