@@ -87,6 +87,10 @@ _WORDS: Mapping[str, Mapping[Lang, str]] = {
         "en": "choose a GPU that is there, also where there are fewer",
         "zh": "只选用确实存在的 GPU，数量较少时也成立",
     },
+    "put-away-later": {
+        "en": "put it away after its last use",
+        "zh": "最后一次使用之后再移走",
+    },
     "left-there": {
         "en": "leave what DataParallel has brought to each GPU there",
         "zh": "DataParallel 已把数据放到各 GPU，不要再搬移",

@@ -166,6 +166,7 @@ def _of_origins(error: BaseException, workspace: Workspace) -> Iterator[Move]:
     from diagnose.repairing.proposing.carrying import carrying
     from diagnose.repairing.proposing.choosing import choosing
     from diagnose.repairing.proposing.deciding import deciding
+    from diagnose.repairing.proposing.delaying import delaying
     from diagnose.repairing.proposing.granting import granting
     from diagnose.repairing.proposing.heading import heading
     from diagnose.repairing.proposing.hosting import hosting
@@ -191,6 +192,7 @@ def _of_origins(error: BaseException, workspace: Workspace) -> Iterator[Move]:
         pinning,
         heading,
         mapping,
+        delaying,
         retreating,
         preceding,
         states,
