@@ -51,6 +51,33 @@ def test_the_statement_that_makes_on_meta_is_proposed(tmp_path: Path) -> None:
     assert ('with torch.no_grad(), torch.device("cuda"):',) in proposed(tmp_path, program)
 
 
+COPIED = """\
+import copy
+
+import torch
+from torch import nn
+
+trained = nn.Linear(4, 3).to("cuda")
+skeleton = copy.deepcopy(trained).to("meta")
+skeleton.load_state_dict(trained.state_dict())
+print(skeleton(torch.ones(2, 4, device="cuda")).sum().item())
+"""
+
+
+def _made(folder: Path) -> Path:
+    folder.mkdir()
+    return folder
+
+
+def test_what_has_no_memory_takes_the_tensors_that_are_loaded_into_it(tmp_path: Path) -> None:
+    row = "skeleton.load_state_dict(trained.state_dict(), assign=True)"
+    assert (row,) in proposed(_made(tmp_path / "a"), COPIED)
+    told = COPIED.replace("trained.state_dict())", "trained.state_dict(), assign=False)")
+    assert not any(
+        "assign=True" in row for one in proposed(_made(tmp_path / "b"), told) for row in one
+    )
+
+
 def test_a_table_that_no_checkpoint_holds_is_made_on_the_cpu(tmp_path: Path) -> None:
     program = """\
 import torch

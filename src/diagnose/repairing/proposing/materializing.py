@@ -18,7 +18,7 @@ from diagnose.fixes.editing import Refused
 from diagnose.fixes.file_edit import file_edit
 from diagnose.hooks.replaying import Met
 from diagnose.hooks.uncalled import Operand
-from diagnose.placement import Device, Source, Spot
+from diagnose.placement import Device, Spot
 from diagnose.placement.devices import CPU
 from diagnose.repairing.proposing.defining import defined, suspect_of
 from diagnose.repairing.proposing.moving import Move
@@ -63,24 +63,40 @@ def _of_buffer(found: Met, stray: Operand) -> Life | None:
     return found.lives.recorder.tensors.get(buffer) if buffer is not None else None
 
 
+def loaded(found: Met, stray: Operand) -> Iterator[Move]:
+    """What a checkpoint is copied into, and has no memory, takes the checkpoint's tensors instead."""
+    for spot in _loading(found) if stray.device == "meta" else ():
+        call = spot.node
+        if isinstance(call, ast.Call) and not any(one.arg == "assign" for one in call.keywords):
+            for one in defined(found, "materialize-meta", stray, spot, (), None):
+                yield one._replace(cause="meta-tensor")
+
+
 def drawn(found: Met, stray: Operand) -> Iterator[Move]:
     """Layers that a checkpoint lacks get memory, and the values that they begin with, once it is loaded."""
     life = stray.life
     layer = life.module.module() if life is not None and life.module is not None else None
     if stray.device != "meta" or not hasattr(layer, "reset_parameters"):
         return
+    for spot in _loading(found):
+        match spot.node:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=model))):
+                suspect = suspect_of(found, stray, spot, (), Device("cuda"), None)
+                with suppress(Refused):
+                    device = target_device(suspect, otherwise='"cuda"')
+                    code = drawing(model, device)
+                    change = after_statement(spot.source, _outermost(spot), code)
+                    edit = file_edit(spot.source, [change])
+                    yield Move("materialize-meta", edit, cause="meta-tensor")
+
+
+def _loading(found: Met) -> Iterator[Spot]:
+    """The calls, in the files that run, by which a checkpoint is copied into a model."""
     for source in {spot.file: spot.source for spot in _running(found)}.values():
         for call in ast.walk(source.tree):
             match call:
-                case ast.Call(func=ast.Attribute(attr="load_state_dict", value=ast.Name(id=model))):
-                    spot = Spot(source, call)
-                    suspect = suspect_of(found, stray, spot, (), Device("cuda"), None)
-                    with suppress(Refused):
-                        device = target_device(suspect, otherwise='"cuda"')
-                        code = drawing(model, device)
-                        change = after_statement(source, _outermost(source, call), code)
-                        edit = file_edit(source, [change])
-                        yield Move("materialize-meta", edit, cause="meta-tensor")
+                case ast.Call(func=ast.Attribute(attr="load_state_dict")):
+                    yield Spot(source, call)
 
 
 def _running(found: Met) -> Iterator[Spot]:
@@ -88,10 +104,10 @@ def _running(found: Met) -> Iterator[Spot]:
     return (spot for spot in spots if spot is not None)
 
 
-def _outermost(source: Source, call: ast.Call) -> ast.stmt:
+def _outermost(call: Spot) -> ast.stmt:
     """The statement of a call, or the outermost loop around it in its function."""
-    statement = statement_of(source, call)
-    for outer in reversed(ancestors(source, statement)[:-1]):
+    statement = statement_of(call.source, call.node)
+    for outer in reversed(ancestors(call.source, statement)[:-1]):
         if isinstance(outer, ast.FunctionDef | ast.AsyncFunctionDef):
             break
         statement = outer if isinstance(outer, ast.For | ast.While) else statement

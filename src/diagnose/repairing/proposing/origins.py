@@ -29,7 +29,7 @@ from diagnose.placement.reasons.scope import in_scope
 from diagnose.placement.tensors import Module
 from diagnose.repairing.proposing.defining import defined, place_of, suspect_of
 from diagnose.repairing.proposing.drawing import drawing
-from diagnose.repairing.proposing.materializing import drawn, in_memory, within
+from diagnose.repairing.proposing.materializing import drawn, in_memory, loaded, within
 from diagnose.repairing.proposing.meeting import meeting
 from diagnose.repairing.proposing.moving import Move
 from diagnose.repairing.proposing.owning import owned
@@ -107,6 +107,7 @@ def _edits(found: Met) -> Iterator[Move]:
         wanted = place_of(other)
         if wanted != CPU:
             yield from in_memory(found, stray)
+            yield from loaded(found, stray)
             yield from drawn(found, stray)
             yield from _registered(found, stray, wanted)
             yield from _listed(found, stray, wanted)
