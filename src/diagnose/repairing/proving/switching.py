@@ -85,7 +85,8 @@ def turned(
         yield told
         return
     if passed:
-        yield Guard("switch", True, say(runner.lang, "switched", names=", ".join(passed)))
+        names = ", ".join(dict.fromkeys(passed))
+        yield Guard("switch", True, say(runner.lang, "switched", names=names))
 
 
 def _failing(ran: Ran, before: Ran, lang: Lang, **named: str) -> Guard:
