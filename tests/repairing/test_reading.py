@@ -171,6 +171,34 @@ out = infer(x)
     assert not hosted(before, "loss = measure(out, y.to(x.device))")
 
 
+@pytest.mark.parametrize(
+    ("made", "holds"),
+    [
+        ("p.detach().cpu()", True),
+        ('p.detach().to("cpu")', True),
+        ("p.detach().to(home)", True),
+        ('torch.zeros(3, device="cpu")', True),
+        ("p.detach().to(gpu)", False),
+        ("p.detach().clone()", False),
+    ],
+)
+def test_what_goes_over_a_list_that_is_kept_on_the_host_is_kept_there(
+    made: str, holds: bool
+) -> None:
+    before = f"""\
+home = torch.device("cpu") if cfg.offload else gpu
+self.master = [{made} for p in params]
+self.speed = [torch.zeros_like(w) for w in self.master]
+for p, (i, v) in zip(self.params, enumerate(self.speed)):
+    v.add_(p.grad)
+for p, m, v in zip(self.params, self.master, self.speed):
+    v.add_(p.grad)
+"""
+    assert hosted(before, "    v.add_(p.grad.to(v.device))") == holds
+    assert hosted(before, "    m.add_(p.grad.to(m.device))") == holds
+    assert not hosted(before, "    p.add_(v.to(p.device))")
+
+
 def test_copies_of_parameters_may_stay_where_an_offload_keeps_these() -> None:
     assert hosted("", "anchor = {n: p.detach().clone() for n, p in net.named_parameters()}")
     assert not hosted("", "anchor = [p.clone().to(device) for p in net.parameters()]")

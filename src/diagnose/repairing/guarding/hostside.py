@@ -20,6 +20,8 @@ _CHOICE = r"""\bdevice\(["']cpu["']\)|["']cpu["']\)?\s+if\b|\belse\b.*["']cpu["'
 #: A copy of what a model's parameters are, and a move.
 _COPIES = re.compile(r"\.clone\(\).*\b(?:named_)?parameters\(\)|\bparameters\(\).*\.clone\(\)")
 _MOVED = re.compile(r"\.(?:to|cuda|cpu)\(|device=")
+#: What makes something on the cpu, or brings it there.
+_TO_CPU = re.compile(r"""device=["']cpu["']|\.cpu\(\)|\.to\(["']cpu["']""")
 
 
 def is_chosen(name: str, text: str) -> bool:
@@ -49,21 +51,41 @@ def hosted(before: str, row: str) -> bool:
     )
 
 
-def _kept(name: str, text: str, depth: int = 3) -> bool:
+def _kept(name: str, text: str, depth: int = 4) -> bool:
     """Whether a name is bound to a call that makes something on a device of the program's choice, or on
-    the cpu; or something like what is."""
+    the cpu, or brings it there; or something like what is; or goes over what is."""
+    if not depth:
+        return False
     bound = re.compile(rf"(?m)^[ \t]*{re.escape(name)}\s*=(?!=)([^\n]*)")
     for found in bound.finditer(text):
         devices = [one for one in DEVICES.findall(found[1]) if is_chosen(one, text)]
-        like = re.search(r"_like\(([\w.]+)", found[1])
-        if devices or re.search(r"""device=["']cpu["']""", found[1]):
+        if devices or _TO_CPU.search(found[1]):
             return True
-        if like and depth and _kept(like[1], text, depth - 1):
+        like = re.search(r"_like\(([\w.]+)", found[1])
+        if like and _kept(like[1], text, depth - 1):
             return True
         called = re.match(r"\s*(?:self\.)?(\w+)\(", found[1])
         if called and _gives_hosted(called[1], text):
             return True
-    return False
+    return any(_kept(one, text, depth - 1) for one in _over(name, text))
+
+
+def _over(name: str, text: str) -> set[str]:
+    """What loops and comprehensions that bind a name go over: ``self.state`` for ``m`` in
+    ``for p, m in zip(self.params, self.state)``."""
+    found = set()
+    for node in ast.walk(ast.parse(text)):
+        if not isinstance(node, ast.For | ast.comprehension):
+            continue
+        match node.target, node.iter:
+            case ast.Tuple(elts=targets), ast.Call(func=ast.Name(id="zip"), args=given):
+                pairs = [*zip(targets, given, strict=False)]
+            case ast.Tuple(elts=[_, target]), ast.Call(func=ast.Name(id="enumerate"), args=[one]):
+                pairs = [(target, one)]
+            case target, one:
+                pairs = [(target, one)]
+        found |= {ast.unparse(one) for target, one in pairs if ast.unparse(target) == name}
+    return found
 
 
 def _gives_hosted(name: str, text: str) -> bool:

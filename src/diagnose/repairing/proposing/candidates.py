@@ -162,6 +162,7 @@ def _of_containers(error: BaseException, workspace: Workspace) -> Iterator[Move]
 def _of_origins(error: BaseException, workspace: Workspace) -> Iterator[Move]:
     """The edits of all lines that the operands come from."""
     from diagnose.repairing.proposing.batching import batching
+    from diagnose.repairing.proposing.binding import binding
     from diagnose.repairing.proposing.bracketing import bracketing
     from diagnose.repairing.proposing.carrying import carrying
     from diagnose.repairing.proposing.choosing import choosing
@@ -205,7 +206,7 @@ def _of_origins(error: BaseException, workspace: Workspace) -> Iterator[Move]:
         batching,
         carrying,
     )
-    somewhere = (deciding, keeping, origins, keeping_in_modules)
+    somewhere = (deciding, keeping, origins, keeping_in_modules, binding)
     last = () if ABSENT_GPU in str(error) else somewhere  # then nothing is anywhere yet
     for propose in (*at_once, *last):  # a fault of one of them costs its own edits
         yield from guarded(propose.__name__, partial(_all, propose, error), [])
