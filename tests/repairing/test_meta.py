@@ -160,3 +160,44 @@ def test_without_device_checks_a_module_on_meta_takes_what_it_is_given() -> None
         layer = nn.Linear(3, 2, device="meta")
         layer.load_state_dict(given.state_dict())
         assert torch.equal(layer.weight, given.weight)
+
+
+FILLED = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("low", torch.zeros(3), persistent=False)
+        self.register_buffer("high", torch.ones(3), persistent=False)
+        self.layer = nn.Linear(3, 2)
+
+    def forward(self, x):
+        return self.layer((x - self.low) / self.high)
+
+
+torch.manual_seed(0)
+state = Net().state_dict()
+with torch.device("meta"):
+    net = Net()
+net.load_state_dict(state, assign=True)
+net = net.to("cuda")
+print(f"{net(torch.ones(2, 3, device='cuda')).sum().item():.4f}")
+"""
+ROWS = (
+    'self.register_buffer("low", torch.zeros(3, device="cpu"), persistent=False)',
+    'self.register_buffer("high", torch.ones(3, device="cpu"), persistent=False)',
+)
+
+
+def test_all_tables_that_no_checkpoint_holds_are_made_in_memory(tmp_path: Path) -> None:
+    """Their values are what the program is meant to compute with, and not what the meta device holds."""
+    (tmp_path / "train.py").write_text(FILLED)
+    command = [sys.executable, Path(__file__).parent / "repair.py", tmp_path, "train.py"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    outcome, level, diff = json.loads(done.stdout)["train.py"]
+    assert (outcome, level) == ("repaired", "proven")
+    assert added(diff) == ROWS

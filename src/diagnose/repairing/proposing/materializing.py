@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 import torch
@@ -16,6 +16,7 @@ from diagnose.fixes.definitions.statements import after_statement
 from diagnose.fixes.definitions.target import target_device
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.file_edit import file_edit
+from diagnose.hooks.operands import value
 from diagnose.hooks.replaying import Met
 from diagnose.hooks.uncalled import Operand
 from diagnose.placement import Device, Spot
@@ -42,15 +43,36 @@ def within(found: Met, stray: Operand, wanted: Device | None) -> Iterator[Move]:
 def in_memory(found: Met, stray: Operand) -> Iterator[Move]:
     """What no checkpoint holds, and was computed on the meta device, is made on the cpu."""
     life = _of_buffer(found, stray)
-    if stray.device != "meta" or life is None:
-        return
-    for stack in [event.stack for event in life.events if event.what == "made"]:
+    if stray.device == "meta" and life is not None:
+        yield from _made_in_memory(found, stray, [life])
+
+
+def moved_with_tables(found: Met) -> Iterator[Move]:
+    """All buffers on the meta device of a module that is moved, which no checkpoint holds, are made on the
+    cpu."""
+    for frame, line in reversed(found.lives.alive):
+        spot = found.lives.texts.spot(line)
+        match spot.node if spot is not None else None:
+            case ast.Call(func=ast.Attribute(value=owner, attr="to" | "cuda")):
+                module = value(owner, frame)
+                if isinstance(module, torch.nn.Module) and found.operands:
+                    kept = [one for _, one in module.named_buffers() if one.is_meta]
+                    lives = [found.lives.recorder.tensors.get(one) for one in kept]
+                    known = [one for one in lives if one is not None]
+                    yield from _made_in_memory(found, found.operands[0], known)
+
+
+def _made_in_memory(found: Met, stray: Operand, lives: Sequence[Life]) -> Iterator[Move]:
+    suspects = []
+    for stack in [e.stack for life in lives for e in life.events if e.what == "made"]:
         if stack and (spot := found.lives.texts.spot(stack[0])) is not None:
             suspect = suspect_of(found, stray, spot, stack, CPU, None)
-            suspect = suspect._replace(cause="created-without-device", devices=('"cpu"',))
-            with suppress(Refused):
-                edit = define("create-on-device", suspect, torch=load().knowledge.torch)
-                yield Move("create-on-device", edit, cause="meta-tensor")
+            suspects.append(suspect._replace(cause="created-without-device", devices=('"cpu"',)))
+    files = dict.fromkeys(one.spot.file for one in suspects)
+    for first, *others in ([s for s in suspects if s.spot.file == file] for file in files):
+        with suppress(Refused):
+            edit = define("create-on-device", first, *others, torch=load().knowledge.torch)
+            yield Move("create-on-device", edit, cause="meta-tensor")
 
 
 def _of_buffer(found: Met, stray: Operand) -> Life | None:

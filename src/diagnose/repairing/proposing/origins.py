@@ -29,7 +29,13 @@ from diagnose.placement.reasons.scope import in_scope
 from diagnose.placement.tensors import Module
 from diagnose.repairing.proposing.defining import defined, place_of, suspect_of
 from diagnose.repairing.proposing.drawing import drawing
-from diagnose.repairing.proposing.materializing import drawn, in_memory, loaded, within
+from diagnose.repairing.proposing.materializing import (
+    drawn,
+    in_memory,
+    loaded,
+    moved_with_tables,
+    within,
+)
 from diagnose.repairing.proposing.meeting import meeting
 from diagnose.repairing.proposing.moving import Move
 from diagnose.repairing.proposing.owning import owned
@@ -99,6 +105,7 @@ def _edits(found: Met) -> Iterator[Move]:
         yield from drawing(found, stray)
     for stray, other in apart:
         yield from _brought_back(found, stray, other)
+    yield from moved_with_tables(found)
     across = all(one.device.startswith("cuda") for one in found.operands)
     checking = _is_check(found)
     if across and not checking:

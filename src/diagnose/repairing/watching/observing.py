@@ -39,11 +39,10 @@ from diagnose.tracing.quiet import quiet
 from diagnose.tracing.recorder import Recorder
 from diagnose.verification import program as checks
 
-#: So many optimizers are kept until the end; a program that makes more is looked at no further.
+#: So many optimizers are kept until the end; of a program with more nothing more is seen.
 _OPTIMIZERS = 16
 #: After so many steps of each optimizer it is looked who has gradients: models may be gone at the end.
 _LOOKED_AT = 2
-
 
 #: The programs that have run, for as long as the process lives: process groups may wait for ever in their
 #: destructors, and it ends without those.
@@ -242,12 +241,13 @@ class Observer:
         return True
 
     def _begins(self, module: Any, *_: Any) -> None:
-        """Looks whether a layer computes with weights that nobody gave values."""
+        """Looks whether a layer computes with weights, or buffers, that nobody gave values."""
         if self._blank or torch.compiler.is_compiling():
             return
         with suppress(Exception), _disable_current_modes():  # a module of its own mind
-            weights = [one for one in module._parameters.values() if one is not None]
-            self._blank = any(one.dim() > 1 and is_blank(one) for one in weights)
+            held = [(one, 1) for one in module._parameters.values() if one is not None]
+            held += [(one, 0) for one in module._buffers.values() if one is not None]
+            self._blank = any(one.dim() > least and is_blank(one) for one, least in held)
 
     def _steps(self, *_: Any) -> None:
         self._before = dict(self._calls)
