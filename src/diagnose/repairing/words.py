@@ -87,6 +87,10 @@ _WORDS: Mapping[str, Mapping[Lang, str]] = {
         "en": "choose a GPU that is there, also where there are fewer",
         "zh": "只选用确实存在的 GPU，数量较少时也成立",
     },
+    "call-it": {
+        "en": "call the module, so that its weights are brought",
+        "zh": "调用该模块，使其权重被取来",
+    },
     "put-away-later": {
         "en": "put it away after its last use",
         "zh": "最后一次使用之后再移走",

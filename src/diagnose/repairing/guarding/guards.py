@@ -232,6 +232,8 @@ def silent(wanted: Ran, ran: Ran, lang: Lang) -> Iterator[Guard]:
             continue
         if one.kind == "copied" and (copied := copied - 1) < 0:
             yield Guard("copied", False, say(lang, "copied", line=one.line))
+        elif one.kind == "meta" and wanted.drawn:
+            continue  # there nothing is on the meta device
         elif one.kind != "copied" and (one.kind, one.names) not in known:
             told = one.said or say(lang, "silent", kind=one.kind, names=", ".join(one.names))
             yield Guard(one.kind, False, told)

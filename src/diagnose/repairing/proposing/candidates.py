@@ -170,6 +170,7 @@ def _of_origins(error: BaseException, workspace: Workspace) -> Iterator[Move]:
     from diagnose.repairing.proposing.delaying import delaying
     from diagnose.repairing.proposing.granting import granting
     from diagnose.repairing.proposing.heading import heading
+    from diagnose.repairing.proposing.hooked import hooked
     from diagnose.repairing.proposing.hosting import hosting
     from diagnose.repairing.proposing.joining import joining
     from diagnose.repairing.proposing.keeping import keeping, keeping_in_modules
@@ -194,6 +195,7 @@ def _of_origins(error: BaseException, workspace: Workspace) -> Iterator[Move]:
         heading,
         mapping,
         delaying,
+        hooked,
         retreating,
         preceding,
         states,

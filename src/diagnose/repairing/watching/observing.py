@@ -37,15 +37,14 @@ from diagnose.tracing.auditing import Audit, Finding
 from diagnose.tracing.lives import Event
 from diagnose.tracing.quiet import quiet
 from diagnose.tracing.recorder import Recorder
+from diagnose.tracing.stacks import is_own
 from diagnose.verification import program as checks
 
 #: So many optimizers are kept until the end; of a program with more nothing more is seen.
 _OPTIMIZERS = 16
 #: After so many steps of each optimizer it is looked who has gradients: models may be gone at the end.
 _LOOKED_AT = 2
-
-#: The programs that have run, for as long as the process lives: process groups may wait for ever in their
-#: destructors, and it ends without those.
+#: The programs that have run: the process ends without destructors, which in process groups may wait.
 _KEPT: list[Any] = []
 
 
@@ -118,7 +117,8 @@ class Observer:
                             self._leaving.brought(tensor, event, recorder.tensors)
                 if event.stack and whole(tensor, event):
                     self._parts.copied(recorder.tensors.get(tensor), event)
-                if event.stack and self._watched:
+                own = event.caller is None or is_own(event.caller)  # and no library's offload
+                if event.stack and self._watched and own:
                     life = recorder.tensors.get(tensor)
                     self._calls_again.copied(tensor, event.stack[0], life, recorder.tensors)
 
