@@ -13,7 +13,6 @@ from diagnose.bulkhead import collecting, guarded, missing
 from diagnose.casebase.store import Casebase, load
 from diagnose.errors import DiagnoseError, printable
 from diagnose.facts.again import known_again
-from diagnose.facts.words import experience
 from diagnose.fixes import for_cause
 from diagnose.fixes.lines import edited, settled
 from diagnose.fixes.releases import known_bugs
@@ -26,7 +25,6 @@ from diagnose.model import (
     Fact,
     FactRule,
     Frame,
-    IncidentMatch,
     Lang,
     Line,
     Met,
@@ -37,9 +35,10 @@ from diagnose.model import (
 from diagnose.parsing import parse, parse_stream
 from diagnose.parsing.bytestream import ByteStream
 from diagnose.placeholders import sentence, values
-from diagnose.ranking.causes import THRESHOLD, Scored, calibration, likely, rank
+from diagnose.ranking.causes import THRESHOLD, Scored, likely
 from diagnose.ranking.neighbours import nearest
 from diagnose.ranking.questions import Answers, answered, ask
+from diagnose.ranking.weighing import ranking, with_others
 from diagnose.scene import Place, Scene, told
 from diagnose.scene.live import is_seen
 from diagnose.scene.scene import Look
@@ -49,6 +48,8 @@ from diagnose.verification.snippet import snippet
 #: Causes below this confidence are not worth a reader's time.
 _WORTH_SHOWING = 0.005
 _MAX_EVIDENCE = 4
+#: Of four digits: nothing that an answer lists is impossible.
+_LEAST = 0.0001
 _NONE: Answers = MappingProxyType({})
 
 
@@ -190,10 +191,11 @@ def _device(scene: Scene, casebase: Casebase, top: int, answers: Answers) -> Dia
     except Exception as error:
         return failed(report, stage, error, casebase.lang, scene)
     known = guarded("values", lambda: values(scene, found), dict[str, str]())
+    shown = tuple(one for one in ranked[:top] if one.confidence >= _WORTH_SHOWING)
+    others = guarded("doubts", partial(with_others, scene, ranked, matches, casebase, answers), ())
     causes = tuple(
         _answer(scored, ranked[0], scene, found, known, casebase)
-        for scored in ranked[:top]
-        if scored.confidence >= _WORTH_SHOWING
+        for scored in (others[:top] or shown)
     )
     verdict: Verdict = "diagnosed" if ranked and ranked[0].confidence >= THRESHOLD else "unknown"
     questions = guarded(
@@ -214,16 +216,6 @@ def _device(scene: Scene, casebase: Casebase, top: int, answers: Answers) -> Dia
         site=guarded("site", partial(_site, scene), None),
         met=guarded("operands", partial(_met, scene, first), ()),
     )
-
-
-def ranking(
-    scene: Scene, found: Mapping[str, Fact], matches: Sequence[IncidentMatch], casebase: Casebase
-) -> tuple[Scored, ...]:
-    """All causes of a device failure, by its facts, its words and the incidents that resemble it."""
-    learned = guarded("words", lambda: experience(scene), dict[str, float]())
-    described = scene.report.description is not None or not scene.report.frames
-    maps = calibration(described=described, carets=scene.has_carets)
-    return rank(found, matches, casebase.causes, learned, maps)
 
 
 def _site(scene: Scene) -> Frame | None:
@@ -259,7 +251,7 @@ def _answer(
         id=cause.id,
         title=cause.title,
         why=cause.why,
-        confidence=round(scored.confidence, 4),
+        confidence=max(round(scored.confidence, 4), _LEAST),
         evidence=guarded(
             f"{cause.id}/evidence", lambda: _shown_evidence(scored, scene.report, rules), ()
         ),

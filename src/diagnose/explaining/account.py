@@ -16,11 +16,12 @@ from diagnose.parsing.lines import Peeled
 from diagnose.parsing.report import Found
 from diagnose.parsing.retracing import retrace
 from diagnose.parsing.watching import Taken
-from diagnose.pipeline import explain, ranking
+from diagnose.pipeline import explain
 from diagnose.placeholders import sentence
 from diagnose.placement.model import Suspect
 from diagnose.ranking.causes import Scored
 from diagnose.ranking.neighbours import nearest
+from diagnose.ranking.weighing import ranking
 from diagnose.scene import Scene, likely
 from diagnose.sources import Sources
 
