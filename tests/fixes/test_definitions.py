@@ -26,6 +26,7 @@ from diagnose.fixes.editing import Refused
 from diagnose.fixes.file_edit import FileEdit, file_edit
 from diagnose.fixes.rewriting import Change, Splice
 from diagnose.placement.model import Device, Source, Spot, Step, Suspect
+from diagnose.placement.pins import pinned
 
 FOLDER = Path(__file__).parent / "definitions"
 CASES = sorted(FOLDER.glob("*/*.in.py"))
@@ -87,6 +88,10 @@ class Case(NamedTuple):
             named = code.split()[1]
             nodes = [n for n in ast.walk(self.source.tree) if isinstance(n, ast.arg)]
             return next(Spot(self.source, n) for n in nodes if n.arg == named)
+        if code.startswith("pinned "):
+            spot = pinned([self.source], code.split()[1])
+            assert spot is not None
+            return spot
         if code.endswith(":"):
             wanted = ast.unparse(ast.parse(f"{code} ..."))
         else:
@@ -313,9 +318,7 @@ def test_several_suspects_are_edited_together() -> None:
 def test_a_fix_that_edits_no_definition_says_so() -> None:
     source = Source("/home/u/a.py", ["x = f(a)", ""], ast.parse("x = f(a)"))
     with pytest.raises(Refused, match="it edits no definition"):
-        define(
-            "upgrade-library", Suspect("-", "x", Spot(source, source.tree.body[0])), torch=torch()
-        )
+        define("use-ddp", Suspect("-", "x", Spot(source, source.tree.body[0])), torch=torch())
 
 
 def test_what_is_no_file_gets_no_diff() -> None:

@@ -9,7 +9,10 @@ from diagnose.placement.model import Suspect
 
 #: Fixes of a setting: what a program asks for is what a person would change, wherever it fails.
 _OF_SETTINGS = frozenset(
-    {"change-device-map", "disable-offload", "drop-device-map", "pin-device-map"}
+    {
+        *("change-device-map", "disable-offload", "drop-device-map", "pin-device-map"),
+        *("upgrade-library", "downgrade-library"),
+    }
 )
 
 

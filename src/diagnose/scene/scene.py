@@ -113,6 +113,10 @@ class Scene(Frames):
             return None
         from diagnose.scene import settings
 
+        if kind in settings.OF_RELEASES:
+            inside = self.site is not None and not self.site.frame.own and not self.suspects
+            library = self.site.frame.library if self.site is not None and inside else None
+            return settings.release(cause, self._origins.sources, library)
         return settings.setting(kind, cause, self._origins.sources)
 
     def definition(self, cause: str) -> Place | None:

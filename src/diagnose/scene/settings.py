@@ -9,9 +9,15 @@ import ast
 import re
 from collections.abc import Callable, Iterable, Mapping
 
+from diagnose.placement import pins
 from diagnose.placement.model import Source, Spot, Suspect
 from diagnose.scene import sourceline
 
+#: Fixes that ask for another release of the library that fails.
+OF_RELEASES = frozenset({"upgrade-library", "downgrade-library"})
+#: Causes that another release mends where a library's own code fails: its own bug, and a model of its own
+#: that it cannot run on several devices.
+_OF_LIBRARIES = frozenset({"library-version-bug", "cross-shard-op"})
 _OFFLOADS = re.compile(r"offload|low_?v?(ram|mem)", re.IGNORECASE)
 
 
@@ -86,6 +92,15 @@ def setting(kind: str, cause: str, files: Iterable[Source]) -> Suspect | None:
     if len(found) != 1:
         return None
     return Suspect(cause, ast.unparse(found[0].node), found[0], sure=False)
+
+
+def release(cause: str, files: Iterable[Source], library: str | None) -> Suspect | None:
+    """Where a script pins the library in whose own code it fails; None where it does not, or where another
+    release would not mend the cause."""
+    if library is None or cause not in _OF_LIBRARIES:
+        return None
+    spot = pins.pinned(files, library)
+    return Suspect(cause, library, spot, sure=False) if spot is not None else None
 
 
 def _hands_on(call: ast.Call, source: Source) -> bool:

@@ -1,0 +1,4 @@
+# spot: transformers
+import transformers
+
+print(transformers)

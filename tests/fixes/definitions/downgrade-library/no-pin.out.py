@@ -1,0 +1,1 @@
+refused: no release is pinned
