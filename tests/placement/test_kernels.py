@@ -33,6 +33,26 @@ class Store:
         return out
 Store(torch.load("w.pt")).read()
 """,
+    "an_option": """\
+import argparse
+import torch
+from bitsandbytes import functional as F
+parser = argparse.ArgumentParser()
+parser.add_argument("--device", default="cpu")  # here
+options = parser.parse_args()
+buffer = torch.empty(8, device=options.device)
+print(F.dequantize_blockwise(buffer))  # fails
+""",
+    "an_option_of_a_model": """\
+import argparse
+import torch
+from bitsandbytes import functional as F
+parser = argparse.ArgumentParser()
+parser.add_argument("--where", default="cpu")  # here
+options = parser.parse_args()
+net = torch.nn.Linear(2, 2).to(options.where)
+print(F.dequantize_blockwise(net(torch.rand(3, 2))))  # fails
+""",
     "a_move": """\
 import torch
 from bitsandbytes import functional as F

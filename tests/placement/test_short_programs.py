@@ -26,6 +26,42 @@ from torch.utils.data import DataLoader, Dataset, TensorDataset
 
 #: Name -> the devices of the message, the cause, and the program; ``# here`` ends the line to edit.
 PROGRAMS = {
+    "what a function chose as its first GPU, where a variable lists those of the wrapper": (
+        ("cuda:1", "cuda:0"),
+        "dataparallel-home-device",
+        """\
+def run(cards):
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")  # here
+    net = nn.Linear(2, 2).to(device)
+    net = nn.DataParallel(net, device_ids=cards)
+    net(torch.rand(4, 2, device=device))
+run([1, 0])
+""",
+    ),
+    "a GPU that the caller chose, where a variable lists those of the wrapper": (
+        ("cuda:1", "cuda:0"),
+        "dataparallel-home-device",
+        """\
+def run(cards, device):
+    net = nn.Linear(2, 2).to(device)
+    net = nn.DataParallel(net, device_ids=cards)  # here
+    net(torch.rand(4, 2, device=device))
+run([1, 0], torch.device("cuda:0"))
+""",
+    ),
+    "a first GPU that is chosen above the list of those of the wrapper": (
+        ("cuda:1", "cuda:0"),
+        "dataparallel-home-device",
+        """\
+def run():
+    device = torch.device("cuda")
+    net = nn.Linear(2, 2).to(device)
+    cards = [1, 0]
+    net = nn.DataParallel(net, device_ids=cards)  # here
+    net(torch.rand(4, 2, device=device))
+run()
+""",
+    ),
     "parts of a library's class on two cards, and ids that come to the first": (
         ("cuda:0", "cuda:1"),
         "input-on-wrong-shard",

@@ -46,3 +46,25 @@ def test_what_is_exported_with_a_tensor_on_a_device_is_not_suspected() -> None:
     text = FORMS["what a model is exported with"][2].replace("4)  # here", "4, device='cuda')")
     source = Source("/home/u/run.py", text.split("\n"), ast.parse(text))
     assert structures.suspect("fake-or-compile-device", [source], [], [], torch()) is None
+
+
+HOST_OPTIMIZER = """\
+import dataclasses
+from deepspeed.ops.adagrad import {name}
+
+@dataclasses.dataclass
+class Hyper:
+    on_host: bool = True  # here
+
+def optimizer(weights, h):
+    return {name}(weights) if h.on_host else Adagrad(weights)
+"""
+
+
+@pytest.mark.parametrize("name", ["DeepSpeedCPUAdagrad", "DeepSpeedCPULion", "FusedAdagrad"])
+def test_an_optimizer_of_the_host_is_turned_off_where_a_field_asks_for_it(name: str) -> None:
+    text = HOST_OPTIMIZER.format(name=name)
+    source = Source("/home/u/run.py", text.split("\n"), ast.parse(text))
+    found = structures.suspect("zero-offload", [source], [], [], torch())
+    lines = [found.spot.code] if found is not None else []
+    assert lines == ([] if name == "FusedAdagrad" else ["on_host: bool = True  # here"])

@@ -11,6 +11,23 @@ from diagnose.placement.switches import switched_by
 
 #: Name -> a program; ``# here`` ends the line of the switch of its call of ``spread``, where it has one.
 PROGRAMS = {
+    "condition_around_the_only_call": """\
+def spare(store):
+    spread(store)
+def main(keep=False):  # here
+    if not keep:
+        spare(make())
+main()
+""",
+    "one_of_two_calls_under_a_condition": """\
+def spare(store):
+    spread(store)
+def main(keep=False):
+    if not keep:
+        spare(make())
+    spare(make())
+main()
+""",
     "argument": """\
 def build(parallel):
     model = make()

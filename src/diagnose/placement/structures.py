@@ -22,6 +22,8 @@ Form = Callable[[ast.AST, TorchNames], "ast.AST | None"]
 _META = re.compile(r"device\(['\"]meta['\"]\)|init_empty_weights|device=['\"]meta['\"]")
 _ORDINAL = re.compile(r"(cuda|xpu|npu|hpu):[1-9]\d*")
 _RANK = re.compile(r"rank", re.IGNORECASE)
+#: What DeepSpeed calls its optimizers of the host's: ``...Adam``, ``...Adagrad``, ``...Lion``.
+_ON_HOST = "DeepSpeedCPU"
 
 
 def suspect(
@@ -123,9 +125,9 @@ def _meta(node: ast.AST, _: TorchNames) -> ast.AST | None:
 def _host_optimizer(node: ast.AST, _: TorchNames) -> ast.AST | None:
     """An optimizer of the host's, or the setting by which DeepSpeed takes one."""
     match node:
-        case ast.Name(id="DeepSpeedCPUAdam", ctx=ast.Load()):
+        case ast.Name(id=name, ctx=ast.Load()) if name.startswith(_ON_HOST):
             return node
-        case ast.Attribute(attr="DeepSpeedCPUAdam"):
+        case ast.Attribute(attr=name) if name.startswith(_ON_HOST):
             return node
         case ast.Dict(keys=keys, values=values):
             for key, value in zip(keys, values, strict=True):

@@ -33,12 +33,25 @@ def switched_by(spot: Spot) -> Spot | None:
         The literal, option or argument that turns the branch on; None where its condition is no switch, or
         is set at several places.
     """
-    path = _path(spot.source.tree, spot.node)
+    return _switched(spot.source, spot.node, _FURTHER)
+
+
+def _switched(source: Source, node: ast.AST, left: int) -> Spot | None:
+    """The switch of the innermost condition around a node, else around the only call of its function."""
+    path = _path(source.tree, node)
     for outer, inner in zip(reversed(path[:-1]), reversed(path), strict=False):
-        if isinstance(outer, _Function | ast.ClassDef | ast.Lambda):
+        if isinstance(outer, _Function):
+            calls = [
+                one
+                for one in ast.walk(source.tree)
+                if isinstance(one, ast.Call)
+                and ast.unparse(one.func).rpartition(".")[2] == outer.name
+            ]
+            return _switched(source, calls[0], left - 1) if left and len(calls) == 1 else None
+        if isinstance(outer, ast.ClassDef | ast.Lambda):
             return None
         if isinstance(outer, ast.If | ast.IfExp) and inner is not outer.test:
-            return _set_at(_flag(outer.test), path, spot.source, _FURTHER)
+            return _set_at(_flag(outer.test), path, source, _FURTHER)
     return None
 
 

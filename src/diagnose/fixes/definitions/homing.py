@@ -53,6 +53,15 @@ def moved_home(source: Source, move: ast.Call, owner: str | None) -> Change:
     raise Refused("the file does not show what is moved")
 
 
+def chosen_home(source: Source, device: ast.Constant) -> Change:
+    """The first GPU, which a function chose for a module, becomes the first of the devices of its wrapper."""
+    scope: ast.AST = next(iter(functions_around(source, device)), source.tree)
+    wraps = [one for one in walk_calls(scope) if called(one) == "DataParallel"]
+    if len(wraps) != 1:
+        raise Refused("the function does not show what is wrapped")
+    return replaced(source, device, first_device(source, wraps[0]))
+
+
 def _device_ids(call: ast.Call) -> ast.expr | None:
     """What nn.DataParallel is told of its devices."""
     return argument(call, "device_ids") or (call.args[1] if len(call.args) > 1 else None)

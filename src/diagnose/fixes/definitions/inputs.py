@@ -39,7 +39,7 @@ from diagnose.fixes.definitions.statements import (
     before_statement,
     first_in_body,
 )
-from diagnose.fixes.definitions.switching import on_the_gpu
+from diagnose.fixes.definitions.switching import is_setting, on_the_gpu
 from diagnose.fixes.definitions.target import target_device
 from diagnose.fixes.definitions.tuples import in_tuple, moved_in_tuple, moved_whole
 from diagnose.fixes.editing import Refused
@@ -72,7 +72,7 @@ def move_input(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
         raise Refused("what is loaded holds other things, too")
     if enters_each(suspect):
         return [crossing(suspect, torch)]
-    if suspect.cause == "kernel-needs-gpu" and isinstance(node, ast.Constant):
+    if suspect.cause == "kernel-needs-gpu" and is_setting(node):
         return [on_the_gpu(source, node)]
     if suspect.cause == "kernel-needs-gpu" and called(node) == "cpu" and isinstance(node, ast.Call):
         return [without_method(source, node)]

@@ -13,7 +13,7 @@ from diagnose.fixes.definitions.expressions import (
     with_argument,
     with_method,
 )
-from diagnose.fixes.definitions.homing import first_device, moved_home, saved_from_host
+from diagnose.fixes.definitions.homing import chosen_home, first_device, moved_home, saved_from_host
 from diagnose.fixes.definitions.imports import spelled, with_import
 from diagnose.fixes.definitions.parts import part_of
 from diagnose.fixes.definitions.places import (
@@ -31,6 +31,7 @@ from diagnose.fixes.definitions.statements import (
     beside_statement,
     moved_statement,
 )
+from diagnose.fixes.definitions.switching import is_setting
 from diagnose.fixes.definitions.target import target_device
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change, Splice
@@ -56,6 +57,10 @@ def module(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
         return home(suspect, torch)
     if (saved := saved_from_host(source, node)) is not None:
         return [saved]
+    if suspect.cause == "dataparallel-home-device" and isinstance(node, ast.Constant):
+        return [chosen_home(source, node)]
+    if is_setting(node):
+        raise Refused("a setting of the program is no module")
     if suspect.cause == "dataparallel-home-device" and is_moved(node, torch):
         assert isinstance(node, ast.Call)
         return [moved_home(source, node, receiver(node))]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import TypeGuard
 
 from diagnose.fixes.definitions.expressions import argument, replaced, with_argument
 from diagnose.fixes.definitions.places import called, text_of
@@ -40,9 +41,17 @@ def said_of(call: ast.Call, name: str) -> object:
     return getattr(argument(call, name), "value", None)
 
 
-def on_the_gpu(source: Source, said: ast.Constant) -> Change:
+def is_setting(node: ast.AST) -> TypeGuard[ast.Constant | ast.Call]:
+    """Whether a node is a literal, or an option of a command line."""
+    return isinstance(node, ast.Constant) or called(node) == "add_argument"
+
+
+def on_the_gpu(source: Source, said: ast.Constant | ast.Call) -> Change:
     """The change of a setting that keeps on the cpu what a kernel of the GPU's is given."""
-    return replaced(source, said, '"cuda"') if said.value == "cpu" else turned_off(source, said)
+    value = argument(said, "default") if isinstance(said, ast.Call) else said
+    if isinstance(value, ast.Constant) and value.value == "cpu":
+        return replaced(source, value, '"cuda"')
+    return turned_off(source, said)
 
 
 def _other(source: Source, value: ast.expr, choices: ast.expr | None) -> Change:

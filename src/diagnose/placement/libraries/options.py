@@ -61,6 +61,9 @@ def _default(machine: Machine, value: Value, name: str) -> Value:
         return Const("cuda") if other else value
     if type(told) is int and told and named_so(name):  # the first is what anybody names
         return value
-    if machine.options == DEFAULTS and isinstance(value, Const) and asks_for_gpu(name) is None:
+    plain = isinstance(
+        value, Const | Items
+    )  # argparse leaves a list as it is, whatever its ``type``
+    if machine.options == DEFAULTS and plain and asks_for_gpu(name) is None:
         return value
     return Number(name) if isinstance(told, int | float) else Unknown(name)

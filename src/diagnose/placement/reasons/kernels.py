@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import ast
 
-from diagnose.placement.devices import HOME
+from diagnose.placement.devices import CPU, HOME
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Spot, Suspect
 from diagnose.placement.passing import moved_in
 from diagnose.placement.reasons.knowing import handed_on, where_built
 from diagnose.placement.reasons.scope import in_scope
-from diagnose.placement.steps import born_at, last_move, said_as
+from diagnose.placement.steps import born_at, called, device_argument, last_move, said_as
+from diagnose.placement.switches import set_at
 from diagnose.placement.tensors import Module
 
 CAUSE = "kernel-needs-gpu"
@@ -43,6 +44,33 @@ def of_unmoved(side: Meets, meeting: Meeting) -> Suspect | None:
     spot, frame = where_built(made, whole.frame)
     devices = tuple(in_scope(frame, spot, HOME)) if frame is not None else ()
     return Suspect(CAUSE, name, spot, wanted=HOME, devices=devices, steps=steps)
+
+
+def of_option(side: Meets) -> Suspect | None:
+    """Where the option, field or parameter is set that put an operand on the cpu, or the model that computed
+    it; None where no setting says so."""
+    tensor = side.tensor
+    steps = tensor.module.whole().steps if tensor.module is not None else tensor.steps
+    step = last_move(steps) or born_at(steps)
+    node = step.spot.node if step is not None else None
+    if step is None or not isinstance(node, ast.Call):
+        return None
+    given = device_argument(step.spot) or (
+        node.args[0] if called(node) == "to" and node.args else None
+    )
+    if not isinstance(given, ast.Name | ast.Attribute):
+        return None
+    spot = set_at(step.spot._replace(node=given))
+    if spot is None or _said(spot.node) != CPU.type:
+        return None
+    return Suspect(CAUSE, said_as(side.node), spot, tensor.device, steps=tensor.steps)
+
+
+def _said(setting: ast.AST) -> object:
+    """What a setting says: a literal, or the default of an option."""
+    if isinstance(setting, ast.Call):
+        setting = next((one.value for one in setting.keywords if one.arg == "default"), setting)
+    return setting.value if isinstance(setting, ast.Constant) else None
 
 
 def of_argument(side: Meets, meeting: Meeting) -> Suspect | None:

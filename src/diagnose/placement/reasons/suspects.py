@@ -11,7 +11,7 @@ from diagnose.placement.model import Suspect
 from diagnose.placement.reasons.entering import brought
 from diagnose.placement.reasons.going_around import offload_turned_on
 from diagnose.placement.reasons.growing import told_by_a_call
-from diagnose.placement.reasons.kernels import of_argument, of_unmoved
+from diagnose.placement.reasons.kernels import of_argument, of_option, of_unmoved
 from diagnose.placement.reasons.knowing import has_device, knows_device
 from diagnose.placement.reasons.operands import reason
 from diagnose.placement.reasons.ranks import of_rank
@@ -140,6 +140,8 @@ def of_kernel(side: Meets, meeting: Meeting) -> Suspect | None:
     if on_cpu(tensor) and (asked or (meeting.what == "library" and not last_move(tensor.steps))):
         found = explain(side, None, meeting)
         return _refused(found, tensor, meeting) if found is not None else None
+    if on_cpu(tensor) and (chosen := of_option(side)) is not None:
+        return chosen._replace(meets=meeting.spot)
     last = last_move(tensor.steps) or born_at(tensor.steps)
     if not on_cpu(tensor) or last is None:
         return None

@@ -1,0 +1,1 @@
+refused: a setting of the program is no module
