@@ -36,6 +36,7 @@ from diagnose.fixes.definitions.target import target_device
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change, Splice
 from diagnose.model import TorchNames
+from diagnose.placement.devices import HOME
 from diagnose.placement.model import Source, Suspect
 from diagnose.scene import sourceline
 
@@ -148,7 +149,10 @@ def is_exported(node: ast.expr) -> bool:
 
 def _program(suspect: Suspect, node: ast.expr) -> Sequence[Change]:
     """An exported program is moved by a pass: what it makes by itself stays behind its weights."""
-    source, device = suspect.spot.source, target_device(suspect)
+    source, wanted = suspect.spot.source, suspect.wanted
+    if wanted is None or wanted.type == "cpu":  # what it made on the cpu is what has to move
+        suspect = suspect._replace(wanted=HOME)
+    device = target_device(suspect)
     name, needed = spelled(source, _PASS, statement_of(source, node))
     if name == _PASS:
         needed = (with_import(source, _PASS.rpartition(".")[0]),)

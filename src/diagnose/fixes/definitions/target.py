@@ -37,13 +37,15 @@ def target_device(suspect: Suspect, otherwise: str | None = None) -> str:
         return named if named is not None and not named.startswith('"') else device
     wanted = suspect.wanted
     neighbours = _by_neighbours(suspect)
-    known = [one for one in (_by_name(suspect), neighbours, _by_model(suspect)) if one is not None]
+    unbound = _unbound_yet(suspect.spot.source, suspect.spot.node)
+    told = (_by_name(suspect), neighbours, _by_model(suspect))
+    known = [one for one in told if one is not None and one.partition(".")[0] not in unbound]
     if known:
         # What is written down comes last, as the function's others are written.
         return min(known, key=lambda device: device.startswith('"'))
     gpu = wanted is not None and wanted.type != "cpu"
     gpu_else = otherwise is not None and "cuda" in otherwise
-    if (gpu or gpu_else) and (seen := within_reach(suspect)) is not None:
+    if not unbound and (gpu or gpu_else) and (seen := within_reach(suspect)) is not None:
         return seen  # a GPU's number is another one on another machine
     if wanted is not None and (not gpu or wanted.number is not None):
         return f'"{wanted}"'
@@ -56,6 +58,9 @@ def _is_in_scope(written: ast.expr, suspect: Suspect) -> bool:
     """Whether the plain name that an expression is may be read at a suspect's spot: it is not bound in
     other functions alone. What is longer was found there."""
     source, node = suspect.spot.source, suspect.spot.node
+    root = next((one.id for one in ast.walk(written) if isinstance(one, ast.Name)), None)
+    if root is not None and root in _unbound_yet(source, node):
+        return False
     if not isinstance(written, ast.Name):
         return True
     around = functions_around(source, node)
@@ -63,6 +68,15 @@ def _is_in_scope(written: ast.expr, suspect: Suspect) -> bool:
     if any(_binds(one, written.id) for one in (*scopes, *walk_top(source))):
         return True
     return not any(_binds(one, written.id) for one in ast.walk(source.tree))
+
+
+def _unbound_yet(source: Source, node: ast.AST) -> set[str]:
+    """The parameters of a function of which a node is a default: that is computed before they are bound."""
+    path = ancestors(source, node)
+    for outer, inner in zip(path, path[1:], strict=False):
+        if isinstance(outer, ast.FunctionDef | ast.AsyncFunctionDef) and inner is outer.args:
+            return {one.arg for one in ast.walk(inner) if isinstance(one, ast.arg)}
+    return set()
 
 
 def _binds(node: ast.AST, name: str) -> bool:

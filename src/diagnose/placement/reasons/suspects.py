@@ -188,6 +188,20 @@ def _by_setting(found: Reason, stray: Meets, other: Meets | None) -> Reason:
     return found
 
 
+def _past_default(found: Reason, stray: Meets, other: Meets, meeting: Meeting) -> Reason | None:
+    """Where a function makes an operand on the device that its own parameter names by default, though it is
+    given what that meets: the caller of the default knows as little as its writer."""
+    made, frame = born_at(stray.tensor.steps), stray.tensor.frame
+    if made is None or made.of is None or found.spot.node is not made.of.node or frame is None:
+        return None
+    own = (made.of.file, made.of.function) == (made.spot.file, made.spot.function)
+    inner = found._replace(spot=made.spot, frame=frame)
+    if not own or made.of.function is None or made.of.line >= made.spot.line:
+        return None
+    known = in_scope(frame, made.spot, other.tensor.device) or of_other(other, inner, meeting)
+    return inner if known else None
+
+
 def explain(
     stray: Meets, other: Meets | None, meeting: Meeting, *, failed: bool = True
 ) -> Suspect | None:
@@ -201,7 +215,7 @@ def explain(
         found = _by_setting(told_by_a_call(_loaded(found, other) or found), stray, other)
         found = taken(found, stray, meeting)
     if found.cause == "hardcoded-device" and other is not None:
-        found = of_rank(found, other) or found
+        found = of_rank(found, other) or _past_default(found, stray, other, meeting) or found
     using = found.spot
     if isinstance(found.spot.node, ast.arg) and found.beside is not None:
         using = found.beside  # where a parameter is moved

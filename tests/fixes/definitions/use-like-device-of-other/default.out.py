@@ -1,0 +1,8 @@
+# spot: "cuda:0"
+# devices: wanted.device
+# wanted: cuda:1
+import torch
+
+
+def rows(wanted, device="cuda:1"):
+    return torch.zeros(len(wanted), device=device).to(wanted.dtype)
