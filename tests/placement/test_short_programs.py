@@ -37,18 +37,6 @@ device = torch.device("cuda")
 spread(torch.zeros(2, dtype=torch.long).to(device))
 """,
     ),
-    "a GPU that a parameter names by default, beside nothing that tells another": (
-        ("cuda:0", "cuda:1"),
-        "hardcoded-device",
-        """\
-def spread(n, device="cuda:1"):  # here
-    return torch.full((n, 3), 0.1, device=device)
-def main(home):
-    rows = torch.rand(2, 3).to(home)
-    return rows + spread(2)
-main(torch.device("cuda"))
-""",
-    ),
     "what a function chose as its first GPU, where a variable lists those of the wrapper": (
         ("cuda:1", "cuda:0"),
         "dataparallel-home-device",

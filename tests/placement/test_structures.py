@@ -68,3 +68,53 @@ def test_an_optimizer_of_the_host_is_turned_off_where_a_field_asks_for_it(name: 
     found = structures.suspect("zero-offload", [source], [], [], torch())
     lines = [found.spot.code] if found is not None else []
     assert lines == ([] if name == "FusedAdagrad" else ["on_host: bool = True  # here"])
+
+
+#: Name -> the cause, and a file; ``# here`` ends the line to edit, where the cause has one.
+LEFT_ON_THE_HOST = {
+    "state that is given to a weight as it was kept": (
+        "optimizer-state",
+        """\
+def resume(opt, rows):
+    for p, row in zip(opt.param_groups[0]["params"], rows):
+        opt.state[p] = row  # here
+""",
+    ),
+    "state that is made anew, value by value": (
+        "optimizer-state",
+        """\
+def resume(opt, rows):
+    for p, row in zip(opt.param_groups[0]["params"], rows):
+        opt.state[p]["step"] = float(row["step"])
+        opt.state[p] = {k: v.to(p.device) for k, v in row.items()}
+""",
+    ),
+    "a loader that shuffles where all is made on the GPU": (
+        "generator-device",
+        """\
+torch.set_default_device("cuda")
+loader = DataLoader(rows, shuffle=True)  # here
+test = DataLoader(rows)
+""",
+    ),
+    "a loader that shuffles, and a generator": (
+        "generator-device",
+        """\
+loader = DataLoader(rows, shuffle=True)
+seeded = torch.Generator()  # here
+""",
+    ),
+    "a loader that is given its generator": (
+        "generator-device",
+        "loader = DataLoader(rows, shuffle=True, generator=seeded)\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LEFT_ON_THE_HOST)
+def test_what_is_left_on_the_host(name: str) -> None:
+    cause, text = LEFT_ON_THE_HOST[name]
+    source = Source("/home/u/run.py", text.split("\n"), ast.parse(text))
+    found = structures.suspect(cause, [source], [], [], torch())
+    wanted = [line.strip() for line in source.lines if line.endswith("# here")]
+    assert ([found.spot.code] if found is not None else []) == wanted

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from diagnose.model import TorchNames
 from diagnose.placement.devices import HOME
+from diagnose.placement.host_forms import host_optimizer, orders_rows, put_state
 from diagnose.placement.model import Source, Spot, Suspect
 from diagnose.placement.quantizing import chosen_device, loaded_on
 from diagnose.placement.switches import turned_on
@@ -22,8 +23,6 @@ Form = Callable[[ast.AST, TorchNames], "ast.AST | None"]
 _META = re.compile(r"device\(['\"]meta['\"]\)|init_empty_weights|device=['\"]meta['\"]")
 _ORDINAL = re.compile(r"(cuda|xpu|npu|hpu):[1-9]\d*")
 _RANK = re.compile(r"rank", re.IGNORECASE)
-#: What DeepSpeed calls its optimizers of the host's: ``...Adam``, ``...Adagrad``, ``...Lion``.
-_ON_HOST = "DeepSpeedCPU"
 
 
 def suspect(
@@ -53,12 +52,9 @@ def suspect(
             chosen = [spot for source in sources if (spot := look(source)) is not None]
             if len(chosen) == 1:
                 return Suspect(cause, "", chosen[0], sure=False)
-    found = [
-        Spot(source, node, function)
-        for source in sources
-        for inner, function in _nodes(source)
-        if (node := form(inner, torch)) is not None
-    ]
+    found = _having(form, sources, torch)
+    if not found and cause in _ELSE:
+        found = _having(_ELSE[cause], sources, torch)
     if cause in _SHOWN:
         found = [one for one in found if one.code in shown]
     if len(found) > 1:
@@ -74,6 +70,15 @@ def suspect(
     devices = tuple(_beside(place))
     wanted = HOME if devices else None
     return Suspect(cause, _name(found[0]) or "", place, wanted=wanted, devices=devices, sure=False)
+
+
+def _having(form: Form, sources: Sequence[Source], torch: TorchNames) -> list[Spot]:
+    return [
+        Spot(source, node, function)
+        for source in sources
+        for inner, function in _nodes(source)
+        if (node := form(inner, torch)) is not None
+    ]
 
 
 def _nodes(source: Source) -> Iterator[tuple[ast.AST, str | None]]:
@@ -120,21 +125,6 @@ def _meta(node: ast.AST, _: TorchNames) -> ast.AST | None:
                 return item.context_expr
     offloads = _called(node).rpartition(".")[2] in ("cpu_offload", "disk_offload")
     return node if offloads or _has(node, "low_cpu_mem_usage") else None
-
-
-def _host_optimizer(node: ast.AST, _: TorchNames) -> ast.AST | None:
-    """An optimizer of the host's, or the setting by which DeepSpeed takes one."""
-    match node:
-        case ast.Name(id=name, ctx=ast.Load()) if name.startswith(_ON_HOST):
-            return node
-        case ast.Attribute(attr=name) if name.startswith(_ON_HOST):
-            return node
-        case ast.Dict(keys=keys, values=values):
-            for key, value in zip(keys, values, strict=True):
-                named = isinstance(key, ast.Constant) and key.value == "offload_optimizer"
-                if named and isinstance(value, ast.Dict):
-                    return value
-    return None
 
 
 def _mapped_by(node: ast.AST, _: TorchNames) -> ast.AST | None:
@@ -291,7 +281,8 @@ _FORMS: dict[str, Form] = {
     "meta-tensor": _meta,
     "dataparallel-home-device": _wrapped,
     "cross-shard-op": _mapped_by,
-    "zero-offload": _host_optimizer,
+    "zero-offload": host_optimizer,
+    "optimizer-state": put_state,
     "fake-or-compile-device": _exported,
     "device-map-under-training": lambda node, torch: _wrapped(node, torch) or _mapped(node, torch),
     "generator-device": _drawn,
@@ -300,3 +291,5 @@ _FORMS: dict[str, Form] = {
     "submodule-added-after-move": _put,
     "rank-device": _ranked,
 }
+#: Forms of a cause that count where no place has the first one.
+_ELSE: dict[str, Form] = {"generator-device": orders_rows}

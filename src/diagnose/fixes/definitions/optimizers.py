@@ -72,7 +72,9 @@ def remembered(suspect: Suspect) -> list[Change]:
             return [around(source, value, "", device)]
         case _, ast.DictComp(value=value):
             return [around(source, value, "", device)]
-        case _, ast.Call(func=ast.Name(id="dict"), args=[held]):
+        case _, ast.Call(func=ast.Name(id="dict"), args=[held]) | (
+            ast.Name() | ast.Subscript() as held
+        ):
             each = f"v{device} if hasattr(v, 'to') else v"
             code = f"{{k: {each} for k, v in {text_of(source, held)}.items()}}".replace("'", '"')
             return [replaced(source, node.value, code)]
