@@ -26,6 +26,28 @@ from torch.utils.data import DataLoader, Dataset, TensorDataset
 
 #: Name -> the devices of the message, the cause, and the program; ``# here`` ends the line to edit.
 PROGRAMS = {
+    "a layer that a method adds, of a model that is moved once more after it ran": (
+        ("cuda:0", "cpu"),
+        "submodule-added-after-move",
+        """\
+class Growing(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.blocks = nn.ModuleList([nn.Linear(2, 2)])
+    def grow(self):
+        block = nn.Linear(2, 2)  # here
+        self.blocks.append(block)
+        return block
+    def forward(self, x):
+        for block in self.blocks:
+            x = block(x)
+        return x
+net = Growing().to("cuda")
+net.grow()
+net(torch.rand(3, 2, device="cuda"))
+net.to("cuda")
+""",
+    ),
     "a GPU that a parameter names by default, beside what the function is given": (
         ("cuda:0", "cuda:1"),
         "hardcoded-device",

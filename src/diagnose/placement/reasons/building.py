@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 
 from diagnose.placement.libraries.copies import averages
@@ -74,9 +75,10 @@ def of_module(
     said: str = "",
     used: Frame | None = None,
     at: Spot | None = None,
+    then: Sequence[Step] = (),
 ) -> Reason | None:
     """Why a module's weights are where they are; ``used`` are the variables where it was called, ``at``
-    that call."""
+    that call, ``then`` what had happened to it by that call."""
     if (values := _filled_with(module)) is not None:
         return values
     top = module
@@ -84,7 +86,8 @@ def of_module(
         if any(step.what in ("held", "loaded") for step in top.steps):
             break
         # Of what is built from parts the whole is late, not its parts.
-        if _put_late(top) is not None and not (top.owner and _put_late(top.owner)):
+        put = _put_late(top, then if top is module else ())
+        if put is not None and not (top.owner and _put_late(top.owner)):
             break
     made = born_at(top.steps)
     loaded = next((step for step in reversed(top.steps) if step.what == "loaded"), None)
@@ -94,7 +97,7 @@ def of_module(
     move = last_move(top.steps)
     if held is not None and top.owner is not None:
         return Reason("unregistered-submodule", held.spot, top.frame)
-    late = _put_late(top)
+    late = _put_late(top, then if top is module else ())
     if late is not None and made is not None and top.owner is not None:
         moved = last_move(top.owner.steps)
         spot, frame = where_built(made, top.frame)
@@ -265,15 +268,15 @@ def _is_named(given: Spot, built: Spot) -> bool:
     )
 
 
-def _put_late(module: Module) -> Step | None:
-    """The step that put a module into one that was moved before, and not again."""
+def _put_late(module: Module, then: Sequence[Step] = ()) -> Step | None:
+    """The step that put a module into one that was moved before, and not again by ``then``."""
     put = next((s for s in module.steps if s.what == "put"), None)
     if put is None or put.device is None or put.device.type != "cuda":
         return None
     made = born_at(module.steps)
     if made is not None and module.owner is not None and _of_its_making(made, module.owner):
         return None
-    return None if any(step.what == "moved" for step in module.steps) else put
+    return None if any(step.what == "moved" for step in then or module.steps) else put
 
 
 def built_for(module: Module, inside: Frame | None = None) -> Reason | None:

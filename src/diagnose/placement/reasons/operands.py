@@ -79,7 +79,8 @@ def reason(stray: Meets, meeting: Meeting) -> Reason | None:
     if whose is not None and tensor.maker in ("weight", "computed") and is_offloaded(whose):
         return gone_around(stray, whose, meeting)
     if isinstance(value, Module):
-        found = of_module(value, said=said_as(stray.node), used=meeting.frame, at=meeting.spot)
+        then = tensor.steps if on_cpu(tensor) and tensor.maker == "weight" else ()
+        found = of_module(value, None, said_as(stray.node), meeting.frame, meeting.spot, then)
         return left_there(found, stray, value, meeting)
     if (
         tensor.module is not None
