@@ -118,6 +118,7 @@ class TorchNames(NamedTuple):
     other_framework_prefixes: Names = _NONE
     host_libraries: Names = _NONE
     function_libraries: Names = _NONE
+    library_refusing: Names = _NONE
     host_packages: Names = _NONE
     other_packages: Names = _NONE
     model_loaders: Names = _NONE

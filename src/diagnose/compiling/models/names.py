@@ -115,6 +115,7 @@ class TorchNames(Strict):
     other_framework_prefixes: _Names
     host_libraries: _Names
     function_libraries: _Names
+    library_refusing: _Names
     host_packages: _Names
     other_packages: _Names
     model_loaders: _Names

@@ -21,6 +21,7 @@ from diagnose.placement.libraries.torch_calls import optimizer, wrapped_optimize
 from diagnose.placement.libraries.training import training_call
 from diagnose.placement.machine import Arguments, Given, Machine, Meets, operands
 from diagnose.placement.model import Step
+from diagnose.placement.refusing import kind_of
 from diagnose.placement.steps import on_cpu
 from diagnose.placement.tensors import Batch, Module, Table, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
@@ -103,11 +104,8 @@ def model_call(
         engine = prepared(machine, whole.value, machine.home(), node, frame)
         return Items([engine, *map(Unknown, ("optimizer", "loader", "scheduler"))])
     if last in torch.datasets or dotted.startswith("datasets.Dataset.from_"):
-        return Loader(
-            Batch(
-                Tensor(CPU, "batch", machine.step("made", node, frame, CPU), frame), mutable=False
-            )
-        )
+        rows = Tensor(CPU, "batch", machine.step("made", node, frame, CPU), frame)
+        return Loader(Batch(rows, mutable=root == "torch_geometric"))
     if last.endswith("Loader") and last[:1].isupper():
         first = given.listed[0].value if given.listed else None
         item = item_of(machine, first, node, frame)
@@ -208,7 +206,8 @@ def model_call(
         made.attributes[HELD] = Items([side.tensor.like(side.tensor.device) for side in sides])
         return made
     if sides and (root in torch.model_libraries or root in torch.function_libraries):
-        what = "join" if root in torch.function_libraries else "library"
+        refuses = last in torch.library_refusing or kind_of(machine, last) == "join"
+        what = "join" if root in torch.function_libraries and refuses else "library"
         if any("length" in ast.unparse(side.node) for side in sides):
             what = "library"  # which stay on the host, most often
         machine.meet(what, node, frame, [*sides, *unknown_arguments(given)])
