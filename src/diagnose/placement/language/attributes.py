@@ -56,9 +56,7 @@ def attribute(machine: Machine, owner: Value, name: str, node: ast.AST, frame: F
         case Batch():
             return of_batch(machine, owner, name)
         case Optimizer() if name == "state":
-            owner.remembers = False  # whoever asks for it may move it
-            if owner.loaded is not None and owner.loaded.what == "stepped":
-                owner.loaded = None
+            owner.remembers, owner.loaded = False, None  # whoever asks for it may move it
             return owner.state
         case Optimizer() if name == "param_groups":
             weights = next(tensors_in(owner.weights), None) if owner.weights is not None else None
