@@ -55,6 +55,8 @@ SURE = {
     "layers_moved_one_by_one": ("self.floors[number].to(card)", "self.floors[number]"),
     "copy_of_what_may_be_there": ("torch.tensor(points)", "torch.ones(points.shape)"),
     "failure_passed_over": ("        continue", "        raise"),
+    "entry_of_a_checkpoint": ('net(x) / saved["temperature"]', 'net(saved["temperature"])'),
+    "self_loops": ("add_self_loops", "to_undirected"),
     "switched_off_here": ("use_cuda = False", "use_mesh = False"),
     "ranks_of_another_file": (
         "print(wrapped(4))",

@@ -247,6 +247,8 @@ def element(torch: TorchNames, value: Value) -> Value:
             return first
         case Items(more=more) if more is not None:
             return current(more)
+        case Loader(item=Batch() as item):  # one that moves is not the next one
+            return Batch(item.inner, mutable=item.mutable)
         case Loader():
             return value.item
         case Batch():

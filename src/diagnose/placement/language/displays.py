@@ -9,6 +9,7 @@ from diagnose.model import TorchNames
 from diagnose.placement.devices import SPLIT
 from diagnose.placement.iterating import iterated, special
 from diagnose.placement.joining import any_of, joined
+from diagnose.placement.libraries.checkpoints import may_be_number
 from diagnose.placement.machine import Arguments, Machine, Meets
 from diagnose.placement.modules import some_part
 from diagnose.placement.records import row
@@ -94,7 +95,10 @@ def subscript(machine: Machine, node: Any, frame: Frame) -> Value:
     key = machine.evaluate(machine, inside, frame)
     match owner:
         case Batch():
-            return owner.inner.like(owner.inner.device)
+            item = owner.inner.like(owner.inner.device)
+            # An entry of a checkpoint may be a number as well.
+            item.guessed |= item.maker == "load" and may_be_number(machine, key)
+            return item
         case Loader():
             return owner.item
         case Table():

@@ -7,7 +7,8 @@ import ast
 from diagnose.placement.libraries.functional import mapped_by
 from diagnose.placement.machine import Arguments, Machine
 from diagnose.placement.model import Device
-from diagnose.placement.tensors import Batch, Tensor, tensors_in
+from diagnose.placement.tensors import Batch, Table, Tensor, tensors_in
+from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import Const, Frame, Value
 
 
@@ -36,6 +37,18 @@ def loaded_from(machine: Machine, where: object, node: ast.AST, frame: Frame) ->
     device = machine.asked(value) if value is not None else None
     inner = Tensor(device, "load", machine.step("loaded", node, frame, device), frame)
     return Batch(inner)
+
+
+def may_be_number(machine: Machine, key: Value) -> bool:
+    """Whether an entry of a checkpoint may be no tensor: where the program itself has not saved one so."""
+    if not isinstance(key, Const) or not isinstance(key.value, str):
+        return False
+    tables = (held.items for _, held in machine.saved if isinstance(held, Table))
+    return not any(isinstance(held.get(key.value), _HOLDING) for held in tables)
+
+
+#: What holds tensors.
+_HOLDING = Tensor | Batch | Table | Items
 
 
 def _is_same(one: Value, other: Value) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from diagnose.placement.devices import CPU, HOME, META
+from diagnose.placement.libraries.checkpoints import may_be_number
 from diagnose.placement.machine import Arguments, Machine, Meets, generating, operands, origin
 from diagnose.placement.model import Device, Step
 from diagnose.placement.refusing import kind_of
@@ -110,7 +111,9 @@ def tensor_method(
         device = target(machine, name, given)
         if owner.device == META and device not in (None, META):
             machine.meet("meta", node, frame, [Meets(node, owner, owner)])
-        return owner.like(device, move(machine, given, node, frame, device))
+        moved = owner.like(device, move(machine, given, node, frame, device))
+        moved.guessed &= owner.maker != "load"  # what moves is no number
+        return moved
     receiver = Meets(getattr(getattr(node, "func", node), "value", node), owner, owner)
     if name in ("numpy", "__array__"):
         if "force" not in given.named:
@@ -170,6 +173,8 @@ def _typed(machine: Machine, owner: Tensor, given: Arguments, node: ast.AST, fra
     if said is None:
         return Place(owner.device) if owner.device is not None else Unknown()
     value = said.value
+    if isinstance(value, External) and not _ends_so(said.node, value):
+        return owner.like(None)  # `type(x)`, which told the device, too, in torch before 0.4
     of_other = isinstance(said.node, ast.Call) and ast.unparse(said.node.func).endswith(".type")
     if of_other and not isinstance(value, Place):
         return owner.like(None)
@@ -177,6 +182,13 @@ def _typed(machine: Machine, owner: Tensor, given: Arguments, node: ast.AST, fra
     if device is None:
         return owner.like(owner.device)
     return owner.like(device, Step("moved", machine.spot(node, frame), device))
+
+
+def _ends_so(node: ast.expr, value: External) -> bool:
+    """Whether an expression spells the name that it stands for, or a part of it."""
+    return not isinstance(node, ast.Call) and ast.unparse(node).endswith(
+        value.dotted.rpartition(".")[2]
+    )
 
 
 def _named_by_type(machine: Machine, given: Arguments) -> Device | None:
@@ -227,11 +239,16 @@ def batch_method(
         if owner.mutable:
             owner.inner = moved
             return owner
+        owner.inner = owner.inner.like(
+            None
+        )  # of a structure that nobody knows: it may move in place
         return Batch(moved)
     if name == "items":
         return Items([], Items([Unknown(KEY), owner.inner.like(owner.inner.device)]))
     if name in ("values", "get", "pop"):
         inner = owner.inner.like(owner.inner.device)
+        key = given.listed[0].value if given.listed else Const(None)
+        inner.guessed |= inner.maker == "load" and may_be_number(machine, key)
         return Items([], inner) if name == "values" else inner
     if name in ("clone", "copy", "contiguous", "coalesce") and owner.mutable:
         return Batch(owner.inner.like(owner.inner.device), mutable=True)

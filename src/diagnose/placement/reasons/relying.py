@@ -48,7 +48,7 @@ def relies_on_more(
         meeting: what met.
     """
     sides = [one for one in (stray, other) if one is not None]
-    if any(one.tensor.guessed or _is_some_part(one) for one in sides):
+    if any(_is_guessed(one, meeting) or _is_some_part(one) for one in sides):
         return True
     if suspect.cause == "unregistered-submodule" and (meeting.spot.function or "").endswith(
         ".__init__"
@@ -70,6 +70,15 @@ def relies_on_more(
     if not is_called(meeting.frame) and _is_of_the_host(meeting.spot.source.tree):
         return True
     return suspect.cause == "module-not-moved" and any(map(_is_within_spread, sides))
+
+
+def _is_guessed(side: Meets, meeting: Meeting) -> bool:
+    """Whether an operand may be none: what a checkpoint holds may be a number, but where none is taken."""
+    if side.tensor.maker != "load" or not side.tensor.guessed:
+        return side.tensor.guessed
+    node = meeting.spot.node
+    product = isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult)
+    return not product and meeting.what not in ("call", "index", "host", "state")
 
 
 #: Whose classes move no more than their own: Python's, and libraries that are known.
