@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from diagnose.model import TorchNames
 from diagnose.placement import modules
@@ -227,7 +228,27 @@ def one_dimension(torch: TorchNames, tensor: Tensor) -> bool:
         first = shape.elts[0] if len(shape.elts) == 1 else None
         flat = first is not None and not isinstance(first, ast.Starred)
         return flat and name in torch.filled
-    return name in torch.in_a_row or (isinstance(shape, ast.Constant) and name in torch.filled)
+    return name in torch.in_a_row or (name in torch.filled and _is_one_size(shape))
+
+
+#: What people call several sizes.
+_SIZES = re.compile(r"(shape|size|sizes|dims|dimensions|like)$", re.IGNORECASE)
+
+
+def _is_one_size(given: ast.expr | None) -> bool:
+    """Whether what a factory is told alone is one number, as far as its name tells."""
+    match given:
+        case ast.Constant() | ast.BinOp():
+            return True
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return _SIZES.search(name) is None or name.endswith(("_size", "_dims"))
+        case ast.Call(func=ast.Name(id="len" | "int")):
+            return True
+        case ast.Call(func=ast.Attribute(attr="size"), args=[_]):
+            return True
+        case ast.Subscript(slice=ast.Constant(value=int())):
+            return True
+    return False
 
 
 def _are_numbers(given: ast.expr | None) -> bool:

@@ -83,6 +83,7 @@ def subscript(machine: Machine, node: Any, frame: Frame) -> Value:
         return Number()
     if isinstance(owner, Tensor):
         indices = inside.elts if isinstance(inside, ast.Tuple) else [inside]
+        several = False
         for index in indices:
             value = machine.evaluate(machine, index, frame)
             if isinstance(value, Tensor) and _is_drawn(index, frame):
@@ -91,7 +92,9 @@ def subscript(machine: Machine, node: Any, frame: Frame) -> Value:
                 by = value if isinstance(value, Tensor) else Tensor(None)
                 sides = [Meets(node.value, owner, owner), Meets(index, value, by)]
                 machine.meet("index", node, frame, sides)
-        return owner.like(owner.device, scalar=_one_number(machine.torch, owner, inside))
+                several |= isinstance(value, Tensor) and not value.scalar
+        one = False if several else _one_number(machine.torch, owner, inside)
+        return owner.like(owner.device, scalar=one)
     key = machine.evaluate(machine, inside, frame)
     match owner:
         case Batch():
