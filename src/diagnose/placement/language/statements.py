@@ -201,9 +201,17 @@ def _with(machine: Machine, node: ast.AST, frame: Frame) -> None:
 
 def _try(machine: Machine, node: ast.AST, frame: Frame) -> None:
     assert isinstance(node, ast.Try)
-    handlers = [handler.body for handler in node.handlers]
-    tried = [] if _asks_the_base(node) else [[*node.body, *node.orelse]]
-    _forks(machine, (*tried, *handlers), frame)
+    # What a handler does not bind anew is what the block bound: it runs where that failed, and no program
+    # is written to fail.
+    ways: list[Sequence[ast.stmt]] = [handler.body for handler in node.handlers]
+    if not _asks_the_base(node):
+        try:
+            _block(machine, [*node.body, *node.orelse], frame)
+            ways.append(())
+        except Leaves:
+            if not ways:
+                raise
+    _forks(machine, ways, frame)
     _block(machine, node.finalbody, frame)
 
 
