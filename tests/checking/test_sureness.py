@@ -56,6 +56,7 @@ SURE = {
     "copy_of_what_may_be_there": ("torch.tensor(points)", "torch.ones(points.shape)"),
     "failure_passed_over": ("        continue", "        raise"),
     "entry_of_a_checkpoint": ('net(x) / saved["temperature"]', 'net(saved["temperature"])'),
+    "list_that_is_emptied": ("        self.losses.clear()\n", ""),
     "self_loops": ("add_self_loops", "to_undirected"),
     "switched_off_here": ("use_cuda = False", "use_mesh = False"),
     "ranks_of_another_file": (

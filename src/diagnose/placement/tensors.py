@@ -90,14 +90,15 @@ _FAMILY = 5_000
 
 class Sequence(Value):
     """A list, tuple, set or generator; ``keeper`` is the module whose plain attribute it is, ``grows`` that
-    items were put into it: how many, only a run tells; ``kind`` which of them it is, where known."""
+    items were put into it: how many, only a run tells; ``emptied`` that they were taken out again; ``kind``
+    which of them it is, where known."""
 
-    __slots__ = ("grows", "items", "keeper", "kind", "more")
+    __slots__ = ("emptied", "grows", "items", "keeper", "kind", "more")
 
     def __init__(self, items: list[Value], more: Value | None = None, kind: str = "") -> None:
         super().__init__()
         self.keeper: Module | None = None
-        self.grows = False
+        self.grows = self.emptied = False
         self.kind = kind
         self.items = items
         self.more = more

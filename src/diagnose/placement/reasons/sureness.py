@@ -90,7 +90,8 @@ def _is_collected(side: Meets, meeting: Meeting) -> bool:
     put = [step.spot for step in side.tensor.steps if step.what == "listed"]
     if meeting.what == "host" and is_called(meeting.frame):
         # What is put there is on the GPU each time; a number that old torch picked out is none.
-        return any(isinstance(spot.node, ast.Subscript) for spot in put)
+        picked = any(isinstance(spot.node, ast.Subscript) for spot in put)
+        return picked or side.value.emptied
     return side.value.grows or any(spot.node not in _comprised(spot.source.tree) for spot in put)
 
 
