@@ -185,10 +185,9 @@ def _typed(machine: Machine, owner: Tensor, given: Arguments, node: ast.AST, fra
 
 
 def _ends_so(node: ast.expr, value: External) -> bool:
-    """Whether an expression spells the name that it stands for, or a part of it."""
-    return not isinstance(node, ast.Call) and ast.unparse(node).endswith(
-        value.dotted.rpartition(".")[2]
-    )
+    """Whether a type is no class of tensors, or an expression spells its name."""
+    spelled = isinstance(node, ast.Name | ast.Attribute) and ast.unparse(node).endswith("Tensor")
+    return spelled or value.dotted != "torch.Tensor"
 
 
 def _named_by_type(machine: Machine, given: Arguments) -> Device | None:
