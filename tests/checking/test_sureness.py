@@ -57,6 +57,7 @@ SURE = {
     "failure_passed_over": ("        continue", "        raise"),
     "entry_of_a_checkpoint": ('net(x) / saved["temperature"]', 'net(saved["temperature"])'),
     "list_that_is_emptied": ("        self.losses.clear()\n", ""),
+    "lengths_of_a_loader": ("lengths.to(", "torch.tensor([3, 1]).to("),
     "self_loops": ("add_self_loops", "to_undirected"),
     "switched_off_here": ("use_cuda = False", "use_mesh = False"),
     "ranks_of_another_file": (

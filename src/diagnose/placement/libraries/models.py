@@ -206,13 +206,14 @@ def model_call(
         made.attributes[HELD] = Items([side.tensor.like(side.tensor.device) for side in sides])
         return made
     if sides and (root in torch.model_libraries or root in torch.function_libraries):
-        refuses = last in torch.library_refusing or kind_of(machine, last) == "join"
+        known = last in torch.library_refusing or last in torch.similarities
+        refuses = known or kind_of(machine, last) == "join"
         what = "join" if root in torch.function_libraries and refuses else "library"
         if any("length" in ast.unparse(side.node) for side in sides):
             what = "library"  # which stay on the host, most often
         machine.meet(what, node, frame, [*sides, *unknown_arguments(given)])
         result = sides[0].tensor.like(sides[0].tensor.device)
-        result.guessed = True
+        result.guessed |= not known
         return result
     for one in given.every() if root not in torch.model_libraries else ():
         if isinstance(one.value, Module):

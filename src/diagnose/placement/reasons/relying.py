@@ -24,7 +24,7 @@ from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Spot, Suspect
 from diagnose.placement.reasons.knowing import is_called
 from diagnose.placement.reasons.surroundings import OF_DEVICES, function_of
-from diagnose.placement.steps import born_at, called
+from diagnose.placement.steps import born_at, called, last_move
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Object
 
@@ -54,7 +54,7 @@ def relies_on_more(
         ".__init__"
     ):
         return True
-    if meeting.what == "host" and stray is not None and stray.tensor.maker in _OF_OTHERS:
+    if meeting.what == "host" and stray is not None and _is_of_others(stray.tensor):
         return True
     spots = [meeting.spot, *meeting.calls]
     spots += (step.spot for one in sides for step in one.tensor.steps if step.what in _COMING)
@@ -79,6 +79,16 @@ def _is_guessed(side: Meets, meeting: Meeting) -> bool:
     node = meeting.spot.node
     product = isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult)
     return not product and meeting.what not in ("call", "index", "host", "state")
+
+
+def _is_of_others(tensor: Tensor) -> bool:
+    """Whether a tensor is a loader's, a caller's or a library's: of a batch all that the program does not
+    make itself, and move."""
+    born = born_at(tensor.steps)
+    made = ast.unparse(born.spot.node) if born is not None else ""
+    factory = made.startswith("torch.") and not made.startswith("torch.utils.")
+    own = tensor.maker == "batch" and factory and last_move(tensor.steps) is not None
+    return tensor.maker in _OF_OTHERS and not own
 
 
 #: Whose classes move no more than their own: Python's, and libraries that are known.
