@@ -58,6 +58,7 @@ SURE = {
     "entry_of_a_checkpoint": ('net(x) / saved["temperature"]', 'net(saved["temperature"])'),
     "list_that_is_emptied": ("        self.losses.clear()\n", ""),
     "lengths_of_a_loader": ("lengths.to(", "torch.tensor([3, 1]).to("),
+    "mask_of_another_files_layer": ("self.encoder(h, mask)", "h * mask"),
     "self_loops": ("add_self_loops", "to_undirected"),
     "switched_off_here": ("use_cuda = False", "use_mesh = False"),
     "ranks_of_another_file": (

@@ -184,6 +184,9 @@ def _is_seen(suspect: Suspect, stray: Meets, other: Meets, meeting: Meeting) -> 
         return False
     if function is None or asks_for_a_device(function):
         return False
+    model = meeting.sides[0].value
+    if isinstance(model, Module) and model.made is None and "." in model.kind:
+        return False  # of another file, whose forward may bring what it is handed
     if suspect.cause == "index-device":
         return _is_of_sizes(other.tensor) and _is_made_in(other.tensor, meeting)
     if suspect.cause == "unregistered-submodule":
