@@ -30,7 +30,7 @@ def binding(error: BaseException) -> Iterator[Move]:
     found = meeting(error)
     if found is None or not found.lives.alive:
         return
-    spot, (frame, _) = found.meeting.spot, found.lives.alive[-1]
+    spot, (frame, line) = found.meeting.spot, found.lives.alive[-1]
     text = found.lives.texts.of(spot.file)
     scope = text.function(spot.node) if text is not None else None
     for stray, other in permutations(found.operands, 2):
@@ -39,7 +39,7 @@ def binding(error: BaseException) -> Iterator[Move]:
             continue
         for node in ast.walk(stray.side.node):
             held = value(node, frame) if isinstance(node, ast.Name) else None
-            bound = assigned(node, scope, spot.node.lineno) if _is_there(held, stray) else None
+            bound = assigned(node, scope, line.number) if _is_there(held, stray) else None
             if bound is not None and isinstance(node, ast.Name):
                 yield from _moved_where_bound(spot, bound, device)
 

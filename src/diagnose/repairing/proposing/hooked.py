@@ -38,14 +38,14 @@ def hooked(error: BaseException) -> Iterator[Move]:
         # What has ended may have read them, and called its model as those do who run still.
         for node in ast.walk(spot.source.tree) if spot is not None else ():
             module, given = _read(node, frame)
-            if spot is not None and module is not None and given is not None:
+            if spot is not None and isinstance(node, ast.expr) and module and given:
                 place = f"{spot.file}:{given.lineno}:{given.col_offset}"
                 if place not in seen:
                     seen.add(place)
                     yield from _called(spot, node, module, given)
 
 
-def _called(spot: Spot, node: ast.AST, module: ast.expr, given: ast.expr) -> Iterator[Move]:
+def _called(spot: Spot, node: ast.expr, module: ast.expr, given: ast.expr) -> Iterator[Move]:
     with suppress(Refused):
         code = f"{text_of(spot.source, module)}({text_of(spot.source, given)})"
         edit = file_edit(spot.source, [replaced(spot.source, node, code)])
