@@ -7,7 +7,13 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from diagnose.model import Lang
-from diagnose.repairing.guarding.contracts import alike, contracts, kept_out
+from diagnose.repairing.guarding.contracts import (
+    alike,
+    by_global_rank,
+    contracts,
+    kept_out,
+    made_to_fit,
+)
 from diagnose.repairing.guarding.fitting import fitting
 from diagnose.repairing.model import Guard
 
@@ -101,6 +107,16 @@ def test_moves_leave_callers_what_they_had(
             "self.teacher = [net]  # not in the state_dict\n",
             "self.teacher = nn.ModuleList([net])  # not in the state_dict\n",
         ),
+        (
+            alike,
+            "def wrap(net):\n    if count() > 1:\n        return Many(net)\n    return net\n",
+            "def wrap(net):\n    if count() > 1:\n        return net\n    return net\n",
+        ),
+        (
+            alike,
+            "if many:\n    net = Many(net)\nelse:\n    net = net.to(gpu)\n",
+            "if many:\n    net = net.to(gpu)\nelse:\n    net = net.to(gpu)\n",
+        ),
     ],
 )
 def test_modes_and_what_is_kept_out_stay(
@@ -109,6 +125,35 @@ def test_modes_and_what_is_kept_out_stay(
     assert [one.id for one in reader(before, after, "en")] == ["gives-up"]
     assert not list(reader(after, after, "en")), "nothing is edited"
     assert not list(reader(before.replace("#", "##  "), before, "en")), "nothing is registered"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "holds"),
+    [
+        ("z = randn(3, device=x.device)", "z = randn(3, device=rng.device).to(x.device)", False),
+        ("z = randn(3, device=x.device)", "z = randn(3, device=rng.device)", True),
+        ('z = randn(3, device="cpu")', "z = randn(3, device=gpu).to(x.device)", True),
+        ("z = randn(3)", "z = randn(3, device=gpu).to(x.device)", True),
+        ("z = randn(3, device=gpu)", "z = randn(3, device=gpu).to(x.device)", True),
+    ],
+)
+def test_what_is_made_on_its_device_is_not_made_elsewhere_to_fit(
+    before: str, after: str, holds: bool
+) -> None:
+    assert [one.holds for one in made_to_fit(before, after, "en")] == [False] * (not holds)
+
+
+@pytest.mark.parametrize(
+    ("known", "number", "holds"),
+    [("LOCAL_RANK", "rank", False), ("LOCAL_RANK", "local", True), ("OTHER", "rank", True)],
+)
+def test_a_process_is_bound_by_its_rank_on_its_own_machine(
+    known: str, number: str, holds: bool
+) -> None:
+    before = f'rank = int(env["RANK"])\nlocal = int(env["{known}"])\nnet = net.cuda(local)\n'
+    after = before.replace("net = ", f"torch.cuda.set_device({number})\nnet = ")
+    found = [(one.id, one.holds) for one in by_global_rank(before, after, "en")]
+    assert found == [("counted", False)] * (not holds)
 
 
 def test_a_move_that_the_program_makes_elsewhere_is_added_here_all_the_same() -> None:

@@ -139,6 +139,14 @@ REMARKS: Mapping[str, Mapping[Lang, str]] = {
         "en": "line {line} moves the model where it is not spread, which is only done if {asked}",
         "zh": "第 {line} 行负责搬移未拆分的模型，而只有 {asked} 时才会拆分",
     },
+    "made-to-fit": {
+        "en": "line {line} no longer makes on {device} what belongs there, and moves it",
+        "zh": "第 {line} 行不再直接在 {device} 上创建本属那里的值，而是再搬过去",
+    },
+    "global-rank": {
+        "en": "line {line} takes {name}, a rank among all machines, where the program knows the local one",
+        "zh": "第 {line} 行使用了全局序号 {name}，而程序知道本机序号",
+    },
     "switched": {
         "en": "with {names} it runs, too",
         "zh": "设为 {names} 时也能运行",

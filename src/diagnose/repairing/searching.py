@@ -111,7 +111,8 @@ class Search:
                         trim = polish.trimmed(node, found)
                         if len(node.applied) > 1 and self._places(trim[0]) > 1:
                             trim = self._alone(root, reference, polish) or trim
-                        return *(polish.sent(trim[0]) or trim), furthest
+                        better = polish.sent(trim[0]) or polish.rooted(trim[0])
+                        return *(better or trim), furthest
                 better = polish.mended(node, found)
                 if better is not None:
                     return *better, furthest

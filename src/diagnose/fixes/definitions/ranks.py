@@ -152,6 +152,10 @@ def _rank(suspect: Suspect) -> str:
     """The expression of the process's own number on its machine, as the file has it at the spot."""
     source, node = suspect.spot.source, suspect.spot.node
     known = [*suspect.devices, *_names(source, node)]
+    chosen = {*_choosing(source.tree)}
+    for name in known:
+        if name in chosen:
+            return name
     for pattern in _NAMES:
         for name in known:
             if re.fullmatch(pattern, name, re.IGNORECASE):
@@ -164,6 +168,18 @@ def _rank(suspect: Suspect) -> str:
     if known_os and _OF_ENVIRONMENT.search(source.text):
         return 'int(os.environ["LOCAL_RANK"])'
     raise Refused("the file has no name for the local rank at that line")
+
+
+def _choosing(tree: ast.AST) -> Iterator[str]:
+    """The names by which the file chooses a GPU: ``f"cuda:{local}"``, ``device("cuda", local)``."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.JoinedStr(
+                values=[ast.Constant(value="cuda:"), ast.FormattedValue(value=ast.Name(id=name))]
+            ):
+                yield name
+            case ast.Call(args=[ast.Constant(value="cuda"), ast.Name(id=name)]):
+                yield name
 
 
 def _names(source: Source, node: ast.AST) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from diagnose.hooks.calls import given_to, parameters
 from diagnose.model import Lang
@@ -16,6 +17,9 @@ from diagnose.repairing.model import Guard
 from diagnose.repairing.scopes import FUNCTION, spans
 from diagnose.repairing.words import say
 
+#: Where something is made, and the number that a process is bound to.
+_MADE_ON = re.compile(r"\bdevice=([\w.]+)")
+_BOUND_TO = re.compile(r"\bset_device\((\w+)\)")
 #: A remark that something is kept out of what a module registers.
 _KEPT_OUT = re.compile(r"#.*(?:state_?dict|checkpoint|regist|parameters|on purpose)")
 
@@ -33,13 +37,55 @@ def contracts(before: str, after: str, lang: Lang) -> Iterator[Guard]:
 
 def alike(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     """No edit makes a choice between one thing and the same: who chooses gets no other."""
-    edited = edited_lines(before, after)
-    for node in ast.walk(ast.parse(after)):
-        match node:
-            case ast.IfExp(body=one, orelse=other) if node.lineno in edited:
-                if ast.unparse(one) == ast.unparse(other):
-                    yield Guard("gives-up", False, say(lang, "alike", line=node.lineno))
-                    return
+    known = {ast.unparse(one) for one in _same_either_way(ast.parse(before))}
+    for node in _same_either_way(ast.parse(after)):
+        if ast.unparse(node) not in known:
+            yield Guard("gives-up", False, say(lang, "alike", line=node.lineno))
+            return
+
+
+def _same_either_way(tree: ast.Module) -> Iterator[ast.IfExp | ast.If]:
+    """The choices of which either branch gives the same, or does, as what follows it does."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.IfExp) and ast.dump(node.body) == ast.dump(node.orelse):
+            yield node
+        for _, block in ast.iter_fields(node):
+            for one, then in pairwise([*block, None]) if isinstance(block, list) else ():
+                other = getattr(one, "orelse", None) or [then]
+                if isinstance(one, ast.If) and None not in other:
+                    returns = isinstance(one.body[-1], ast.Return)
+                    if (one.orelse or returns) and _dumped(one.body) == _dumped(other):
+                        yield one
+
+
+def _dumped(block: list[ast.stmt]) -> list[str]:
+    return [ast.dump(one) for one in block]
+
+
+def made_to_fit(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+    """What the program makes on a device that it names there is not made on another one, to be moved to
+    where it was: what asks for the other one is wrong."""
+    old, new = before.splitlines(), after.splitlines()
+    for gone, made in changed(before, after):
+        was, now = ("\n".join(rows[i] for i in lines) for rows, lines in ((old, gone), (new, made)))
+        named, told = set(_MADE_ON.findall(was)), set(_MADE_ON.findall(now))
+        if named and told - named and now.count(".to(") > was.count(".to("):
+            device = min(named - told, default="")
+            if device and "cpu" not in device:
+                told_so = say(lang, "made-to-fit", line=made.start + 1, device=device)
+                yield Guard("back", False, told_so)
+                return
+
+
+def by_global_rank(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+    """No edit binds a process to a GPU by its rank among all machines where the program knows that on its
+    own."""
+    rows = after.splitlines()
+    for line in sorted(edited_lines(before, after)) if "LOCAL_RANK" in before else ():
+        for name in _BOUND_TO.findall(rows[line - 1]):
+            if re.search(rf"""\b{re.escape(name)}\s*=[^\n]*["']RANK["']""", before):
+                yield Guard("counted", False, say(lang, "global-rank", line=line, name=name))
+                return
 
 
 def kept_out(before: str, after: str, lang: Lang) -> Iterator[Guard]:

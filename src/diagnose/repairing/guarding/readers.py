@@ -36,6 +36,8 @@ READERS: tuple[Callable[[str, str, Lang], Iterator[Guard]], ...] = (
     handing.handed_on,
     contracts.contracts,
     contracts.alike,
+    contracts.made_to_fit,
+    contracts.by_global_rank,
     contracts.kept_out,
     options.unread,
     options.unbound,

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from diagnose.repairing.improving.generalizing import general
 from diagnose.repairing.improving.mending import KNOWING, mending
+from diagnose.repairing.improving.rooting import rooting
 from diagnose.repairing.improving.sending import sending
 from diagnose.repairing.improving.trimming import trimmed
 from diagnose.repairing.model import Candidate, Proof, Ran, Terms
@@ -90,6 +91,14 @@ class Polish:
                 if one.startswith(f"{folder / file}:")
             }
             for other in sending(self._runner.workspace.text(file), text, across):
+                if (found := self._proven(node, file, other)) is not None:
+                    return found
+        return None
+
+    def rooted(self, node: Node) -> tuple[Node, Proof] | None:
+        """A proven patch that takes another device where one is used, with that where it is told."""
+        for file, text in node.texts.items():
+            for other in rooting(self._runner.workspace.text(file), text):
                 if (found := self._proven(node, file, other)) is not None:
                     return found
         return None

@@ -1,0 +1,101 @@
+"""A patch that takes another device where one is used, with that device where the program tells it: all who
+ask for it are told the right one then."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from contextlib import suppress
+
+from diagnose.fixes.definitions.expressions import replaced
+from diagnose.fixes.editing import Refused
+from diagnose.fixes.rewriting import rewritten
+from diagnose.placement import Source
+from diagnose.repairing.comparing import changed
+from diagnose.repairing.scopes import FUNCTION
+
+
+def rooting(before: str, after: str) -> Iterator[str]:
+    """The text as it was, with the new device where the old one is bound, or where a property gives it.
+
+    Args:
+        before: a file's text.
+        after: the same, edited: one line asks for another device.
+    """
+    places = [*changed(before, after)]
+    if len(places) != 1 or len(places[0][0]) != 1 or len(places[0][1]) != 1:
+        return
+    old, new = ast.parse(before), ast.parse(after)
+    source, texts = Source("", before.split("\n"), old), Source("", after.split("\n"), new)
+    pair = _apart(old, new)
+    if pair is None:
+        return
+    was, now = pair
+    given = ast.get_source_segment(texts.text, now) or ast.unparse(now)
+    for node, code in (*_bound(old, was, now, given), *_of_property(old, was, given)):
+        with suppress(Refused):
+            yield rewritten(source, [replaced(source, node, code)])
+
+
+def _apart(old: ast.AST, new: ast.AST) -> tuple[ast.expr, ast.expr] | None:
+    """The one name, or attribute, of a tree in the place of which another tree has another expression."""
+    if isinstance(old, ast.Name | ast.Attribute) and isinstance(new, ast.expr):
+        return old, new
+    if type(old) is not type(new):
+        return None
+    found = []
+    for (_, one), (_, other) in zip(ast.iter_fields(old), ast.iter_fields(new), strict=True):
+        ones, others = (each if isinstance(each, list) else [each] for each in (one, other))
+        if len(ones) != len(others):
+            return None
+        for a, b in zip(ones, others, strict=True):
+            if isinstance(a, ast.AST) and isinstance(b, ast.AST):
+                if ast.dump(a) != ast.dump(b):
+                    found.append(_apart(a, b))
+            elif a != b:
+                return None
+    return found[0] if len(found) == 1 else None
+
+
+def _bound(
+    tree: ast.Module, was: ast.expr, now: ast.expr, given: str
+) -> Iterator[tuple[ast.expr, str]]:
+    """The GPU that is written down where a name is bound that others ask for, too."""
+    if not isinstance(was, ast.Name):
+        return
+    names = [one for one in ast.walk(tree) if isinstance(one, ast.Name) and one.id == was.id]
+    asked = [one for one in names if isinstance(one.ctx, ast.Load)]
+    values = [
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign)
+        and any(isinstance(one, ast.Name) and one.id == was.id for one in node.targets)
+    ]
+    if len(asked) < 2 or len(values) != 1 or len(names) - len(asked) != 1:
+        return
+    for node in ast.walk(values[0]):
+        if isinstance(node, ast.Constant) and str(node.value).startswith("cuda"):
+            if isinstance(now, ast.JoinedStr | ast.Constant):
+                yield node, given
+            else:
+                yield values[0], given
+
+
+def _of_property(tree: ast.Module, was: ast.expr, given: str) -> Iterator[tuple[ast.expr, str]]:
+    """What a property of the program returns, told of the object itself."""
+    match was:
+        case ast.Attribute(value=ast.Name(id=owner), attr=name):
+            pass
+        case _:
+            return
+    for node in ast.walk(tree):
+        if isinstance(node, FUNCTION) and node.name == name:
+            marks = [ast.unparse(one) for one in node.decorator_list]
+            returns = [one.value for one in ast.walk(node) if isinstance(one, ast.Return)]
+            if "property" in marks and len(returns) == 1 and returns[0] is not None:
+                told = ast.parse(given, mode="eval")
+                roots = [n for n in ast.walk(told) if isinstance(n, ast.Name) and n.id == owner]
+                for one in roots:
+                    one.id = "self"
+                if roots:
+                    yield returns[0], ast.unparse(told)

@@ -1,0 +1,11 @@
+# spot: model = Net().to(f"cuda:{local}")
+import os
+
+import torch
+
+
+def main():
+    rank, local = setup()
+    torch.cuda.set_device(local)
+    model = Net().to(f"cuda:{local}")
+    run(model)

@@ -1,0 +1,103 @@
+"""A device that is wrong where the program tells it, and not only where it is used."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from repairing.proposals import added
+
+from diagnose.repairing.improving.rooting import rooting
+
+HOME = """\
+home = torch.device("cuda:0")
+net = Net().to(home)
+x = batch.to(home)
+"""
+OWN = """\
+class Net(Module):
+    @property
+    def device(self):
+        return next(self.parameters()).device
+
+
+net = Net()
+y = net(x.to(net.device))
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "old", "new", "row"),
+    [
+        (
+            HOME,
+            "Net().to(home)",
+            'Net().to(f"cuda:{ids[0]}")',
+            'home = torch.device(f"cuda:{ids[0]}")',
+        ),
+        (HOME, "batch.to(home)", "batch.to(first.device)", "home = first.device"),
+        (
+            OWN,
+            "x.to(net.device)",
+            "x.to(net.first.weight.device)",
+            "        return self.first.weight.device",
+        ),
+    ],
+)
+def test_the_device_is_told_where_the_program_tells_it(
+    before: str, old: str, new: str, row: str
+) -> None:
+    (found,) = rooting(before, before.replace(old, new))
+    assert row in found.splitlines()
+    assert old in found
+
+
+@pytest.mark.parametrize(
+    ("before", "old", "new"),
+    [
+        (HOME.replace("x = batch.to(home)\n", ""), "Net().to(home)", "Net().to(gpu)"),  # asked once
+        (HOME.replace('"cuda:0"', "arg"), "Net().to(home)", "Net().to(gpu)"),  # nothing written
+        (HOME + "home = other\n", "Net().to(home)", "Net().to(gpu)"),  # bound twice
+        (HOME, "batch.to(home)", "batch.cpu().to(home)"),  # the device is the same
+        (OWN.replace("@property", "@cached"), "x.to(net.device)", "x.to(net.first.weight.device)"),
+        (OWN, "x.to(net.device)", "x.to(other.device)"),  # of another object
+    ],
+)
+def test_other_devices_stay_where_they_are_used(before: str, old: str, new: str) -> None:
+    assert not list(rooting(before, before.replace(old, new)))
+
+
+def test_who_asks_a_property_for_the_first_gpu_is_told_it(tmp_path: Path) -> None:
+    program = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.last = nn.Linear(3, 2).to("cuda:1")
+        self.first = nn.Linear(4, 3).to("cuda:0")
+
+    @property
+    def device(self):
+        return next(self.parameters()).device
+
+    def forward(self, x):
+        return self.last(self.first(x).to("cuda:1"))
+
+
+net = Net()
+print(f"{net(torch.ones(2, 4).to(net.device)).sum().item():.3f}")
+"""
+    (tmp_path / "train.py").write_text(program)
+    command = [sys.executable, Path(__file__).parent / "repair.py", tmp_path, "train.py"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    outcome, level, diff = json.loads(done.stdout)["train.py"]
+    assert (outcome, level) == ("repaired", "proven")
+    (row,) = added(diff)
+    assert row.startswith("return ") and "self.first" in row
