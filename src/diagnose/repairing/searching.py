@@ -89,6 +89,14 @@ class Search:
         """The best patch that runs, with its proof, and the node that came furthest."""
         reference = Reference(self._runner, self._gpus)
         polish = Polish(self._runner, self._gpus, reference, self._progress)
+        best, proof, furthest = self._found(root, reference, polish)
+        rooted = polish.rooted(best) if best and proof and proof.level == "proven" else None
+        return *(rooted or (best, proof)), furthest
+
+    def _found(
+        self, root: Node, reference: Reference, polish: Polish
+    ) -> tuple[Node | None, Proof | None, Node]:
+        """What `_search` gives, as it was proposed."""
         best: Node | None = None
         proof: Proof | None = None
         furthest = root
@@ -111,8 +119,7 @@ class Search:
                         trim = polish.trimmed(node, found)
                         if len(node.applied) > 1 and self._places(trim[0]) > 1:
                             trim = self._alone(root, reference, polish) or trim
-                        better = polish.sent(trim[0]) or polish.rooted(trim[0])
-                        return *(better or trim), furthest
+                        return *(polish.sent(trim[0]) or trim), furthest
                 better = polish.mended(node, found)
                 if better is not None:
                     return *better, furthest
