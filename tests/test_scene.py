@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +14,8 @@ from diagnose import pipeline
 from diagnose.casebase.store import Casebase
 from diagnose.model import Carets, Failure, Frame, Knowledge, Mismatch, Report, Statement
 from diagnose.pipeline import diagnose
-from diagnose.scene import Scene, sourceline
+from diagnose.placement import Source
+from diagnose.scene import Scene, settings, sourceline
 from diagnose.sources import Sources
 
 TRACES = sorted((Path(__file__).parent / "traces" / "causes").glob("*.txt"))
@@ -144,3 +146,12 @@ def test_a_layer_that_is_called_like_a_function_of_torch_is_a_layer(casebase: Ca
         found = Scene(Report("-", error, mismatch, (own, TORCH)), casebase.knowledge)
         strays.append(found.strays)
     assert strays == [("syllables",), ("syllables",)]
+
+
+@pytest.mark.parametrize("own", [True, False])
+def test_what_a_class_offloads_by_itself_is_no_librarys_setting(own: bool) -> None:
+    text = "class Pipe:\n    def enable_model_cpu_offload(self): ...\n" if own else ""
+    text += "pipe.enable_model_cpu_offload()\n"
+    source = Source("/home/u/run.py", text.split("\n"), ast.parse(text))
+    found = settings.setting("disable-offload", "offloaded-to-cpu", [source])
+    assert (found is None) == own

@@ -35,8 +35,8 @@ class Growing(nn.Module):
         super().__init__()
         self.blocks = nn.ModuleList([nn.Linear(2, 2)])
     def grow(self):
-        block = nn.Linear(2, 2)  # here
-        self.blocks.append(block)
+        block = nn.Linear(2, 2)
+        self.blocks.append(block)  # here
         return block
     def forward(self, x):
         for block in self.blocks:

@@ -88,6 +88,7 @@ def setting(kind: str, cause: str, files: Iterable[Source]) -> Suspect | None:
         for source in files
         for node in ast.walk(source.tree)
         if isinstance(node, ast.Call) and wanted(node) and not _hands_on(node, source)
+        if not _is_own(node, source)
     ]
     if len(found) != 1:
         return None
@@ -111,6 +112,17 @@ def _hands_on(call: ast.Call, source: Source) -> bool:
         and given.id in {arg.arg for arg in (*one.args.args, *one.args.kwonlyargs)}
         and any(inner is call for inner in ast.walk(one))
         for one in ast.walk(source.tree)
+    )
+
+
+def _is_own(call: ast.Call, source: Source) -> bool:
+    """Whether a call asks for what a class of the file does by itself: what a library's method of that name
+    can do instead, its object need not be able to."""
+    return isinstance(call.func, ast.Attribute) and any(
+        isinstance(one, ast.FunctionDef) and one.name == call.func.attr
+        for owner in ast.walk(source.tree)
+        if isinstance(owner, ast.ClassDef)
+        for one in owner.body
     )
 
 

@@ -54,7 +54,7 @@ def moved_home(source: Source, move: ast.Call, owner: str | None) -> Change:
 
 
 def chosen_home(source: Source, device: ast.Constant) -> Change:
-    """The first GPU, which a function chose for a module, becomes the first of the devices of its wrapper."""
+    """The first GPU, which a function chose for a module, becomes the first one of its wrapper."""
     scope: ast.AST = next(iter(functions_around(source, device)), source.tree)
     wraps = [one for one in walk_calls(scope) if called(one) == "DataParallel"]
     if len(wraps) != 1:

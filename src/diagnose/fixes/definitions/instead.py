@@ -19,6 +19,7 @@ from diagnose.fixes.definitions.places import (
 )
 from diagnose.fixes.definitions.statements import without_statement
 from diagnose.fixes.definitions.target import target_device
+from diagnose.fixes.definitions.visiting import run_there
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
 from diagnose.model import TorchNames
@@ -38,6 +39,8 @@ def otherwise(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
     if suspect.cause == "low-memory-mode" and (held := entered(suspect)) is not None:
         return [held]
     if suspect.cause in ("offloaded-to-cpu", "meta-tensor", "low-memory-mode"):
+        if (there := run_there(suspect)) is not None:
+            return [there]
         return called_instead(suspect)
     raise Refused("it edits no definition")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 
 from diagnose.fixes.definitions.expressions import expression
 from diagnose.fixes.definitions.places import ancestors, class_around, functions_around
@@ -73,7 +74,7 @@ def _is_in_scope(written: ast.expr, suspect: Suspect) -> bool:
 def _unbound_yet(source: Source, node: ast.AST) -> set[str]:
     """The parameters of a function of which a node is a default: that is computed before they are bound."""
     path = ancestors(source, node)
-    for outer, inner in zip(path, path[1:], strict=False):
+    for outer, inner in pairwise(path):
         if isinstance(outer, ast.FunctionDef | ast.AsyncFunctionDef) and inner is outer.args:
             return {one.arg for one in ast.walk(inner) if isinstance(one, ast.arg)}
     return set()

@@ -47,8 +47,8 @@ def of_unmoved(side: Meets, meeting: Meeting) -> Suspect | None:
 
 
 def of_option(side: Meets) -> Suspect | None:
-    """Where the option, field or parameter is set that put an operand on the cpu, or the model that computed
-    it; None where no setting says so."""
+    """Where the option, field or parameter is set that put an operand, or the model that computed
+    it, on the cpu; None where no setting says so."""
     tensor = side.tensor
     steps = tensor.module.whole().steps if tensor.module is not None else tensor.steps
     step = last_move(steps) or born_at(steps)

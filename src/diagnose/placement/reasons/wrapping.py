@@ -85,8 +85,8 @@ def _listed(wrapped: Step) -> ast.Name | ast.Attribute | None:
 
 
 def _chosen_home(move: Step, wrapped: Step) -> Spot | None:
-    """Where the function that wraps a module chose the first GPU for it (``device = torch.device("cuda")``),
-    though a variable that it knows by then lists the wrapper's GPUs."""
+    """Where the function that wraps a module chose the first GPU for it (``device = "cuda"``), though a
+    variable that it knows by then lists the wrapper's GPUs."""
     ids, node, spot = _listed(wrapped), move.spot.node, wrapped.spot
     match node:
         case ast.Call(func=ast.Attribute(attr="to"), args=[ast.Name(id=name), *_]):
