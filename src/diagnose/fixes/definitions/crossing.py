@@ -121,6 +121,8 @@ def operand(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
         raise Refused("it edits no definition")
     if is_moved(node, torch):
         return elsewhere(suspect, torch)
+    if called(node) in torch.without_to:
+        raise Refused(f"what {called(node)} gives has no .to")
     if _is_joined(source, node, torch):
         return [_each_moved(source, node, target_device(suspect))]
     return [moved(source, node, target_device(suspect))]
