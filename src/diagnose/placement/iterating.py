@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 
+from diagnose.model import TorchNames
+from diagnose.placement.joining import any_of
 from diagnose.placement.machine import Arguments, Given, Machine
 from diagnose.placement.modules import layer_of
 from diagnose.placement.records import row
-from diagnose.placement.storing import KEY, parts
+from diagnose.placement.storing import KEY, element, parts
 from diagnose.placement.tensors import Module, Table
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import Const, Frame, Function, Number, Object, Unknown, Value
@@ -46,3 +48,18 @@ def special(
         return None
     listed = [Given(ast.Name(name), one) for one in given]
     return machine.invoke(machine, method.bound(value), Arguments(listed), node, frame)
+
+
+def any_item(torch: TorchNames, items: Value) -> Value:
+    """What a loop binds that is not run item by item: of the keys of a dict any one."""
+    rows = items.items if isinstance(items, Items) and items.more is None else []
+    if len(rows) > 1 and all(map(_is_text, rows)):
+        return Unknown(KEY)
+    pairs = [one.items for one in rows if isinstance(one, Items) and len(one.items) == 2]
+    if len(pairs) == len(rows) > 1 and all(_is_text(key) for key, _ in pairs):
+        return Items([Unknown(KEY), any_of(Items([value for _, value in pairs]))])
+    return element(torch, items)
+
+
+def _is_text(value: Value) -> bool:
+    return isinstance(value, Const) and isinstance(value.value, str)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import partial
 from itertools import islice
 
-from diagnose.placement.iterating import iterated
+from diagnose.placement.iterating import any_item, iterated
 from diagnose.placement.language.branches import Attributes, join
 from diagnose.placement.language.contexts import with_
 from diagnose.placement.language.definitions import class_, function, import_, import_from, shared
@@ -18,7 +18,7 @@ from diagnose.placement.machine import Leaves, Machine
 from diagnose.placement.model import Step
 from diagnose.placement.passing import left_by
 from diagnose.placement.refusing import refusal
-from diagnose.placement.storing import element, loaded, store
+from diagnose.placement.storing import loaded, store
 from diagnose.placement.tensors import WIDEST, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import Const, Frame, Loader, Number, Value
@@ -100,10 +100,16 @@ def _augmented(machine: Machine, node: ast.AST, frame: Frame) -> None:
     store(machine, node.target, value, frame, node)
 
 
+#: Calls that end a program.
+_ENDING = frozenset({"exit", "quit", "sys.exit", "os._exit", "os.abort"})
+
+
 def _expression(machine: Machine, node: ast.AST, frame: Frame) -> None:
     assert isinstance(node, ast.Expr)
     value = machine.evaluate(machine, node.value, frame)
     called = node.value.func if isinstance(node.value, ast.Call) else None
+    if called is not None and ast.unparse(called) in _ENDING:
+        raise Leaves
     if not isinstance(value, Tensor) or not isinstance(called, ast.Attribute):
         return
     if called.attr in machine.torch.moves:
@@ -149,16 +155,16 @@ def _loop(machine: Machine, node: ast.AST, frame: Frame) -> None:
     if isinstance(items, Loader):
         drawn(machine, items, node.iter, frame)
     known = _known(items) if machine.nested < _NESTED else None
-    machine.nested += 1
+    machine.nested += known is not None
     machine.uncounted += known is None
     try:
-        for item in known or [element(machine.torch, items)] * machine.rounds:
+        for item in known or [any_item(machine.torch, items)] * machine.rounds:
             if isinstance(items, Items):
                 _draw(item)
             store(machine, node.target, item, frame, node)
             _body(machine, node.body, frame)
     finally:
-        machine.nested -= 1
+        machine.nested -= known is not None
         machine.uncounted -= known is None
 
 
@@ -252,6 +258,8 @@ def _delete(machine: Machine, node: ast.AST, frame: Frame) -> None:
 def _assert(machine: Machine, node: ast.AST, frame: Frame) -> None:
     assert isinstance(node, ast.Assert)
     refusal(machine, node, frame, holds=truth(machine, node.test, frame))
+    if isinstance(node.test, ast.Constant) and not node.test.value:
+        raise Leaves
 
 
 _RUN = {
