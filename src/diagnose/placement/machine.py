@@ -160,6 +160,8 @@ class Machine:
         self.objects: dict[int, Value] = {}
         self.saved: list[tuple[Value, Value]] = []
         self.judged = self.unknown = 0
+        #: What the program has put in the place of a library's names.
+        self.replaced: dict[str, Value] = {}
         #: Functions within others that a library's object is given to call, and the variables there.
         self.hung: list[tuple[Value, Frame]] = []
         #: Whether options are taken to have their defaults.

@@ -13,7 +13,16 @@ from diagnose.placement.model import Spot, Step
 from diagnose.placement.records import row
 from diagnose.placement.tensors import Batch, Module, State, Table, Tensor
 from diagnose.placement.tensors import Sequence as Items
-from diagnose.placement.values import Const, Frame, Loader, Number, Object, Unknown, Value
+from diagnose.placement.values import (
+    Const,
+    External,
+    Frame,
+    Loader,
+    Number,
+    Object,
+    Unknown,
+    Value,
+)
 
 
 def loaded(target: ast.expr) -> ast.expr:
@@ -58,6 +67,8 @@ def store(
                 value.word = ast.unparse(target)
             if isinstance(owner, Module):
                 modules.put(machine, owner, name, value, statement, frame)
+            elif isinstance(owner, External):
+                machine.replaced[f"{owner.dotted}.{name}"] = value
             elif isinstance(owner, Object):
                 if _counts(owner.attributes.get(name), value):
                     value = Number(name)

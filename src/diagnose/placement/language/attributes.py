@@ -39,7 +39,8 @@ def attribute(machine: Machine, owner: Value, name: str, node: ast.AST, frame: F
     """What an attribute holds."""
     match owner:
         case External():
-            return External(f"{owner.dotted}.{name}")
+            dotted = f"{owner.dotted}.{name}"
+            return machine.replaced.get(dotted) or External(dotted)
         case Module():
             return _of_module(machine, owner, name, node, frame)
         case Object():
