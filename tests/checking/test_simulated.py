@@ -18,6 +18,7 @@ _OTHERS = (
     "import mydata",
     "import pandas",
     "from scipy",
+    "from sklearn",
     "from torchvision",
     "from datasets",
     "from diffusers",

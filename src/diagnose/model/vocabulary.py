@@ -117,6 +117,7 @@ class TorchNames(NamedTuple):
     other_frameworks: Names = _NONE
     other_framework_prefixes: Names = _NONE
     host_libraries: Names = _NONE
+    row_picking: Names = _NONE
     function_libraries: Names = _NONE
     library_refusing: Names = _NONE
     host_packages: Names = _NONE

@@ -114,6 +114,7 @@ class TorchNames(Strict):
     other_frameworks: _Names
     other_framework_prefixes: _Names
     host_libraries: _Names
+    row_picking: _Names
     function_libraries: _Names
     library_refusing: _Names
     host_packages: _Names

@@ -157,7 +157,8 @@ def tensor_method(
     if name in torch.computing:
         return owner.computed(owner.device, scalar=scalar)
     result = owner.like(owner.device, scalar=scalar)
-    if owner.maker == "other" and not any(step.what == "made" for step in owner.steps):
+    open_ = owner.maker == "other" and not any(step.what == "made" for step in owner.steps)
+    if open_ or owner.maker == "load":
         known = name in torch.shaping or kind_of(machine, name) != "library"
         result.guessed |= not known  # of what may be no tensor at all
     return result
