@@ -59,6 +59,15 @@ SURE = {
     "list_that_is_emptied": ("        self.losses.clear()\n", ""),
     "lengths_of_a_loader": ("lengths.to(", "torch.tensor([3, 1]).to("),
     "mask_of_another_files_layer": ("self.encoder(h, mask)", "h * mask"),
+    "parameters_kept_elsewhere": (
+        "nn.ParameterList(w for one in self.stacks for w in one.parameters())",
+        "nn.Parameter(torch.ones(3))",
+    ),
+    "handler_of_a_failure": ("except RuntimeError:", "finally:"),
+    "base_that_moves_a_dict": ("Whole(Trained, nn.Module)", "Whole(nn.Module)"),
+    "index_of_an_element": ("names[best[i]]", "names[best]"),
+    "type_by_a_flag": ("net.type(kind_of(args))", "net.type(torch.cuda.FloatTensor)"),
+    "device_by_a_flag": ("if args.use_gpu:", "if True:"),
     "self_loops": ("add_self_loops", "to_undirected"),
     "switched_off_here": ("use_cuda = False", "use_mesh = False"),
     "ranks_of_another_file": (

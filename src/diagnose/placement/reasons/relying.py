@@ -21,9 +21,10 @@ from functools import lru_cache
 
 from diagnose.placement.devices import SPLIT
 from diagnose.placement.machine import Meeting, Meets
-from diagnose.placement.model import Spot, Suspect
+from diagnose.placement.model import Spot, Step, Suspect
+from diagnose.placement.reasons.bases import MOVING_NOTHING, is_built_on_others
 from diagnose.placement.reasons.knowing import is_called
-from diagnose.placement.reasons.surroundings import OF_DEVICES, function_of
+from diagnose.placement.reasons.surroundings import OF_DEVICES, function_of, is_handling
 from diagnose.placement.steps import born_at, called, last_move
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Object
@@ -56,10 +57,13 @@ def relies_on_more(
         return True
     if meeting.what == "host" and stray is not None and _is_of_others(stray.tensor):
         return True
-    spots = [meeting.spot, *meeting.calls]
-    spots += (step.spot for one in sides for step in one.tensor.steps if step.what in _COMING)
+    coming = [step for one in sides for step in one.tensor.steps if step.what in _COMING]
+    spots = [meeting.spot, *meeting.calls, *(step.spot for step in coming)]
     if (
-        any(map(_is_chosen, spots))
+        any(map(_is_chosen, [*spots, *(step.of for step in coming if step.of is not None)]))
+        or any(map(is_handling, spots))
+        or any(map(_is_of_a_type, coming))
+        or _is_of_an_element(meeting)
         or any(map(_is_passed_over, (meeting.spot, *meeting.calls)))
         or _is_compared(meeting)
         or _is_built_on_others(suspect, meeting)
@@ -81,6 +85,23 @@ def _is_guessed(side: Meets, meeting: Meeting) -> bool:
     return not product and meeting.what not in ("call", "index", "host", "state")
 
 
+def _is_of_a_type(step: Step) -> bool:
+    """Whether a step moved to the device of a type that a variable or a function names."""
+    node = step.spot.node
+    if called(node) != "type" or not isinstance(node, ast.Call) or not node.args:
+        return False
+    return not any(isinstance(one, ast.Constant | ast.Attribute) for one in node.args)
+
+
+def _is_of_an_element(meeting: Meeting) -> bool:
+    """Whether an index is itself one of a row of them: a number, which any list or tensor takes."""
+    node = meeting.spot.node
+    index = node.slice if isinstance(node, ast.Subscript) else None
+    one = index.slice if isinstance(index, ast.Subscript) else None
+    number = isinstance(one, ast.Constant) and isinstance(one.value, int)
+    return meeting.what == "index" and (number or isinstance(one, ast.Name))
+
+
 def _is_of_others(tensor: Tensor) -> bool:
     """Whether a tensor is a loader's, a caller's or a library's: of a batch all that the program does not
     make itself, and move."""
@@ -91,15 +112,10 @@ def _is_of_others(tensor: Tensor) -> bool:
     return tensor.maker in _OF_OTHERS and not own
 
 
-#: Whose classes move no more than their own: Python's, and libraries that are known.
-_MOVING_NOTHING = frozenset(
-    {"object", "ABC", "abc", "typing", "Generic", "Protocol", "NamedTuple", "Exception"}
-    | {"torch", "transformers", "trl", "lightning", "pytorch_lightning", "sentence_transformers"}
-)
-
-
 def _is_built_on_others(suspect: Suspect, meeting: Meeting) -> bool:
     """Whether a method meets operands whose class another file's is built on: that may have moved them."""
+    if suspect.cause.startswith("unregistered-") and is_built_on_others(suspect.spot):
+        return True
     this = meeting.frame.this
     made = this.made if isinstance(this, Module | Object) else None
     if made is None:
@@ -107,7 +123,7 @@ def _is_built_on_others(suspect: Suspect, meeting: Meeting) -> bool:
     if any(one.source.path != meeting.spot.file for one in made.line()):
         return True
     roots = {base.partition(".")[0] for one in made.line() for base in one.library}
-    others = roots - _MOVING_NOTHING
+    others = roots - MOVING_NOTHING
     return suspect.cause == "module-not-moved" and isinstance(this, Object) and bool(others)
 
 
@@ -116,8 +132,16 @@ def _is_moved_in_a_loop(suspect: Suspect) -> bool:
     node = suspect.spot.node
     if suspect.cause != "unregistered-submodule" or not isinstance(node, ast.Assign):
         return False
+    if _keeps_parameters(suspect.spot.source.tree):
+        return True
     names = {one.attr for one in node.targets if isinstance(one, ast.Attribute)}
     return bool(names & _moved_by_items(suspect.spot.source.tree))
+
+
+@lru_cache(maxsize=16)
+def _keeps_parameters(tree: ast.Module) -> bool:
+    """Whether a file lists parameters, which may be those of layers that it keeps elsewhere."""
+    return any(called(one) == "ParameterList" for one in ast.walk(tree))
 
 
 @lru_cache(maxsize=16)

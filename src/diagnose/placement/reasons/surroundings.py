@@ -61,6 +61,21 @@ def _tries(tree: ast.Module) -> tuple[tuple[int, int], ...]:
     )
 
 
+def is_handling(spot: Spot) -> bool:
+    """Whether a place is in a handler: the program comes there where something else has failed."""
+    return any(first <= spot.line <= last for first, last in _handlers(spot.source.tree))
+
+
+@lru_cache(maxsize=16)
+def _handlers(tree: ast.Module) -> tuple[tuple[int, int], ...]:
+    """The lines of each handler of a file."""
+    return tuple(
+        (one.body[0].lineno, one.body[-1].end_lineno or one.body[0].lineno)
+        for one in ast.walk(tree)
+        if isinstance(one, ast.ExceptHandler)
+    )
+
+
 def _is_guarded(spot: Spot) -> bool:
     """Whether a condition stands around a place, other than that its file is the program."""
     return any(

@@ -1,0 +1,54 @@
+"""What a class is built on, by its file alone: a base of another file may move what the class keeps."""
+
+from __future__ import annotations
+
+import ast
+from functools import lru_cache
+
+from diagnose.placement.model import Spot
+
+#: Packages whose classes move no more than their own: Python's, and libraries that are known.
+MOVING_NOTHING = frozenset(
+    {"object", "ABC", "abc", "typing", "Generic", "Protocol", "NamedTuple", "Exception"}
+    | {"torch", "transformers", "trl", "lightning", "pytorch_lightning", "sentence_transformers"}
+)
+
+
+def is_built_on_others(spot: Spot) -> bool:
+    """Whether the class that a place is in is built on one of another file, of no package that is known."""
+    owner = (spot.function or "").rpartition(".")[0].rpartition(".")[2]
+    return _on_others(spot.source.tree, owner) if owner else False
+
+
+@lru_cache(maxsize=64)
+def _on_others(tree: ast.Module, name: str) -> bool:
+    classes = {one.name: one for one in ast.walk(tree) if isinstance(one, ast.ClassDef)}
+    origins = _imported(tree)
+    waiting, seen = [name], set[str]()
+    while waiting:
+        one = waiting.pop()
+        if one in seen or one not in classes:
+            continue
+        seen.add(one)
+        for base in classes[one].bases:
+            root = ast.unparse(base).partition("[")[0].partition(".")[0]
+            if root in classes:
+                waiting.append(root)
+            elif root in origins and origins[root] not in MOVING_NOTHING:
+                return True
+    return False
+
+
+def _imported(tree: ast.Module) -> dict[str, str]:
+    """The names that a file imports, and the packages that they are of; of its own the dots."""
+    found: dict[str, str] = {}
+    for one in ast.walk(tree):
+        if isinstance(one, ast.Import):
+            for alias in one.names:
+                package = alias.name.partition(".")[0]
+                found[alias.asname or package] = package
+        elif isinstance(one, ast.ImportFrom):
+            for alias in one.names:
+                package = "." if one.level else (one.module or "").partition(".")[0]
+                found[alias.asname or alias.name] = package
+    return found
