@@ -67,7 +67,6 @@ SURE = {
     "base_that_moves_a_dict": ("Whole(Trained, nn.Module)", "Whole(nn.Module)"),
     "index_of_an_element": ("names[best[i]]", "names[best]"),
     "type_by_a_flag": ("net.type(kind_of(args))", "net.type(torch.cuda.FloatTensor)"),
-    "device_by_a_flag": ("if args.use_gpu:", "if True:"),
     "self_loops": ("add_self_loops", "to_undirected"),
     "switched_off_here": ("use_cuda = False", "use_mesh = False"),
     "ranks_of_another_file": (

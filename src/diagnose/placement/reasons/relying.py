@@ -60,7 +60,7 @@ def relies_on_more(
     coming = [step for one in sides for step in one.tensor.steps if step.what in _COMING]
     spots = [meeting.spot, *meeting.calls, *(step.spot for step in coming)]
     if (
-        any(map(_is_chosen, [*spots, *(step.of for step in coming if step.of is not None)]))
+        any(map(_is_chosen, spots))
         or any(map(is_handling, spots))
         or any(map(_is_of_a_type, coming))
         or _is_of_an_element(meeting)
