@@ -73,10 +73,9 @@ def _is_in_scope(written: ast.expr, suspect: Suspect) -> bool:
 
 def _unbound_yet(source: Source, node: ast.AST) -> set[str]:
     """The parameters of a function of which a node is a default: that is computed before they are bound."""
-    path = ancestors(source, node)
-    for outer, inner in pairwise(path):
-        if isinstance(outer, ast.FunctionDef | ast.AsyncFunctionDef) and inner is outer.args:
-            return {one.arg for one in ast.walk(inner) if isinstance(one, ast.arg)}
+    for outer, inner in pairwise(ancestors(source, node)):
+        if isinstance(outer, ast.arguments) and inner in (*outer.defaults, *outer.kw_defaults):
+            return {one.arg for one in ast.walk(outer) if isinstance(one, ast.arg)}
     return set()
 
 
