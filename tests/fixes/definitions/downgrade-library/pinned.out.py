@@ -6,3 +6,5 @@
 # ]
 # ///
 import hugging_face_hub
+
+print(hugging_face_hub)

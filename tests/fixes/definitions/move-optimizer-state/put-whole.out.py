@@ -1,1 +1,4 @@
-refused: it is not seen which of what it puts there are tensors
+# cause: optimizer-state
+# spot: opt.state[w] = row
+for w, row in zip(net.parameters(), rows):
+    opt.state[w] = {k: v.to(w.device) if hasattr(v, "to") else v for k, v in row.items()}

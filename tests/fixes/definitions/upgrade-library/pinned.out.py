@@ -4,3 +4,5 @@
 # dependencies = ["torch", "transformers[torch]>4.51.3",  "accelerate"]
 # ///
 import transformers
+
+print(transformers)
