@@ -33,7 +33,7 @@ TELLING = (
         ("torch", "transformers", "accelerate", "peft", "deepspeed", "diffusers"),
     ),
     (r"version of |Python 3", ("version", "python")),
-    (r"lowvram|medvram|low[_ ]vram", ("vram",)),
+    (r"lowvram|medvram|low[_ ]vram|\bloaded partially\b", ("vram", "partially")),
     (r"`Trainer\.fit` stopped", ("trainer.fit",)),
     (r"\bresum(?:e|ed|ing)\b|=> ?loaded", ("resum", "loaded")),
     (r"(?:load|restor)\w* (?:from )?(?:the )?checkpoint", ("checkpoint",)),
