@@ -61,7 +61,7 @@ def attribute(machine: Machine, owner: Value, name: str, node: ast.AST, frame: F
             return owner.state
         case Optimizer() if name == "param_groups":
             weights = next(tensors_in(owner.weights), None) if owner.weights is not None else None
-            return Items([], Table({"params": Items([], weights)}))
+            return Items([], Table({"params": Items([], weights)}, Number()))
         case Generator(device=device) if name == "device":
             return Place(device)
         case Place() if name in ("type", "index"):
