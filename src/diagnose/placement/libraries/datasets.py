@@ -14,6 +14,7 @@ from diagnose.placement.values import (
     Frame,
     Function,
     Loader,
+    Method,
     Number,
     Object,
     Unknown,
@@ -40,6 +41,8 @@ def data_call(machine: Machine, last: str, given: Arguments, node: ast.AST, fram
             rows_given = Arguments([Given(collate.node, rows)] if first is not None else [])
             made = machine.invoke(machine, collate.value, rows_given, node, frame)
             found = Loader(_yielded(made))
+        elif isinstance(collate.value if collate is not None else None, Object | Method):
+            found = Loader(Unknown())  # of a class of which nothing is known
         else:
             found = Loader(collated(item_of(machine, first, node, frame), machine, node, frame))
         found.generator = _shuffled_by(machine, given, node, frame)
