@@ -267,6 +267,8 @@ def _are_numbers(given: ast.expr | None) -> bool:
     match given:
         case ast.ListComp(elt=item):
             return not isinstance(item, ast.List | ast.Tuple | ast.ListComp | ast.Name)
+        case ast.Name():
+            return True  # of rows or of numbers: only a run tells
         case ast.List(elts=[first, *_]):
             return not isinstance(first, ast.List | ast.Tuple | ast.ListComp | ast.Starred)
     return False
