@@ -34,7 +34,7 @@ def library_call_of(
     if root == "torch":
         return torch_call(machine, dotted, last, given, node, frame)
     on_host = root in machine.torch.host_libraries
-    if on_host and last in machine.torch.row_picking:
+    if dotted in machine.torch.row_picking:
         return Unknown()
     if on_host or root in ("cv2", "PIL"):
         # What a solver hands on to the function that it is given stays what it is.
