@@ -14,6 +14,8 @@ LOST = [
     ("distributed.all_reduce(loss)", "distributed.all_reduce(loss.cuda())"),
     ("torch.add(a, b, out=c)", "torch.add(a, b, out=c.to(a.device))"),
     ("state.data.copy_(value)", "state.to(value.device).data.copy_(value)"),
+    ("m.mul_(0.9).add_(g)", "m.to(g.device).mul_(0.9).add_(g)"),
+    ("m.mul_(0.9)[0].add_(g)", "m.to(g.device).mul_(0.9)[0].add_(g)"),
 ]
 KEPT = [
     ("layer.weight.data.copy_(value)", "layer.to(device).weight.data.copy_(value)"),
@@ -21,6 +23,8 @@ KEPT = [
     ("scale[:, 0] = value", "scale[:, 0] = value.to(scale.device)"),
     ("mask = x.fill_(1)", 'mask = x.to("cuda").fill_(1)'),
     ("losses.append(loss)", "losses.append(loss.cpu())"),
+    ("m.mul_(0.9).add_(g)", "m.mul_(0.9).add_(g.to(m.device))"),
+    ("m.mul_(0.9).add_(g)", "m = m.to(g.device).mul_(0.9).add_(g)"),
     ("state = state + 1", 'state = state.to("cuda") + 1'),
 ]
 

@@ -39,7 +39,7 @@ def _written(statement: ast.stmt) -> Iterator[ast.expr]:
             yield target
         case ast.Expr(value=ast.Call(func=func, args=args)):
             name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
-            in_place = name.endswith("_") and not name.endswith("__")
+            in_place = _in_place(name)
             owner = func.value if isinstance(func, ast.Attribute) else None
             if name in _INTO_ARGUMENTS or (in_place and _is_init(owner)):
                 yield from args[:1]
@@ -58,12 +58,27 @@ def _is_init(owner: ast.expr | None) -> bool:
 def _is_copy(node: ast.expr) -> bool:
     """Whether this is memory of a moved tensor; ``model.to(device).weight`` is not, modules are moved in
     place."""
-    while isinstance(node, ast.Subscript) or (
-        isinstance(node, ast.Attribute) and node.attr in _VIEWS
-    ):
-        node = node.value
+    while (inner := _beneath(node)) is not None:
+        node = inner
     return (
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
         and node.func.attr in _MOVES
     )
+
+
+def _beneath(node: ast.expr) -> ast.expr | None:
+    """What shares its memory with an expression: the tensor of a part of it, or that a method writes into,
+    which gives it back."""
+    match node:
+        case ast.Subscript(value=inner):
+            return inner
+        case ast.Attribute(value=inner, attr=name) if name in _VIEWS:
+            return inner
+        case ast.Call(func=ast.Attribute(value=inner, attr=name)) if _in_place(name):
+            return inner
+    return None
+
+
+def _in_place(name: str) -> bool:
+    return name.endswith("_") and not name.endswith("__")
