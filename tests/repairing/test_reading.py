@@ -199,6 +199,20 @@ for p, m, v in zip(self.params, self.master, self.speed):
     assert not hosted(before, "    p.add_(v.to(p.device))")
 
 
+def test_what_is_appended_part_by_part_is_kept_where_its_parts_are() -> None:
+    before = """\
+slots = []
+for p in params:
+    home = torch.device("cpu") if offload else p.device
+    master = p.detach().to(home)
+    slots.append((master, torch.zeros_like(master)))
+for p, (master, m) in zip(params, slots):
+    m.add_(p.grad)
+"""
+    assert hosted(before, "    m.add_(p.grad.to(m.device))")
+    assert not hosted(before.replace("cpu", "cuda"), "    m.add_(p.grad.to(m.device))")
+
+
 def test_copies_of_parameters_may_stay_where_an_offload_keeps_these() -> None:
     assert hosted("", "anchor = {n: p.detach().clone() for n, p in net.named_parameters()}")
     assert not hosted("", "anchor = [p.clone().to(device) for p in net.parameters()]")

@@ -67,7 +67,9 @@ def _kept(name: str, text: str, depth: int = 4) -> bool:
         called = re.match(r"\s*(?:self\.)?(\w+)\(", found[1])
         if called and _gives_hosted(called[1], text):
             return True
-    return any(_kept(one, text, depth - 1) for one in _over(name, text))
+    listed = re.findall(rf"\b{re.escape(name)}\.append\(([^\n]*)", text)
+    parts = {part for one in listed for part in re.findall(r"[A-Za-z_][\w.]*", one)}
+    return any(_kept(one, text, depth - 1) for one in {*_over(name, text), *parts})
 
 
 def _over(name: str, text: str) -> set[str]:
@@ -84,8 +86,13 @@ def _over(name: str, text: str) -> set[str]:
                 pairs = [(target, one)]
             case target, one:
                 pairs = [(target, one)]
-        found |= {ast.unparse(one) for target, one in pairs if ast.unparse(target) == name}
+        found |= {ast.unparse(one) for target, one in pairs if name in _bound_by(target)}
     return found
+
+
+def _bound_by(target: ast.expr) -> set[str]:
+    parts = target.elts if isinstance(target, ast.Tuple | ast.List) else [target]
+    return {ast.unparse(one) for one in parts}
 
 
 def _gives_hosted(name: str, text: str) -> bool:
