@@ -11,7 +11,7 @@ from torch.optim.optimizer import register_optimizer_step_post_hook
 
 from diagnose.tracing.lives import Event, ModuleLife
 from diagnose.tracing.recorder import Recorder
-from diagnose.tracing.stacks import Line, is_own
+from diagnose.tracing.stacks import Line, is_of_library
 
 #: After so many optimizer steps the models are looked at: they may be gone when the program ends.
 _LOOKED_AT = 2
@@ -70,7 +70,7 @@ class Audit:
     def _copied(self, tensor: Any, event: Event) -> None:
         """Counts copies of one and the same tensor in one line; what a library's offload brings for a call
         that stands there is its own business."""
-        if not event.stack or (event.caller is not None and not is_own(event.caller)):
+        if not event.stack or is_of_library():
             return
         line, known = event.stack[0], self._copies.get(event.stack[0])
         if known is not None and known[0]() is tensor:

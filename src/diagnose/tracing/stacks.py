@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import sysconfig
 import threading
@@ -16,6 +17,8 @@ _INSTALLED = ("site-packages", "dist-packages")
 _LIBRARY = tuple({path for name in ("stdlib", "platstdlib") if (path := sysconfig.get_path(name))})
 #: This package: one folder up, for hooks and simulated GPUs are no lines of a user's either.
 _OURS = __file__.rpartition("tracing")[0]
+#: A file of torch itself.
+_TORCH = re.compile(r"[\\/]torch[\\/]")
 
 
 class Line(NamedTuple):
@@ -48,6 +51,20 @@ def is_own(code: CodeType) -> bool:
         installed = is_installed(file)
         found = _OWN[code] = not (installed or generated or file.startswith((_OURS, *_LIBRARY)))
     return found
+
+
+def is_of_library() -> bool:
+    """Whether the innermost code that runs, ours and torch's left out, is an installed package's, and not
+    the user's."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        file = frame.f_code.co_filename
+        if is_own(frame.f_code):
+            return False
+        if is_installed(file) and not file.startswith(_OURS) and not _TORCH.search(file):
+            return True
+        frame = frame.f_back
+    return False
 
 
 def stack(depth: int = 1, most: int = _KEPT) -> tuple[Stack, CodeType | None]:

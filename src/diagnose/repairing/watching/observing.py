@@ -37,7 +37,7 @@ from diagnose.tracing.auditing import Audit, Finding
 from diagnose.tracing.lives import Event
 from diagnose.tracing.quiet import quiet
 from diagnose.tracing.recorder import Recorder
-from diagnose.tracing.stacks import is_own
+from diagnose.tracing.stacks import is_of_library
 from diagnose.verification import program as checks
 
 #: So many optimizers are kept until the end; of a program with more nothing more is seen.
@@ -117,8 +117,7 @@ class Observer:
                             self._leaving.brought(tensor, event, recorder.tensors)
                 if event.stack and whole(tensor, event):
                     self._parts.copied(recorder.tensors.get(tensor), event)
-                own = event.caller is None or is_own(event.caller)  # and no library's offload
-                if event.stack and self._watched and own:
+                if event.stack and self._watched and not is_of_library():
                     life = recorder.tensors.get(tensor)
                     self._calls_again.copied(tensor, event.stack[0], life, recorder.tensors)
 
