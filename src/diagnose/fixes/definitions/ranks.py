@@ -24,6 +24,8 @@ from diagnose.model import TorchNames
 from diagnose.placement.model import Source, Suspect
 
 _OF_ENVIRONMENT = re.compile("""LOCAL_RANK["']""")
+#: Where a program asks for the number of its process.
+_OF_RANKS = re.compile(r"RANK\b|_PROCID|_LOCALID|get_rank\(")
 #: Names of the local rank, the surest first.
 _NAMES = (
     r"(self\.)?_?local_?rank",
@@ -152,7 +154,7 @@ def _rank(suspect: Suspect) -> str:
     """The expression of the process's own number on its machine, as the file has it at the spot."""
     source, node = suspect.spot.source, suspect.spot.node
     known = [*suspect.devices, *_names(source, node)]
-    chosen = {*_choosing(source.tree)}
+    chosen = {*_choosing(source.tree)} if _OF_RANKS.search(source.text) else set()
     for name in known:
         if name in chosen:
             return name

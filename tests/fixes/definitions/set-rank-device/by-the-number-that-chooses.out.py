@@ -4,6 +4,10 @@ import os
 import torch
 
 
+def setup():
+    return int(os.environ["RANK"]), int(os.environ["LOCAL_RANK"])
+
+
 def main():
     rank, local = setup()
     torch.cuda.set_device(local)
