@@ -198,8 +198,8 @@ def _past_default(found: Reason, stray: Meets, other: Meets, meeting: Meeting) -
     inner = found._replace(spot=made.spot, frame=frame)
     if not own or made.of.function is None or made.of.line >= made.spot.line:
         return None
-    known = in_scope(frame, made.spot, other.tensor.device) or of_other(other, inner, meeting)
-    return inner if known else None
+    known = next(in_scope(frame, made.spot, other.tensor.device), None)
+    return inner if known or any(of_other(other, inner, meeting)) else None
 
 
 def explain(
