@@ -69,7 +69,7 @@ PIECES = {
 STAGES = {
     "diagnose.pipeline.parse_stream": "parsing",
     "diagnose.pipeline.fact_stage.read": "facts",
-    "diagnose.pipeline.rank": "ranking",
+    "diagnose.pipeline.ranking": "ranking",
 }
 RENDERERS = {
     "text": "diagnose.rendering.text.render",
@@ -211,7 +211,7 @@ def test_without_a_stage_the_verdict_is_failed_and_the_others_are_answered(
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
 @pytest.mark.parametrize("form", ["text", "markdown"])
-@pytest.mark.parametrize("target", ["diagnose.pipeline.rank", "diagnose.pipeline.parse_stream"])
+@pytest.mark.parametrize("target", ["diagnose.pipeline.ranking", "diagnose.pipeline.parse_stream"])
 def test_an_answer_that_failed_says_whose_fault_it_is(
     target: str,
     form: str,
@@ -254,7 +254,7 @@ def test_the_last_resort_keeps_the_contract() -> None:
 def test_bad_input_goes_before_a_fault(
     poison: Poison, logs: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    poison("diagnose.pipeline.rank")
+    poison("diagnose.pipeline.ranking")
     assert run(*logs, "missing.txt") == 2
 
 
@@ -295,7 +295,7 @@ def test_a_fault_outside_the_bulkheads_is_a_sentence(
     [
         ("diagnose.scanning.log.parse_failures", 1),
         ("diagnose.scanning.log.fingerprint", 1),
-        ("diagnose.pipeline.rank", 2),
+        ("diagnose.pipeline.ranking", 2),
         ("diagnose.scanning.log.scan_stream", 1),
     ],
 )

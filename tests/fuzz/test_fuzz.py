@@ -64,7 +64,7 @@ def test_what_goes_wrong_is_reported(fuzzer: ModuleType, monkeypatch: pytest.Mon
     def broken(*_: object, **__: object) -> None:
         raise ValueError("planted")
 
-    monkeypatch.setattr("diagnose.pipeline.rank", broken)
+    monkeypatch.setattr("diagnose.pipeline.ranking", broken)
     outcome = fuzzer.fuzz(seed=1, count=8)
     assert outcome.bad
     assert any("ValueError" in what for _, what in outcome.bad)

@@ -147,7 +147,7 @@ def test_a_stage_that_fails_costs_one_line(script: Path) -> None:
     break_it = (
         "if os.environ.get('HOOKED'):\n"
         "    import diagnose.pipeline as pipeline\n"
-        "    del pipeline.rank\n"
+        "    del pipeline.ranking\n"
     )
     plain, hooked = both(script, break_it + FAILS)
     assert answer_after(plain, hooked).startswith("diagnose: no answer for this failure (a fault")
@@ -155,7 +155,7 @@ def test_a_stage_that_fails_costs_one_line(script: Path) -> None:
 
 
 def test_debugging_shows_why_the_hook_failed(script: Path) -> None:
-    break_it = "import diagnose.pipeline as pipeline\ndel pipeline.rank\n"
+    break_it = "import diagnose.pipeline as pipeline\ndel pipeline.ranking\n"
     script.write_text(PREAMBLE + break_it + FAILS)
     hooked = python(script, HOOKED="1", DIAGNOSE_DEBUG="1")
     assert "ranking failed" in hooked.err
