@@ -159,7 +159,7 @@ def test_debugging_shows_why_the_hook_failed(script: Path) -> None:
     script.write_text(PREAMBLE + break_it + FAILS)
     hooked = python(script, HOOKED="1", DIAGNOSE_DEBUG="1")
     assert "ranking failed" in hooked.err
-    assert "NameError: name 'rank' is not defined" in hooked.err
+    assert "NameError: name 'ranking' is not defined" in hooked.err
 
 
 def test_a_missing_case_base_changes_nothing(script: Path, tmp_path: Path) -> None:
