@@ -64,7 +64,7 @@ HEADER = """\
 #: Strength of the priors of the facts' and the words' weights, and of the constants; the first two chosen
 #: among 0.5 to 4 and 10 to 100 by leaving repositories out.
 FACTS, WORDS, CONSTANT = 2.0, 30.0, 0.3
-#: The share of the strictest label; the others that a label accepts divide the rest. Chosen among 0.55 to 1
+#: The share of the strictest label; the others that a label accepts divide the rest. Chosen among 0.7 to 1
 #: by leaving repositories out.
 STRICT = 0.8
 FOLDS = 12

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from pathlib import Path
 
 import torch
@@ -16,6 +19,16 @@ def added(diff: str) -> tuple[str, ...]:
     """The new lines of a diff."""
     rows = [row for row in diff.splitlines() if row[:1] == "+" and row[:3] != "+++"]
     return tuple(row[1:].strip() for row in rows)
+
+
+def repaired(folder: Path, program: str) -> tuple[str, str, str]:
+    """What a process of its own makes of a program: outcome, level and diff."""
+    (folder / "train.py").write_text(program)
+    command = [sys.executable, Path(__file__).parent / "repair.py", folder, "train.py"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    outcome, level, diff = json.loads(done.stdout)["train.py"]
+    return outcome, level, diff
 
 
 def proposed(folder: Path, program: str) -> list[tuple[str, ...]]:

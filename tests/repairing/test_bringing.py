@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from repairing.proposals import added, proposed
+from repairing.proposals import added, proposed, repaired
 
 from diagnose.hooks.peeking import device_of
 from diagnose.repairing.running.claiming import claiming
@@ -176,11 +176,7 @@ def test_what_is_brought_to_the_gpu_may_meet_the_rest_earlier(tmp_path: Path) ->
 
 
 def test_a_model_goes_to_the_gpu_together_with_what_it_is_given(tmp_path: Path) -> None:
-    (tmp_path / "train.py").write_text(OWN_CHECK)
-    command = [sys.executable, Path(__file__).parent / "repair.py", tmp_path, "train.py"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr
-    outcome, level, diff = json.loads(done.stdout)["train.py"]
+    outcome, level, diff = repaired(tmp_path, OWN_CHECK)
     assert (outcome, level) == ("repaired", "proven")
     assert added(diff) == ('model = Scaled().to("cuda")', 'batch = torch.randn(8, 4).to("cuda")')
 

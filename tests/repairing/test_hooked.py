@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from repairing.proposals import proposed
+from repairing.proposals import proposed, repaired
 
 PROGRAM = """\
 import torch
@@ -71,10 +68,6 @@ def test_what_an_offload_brings_for_a_call_is_no_copy_of_the_line(tmp_path: Path
         "got = USE", "got = torch.stack([net(ids)[0], net.table.weight[ids][0, :2]])"
     )
     program = program.replace("got = ", "for _ in range(3):\n    got = ")
-    (tmp_path / "train.py").write_text(program)
-    command = [sys.executable, Path(__file__).parent / "repair.py", tmp_path, "train.py"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr
-    outcome, level, diff = json.loads(done.stdout)["train.py"]
+    outcome, level, diff = repaired(tmp_path, program)
     assert (outcome, level) == ("repaired", "proven")
     assert "net.table(ids)" in diff

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from pathlib import Path
 
 import torch
-from repairing.proposals import added, proposed
+from repairing.proposals import added, proposed, repaired
 from torch import nn
 
 from diagnose.simulation import Terms, simulated_gpus
@@ -37,11 +34,7 @@ print(f"{net(torch.randn(8, 4, device='cuda')).square().mean().item():.4f}")
 
 def test_what_computes_from_the_meta_device_is_made_in_memory(tmp_path: Path) -> None:
     """Its numbers are those of layers that begin with their own values, and not with zeros."""
-    (tmp_path / "train.py").write_text(COMPUTES)
-    command = [sys.executable, Path(__file__).parent / "repair.py", tmp_path, "train.py"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr
-    outcome, level, diff = json.loads(done.stdout)["train.py"]
+    outcome, level, diff = repaired(tmp_path, COMPUTES)
     assert (outcome, level) == ("repaired", "proven")
     assert added(diff) == ('with torch.device("cuda"):',)
 
@@ -194,10 +187,6 @@ ROWS = (
 
 def test_all_tables_that_no_checkpoint_holds_are_made_in_memory(tmp_path: Path) -> None:
     """Their values are what the program is meant to compute with, and not what the meta device holds."""
-    (tmp_path / "train.py").write_text(FILLED)
-    command = [sys.executable, Path(__file__).parent / "repair.py", tmp_path, "train.py"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr
-    outcome, level, diff = json.loads(done.stdout)["train.py"]
+    outcome, level, diff = repaired(tmp_path, FILLED)
     assert (outcome, level) == ("repaired", "proven")
     assert added(diff) == ROWS

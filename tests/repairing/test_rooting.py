@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from repairing.proposals import added
+from repairing.proposals import added, repaired
 
 from diagnose.repairing.improving.rooting import rooting
 
@@ -93,11 +90,7 @@ class Net(nn.Module):
 net = Net()
 print(f"{net(torch.ones(2, 4).to(net.device)).sum().item():.3f}")
 """
-    (tmp_path / "train.py").write_text(program)
-    command = [sys.executable, Path(__file__).parent / "repair.py", tmp_path, "train.py"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr
-    outcome, level, diff = json.loads(done.stdout)["train.py"]
+    outcome, level, diff = repaired(tmp_path, program)
     assert (outcome, level) == ("repaired", "proven")
     (row,) = added(diff)
     assert row.startswith("return ") and "self.first" in row

@@ -49,9 +49,9 @@ def kept(
         or not around
         or around[0] not in owner.body
         or statement not in around[0].body
+        or around[0].name != "__init__"
+        or ast.unparse(target.value) != "self"
     ):
-        raise Refused("it is not set in the class's own __init__ alone")
-    if around[0].name != "__init__" or ast.unparse(target.value) != "self":
         raise Refused("it is not set in the class's own __init__ alone")
     sets = [node for node in ast.walk(source.tree) if _is_store(node, target.attr)]
     if len(sets) > 1 or any(getattr(one, "name", None) == target.attr for one in owner.body):

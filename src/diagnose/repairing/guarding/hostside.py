@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import lru_cache
 
 from diagnose.repairing.scopes import FUNCTION
 
@@ -73,9 +74,15 @@ def _kept(name: str, text: str, depth: int = 4) -> bool:
 
 
 def _over(name: str, text: str) -> set[str]:
-    """What loops and comprehensions that bind a name go over: ``self.state`` for ``m`` in
-    ``for p, m in zip(self.params, self.state)``."""
-    found = set()
+    """What loops and comprehensions that bind a name go over."""
+    return {over for bound, over in _loops(text) if name in bound}
+
+
+@lru_cache(maxsize=4)
+def _loops(text: str) -> tuple[tuple[frozenset[str], str], ...]:
+    """The names that the loops and comprehensions of a file bind, and what these go over: for ``m`` in
+    ``for p, m in zip(self.params, self.state)`` that is ``self.state``."""
+    found = list[tuple[frozenset[str], str]]()
     for node in ast.walk(ast.parse(text)):
         if not isinstance(node, ast.For | ast.comprehension):
             continue
@@ -86,13 +93,13 @@ def _over(name: str, text: str) -> set[str]:
                 pairs = [(target, one)]
             case target, one:
                 pairs = [(target, one)]
-        found |= {ast.unparse(one) for target, one in pairs if name in _bound_by(target)}
-    return found
+        found += [(_bound_by(target), ast.unparse(one)) for target, one in pairs]
+    return tuple(found)
 
 
-def _bound_by(target: ast.expr) -> set[str]:
+def _bound_by(target: ast.expr) -> frozenset[str]:
     parts = target.elts if isinstance(target, ast.Tuple | ast.List) else [target]
-    return {ast.unparse(one) for one in parts}
+    return frozenset(map(ast.unparse, parts))
 
 
 def _gives_hosted(name: str, text: str) -> bool:
