@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import pytest
@@ -249,11 +248,10 @@ def test_look_alikes_are_no_placement_errors(message: str) -> None:
     assert report.error.family not in ("device-placement", "other")
 
 
+@pytest.mark.timeout(60)
 @pytest.mark.parametrize(
     "unit", ["Expected ", "device ", "{", "a.b", "TensorOptions(dtype=a, device=b,(", "call_"]
 )
 def test_no_pattern_runs_away(unit: str) -> None:
     stem = max((example for _, example in EXAMPLES), key=len)
-    start = time.perf_counter()
     READER.read(stem[:60] + unit * 2000 + stem[60:])
-    assert time.perf_counter() - start < 2
