@@ -1,4 +1,5 @@
 import torch
+from shapes import read
 from torch import nn
 
 
@@ -11,3 +12,6 @@ class Map(nn.Module):
 
     def forward(self):
         return self.flat(self.points)
+
+
+model = Map(read())

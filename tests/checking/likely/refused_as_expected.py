@@ -13,5 +13,5 @@ class TestGate(unittest.TestCase):
             torch.mul(rows, mask)
 
 
-if __name__ == "__main__":
-    unittest.main()
+case = TestGate()
+unittest.main()

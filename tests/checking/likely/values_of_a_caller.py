@@ -10,3 +10,6 @@ class Weighted(nn.Module):
     def forward(self, x, prices):
         costs = torch.tensor([prices, prices])  # finds: created-without-device
         return self.score(x) * costs
+
+
+model = Weighted()

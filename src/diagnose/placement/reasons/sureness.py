@@ -3,6 +3,8 @@
 A program that is read may be right: whoever runs it has seen to what no file shows. So a suspect is
 sure only where its file shows why, and likely otherwise.
 
+* The program runs the code, by itself or through a library that is handed what it makes.
+* Each operation on the way is listed, and its operands are no elements of tensors (``relying``).
 * Nobody out of sight may move the operand: a library that is handed it, whoever calls the function.
 * The operation is known to refuse tensors of several devices.
 * What is known of the operand stands in one file: what an import brings has other callers.
@@ -24,7 +26,7 @@ from diagnose.placement.devices import CPU
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Device, Suspect
 from diagnose.placement.reasons.doubts import is_doubtful
-from diagnose.placement.reasons.knowing import is_called
+from diagnose.placement.reasons.knowing import is_called, is_run
 from diagnose.placement.reasons.relying import relies_on_more
 from diagnose.placement.reasons.surroundings import (
     asks_for_a_device,
@@ -47,7 +49,7 @@ def is_sure(suspect: Suspect, stray: Meets | None, other: Meets | None, meeting:
         other: one that it meets; None where it meets none.
         meeting: what met.
     """
-    if not suspect.sure or not _in_one_file(suspect, meeting):
+    if not suspect.sure or not is_run(meeting.frame) or not _in_one_file(suspect, meeting):
         return False
     if relies_on_more(suspect, stray, other, meeting) or is_expected(meeting):
         return False
@@ -87,11 +89,9 @@ def _is_collected(side: Meets, meeting: Meeting) -> bool:
     """Whether an operand is in a list that the program fills, and not in one that is written out."""
     if not isinstance(side.value, Items):
         return False
+    if meeting.what == "host":
+        return True  # what is put there may be numbers, or come back to the host before it is read
     put = [step.spot for step in side.tensor.steps if step.what == "listed"]
-    if meeting.what == "host" and is_called(meeting.frame):
-        # What is put there is on the GPU each time; a number that old torch picked out is none.
-        picked = any(isinstance(spot.node, ast.Subscript) for spot in put)
-        return picked or side.value.emptied
     return side.value.grows or any(spot.node not in _comprised(spot.source.tree) for spot in put)
 
 
