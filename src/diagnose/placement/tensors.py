@@ -34,10 +34,9 @@ class Tensor(Value):
         module: Module | None = None,
         name: str = "",
         guessed: bool = False,
-        element: bool = False,
     ) -> None:
         super().__init__(steps, frame)
-        self.element = element
+        self.element = False
         self.guessed = guessed
         self.device = device
         self.maker = maker
@@ -47,7 +46,7 @@ class Tensor(Value):
 
     def like(self, device: Device | None, *steps: Step, scalar: bool | None = None) -> Tensor:
         """The same tensor elsewhere, or something computed from it."""
-        return Tensor(
+        found = Tensor(
             device,
             self.maker,
             (*self.steps[-12:], *steps),
@@ -56,8 +55,9 @@ class Tensor(Value):
             module=self.module,
             name=self.name,
             guessed=self.guessed,
-            element=self.element,
         )
+        found.element = self.element
+        return found
 
     def computed(self, device: Device | None, *, scalar: bool | None = None) -> Tensor:
         """Something computed from the tensor: of a weight it is none, though it is where that is."""

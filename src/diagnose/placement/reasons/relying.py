@@ -77,8 +77,8 @@ def relies_on_more(
 
 
 def _is_guessed(side: Meets, meeting: Meeting) -> bool:
-    """Whether an operand may be none, or one number: what a checkpoint holds, or a tensor, but where none is
-    taken."""
+    """Whether an operand may be none, or one number: what a checkpoint or a tensor holds, but where none
+    is taken."""
     if side.tensor.element and meeting.what in ("join", "index"):
         return True
     if side.tensor.maker != "load" or not side.tensor.guessed:
