@@ -20,9 +20,6 @@ class Masked(nn.Module):
     def forward(self, x):
         mask = torch.ones(x.shape[0], 8)
         return self.proj(x) * mask
-
-
-model = Masked()
 """
 #: A plain tensor attribute: line 8.
 TABLE = """\
@@ -38,9 +35,6 @@ class Table(nn.Module):
 
     def forward(self, x):
         return self.proj(x) + self.table
-
-
-model = Table()
 """
 CLEAN = "import torch\n\nprint(torch.ones(3))\n"
 

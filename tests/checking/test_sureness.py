@@ -56,7 +56,6 @@ SURE = {
     "copy_of_what_may_be_there": ("torch.tensor(points)", "torch.ones(points.shape)"),
     "failure_passed_over": ("        continue", "        raise"),
     "entry_of_a_checkpoint": ('net(x) / saved["temperature"]', 'net(saved["temperature"])'),
-    "class_that_nobody_makes": ("* mask\n", "* mask\n\n\nmodel = Gated()\n"),
     "function_that_hands_on": (
         "utils import indexable",
         "metrics import pairwise_distances as indexable",

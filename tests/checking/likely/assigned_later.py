@@ -14,6 +14,3 @@ class Remembering(nn.Module):
 
     def forward(self, x):
         return self.head(x + self.seen)
-
-
-model = Remembering(nn.Linear(4, 4))

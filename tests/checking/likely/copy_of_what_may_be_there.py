@@ -1,5 +1,4 @@
 import torch
-from shapes import read
 from torch import nn
 
 
@@ -12,6 +11,3 @@ class Map(nn.Module):
 
     def forward(self):
         return self.flat(self.points)
-
-
-model = Map(read())

@@ -13,6 +13,3 @@ class Decoder(nn.Module):
     def forward(self, x):
         state = self.start(x.size(0))
         return self.cell(x) + state
-
-
-model = Decoder()

@@ -13,6 +13,3 @@ class Block(nn.Module):
         h = self.proj(x)
         mask = torch.ones(x.shape[0], x.shape[1])  # finds: created-without-device
         return self.encoder(h, mask)
-
-
-model = Block(4)

@@ -13,5 +13,5 @@ class TestGate(unittest.TestCase):
             torch.mul(rows, mask)
 
 
-case = TestGate()
-unittest.main()
+if __name__ == "__main__":
+    unittest.main()

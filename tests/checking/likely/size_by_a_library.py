@@ -10,6 +10,3 @@ class Erase(nn.Module):
         left = torch.randint(0, 8, (1,))  # finds: created-without-device
         right = left + width
         return pictures[..., : int(torch.maximum(left, right))]
-
-
-model = Erase()

@@ -10,6 +10,3 @@ class Weighted(nn.Module):
     def forward(self, x, prices):
         costs = torch.tensor([prices, prices])  # finds: created-without-device
         return self.score(x) * costs
-
-
-model = Weighted()

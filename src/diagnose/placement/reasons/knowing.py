@@ -94,22 +94,6 @@ def is_called(frame: Frame) -> bool:
     return True
 
 
-def is_run(frame: Frame) -> bool:
-    """Whether the program comes to a call, by itself or through a library that calls the methods of an
-    object that it has made: what else nothing calls has callers that nobody sees."""
-    return is_called(frame) or _is_of_an_object(frame)
-
-
-def _is_of_an_object(frame: Frame) -> bool:
-    """Whether nothing calls a method, and the program has made the object that it is of."""
-    entered = frame
-    while entered.caller is not None and entered.caller.call is not None:
-        entered = entered.caller
-    steps = entered.this.steps if isinstance(entered.this, Module | Object) else ()
-    made = next((step.spot.node for step in steps if step.what == "made"), None)
-    return made is not None and not isinstance(made, ast.ClassDef)
-
-
 def _is_given(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     """Whether a caller hands something to a function: what needs nothing runs as it stands."""
     args = function.args

@@ -3,7 +3,6 @@
 A program that is read may be right: whoever runs it has seen to what no file shows. So a suspect is
 sure only where its file shows why, and likely otherwise.
 
-* The program runs the code, by itself or through a library that is handed what it makes.
 * Each operation on the way is listed, and its operands are no elements of tensors (``relying``).
 * Nobody out of sight may move the operand: a library that is handed it, whoever calls the function.
 * The operation is known to refuse tensors of several devices.
@@ -26,7 +25,7 @@ from diagnose.placement.devices import CPU
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Device, Suspect
 from diagnose.placement.reasons.doubts import is_doubtful
-from diagnose.placement.reasons.knowing import is_called, is_run
+from diagnose.placement.reasons.knowing import is_called
 from diagnose.placement.reasons.relying import relies_on_more
 from diagnose.placement.reasons.surroundings import (
     asks_for_a_device,
@@ -49,7 +48,7 @@ def is_sure(suspect: Suspect, stray: Meets | None, other: Meets | None, meeting:
         other: one that it meets; None where it meets none.
         meeting: what met.
     """
-    if not suspect.sure or not is_run(meeting.frame) or not _in_one_file(suspect, meeting):
+    if not suspect.sure or not _in_one_file(suspect, meeting):
         return False
     if relies_on_more(suspect, stray, other, meeting) or is_expected(meeting):
         return False
