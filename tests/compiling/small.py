@@ -128,6 +128,8 @@ tensor-factories = ["new_zeros"]
 without-gradient = ["argmax"]
 library-refusing = ["scatter"]
 row-picking = ["sklearn.utils.shuffle"]
+reading = ["numpy"]
+operations = ["add"]
 
 [keywords]
 index = ["index", "input"]

@@ -118,6 +118,8 @@ class TorchNames(NamedTuple):
     other_framework_prefixes: Names = _NONE
     host_libraries: Names = _NONE
     row_picking: Names = _NONE
+    reading: Names = _NONE
+    operations: Names = _NONE
     function_libraries: Names = _NONE
     library_refusing: Names = _NONE
     host_packages: Names = _NONE

@@ -37,6 +37,13 @@ def is_open(machine: Machine, name: str, given: Arguments) -> bool:
     return isinstance(first, Unknown) and kind_of(machine, name) == "library"
 
 
+def assumed(tensor: Tensor) -> Tensor:
+    """The same tensor, of which something is taken for likely that nobody has listed."""
+    found = tensor.like(tensor.device)
+    found.guessed = True
+    return found
+
+
 def refusal(
     machine: Machine, node: ast.If | ast.Assert, frame: Frame, *, holds: bool | None
 ) -> None:

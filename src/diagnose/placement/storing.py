@@ -288,7 +288,9 @@ def element(torch: TorchNames, value: Value) -> Value:
         case Batch():
             return value.inner.like(value.inner.device)
         case Tensor():
-            return value.like(value.device, scalar=one_dimension(torch, value) or None)
+            found = value.like(value.device, scalar=one_dimension(torch, value) or None)
+            found.element = True
+            return found
         case Module():
             return next(iter(value.children.values()), Unknown())
         case Table():

@@ -18,10 +18,10 @@ class Tensor(Value):
     nothing is known), ``other``.
     ``scalar`` marks those of no dimensions, which mix with any device; ``module`` is whose output or
     weight it is; ``name`` what the module calls it; ``guessed`` that it may be none, or be elsewhere: it
-    came of a call of which nothing is known.
+    came of a call of which nothing is known; ``element`` that a number or a loop took it out of a tensor.
     """
 
-    __slots__ = ("device", "guessed", "maker", "module", "name", "scalar")
+    __slots__ = ("device", "element", "guessed", "maker", "module", "name", "scalar")
 
     def __init__(
         self,
@@ -36,6 +36,7 @@ class Tensor(Value):
         guessed: bool = False,
     ) -> None:
         super().__init__(steps, frame)
+        self.element = False
         self.guessed = guessed
         self.device = device
         self.maker = maker
@@ -45,7 +46,7 @@ class Tensor(Value):
 
     def like(self, device: Device | None, *steps: Step, scalar: bool | None = None) -> Tensor:
         """The same tensor elsewhere, or something computed from it."""
-        return Tensor(
+        found = Tensor(
             device,
             self.maker,
             (*self.steps[-12:], *steps),
@@ -55,6 +56,8 @@ class Tensor(Value):
             name=self.name,
             guessed=self.guessed,
         )
+        found.element = self.element
+        return found
 
     def computed(self, device: Device | None, *, scalar: bool | None = None) -> Tensor:
         """Something computed from the tensor: of a weight it is none, though it is where that is."""
@@ -90,15 +93,14 @@ _FAMILY = 5_000
 
 class Sequence(Value):
     """A list, tuple, set or generator; ``keeper`` is the module whose plain attribute it is, ``grows`` that
-    items were put into it: how many, only a run tells; ``emptied`` that they were taken out again; ``kind``
-    which of them it is, where known."""
+    items were put into it: how many, only a run tells; ``kind`` which of them it is, where known."""
 
-    __slots__ = ("emptied", "grows", "items", "keeper", "kind", "more")
+    __slots__ = ("grows", "items", "keeper", "kind", "more")
 
     def __init__(self, items: list[Value], more: Value | None = None, kind: str = "") -> None:
         super().__init__()
         self.keeper: Module | None = None
-        self.grows = self.emptied = False
+        self.grows = False
         self.kind = kind
         self.items = items
         self.more = more

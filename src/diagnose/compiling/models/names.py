@@ -115,6 +115,8 @@ class TorchNames(Strict):
     other_framework_prefixes: _Names
     host_libraries: _Names
     row_picking: _Names
+    reading: _Names
+    operations: _Names
     function_libraries: _Names
     library_refusing: _Names
     host_packages: _Names

@@ -94,7 +94,9 @@ def subscript(machine: Machine, node: Any, frame: Frame) -> Value:
                 machine.meet("index", node, frame, sides)
                 several |= isinstance(value, Tensor) and not value.scalar
         one = False if several else _one_number(machine.torch, owner, inside)
-        return owner.like(owner.device, scalar=one)
+        item = owner.like(owner.device, scalar=one)
+        item.element |= one is not False and _is_number(inside)
+        return item
     key = machine.evaluate(machine, inside, frame)
     match owner:
         case Batch():
@@ -205,5 +207,9 @@ def _one_number(torch: TorchNames, owner: Tensor, inside: ast.expr) -> bool | No
     parts = inside.elts if isinstance(inside, ast.Tuple) else [inside]
     if any(isinstance(each, ast.Slice) or _adds(each) for each in parts):
         return False
-    one = isinstance(inside, ast.Constant | ast.Name | ast.Attribute | ast.UnaryOp | ast.BinOp)
-    return True if one and one_dimension(torch, owner) else None
+    return True if _is_number(inside) and one_dimension(torch, owner) else None
+
+
+def _is_number(index: ast.expr) -> bool:
+    """Whether an index may be a number."""
+    return isinstance(index, ast.Constant | ast.Name | ast.Attribute | ast.UnaryOp | ast.BinOp)

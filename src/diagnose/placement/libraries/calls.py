@@ -12,6 +12,7 @@ from diagnose.placement.libraries.python import builtin
 from diagnose.placement.libraries.standard import standard_call
 from diagnose.placement.libraries.torch_calls import torch_call
 from diagnose.placement.machine import Arguments, Machine, operands
+from diagnose.placement.refusing import assumed
 from diagnose.placement.tensors import Module
 from diagnose.placement.values import Const, Frame, Object, Unknown, Value
 
@@ -40,6 +41,8 @@ def library_call_of(
         # What a solver hands on to the function that it is given stays what it is.
         read = {name: one for name, one in given.named.items() if name != "args"}
         sides = operands(given._replace(named=read))
+        if not dotted.startswith(tuple(machine.torch.reading)):
+            sides = [side._replace(tensor=assumed(side.tensor)) for side in sides]
         if sides and on_host and last not in ("shape", "ndim"):  # which ask, and read nothing
             machine.meet("host", node, frame, sides)
         return Object("host") if last[:1].isupper() and on_host else Unknown("array")

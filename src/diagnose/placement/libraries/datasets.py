@@ -178,4 +178,5 @@ def collated(item: Value, machine: Machine, node: ast.AST, frame: Frame, depth: 
             return item
         case Const() | Number():
             return Tensor(CPU, "batch", machine.step("made", node, frame, CPU), frame)
-    return Batch(Tensor(CPU, "batch", machine.step("made", node, frame, CPU), frame))
+    made = machine.step("made", node, frame, CPU)
+    return Batch(Tensor(CPU, "batch", made, frame, guessed=isinstance(item, Unknown)))

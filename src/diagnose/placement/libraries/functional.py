@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from diagnose.placement.devices import CPU
+from diagnose.placement.devices import CPU, META
 from diagnose.placement.libraries.datasets import item_of
 from diagnose.placement.machine import Arguments, Given, Machine, Partial
 from diagnose.placement.tensors import Module, Table, Tensor
@@ -81,6 +81,8 @@ def _with_other_weights(
     machine: Machine, module: Module, given: Arguments, node: ast.AST, frame: Frame
 ) -> Value:
     """A module called with weights that are told; they are where the module's are, most often."""
+    if module.where() == META:  # it lends its code alone
+        return Unknown()
     said, named = given.get("args", 2), given.get("kwargs", 3)
     listed: list[Given] = []
     if said is not None:

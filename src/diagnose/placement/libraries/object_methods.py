@@ -91,8 +91,6 @@ def container_method(
                 owner.items.append(first)
         elif name in ("pop", "popleft"):
             return next(owner.every(), Unknown())
-        elif name == "clear":
-            owner.emptied = True
         elif name == "copy":
             return Items(list(owner.items), owner.more)
         return Const(None) if name in ("append", "extend", "add", "insert") else Unknown()

@@ -36,7 +36,7 @@ def _add(machine: Machine, owner: Object, given: Arguments) -> None:
     default, action = given.named.get("default"), given.text("action") or ""
     machine.has_options = True
     if action in ("store_true", "store_false") and machine.options != OPEN:
-        if asks_for_gpu(name) is None:
+        if machine.options == DEFAULTS or asks_for_gpu(name) is None:
             on = (action == "store_true") == (machine.options == TURNED_ON)
             told = default.value if default is not None and machine.options == DEFAULTS else None
             owner.attributes[name] = told if isinstance(told, Const) else Const(on)
@@ -64,6 +64,6 @@ def _default(machine: Machine, value: Value, name: str) -> Value:
     plain = isinstance(
         value, Const | Items
     )  # argparse leaves a list as it is, whatever its ``type``
-    if machine.options == DEFAULTS and plain and asks_for_gpu(name) is None:
+    if machine.options == DEFAULTS and plain:
         return value
     return Number(name) if isinstance(told, int | float) else Unknown(name)

@@ -157,6 +157,8 @@ def tensor_method(
     if name in torch.computing:
         return owner.computed(owner.device, scalar=scalar)
     result = owner.like(owner.device, scalar=scalar)
+    result.element &= name not in torch.dimensioning
+    result.guessed |= name.rstrip("_") not in torch.operations
     open_ = owner.maker == "other" and not any(step.what == "made" for step in owner.steps)
     if open_ or owner.maker == "load":
         known = name in torch.shaping or kind_of(machine, name) != "library"

@@ -23,7 +23,7 @@ from diagnose.placement.machine import (
     origin,
 )
 from diagnose.placement.model import Step
-from diagnose.placement.refusing import is_open, kind_of
+from diagnose.placement.refusing import assumed, is_open, kind_of
 from diagnose.placement.steps import born_at, last_move, on_cpu
 from diagnose.placement.tensors import Module, Optimizer, Tensor, leading, tensors_in
 from diagnose.placement.tensors import Sequence as Items
@@ -190,6 +190,8 @@ def _operation(machine: Machine, last: str, given: Arguments, node: ast.AST, fra
     if not sides:
         return Tensor(None, "other", (), frame) if last in torch.tensor_results else Unknown()
     known = leading([side.tensor for side in sides])
+    if last.rstrip("_") not in torch.operations:
+        known = assumed(known)
     if is_open(machine, last, given):
         return known.computed(None)
     if last in torch.several_results:

@@ -77,7 +77,10 @@ def relies_on_more(
 
 
 def _is_guessed(side: Meets, meeting: Meeting) -> bool:
-    """Whether an operand may be none: what a checkpoint holds may be a number, but where none is taken."""
+    """Whether an operand may be none, or one number: what a checkpoint or a tensor holds, but where none
+    is taken."""
+    if side.tensor.element and meeting.what in ("join", "index"):
+        return True
     if side.tensor.maker != "load" or not side.tensor.guessed:
         return side.tensor.guessed
     node = meeting.spot.node

@@ -3,6 +3,7 @@
 A program that is read may be right: whoever runs it has seen to what no file shows. So a suspect is
 sure only where its file shows why, and likely otherwise.
 
+* Each operation on the way is listed, and its operands are no elements of tensors (``relying``).
 * Nobody out of sight may move the operand: a library that is handed it, whoever calls the function.
 * The operation is known to refuse tensors of several devices.
 * What is known of the operand stands in one file: what an import brings has other callers.
@@ -87,11 +88,9 @@ def _is_collected(side: Meets, meeting: Meeting) -> bool:
     """Whether an operand is in a list that the program fills, and not in one that is written out."""
     if not isinstance(side.value, Items):
         return False
+    if meeting.what == "host":
+        return True  # what is put there may be numbers, or come back to the host before it is read
     put = [step.spot for step in side.tensor.steps if step.what == "listed"]
-    if meeting.what == "host" and is_called(meeting.frame):
-        # What is put there is on the GPU each time; a number that old torch picked out is none.
-        picked = any(isinstance(spot.node, ast.Subscript) for spot in put)
-        return picked or side.value.emptied
     return side.value.grows or any(spot.node not in _comprised(spot.source.tree) for spot in put)
 
 
