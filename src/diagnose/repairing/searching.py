@@ -22,7 +22,8 @@ from diagnose.repairing.model import (
     Terms,
     further,
 )
-from diagnose.repairing.proving.proof import Reference, settled
+from diagnose.repairing.proving.levels import settled
+from diagnose.repairing.proving.proof import Reference
 from diagnose.repairing.running.runner import Runner
 
 
@@ -131,6 +132,8 @@ class Search:
             proof = settled(
                 proof if proof.whole else reference.prove(*best.patch), self._runner.lang
             )
+            if proof.level == "passes":
+                best, proof = polish.trimmed(best, proof)
         return best, proof, furthest
 
     def _places(self, node: Node) -> int:

@@ -98,6 +98,28 @@ def kept_out(before: str, after: str, lang: Lang) -> Iterator[Guard]:
             return
 
 
+def never_found(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+    """No edit asks a table for a key under which nothing is kept there: all would be made each time."""
+    edited = edited_lines(before, after)
+    for function in ast.walk(ast.parse(after)):
+        for node in ast.walk(function) if isinstance(function, FUNCTION) else ():
+            match node:
+                case ast.Compare(left=key, ops=[ast.NotIn()], comparators=[table]) if (
+                    node.lineno in edited
+                ):
+                    kept = f"{ast.unparse(table)}[{ast.unparse(key).strip('()')}]"
+                    stores = [
+                        ast.unparse(one)
+                        for one in ast.walk(function)
+                        if isinstance(one, ast.Subscript) and isinstance(one.ctx, ast.Store)
+                    ]
+                    of_table = [one for one in stores if one.startswith(f"{ast.unparse(table)}[")]
+                    if of_table and kept not in of_table:
+                        told = say(lang, "never-found", line=node.lineno, key=ast.unparse(key))
+                        yield Guard("cached", False, told)
+                        return
+
+
 def _picked(one: Added, tree: ast.Module, lang: Lang) -> Iterator[Guard]:
     """What an object keeps is not brought to a GPU as a whole, at each use, to pick from it."""
     for node in ast.walk(tree):

@@ -87,6 +87,14 @@ def is_numbered(text: str) -> bool:
     return _NUMBERED.search(text) is not None
 
 
+def agreed(applied: Sequence[Candidate], lang: Lang) -> Iterator[Guard]:
+    """The answer to each failure, which has seen none of its values, points at the place that is edited."""
+    for one in applied:
+        if not one.agrees:
+            yield Guard("agreed", False, say(lang, "agreed", file=one.file, line=one.line))
+            return
+
+
 def _stays(patch: str) -> bool:
     """Whether an edit takes away a move to the cpu that the program makes: it wants to have there what it
     brings there."""

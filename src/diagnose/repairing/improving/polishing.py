@@ -10,7 +10,7 @@ from diagnose.repairing.improving.mending import KNOWING, mending
 from diagnose.repairing.improving.rooting import rooting
 from diagnose.repairing.improving.sending import sending
 from diagnose.repairing.improving.trimming import trimmed
-from diagnose.repairing.model import Candidate, Proof, Ran, Terms
+from diagnose.repairing.model import Candidate, Level, Proof, Ran, Terms
 from diagnose.repairing.proving.proof import Reference
 from diagnose.repairing.running.runner import Runner
 
@@ -54,14 +54,16 @@ class Polish:
         self._progress = progress
 
     def trimmed(self, node: Node, proof: Proof) -> tuple[Node, Proof]:
-        """A proven patch without the places that it is proven without, too."""
+        """A patch without the places without which as much is known of it."""
         tried = [node.texts]  # one form of a line can lead to another, and that one back
-        while (shorter := self._trimmed(node, tried)) is not None:
+        while (shorter := self._trimmed(node, tried, proof.level)) is not None:
             node, proof = shorter
         return node, proof
 
-    def _trimmed(self, node: Node, tried: list[Mapping[str, str]]) -> tuple[Node, Proof] | None:
-        """A patch without one of its places, proven; none that was ``tried``."""
+    def _trimmed(
+        self, node: Node, tried: list[Mapping[str, str]], level: Level
+    ) -> tuple[Node, Proof] | None:
+        """A patch without one of its places, of the same level; none that was ``tried``."""
         before = {file: self._runner.workspace.text(file) for file in node.texts}
         for other in trimmed(before, node.texts):
             if other.texts in tried:
@@ -72,7 +74,7 @@ class Polish:
             if not ran.passed:
                 continue
             found = self._reference.prove(other.texts, ran, node.applied)
-            if found.level == "proven":
+            if found.level == level:
                 applied = tuple(one for one in node.applied if one.file in other.texts)
                 return Node(applied, other.texts, ran), found
         return None
