@@ -39,9 +39,9 @@ def answer(
 
 
 def agrees(told: Diagnosis, *found: Candidate) -> list[bool]:
-    return [
-        one.agrees for one in agreeing(found, told, found, lambda file: file.rpartition("/")[2])
-    ]
+    proposed = [one for one in found if one.source == "answer"]
+    made = agreeing(found, told, proposed, lambda file: file.rpartition("/")[2])
+    return [one.agrees for one in made]
 
 
 def test_what_the_likeliest_cause_edits_is_agreed_upon() -> None:
