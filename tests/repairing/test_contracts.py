@@ -166,6 +166,8 @@ def test_a_table_is_asked_for_the_key_under_which_it_keeps() -> None:
     before = "def f(x):\n    if n not in T:\n        T[n] = make(n)\n    return T[n]\n"
     half = before.replace("n not", "(n, x.device) not")
     assert [one.id for one in never_found(before, half, "en")] == ["cached"]
+    other_half = before.replace("T[n]", "T[n, x.device]")
+    assert [one.id for one in never_found(before, other_half, "en")] == ["cached"]
     whole = half.replace("T[n]", "T[n, x.device]")
     assert not list(never_found(before, whole, "en"))
     assert not list(never_found(before, before.replace("make(n)", "make(n).to(d)"), "en"))

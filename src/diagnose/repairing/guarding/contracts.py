@@ -104,17 +104,16 @@ def never_found(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     for function in ast.walk(ast.parse(after)):
         for node in ast.walk(function) if isinstance(function, FUNCTION) else ():
             match node:
-                case ast.Compare(left=key, ops=[ast.NotIn()], comparators=[table]) if (
-                    node.lineno in edited
-                ):
-                    kept = f"{ast.unparse(table)}[{ast.unparse(key).strip('()')}]"
-                    stores = [
-                        ast.unparse(one)
+                case ast.Compare(left=key, ops=[ast.NotIn()], comparators=[table]):
+                    stores = {
+                        ast.unparse(one.slice): one.lineno
                         for one in ast.walk(function)
-                        if isinstance(one, ast.Subscript) and isinstance(one.ctx, ast.Store)
-                    ]
-                    of_table = [one for one in stores if one.startswith(f"{ast.unparse(table)}[")]
-                    if of_table and kept not in of_table:
+                        if isinstance(one, ast.Subscript)
+                        and isinstance(one.ctx, ast.Store)
+                        and ast.unparse(one.value) == ast.unparse(table)
+                    }
+                    changed_here = edited & {node.lineno, *stores.values()}
+                    if stores and changed_here and ast.unparse(key) not in stores:
                         told = say(lang, "never-found", line=node.lineno, key=ast.unparse(key))
                         yield Guard("cached", False, told)
                         return
