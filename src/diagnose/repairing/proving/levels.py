@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from diagnose.model import Lang
-from diagnose.repairing.model import Guard, Level, Proof
+from diagnose.repairing.model import LEVELS, Guard, Level, Proof
 from diagnose.repairing.words import say
 
 #: The guards that know nothing better themselves.
@@ -29,7 +29,12 @@ _MEANT = frozenset({"output", "trained"})
 
 
 #: The guards of what a person has to decide: nothing speaks against the edit itself.
-_DECIDED = frozenset({"agreed", "taken"})
+DECIDED = frozenset({"agreed", "taken"})
+
+
+def passes(proof: Proof, least: Level = "passes") -> bool:
+    """Whether nothing speaks against a patch but what a person has to decide; or as much is known of it."""
+    return LEVELS.index(proof.level) >= LEVELS.index(least)
 
 
 def level_of(found: Sequence[Guard]) -> Level:
@@ -40,4 +45,4 @@ def level_of(found: Sequence[Guard]) -> Level:
     against = {guard.id for guard in found if guard.holds is False}
     if not against:
         return "proven"
-    return "passes" if against <= _DECIDED else "same-numbers"
+    return "passes" if against <= DECIDED else "same-numbers"
