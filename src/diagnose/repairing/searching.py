@@ -22,7 +22,7 @@ from diagnose.repairing.model import (
     Terms,
     further,
 )
-from diagnose.repairing.proving.levels import passes, settled
+from diagnose.repairing.proving.levels import DECIDED, passes, settled
 from diagnose.repairing.proving.proof import Reference
 from diagnose.repairing.running.runner import Runner
 
@@ -287,6 +287,6 @@ _COMPUTES = frozenset({"homes", "on-gpu", "to-host", "put-away", "gives-up"})
 
 
 def _worth(proof: Proof) -> tuple[int, int, int]:
-    against = [guard.id for guard in proof.guards if guard.holds is False]
+    against = [one.id for one in proof.guards if one.holds is False and one.id not in DECIDED]
     elsewhere = sum(one in _COMPUTES for one in against)
     return LEVELS.index(proof.level), -elsewhere, -len(against)
