@@ -120,6 +120,10 @@ REMARKS: Mapping[str, Mapping[Lang, str]] = {
         "en": "line {line} asks for {key}, under which nothing is kept: it would be made anew each time",
         "zh": "第 {line} 行查找 {key}，但没有以此为键保存任何内容：每次都会重新创建",
     },
+    "rows": {
+        "en": "line {line} puts on a GPU all that {name} keeps, of which only rows are asked for",
+        "zh": "第 {line} 行把 {name} 保存的全部数据放到 GPU 上，而程序只按行取用",
+    },
     "bound-below": {
         "en": "line {line} asks in a class for {name}, which the file binds only below it",
         "zh": "第 {line} 行在类中使用 {name}，而该文件在类之后才给它赋值",

@@ -10,8 +10,11 @@ from diagnose.model import Lang
 from diagnose.repairing.comparing import edited_lines
 from diagnose.repairing.guarding.fitting import callee, goes_to_cpu, move_of
 from diagnose.repairing.model import Guard, Ran
+from diagnose.repairing.scopes import FUNCTION
 from diagnose.repairing.words import say
 
+#: What a text says that knows of devices.
+_DEVICE = re.compile("device|cuda")
 #: Functions before which a model is put away for their sake, and not to save memory.
 _SAVES = re.compile(r"save|export|dump|state_dict|script|trace")
 
@@ -32,6 +35,31 @@ def put_away(
     for name in sorted(idle | parked | (now & wanted.streamed)):
         yield Guard("put-away", False, say(lang, "put-away", name=name))
         return
+
+
+def rows(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+    """No edit puts on a GPU, where it is made, what an object keeps of which rows are asked for, if its
+    class knows no device: workers of a loader could not read it, and only the rows are wanted there."""
+    edited = edited_lines(before, after)
+    old = {name: text for name, text, _ in _of_rows(ast.parse(before))}
+    for name, _, made in _of_rows(ast.parse(after)):
+        for node in ast.walk(made) if not _DEVICE.search(old.get(name, "device")) else ():
+            move = move_of(node)
+            there = isinstance(node, ast.keyword) and node.arg == "device"
+            there = there or (move is not None and not goes_to_cpu(move))
+            if there and isinstance(node, ast.keyword | ast.Call) and node.lineno in edited:
+                yield Guard("rows", False, say(lang, "rows", line=node.lineno, name=name))
+                return
+
+
+def _of_rows(tree: ast.Module) -> Iterator[tuple[str, str, ast.AST]]:
+    """The classes whose objects are asked for rows and for their number, and are no modules: the name, the
+    text, and the method that makes one."""
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef):
+            own = {one.name: one for one in node.body if isinstance(one, FUNCTION)}
+            if own.keys() >= {"__init__", "__getitem__", "__len__"} and "forward" not in own:
+                yield node.name, ast.unparse(node), own["__init__"]
 
 
 def _puts_away(text: str) -> bool:
