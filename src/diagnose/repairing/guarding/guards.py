@@ -22,6 +22,8 @@ _WITHOUT_KERNEL = "no-to-on-quantized"
 _MADE_THERE = frozenset({"create-on-device", "materialize-meta"})
 #: Causes that are a choice of the wrong GPU.
 _CHOOSING = frozenset({"rank-device", "hardcoded-device"})
+#: The fix of what is loaded to where it was saved.
+_MAPPED = "map-location"
 #: The cause of which a mend gathers what is split, or takes away what gathers it.
 _SPLIT = "device-map-under-training"
 #: Causes of which a mend may draw on the cpu what goes to a GPU then.
@@ -90,8 +92,9 @@ def _unwrapped(name: str, ran: Ran) -> str | None:
 
 def _chooses(one: Candidate) -> bool:
     """Whether an edit takes the GPU that the program names elsewhere, where the wrong one was chosen; that
-    of DataParallel may be told by its number."""
-    if one.cause == "dataparallel-home-device":
+    of DataParallel, and that to which a checkpoint goes and not to where it was saved, may be told by
+    their numbers."""
+    if one.cause == "dataparallel-home-device" or one.kind == _MAPPED:
         return True
     added = (row for row in one.patch.splitlines() if row.startswith("+") and row[:3] != "+++")
     return one.cause in _CHOOSING and not any(writes_gpu(row) for row in added)
