@@ -81,6 +81,8 @@ def test_what_is_not_agreed_upon_passes_and_is_not_proven() -> None:
     assert not list(agreed([one], "en"))
     (found,) = agreed([one, one._replace(agrees=False)], "en")
     assert "train.py:4" in found.sentence
+    made = one._replace(agrees=False, kind="create-on-device")
+    assert not list(agreed([made], "en")), "it is made there"
     output = Guard("output", True, "")
     assert level_of([output]) == "proven"
     assert level_of([output, found]) == "passes"

@@ -35,7 +35,7 @@ print(f"{net(torch.randn(8, 4, device='cuda')).square().mean().item():.4f}")
 def test_what_computes_from_the_meta_device_is_made_in_memory(tmp_path: Path) -> None:
     """Its numbers are those of layers that begin with their own values, and not with zeros."""
     outcome, level, diff = repaired(tmp_path, COMPUTES)
-    assert (outcome, level) == ("repaired", "passes")
+    assert (outcome, level) == ("repaired", "proven")
     assert added(diff) == ('with torch.device("cuda"):',)
 
 
@@ -188,5 +188,5 @@ ROWS = (
 def test_all_tables_that_no_checkpoint_holds_are_made_in_memory(tmp_path: Path) -> None:
     """Their values are what the program is meant to compute with, and not what the meta device holds."""
     outcome, level, diff = repaired(tmp_path, FILLED)
-    assert (outcome, level) == ("repaired", "passes")
+    assert (outcome, level) == ("repaired", "proven")
     assert added(diff) == ROWS

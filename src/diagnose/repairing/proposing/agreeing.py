@@ -19,20 +19,21 @@ def agreeing(
     proposed: Sequence[Candidate],
     path_of: Callable[[str], str | None],
 ) -> list[Candidate]:
-    """Edits of a failure, and of each whether the likeliest cause of the answer would edit a line that it
-    edits; where that edits none and is sure, the line that it names counts. An answer that knows no
-    cause contradicts nothing.
+    """Edits of a failure, and of each whether the likeliest cause of the answer that edits anything would
+    edit a line that it edits; where none does and the answer is sure, the line that it names counts. An
+    answer that knows no cause contradicts nothing.
 
     Args:
         found: the edits.
         answer: the answer to the failure.
-        proposed: what that would edit.
+        proposed: what that would edit, likeliest cause first.
         path_of: gives the path of a file in the user's folder.
     """
     if not answer.causes:
         return list(found)
     likeliest = answer.causes[0]
-    pointed = {line for one in proposed if one.cause == likeliest.id for line in _lines(one)}
+    editing = next((one.cause for one in proposed), likeliest.id)
+    pointed = {line for one in proposed if one.cause == editing for line in _lines(one)}
     culprit = answer.culprit
     if not pointed and culprit is not None and likeliest.confidence >= _SURE:
         file = path_of(culprit.file)
