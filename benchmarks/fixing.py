@@ -225,6 +225,12 @@ def _kept(one: Judged) -> dict[str, Any]:
         "same_output": one.same_output,
         "guards": [list(guard) for guard in proof.guards] if proof else [],
         "diff": one.repair.diff,
+        "edits": [
+            [edit.cause, edit.kind, edit.source, edit.line, edit.agrees]
+            for edit in one.repair.applied
+        ],
+        "runs": one.tries,
+        "seconds": round(one.seconds, 1),
     }
 
 

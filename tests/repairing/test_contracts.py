@@ -13,6 +13,7 @@ from diagnose.repairing.guarding.contracts import (
     contracts,
     kept_out,
     made_to_fit,
+    never_found,
 )
 from diagnose.repairing.guarding.fitting import fitting
 from diagnose.repairing.model import Guard
@@ -159,3 +160,16 @@ def test_a_process_is_bound_by_its_rank_on_its_own_machine(
 def test_a_move_that_the_program_makes_elsewhere_is_added_here_all_the_same() -> None:
     after = _GONE.replace("self.low(x)", "self.low.to(self.device)(x)")
     assert "put-away" in [one.id for one in fitting(_GONE, after, "en")]
+
+
+def test_a_table_is_asked_for_the_key_under_which_it_keeps() -> None:
+    before = "def f(x):\n    if n not in T:\n        T[n] = make(n)\n    return T[n]\n"
+    half = before.replace("n not", "(n, x.device) not")
+    assert [one.id for one in never_found(before, half, "en")] == ["cached"]
+    other_half = before.replace("T[n]", "T[n, x.device]")
+    assert [one.id for one in never_found(before, other_half, "en")] == ["cached"]
+    whole = half.replace("T[n]", "T[n, x.device]")
+    assert not list(never_found(before, whole, "en"))
+    assert not list(never_found(before, before.replace("make(n)", "make(n).to(d)"), "en"))
+    other = before.replace("if n not in T", "if n not in known")
+    assert not list(never_found(before, other, "en")), "nothing is kept in that one"

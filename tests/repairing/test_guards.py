@@ -393,6 +393,26 @@ def test_what_is_computed_of_a_kept_tensor_is_copied_as_that_is(folder: Path) ->
     assert level == "proven", guards
 
 
+def test_what_an_object_in_a_module_keeps_is_not_unpacked_and_copied_in_each_call(
+    folder: Path,
+) -> None:
+    program = SCALED.replace("SHIFT", "self.packed.unpack(x.dtype)").replace(
+        "self.direction = torch.ones(2)", "self.packed = Packed()"
+    )
+    program = program.replace(
+        "class Steered",
+        "class Packed:\n    def __init__(self):\n        self.codes = torch.ones(2, dtype=torch.int8)\n\n"
+        "    def unpack(self, dtype):\n        return self.codes.to(dtype) * 2\n\n\nclass Steered",
+    )
+    used = ("unpack(x.dtype)", "unpack(x.dtype).to(x.device)")
+    level, guards = proof(folder, program, used, kind="move-tensor-at-line")
+    assert guards["copied"] is False
+    assert level == "same-numbers"
+    made = ("torch.ones(2, dtype=torch.int8)", 'torch.ones(2, dtype=torch.int8, device="cuda")')
+    level, guards = proof(folder, program, made, kind="create-on-device")
+    assert "copied" not in guards
+
+
 def test_rows_that_are_picked_from_a_table_of_the_host_may_be_copied(folder: Path) -> None:
     program = SCALED.replace("SHIFT", "self.rows[at]")
     picked = ("+ self.rows[at]", "+ self.rows[at].to(x.device)")

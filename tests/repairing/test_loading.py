@@ -8,6 +8,7 @@ from unittest import mock
 
 import pytest
 import torch
+from repairing.proofs import proof
 from repairing.proposals import proposed
 
 from diagnose.simulation import Terms, simulated_gpus
@@ -74,3 +75,33 @@ def test_without_device_checks_gpus_may_be_counted_in_a_circle() -> None:
         assert torch.cuda.current_device() == 1
         assert str(torch.zeros(1, device="cuda:4").device) == "cuda:0"
         assert str(torch.load(saved).device) == "cuda:1"
+
+
+_SAVED = """\
+import torch
+from torch import nn
+
+LEARNER = torch.device("cuda:1")
+ARENA = torch.device("cuda:0")
+torch.manual_seed(0)
+torch.save(nn.Linear(3, 1).to(LEARNER), "net.pt")
+
+
+def load():
+    return torch.load("net.pt", weights_only=False)
+
+
+print(load()(torch.ones(2, 3, device=ARENA)).sum().item())
+"""
+
+
+def test_what_is_loaded_need_not_end_where_it_was_saved(tmp_path: Path) -> None:
+    mapped = ("weights_only=False", "weights_only=False, map_location=ARENA")
+    level, guards = proof(
+        tmp_path, _SAVED, mapped, kind="map-location", cause="checkpoint-location"
+    )
+    assert level == "proven", guards
+    (tmp_path / "other").mkdir()
+    moved = ('"net.pt", weights_only=False)', '"net.pt", weights_only=False).to(ARENA)')
+    _, guards = proof(tmp_path / "other", _SAVED, moved, kind="move-module")
+    assert guards["homes"] is False

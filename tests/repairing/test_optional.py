@@ -88,6 +88,20 @@ def build(cfg):
     gone = before.replace("    if count > 1:\n        net = nn.DataParallel(net)\n", "")
     assert [guard.id for guard in unwrapped(before, gone, "en")] == ["gives-up"]
     better = before.replace("if count > 1:", "if count > 1 and not (cfg.split):")
-    assert list(wrapping(before, gone)) == [better]
+    assert next(wrapping(before, gone)) == better
     one_way = before.replace("    else:\n        net.cuda()\n", "")
     assert not list(unwrapped(one_way, one_way.replace("net = nn.DataParallel(net)", "pass"), "en"))
+
+
+def test_what_is_split_is_not_wrapped() -> None:
+    whole = "len({one.device for one in net.parameters()}) < 2"
+    for wrap, bare in (
+        ("net = nn.DataParallel(net)", "pass"),
+        ("return nn.DataParallel(net)", "return net"),
+    ):
+        before = f"def wrap(net):\n    if count() > 1:\n        {wrap}\n    return net\n"
+        better = before.replace("if count() > 1:", f"if count() > 1 and {whole}:")
+        assert list(wrapping(before, before.replace(wrap, bare))) == [better]
+    chosen = "def wrap(net):\n    return nn.DataParallel(net) if count() > 1 else net\n"
+    (told,) = wrapping(chosen, "def wrap(net):\n    return net\n")
+    assert told == chosen.replace("count() > 1", f"count() > 1 and {whole}")

@@ -101,3 +101,32 @@ def load(settings):
     assert [one.id for one in unread(program, program.replace(asked, ""), "en")] == ["gives-up"]
     other = program + "\n\nprint(SETTINGS.get('replicas'))\n"
     assert [*unread(other, other.replace(asked, ""), "en")] == []
+
+
+def test_a_class_asks_for_no_name_that_its_file_binds_below_it() -> None:
+    program = """\
+class Rows(Dataset):
+    def __init__(self, n):
+        self.rows = torch.rand(n, 3)
+
+
+{above}class Table(Dataset):
+    pass
+
+
+device = torch.device("cuda")
+net = Net().to(device)
+"""
+    before = program.format(above="")
+    moved = before.replace("torch.rand(n, 3)", "torch.rand(n, 3).to(device)")
+    assert [guard.id for guard in unbound(before, moved, "en")] == ["absent"]
+    given = moved.replace("n):", "n, device):")
+    assert not list(unbound(before, given, "en")), "it is an argument"
+    others = before.replace("    pass", "    def all(self):\n        return self.rows.to(device)")
+    asked = others.replace("torch.rand(n, 3)", "torch.rand(n, 3).to(device)")
+    assert not list(unbound(others, asked, "en")), "another method does"
+    known = 'device = torch.device("cuda")\n\n\n'
+    assert not list(unbound(known + before, known + moved, "en")), "it is bound above"
+    function = before.replace("net = Net()", "def feed(rows):\n    return rows\n\n\nnet = Net()")
+    plain = function.replace("return rows", "return rows.to(device)")
+    assert not list(unbound(function, plain, "en")), "a function of a script"

@@ -13,7 +13,7 @@ from diagnose.repairing.guarding.edits import stopgap, written_down
 from diagnose.repairing.guarding.guards import homes
 from diagnose.repairing.guarding.naming import literal
 from diagnose.repairing.model import Candidate, Guard, Proof, Ran
-from diagnose.repairing.proving.proof import _level, settled
+from diagnose.repairing.proving.levels import level_of, settled
 
 TRAINS = """\
 import torch
@@ -130,7 +130,7 @@ def test_a_move_where_a_value_is_used_stays_a_stopgap_though_nothing_better_is_f
     def level(kind: str, *, at_use: bool) -> tuple[str, bool | None]:
         edit = Candidate("offloaded-to-cpu", "", kind, "", "train.py", 3, "", at_use)
         guards = (Guard("output", True, ""), stopgap([edit], "en"))
-        found = settled(Proof(_level(guards), guards), "en")
+        found = settled(Proof(level_of(guards), guards), "en")
         return found.level, "nothing better" in found.guards[1].sentence
 
     assert level("move-tensor-at-line", at_use=True) == ("same-numbers", True)
@@ -979,3 +979,51 @@ def test_another_gpu_for_a_part_is_not_one_for_the_whole(folder: Path) -> None:
     sent = ("device=next(net.parameters()).device", "device=devices[0]")
     level, guards = proof(folder, STAGES, sent, cause=cause)
     assert level == "proven", guards
+
+
+#: What does not fit stays on the cpu, and one of two calls knows that.
+BUDGET = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table = nn.Embedding(50, 4)
+        self.head = nn.Linear(4, 1)
+
+    def find(self, ids):
+        return self.table(ids.to(self.table.weight.device)).to(ids.device)
+
+    def forward(self, ids):
+        return self.head(self.find(ids) + self.table(ids))
+
+
+def place(net):
+    for name, part in net.named_children():
+        if {asked}:
+            part.to("cuda")
+
+
+torch.manual_seed(1)
+net = Net()
+place(net)
+print(net(torch.arange(3, device="cuda")).sum().item())
+"""
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        ("sum(one.numel() for one in part.parameters()) < 100", False),
+        ("isinstance(part, nn.Linear)", None),
+    ],
+)
+def test_what_does_not_fit_into_a_budget_stays_on_the_cpu(
+    folder: Path, asked: str, expected: bool | None
+) -> None:
+    program = BUDGET.format(asked=asked)
+    _, guards = proof(folder, program, ("net = Net()", 'net = Net().to("cuda")'))
+    assert guards["output"] is True
+    assert guards.get("put-away") is expected

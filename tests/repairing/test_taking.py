@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from diagnose.repairing.guarding.taking import filled, left_whole, out_of_branch
+from diagnose.repairing.guarding.taking import filled, left_whole, out_of_branch, taken
 
 SHARDED = """\
 def load(sharded):
@@ -68,3 +68,38 @@ def test_what_is_filled_with_loaded_weights_is_made_without_memory() -> None:
         assert not list(filled(unfilled, unfilled.replace(context, "torch.device(device)"), "en"))
     tables = before.replace("init_empty_weights()", "init_empty_weights(include_buffers=False)")
     assert not list(filled(before, tables, "en")), "its weights still are made without memory"
+
+
+WRAPPED = """\
+class Trainer:
+    def wrap(self, {given}):
+        if count() > 1:
+            {wrap}
+        return net
+"""
+
+
+def test_what_others_hand_over_keeps_its_wrapper() -> None:
+    for wrap, bare in (
+        ("net = nn.DataParallel(net)", "pass"),
+        ("return nn.DataParallel(net)", "return net"),
+    ):
+        before = WRAPPED.format(given="net", wrap=wrap)
+        (found,) = taken(before, before.replace(wrap, bare), "en")
+        assert found.id == "taken"
+        assert "nn.DataParallel" in found.sentence
+        other = before.replace("count() > 1", "count() > 1 and alone(net)")
+        assert not list(taken(before, other, "en")), "it is still there"
+        twice = before.replace("DataParallel(net)", "DataParallel(net, device_ids=ids)")
+        assert not list(taken(before, twice, "en")), "it is told something else"
+        own = WRAPPED.format(given="kind", wrap=wrap)
+        assert not list(taken(own, own.replace(wrap, bare), "en")), "nobody hands it over"
+
+
+def test_a_move_and_what_is_made_beside_are_no_wrappers() -> None:
+    before = "def feed(net, x):\n    y = prepare(x)\n    return net(y.to(device))\n"
+    assert not list(taken(before, before.replace("prepare(x)", "x"), "en"))
+    assert not list(taken(before, before.replace("y.to(device)", "y"), "en"))
+    chosen = "def wrap(net):\n    return nn.DataParallel(net) if count() > 1 else net\n"
+    (found,) = taken(chosen, "def wrap(net):\n    return net\n", "en")
+    assert found.id == "taken"

@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-#: How much is known of a patch: ``proven``: no guard objects; ``same-numbers``: it computes what the
-#: program was meant to, and a guard objects; ``runs``: it runs to its end, and nothing more is known.
-Level = Literal["proven", "same-numbers", "runs"]
-LEVELS: tuple[Level, ...] = ("runs", "same-numbers", "proven")
+#: How much is known of a patch: ``proven``: no guard objects; ``passes``: none but those of what a person
+#: has to decide; ``same-numbers``: it computes what the program was meant to, and another guard objects;
+#: ``runs``: it runs to its end, and nothing more is known.
+Level = Literal["proven", "passes", "same-numbers", "runs"]
+LEVELS: tuple[Level, ...] = ("runs", "same-numbers", "passes", "proven")
 
 #: ``repaired``; ``nothing-to-fix``: the program runs as it is; ``not-reproducible``: it fails here of
 #: something that is no device placement, or does not end; ``not-repaired``: no edit helps.
@@ -66,7 +67,9 @@ class Candidate(NamedTuple):
     """An edit that an answer proposes: of which cause and fix, and the fact that speaks for it.
 
     ``file`` is a path in the program's folder, ``patch`` a diff of that file alone, ``stopgap`` says that
-    another fix of this cause mends it where it comes from; ``source`` who proposes it.
+    another fix of this cause mends it where it comes from; ``source`` who proposes it; ``agrees`` whether
+    the likeliest cause of the failure's answer would edit the same place
+    (`proposing.agreeing`).
     """
 
     cause: str
@@ -78,6 +81,7 @@ class Candidate(NamedTuple):
     patch: str
     stopgap: bool = False
     source: Source = "answer"
+    agrees: bool = True
 
 
 class Failure(NamedTuple):

@@ -15,6 +15,11 @@ REMARKS: Mapping[str, Mapping[Lang, str]] = {
         "en": "line {line} moves {name} again, which line {other} has just moved: that line is wrong",
         "zh": "第 {line} 行再次移动 {name}，而第 {other} 行刚移动过：应改那一行",
     },
+    "taken": {
+        "en": "{name}({given}) of line {line} is taken away for all that is handed over: decide whether"
+        " nobody wants it",
+        "zh": "第 {line} 行的 {name}({given}) 对所有传入者都被去掉：请判断是否无人需要它",
+    },
     "carried-along": {
         "en": "give the batch a `to`, by which the library moves it",
         "zh": "为批次类型定义 to 方法，库会用它搬移批次",
@@ -110,6 +115,18 @@ REMARKS: Mapping[str, Mapping[Lang, str]] = {
     "script": {
         "en": "line {line} asks for {name}, which the file binds only where it is run and not imported",
         "zh": "第 {line} 行使用 {name}，而该文件只在直接运行时才给它赋值",
+    },
+    "never-found": {
+        "en": "line {line} asks for {key}, under which nothing is kept: it would be made anew each time",
+        "zh": "第 {line} 行查找 {key}，但没有以此为键保存任何内容：每次都会重新创建",
+    },
+    "rows": {
+        "en": "line {line} puts on a GPU all that {name} keeps, of which only rows are asked for",
+        "zh": "第 {line} 行把 {name} 保存的全部数据放到 GPU 上，而程序只按行取用",
+    },
+    "bound-below": {
+        "en": "line {line} asks in a class for {name}, which the file binds only below it",
+        "zh": "第 {line} 行在类中使用 {name}，而该文件在类之后才给它赋值",
     },
     "unread": {
         "en": "nothing asks {name} any more: whoever sets it chooses nothing",

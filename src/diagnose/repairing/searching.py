@@ -22,7 +22,8 @@ from diagnose.repairing.model import (
     Terms,
     further,
 )
-from diagnose.repairing.proving.proof import Reference, settled
+from diagnose.repairing.proving.levels import DECIDED, passes, settled
+from diagnose.repairing.proving.proof import Reference
 from diagnose.repairing.running.runner import Runner
 
 
@@ -36,6 +37,8 @@ class Limits(NamedTuple):
 
 #: So many single edits are tried beside a patch of several.
 _ALONE = 16
+#: So many edits are tried after a patch that passes, for one that is proven.
+_AGREEING = 12
 #: After so many patches that run but are not proven, somebody else is asked for a better one.
 _BETTER = 4
 
@@ -62,6 +65,7 @@ class Search:
         self._limits = limits
         self._progress = progress
         self._tried = 0
+        self._last = limits.tries
         self._known: dict[tuple[tuple[str, str], ...], Node | None] = {}
         self._end = 0.0
 
@@ -90,7 +94,7 @@ class Search:
         reference = Reference(self._runner, self._gpus)
         polish = Polish(self._runner, self._gpus, reference, self._progress)
         best, proof, furthest = self._found(root, reference, polish)
-        rooted = polish.rooted(best) if best and proof and proof.level == "proven" else None
+        rooted = polish.rooted(best, proof) if best and proof and passes(proof) else None
         return *(rooted or (best, proof)), furthest
 
     def _found(
@@ -99,6 +103,7 @@ class Search:
         """What `_search` gives, as it was proposed."""
         best: Node | None = None
         proof: Proof | None = None
+        passing: tuple[Node, Proof] | None = None
         furthest = root
         for nodes in self._passes(root):
             left = _BETTER
@@ -110,28 +115,40 @@ class Search:
                 node = self._lean(node)
                 self._progress("proving that it is right")
                 found = reference.doubts(*node.patch)
-                if found.level == "proven":
-                    better = polish.told(node)
-                    if better is not None:
-                        return *better, furthest
-                    found = reference.prove(*node.patch)
-                    if found.level == "proven":
-                        trim = polish.trimmed(node, found)
-                        if len(node.applied) > 1 and self._places(trim[0]) > 1:
-                            trim = self._alone(root, reference, polish) or trim
-                        return *(polish.sent(trim[0]) or trim), furthest
-                better = polish.mended(node, found)
-                if better is not None:
+                if passes(found):
+                    found, better = self._finished(node, root, reference, polish)
+                else:
+                    better = polish.mended(node, found)
+                if better is not None and better[1].level == "proven":
                     return *better, furthest
+                if better is not None and passing is None:
+                    passing, self._last = better, self._tried + _AGREEING
                 if proof is None or _worth(found) > _worth(proof):
                     best, proof = node, found
                 if not (left := left - 1):
                     break
+        if passing is not None:
+            return *passing, furthest
         if best is not None and proof is not None:
             proof = settled(
                 proof if proof.whole else reference.prove(*best.patch), self._runner.lang
             )
         return best, proof, furthest
+
+    def _finished(
+        self, node: Node, root: Node, reference: Reference, polish: Polish
+    ) -> tuple[Proof, tuple[Node, Proof] | None]:
+        """The proof of a patch against which its run tells nothing, and its best form."""
+        if (better := polish.told(node)) is not None:
+            return better[1], better
+        found = reference.prove(*node.patch)
+        better = polish.mended(node, found) if found.level != "proven" else None
+        if better is not None or not passes(found):
+            return found, better
+        trim = polish.trimmed(node, found)
+        if len(node.applied) > 1 and self._places(trim[0]) > 1:
+            trim = self._alone(root, reference, polish) or trim
+        return found, polish.sent(*trim) or trim
 
     def _places(self, node: Node) -> int:
         """At how many places a node's files differ from the user's."""
@@ -155,10 +172,10 @@ class Search:
             node = self._known[key]
             if node is None or not node.ran.passed or self._places(node) > 1:
                 continue
-            if reference.doubts(*node.patch).level != "proven":
+            if not passes(reference.doubts(*node.patch)):
                 continue
             proof = reference.prove(*node.patch)
-            if proof.level == "proven":
+            if passes(proof):
                 return polish.trimmed(node, proof)
         return None
 
@@ -175,7 +192,7 @@ class Search:
         for candidate in sorted(node.ran.candidates, key=lambda one: one.source != sources[-1]):
             if candidate.source not in sources:
                 continue
-            if self._tried >= most or time.monotonic() > self._end:
+            if self._tried >= min(most, self._last) or time.monotonic() > self._end:
                 return
             texts = self._edited(node, candidate)
             if texts is None:
@@ -270,6 +287,6 @@ _COMPUTES = frozenset({"homes", "on-gpu", "to-host", "put-away", "gives-up"})
 
 
 def _worth(proof: Proof) -> tuple[int, int, int]:
-    against = [guard.id for guard in proof.guards if guard.holds is False]
+    against = [one.id for one in proof.guards if one.holds is False and one.id not in DECIDED]
     elsewhere = sum(one in _COMPUTES for one in against)
     return LEVELS.index(proof.level), -elsewhere, -len(against)

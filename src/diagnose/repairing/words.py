@@ -10,6 +10,10 @@ from diagnose.repairing.remarks import REMARKS
 _WORDS: Mapping[str, Mapping[Lang, str]] = {
     # The outcome, in the first line.
     "proven": {"en": "repaired and proven", "zh": "已修复并验证"},
+    "passes": {
+        "en": "repaired and passes, but somebody has to decide whether it is meant so",
+        "zh": "已修复并通过检查，但需由人判断是否符合本意",
+    },
     "same-numbers": {
         "en": "repaired; the numbers are right, and not all guards hold",
         "zh": "已修复；数值正确，但有检查未通过",
@@ -228,6 +232,10 @@ _WORDS: Mapping[str, Mapping[Lang, str]] = {
     "indexed": {
         "en": "line {line} brings all that is indexed to where {index} is, and not that there",
         "zh": "第 {line} 行把整个被索引的张量搬到 {index} 所在设备，而不是反过来",
+    },
+    "agreed": {
+        "en": "the report of the failure points elsewhere than {file}:{line}: decide where it belongs",
+        "zh": "失败报告所指之处并非 {file}:{line}：请判断应改何处",
     },
     "at-source": {
         "en": "it mends what is wrong where that comes from",

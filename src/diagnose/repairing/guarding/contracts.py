@@ -98,6 +98,27 @@ def kept_out(before: str, after: str, lang: Lang) -> Iterator[Guard]:
             return
 
 
+def never_found(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+    """No edit asks a table for a key under which nothing is kept there: all would be made each time."""
+    edited = edited_lines(before, after)
+    for function in ast.walk(ast.parse(after)):
+        for node in ast.walk(function) if isinstance(function, FUNCTION) else ():
+            match node:
+                case ast.Compare(left=key, ops=[ast.NotIn()], comparators=[table]):
+                    stores = {
+                        ast.unparse(one.slice): one.lineno
+                        for one in ast.walk(function)
+                        if isinstance(one, ast.Subscript)
+                        and isinstance(one.ctx, ast.Store)
+                        and ast.unparse(one.value) == ast.unparse(table)
+                    }
+                    changed_here = edited & {node.lineno, *stores.values()}
+                    if stores and changed_here and ast.unparse(key) not in stores:
+                        told = say(lang, "never-found", line=node.lineno, key=ast.unparse(key))
+                        yield Guard("cached", False, told)
+                        return
+
+
 def _picked(one: Added, tree: ast.Module, lang: Lang) -> Iterator[Guard]:
     """What an object keeps is not brought to a GPU as a whole, at each use, to pick from it."""
     for node in ast.walk(tree):

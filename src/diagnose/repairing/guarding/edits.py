@@ -13,6 +13,19 @@ from diagnose.repairing.words import say
 
 #: Fixes of a value where it is used. Other stop-gaps undo an offload or leave layers unregistered.
 _AT_USE = frozenset({"move-tensor-at-line", "move-input", "index-to-device"})
+#: Fixes of where something is made, loaded, kept or chosen in the first place.
+_AT_ORIGIN = frozenset(
+    {
+        "create-on-device",
+        "generator-on-device",
+        "map-location",
+        "materialize-meta",
+        "register-buffer",
+        "register-module",
+        "set-rank-device",
+        "use-like-device-of-other",
+    }
+)
 #: A fix that takes back what the program does to save memory.
 _UNDOES = "disable-offload"
 #: A call that brings something to the cpu.
@@ -85,6 +98,15 @@ def names_gpu(text: str) -> bool:
 def is_numbered(text: str) -> bool:
     """Whether a text names a GPU other than the first."""
     return _NUMBERED.search(text) is not None
+
+
+def agreed(applied: Sequence[Candidate], lang: Lang) -> Iterator[Guard]:
+    """The answer to each failure, which has seen none of its values, points at what is moved there. Where
+    something is made, loaded, kept or chosen is no matter of where it fails."""
+    for one in applied:
+        if not one.agrees and one.kind not in _AT_ORIGIN:
+            yield Guard("agreed", False, say(lang, "agreed", file=one.file, line=one.line))
+            return
 
 
 def _stays(patch: str) -> bool:

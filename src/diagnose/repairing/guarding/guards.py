@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,6 +22,8 @@ _WITHOUT_KERNEL = "no-to-on-quantized"
 _MADE_THERE = frozenset({"create-on-device", "materialize-meta"})
 #: Causes that are a choice of the wrong GPU.
 _CHOOSING = frozenset({"rank-device", "hardcoded-device"})
+#: The fix of what is loaded to where it was saved.
+_MAPPED = "map-location"
 #: The cause of which a mend gathers what is split, or takes away what gathers it.
 _SPLIT = "device-map-under-training"
 #: Causes of which a mend may draw on the cpu what goes to a GPU then.
@@ -32,8 +33,6 @@ _DRAWN = frozenset({"generator-device"})
 _NEVER = frozenset({"unseen-layers"})
 #: What makes code run that Python does not see.
 _COMPILED = re.compile(r"\bjit\b|\bscript\(")
-#: Functions before which a model is put away for their sake, and not to save memory.
-_SAVES = re.compile(r"save|export|dump|state_dict|script|trace")
 
 
 def homes(wanted: Ran, ran: Ran, applied: Sequence[Candidate], lang: Lang) -> Iterator[Guard]:
@@ -93,8 +92,9 @@ def _unwrapped(name: str, ran: Ran) -> str | None:
 
 def _chooses(one: Candidate) -> bool:
     """Whether an edit takes the GPU that the program names elsewhere, where the wrong one was chosen; that
-    of DataParallel may be told by its number."""
-    if one.cause == "dataparallel-home-device":
+    of DataParallel, and that to which a checkpoint goes and not to where it was saved, may be told by
+    their numbers."""
+    if one.cause == "dataparallel-home-device" or one.kind == _MAPPED:
         return True
     added = (row for row in one.patch.splitlines() if row.startswith("+") and row[:3] != "+++")
     return one.cause in _CHOOSING and not any(writes_gpu(row) for row in added)
@@ -113,62 +113,6 @@ def hollow(wanted: Ran, ran: Ran, lang: Lang) -> Iterator[Guard]:
     for name in sorted(ran.hollow - wanted.hollow):
         yield Guard("hollow", False, say(lang, "hollow", name=name))
         return
-
-
-def put_away(
-    wanted: Ran, ran: Ran, texts: Mapping[str, tuple[str, str]], lang: Lang
-) -> Iterator[Guard]:
-    """Where the program puts modules away on the cpu, what it never had on a GPU stays off it, and what it
-    has just put away is not brought back at once; nor are weights brought to a GPU for good that go
-    there one by one where they are used. ``texts`` are those of the edited files, before and after."""
-    now = {name for name, device in ran.homes.items() if device.startswith("cuda")}
-    idle, parked = now & wanted.idle, now & wanted.parked
-    if idle and not any(_puts_away(before) for before, _ in texts.values()):
-        idle = set()
-    if parked and not any(_brings_back(*both) for both in texts.values()):
-        parked = set()
-    for name in sorted(idle | parked | (now & wanted.streamed)):
-        yield Guard("put-away", False, say(lang, "put-away", name=name))
-        return
-
-
-def _puts_away(text: str) -> bool:
-    """Whether a statement moves a module to the cpu, to do without it. A tensor's move would be lost."""
-    return any(
-        _is_away(one) and not _SAVES.search("\n".join(map(ast.unparse, block[at + 1 :])))
-        for block in _blocks(ast.parse(text))
-        for at, one in enumerate(block)
-    )
-
-
-def _brings_back(before: str, after: str) -> bool:
-    """Whether an edit moves something in the block in which a statement before it moves something away."""
-    edited = edited_lines(before, after)
-    for block in _blocks(ast.parse(after)):
-        away = False
-        for one in block:
-            match one:
-                case ast.Expr(value=ast.Call(func=ast.Attribute(attr="to" | "cuda"))):
-                    if away and one.lineno in edited:
-                        return True
-            away = away or any(map(_is_away, ast.walk(one)))
-    return False
-
-
-def _blocks(tree: ast.AST) -> Iterator[list[ast.stmt]]:
-    for node in ast.walk(tree):
-        for _, block in ast.iter_fields(node):
-            if isinstance(block, list) and block and isinstance(block[0], ast.stmt):
-                yield block
-
-
-def _is_away(node: ast.AST) -> bool:
-    match node.value if isinstance(node, ast.Expr) else node:
-        case ast.Call(func=ast.Attribute(attr="cpu")):
-            return True
-        case ast.Call(func=ast.Attribute(attr="to"), args=args, keywords=named):
-            return any(re.search("cpu|offload", ast.unparse(one)) for one in [*args, *named])
-    return False
 
 
 def on_gpu(

@@ -8,8 +8,11 @@ from collections.abc import Iterator
 from diagnose.model import Lang
 from diagnose.repairing.comparing import edited_lines
 from diagnose.repairing.model import Guard
-from diagnose.repairing.scopes import FUNCTION
+from diagnose.repairing.scopes import FUNCTION, spans
 from diagnose.repairing.words import say
+
+#: What binds no names of the file but its own.
+_DEFINED = (ast.ClassDef, *FUNCTION)
 
 
 def unread(before: str, after: str, lang: Lang) -> Iterator[Guard]:
@@ -24,17 +27,33 @@ def unread(before: str, after: str, lang: Lang) -> Iterator[Guard]:
 
 
 def unbound(before: str, after: str, lang: Lang) -> Iterator[Guard]:
-    """No edit asks in a function for a name that only ``if __name__ == "__main__":`` binds, if no function
-    did: who imports the function has none."""
+    """No edit asks in a function for a name that only ``if __name__ == "__main__":`` binds, nor in a class
+    for one that the file binds only below it, if no function did: who imports it has none, or another."""
     tree, edited = ast.parse(after), edited_lines(before, after)
     script = _as_script(tree)
     bound = {name for block in script for name in _stored(block)}
     bound -= {name for block in tree.body if block not in script for name in _stored(block)}
-    bound -= {node.id for node in _in_functions(ast.parse(before))}
+    known = {node.id for node in _in_functions(ast.parse(before))}
     for node in _in_functions(tree):
-        if node.lineno in edited and node.id in bound:
-            yield Guard("absent", False, say(lang, "script", line=node.lineno, name=node.id))
+        if node.lineno not in edited or node.id in known:
+            continue
+        below = node.id in _bound_below(tree, node.lineno)
+        if below or node.id in bound:
+            told = "bound-below" if below else "script"
+            yield Guard("absent", False, say(lang, told, line=node.lineno, name=node.id))
             return
+
+
+def _bound_below(tree: ast.Module, line: int) -> set[str]:
+    """The names that a file binds only below the class that a line stands in."""
+    at = next((n for n, one in enumerate(tree.body) if spans(one, line)), None)
+    if at is None or not isinstance(tree.body[at], ast.ClassDef):
+        return set()
+    above, below = (
+        {name for block in blocks if not isinstance(block, _DEFINED) for name in _stored(block)}
+        for blocks in (tree.body[:at], tree.body[at + 1 :])
+    )
+    return below - above
 
 
 def _in_functions(tree: ast.Module) -> Iterator[ast.Name]:

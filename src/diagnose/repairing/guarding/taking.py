@@ -11,6 +11,7 @@ from diagnose.model import Lang
 from diagnose.repairing.comparing import changed
 from diagnose.repairing.guarding.fitting import goes_to_cpu, move_of
 from diagnose.repairing.model import Guard
+from diagnose.repairing.scopes import FUNCTION
 from diagnose.repairing.words import say
 
 #: Functions that spread a model over devices.
@@ -38,6 +39,51 @@ def out_of_branch(before: str, after: str, lang: Lang) -> Iterator[Guard]:
                     told = say(lang, "out-of-branch", line=gone.start + 1, asked=asked)
                     yield Guard("gives-up", False, told)
                     return
+
+
+def taken(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+    """No edit takes away what a function makes of its argument, to go on with the bare one: another caller
+    may hand over something that wants it."""
+    tree = ast.parse(before)
+    left = Counter(ast.unparse(call) for call in _calls(ast.parse(after)))
+    for call in _calls(tree):
+        if (said := ast.unparse(call)) in left:
+            left[said] -= 1
+            left += Counter()
+        elif given := _makes_of_argument(tree, call):
+            name = ast.unparse(call.func)
+            if _count(ast.parse(after), name) < _count(tree, name):
+                told = say(lang, "taken", line=call.lineno, name=name, given=given)
+                yield Guard("taken", False, told)
+                return
+
+
+def _calls(tree: ast.AST) -> Iterator[ast.Call]:
+    return (node for node in ast.walk(tree) if isinstance(node, ast.Call))
+
+
+def _count(tree: ast.AST, name: str) -> int:
+    return sum(ast.unparse(call.func) == name for call in _calls(tree))
+
+
+def _makes_of_argument(tree: ast.Module, call: ast.Call) -> str:
+    """The argument of a function of which one of its statements makes something that takes its place: it
+    is bound to the same name, or returned."""
+    for function in (node for node in ast.walk(tree) if isinstance(node, FUNCTION)):
+        given = {one.arg for one in function.args.args}
+        for node in ast.walk(function):
+            match node, call.args:
+                case ast.Assign(targets=[ast.Name(id=bound)]), [ast.Name(id=name), *_]:
+                    same = bound == name
+                case ast.Return(), [ast.Name(id=name), *_]:
+                    same = True
+                case _:
+                    continue
+            value = getattr(node, "value", None)
+            made = value.body if isinstance(value, ast.IfExp) else value
+            if same and made is call and name in given:
+                return name
+    return ""
 
 
 def left_whole(before: str, after: str, lang: Lang) -> Iterator[Guard]:

@@ -26,17 +26,42 @@ def unwrapped(before: str, after: str, lang: Lang) -> Iterator[Guard]:
 
 
 def wrapping(before: str, after: str) -> Iterator[str]:
-    """The text with the wrapper for the other ways only."""
+    """The text with the wrapper for the other ways only, or for what is on one device."""
     for wraps, places in _gone(before, after):
-        test, rows = wraps.test, before.split("\n")
-        if test.lineno == test.end_lineno and isinstance(
-            test, ast.Compare | ast.Name | ast.Attribute
-        ):
-            row = rows[test.lineno - 1].encode()
-            end = test.end_col_offset or 0
-            other = f" and not ({ast.unparse(places.test)})".encode()
-            rows[test.lineno - 1] = (row[:end] + other + row[end:]).decode()
-            yield "\n".join(rows)
+        yield from _asking(before, wraps.test, f"not ({ast.unparse(places.test)})")
+    for question, name in _taken(before, after):
+        devices = f"len({{one.device for one in {name}.parameters()}}) < 2"
+        yield from _asking(before, question.test, devices)
+
+
+def _asking(text: str, test: ast.expr, other: str) -> Iterator[str]:
+    """The text in which a condition asks for something else, too."""
+    rows = text.split("\n")
+    alone = isinstance(test, ast.Compare | ast.Name | ast.Attribute | ast.Call)
+    if test.lineno == test.end_lineno and alone:
+        row = rows[test.lineno - 1].encode()
+        end = test.end_col_offset or 0
+        rows[test.lineno - 1] = (row[:end] + f" and {other}".encode() + row[end:]).decode()
+        yield "\n".join(rows)
+
+
+def _taken(before: str, after: str) -> Iterator[tuple[ast.If | ast.IfExp, str]]:
+    """The questions after which a model is wrapped, in which an edit has taken the wrapper away; and the
+    model's name."""
+    left = [
+        ast.unparse(node)
+        for node in ast.walk(ast.parse(after))
+        if isinstance(node, ast.If | ast.IfExp)
+    ]
+    for node in ast.walk(ast.parse(before)):
+        if not isinstance(node, ast.If | ast.IfExp) or ast.unparse(node) in left:
+            continue
+        for call in ast.walk(node):
+            match call:
+                case ast.Call(func=func, args=[ast.Name(id=name), *_]):
+                    if ast.unparse(func).endswith("DataParallel"):
+                        yield node, name
+                        break
 
 
 def _gone(before: str, after: str) -> Iterator[_Wrapped]:

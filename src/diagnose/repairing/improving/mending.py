@@ -28,7 +28,7 @@ from diagnose.repairing.guarding.missing import bound_under, may_miss
 from diagnose.repairing.guarding.wrapping import wrapping
 
 #: The guards that know a better place.
-KNOWING = frozenset({"twice", "deaf", "absent", "put-away", "gives-up"})
+KNOWING = frozenset({"twice", "deaf", "absent", "put-away", "gives-up", "taken"})
 
 
 def mending(before: str, after: str) -> Iterator[str]:

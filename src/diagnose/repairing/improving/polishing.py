@@ -10,7 +10,8 @@ from diagnose.repairing.improving.mending import KNOWING, mending
 from diagnose.repairing.improving.rooting import rooting
 from diagnose.repairing.improving.sending import sending
 from diagnose.repairing.improving.trimming import trimmed
-from diagnose.repairing.model import Candidate, Proof, Ran, Terms
+from diagnose.repairing.model import Candidate, Level, Proof, Ran, Terms
+from diagnose.repairing.proving.levels import passes
 from diagnose.repairing.proving.proof import Reference
 from diagnose.repairing.running.runner import Runner
 
@@ -54,14 +55,16 @@ class Polish:
         self._progress = progress
 
     def trimmed(self, node: Node, proof: Proof) -> tuple[Node, Proof]:
-        """A proven patch without the places that it is proven without, too."""
+        """A patch without the places without which as much is known of it."""
         tried = [node.texts]  # one form of a line can lead to another, and that one back
-        while (shorter := self._trimmed(node, tried)) is not None:
+        while (shorter := self._trimmed(node, tried, proof.level)) is not None:
             node, proof = shorter
         return node, proof
 
-    def _trimmed(self, node: Node, tried: list[Mapping[str, str]]) -> tuple[Node, Proof] | None:
-        """A patch without one of its places, proven; none that was ``tried``."""
+    def _trimmed(
+        self, node: Node, tried: list[Mapping[str, str]], level: Level
+    ) -> tuple[Node, Proof] | None:
+        """A patch without one of its places, of the same level; none that was ``tried``."""
         before = {file: self._runner.workspace.text(file) for file in node.texts}
         for other in trimmed(before, node.texts):
             if other.texts in tried:
@@ -72,7 +75,7 @@ class Polish:
             if not ran.passed:
                 continue
             found = self._reference.prove(other.texts, ran, node.applied)
-            if found.level == "proven":
+            if found.level == level:
                 applied = tuple(one for one in node.applied if one.file in other.texts)
                 return Node(applied, other.texts, ran), found
         return None
@@ -81,8 +84,9 @@ class Polish:
         """A patch that writes down a GPU, with what the program itself calls its device instead, proven."""
         return self._general(node, told=True)
 
-    def sent(self, node: Node) -> tuple[Node, Proof] | None:
-        """A proven patch that moves something in a ``forward``, with the program sending it there."""
+    def sent(self, node: Node, proof: Proof) -> tuple[Node, Proof] | None:
+        """A patch that moves something in a ``forward``, with the program sending it there, if as much is
+        known of that."""
         folder = self._runner.workspace.folder
         for file, text in node.texts.items():
             across = {
@@ -91,22 +95,23 @@ class Polish:
                 if one.startswith(f"{folder / file}:")
             }
             for other in sending(self._runner.workspace.text(file), text, across):
-                if (found := self._proven(node, file, other)) is not None:
+                if (found := self._proven(node, file, other, proof.level)) is not None:
                     return found
         return None
 
-    def rooted(self, node: Node) -> tuple[Node, Proof] | None:
-        """A proven patch that takes another device where one is used, with that where it is told."""
+    def rooted(self, node: Node, proof: Proof) -> tuple[Node, Proof] | None:
+        """A patch that takes another device where one is used, with that where it is told, if as much is
+        known of that."""
         for file, text in node.texts.items():
             for other in rooting(self._runner.workspace.text(file), text):
-                if (found := self._proven(node, file, other)) is not None:
+                if (found := self._proven(node, file, other, proof.level)) is not None:
                     return found
         return None
 
     def mended(self, node: Node, proof: Proof) -> tuple[Node, Proof] | None:
         """A patch to which guards object only for the GPU that it writes down, with another expression of
         the device in its place, proven."""
-        against = {guard.id for guard in proof.guards if guard.holds is False}
+        against = {guard.id for guard in proof.guards if guard.holds is False} - {"agreed"}
         if against & KNOWING and (better := self._mended(node)) is not None:
             return better
         if not against or against - _WRITTEN_DOWN:
@@ -123,13 +128,15 @@ class Polish:
                     return found if more else self.trimmed(*found)
         return None
 
-    def _proven(self, node: Node, file: str, text: str) -> tuple[Node, Proof] | None:
-        """A patch with another text of a file, if that is proven."""
+    def _proven(
+        self, node: Node, file: str, text: str, least: Level = "passes"
+    ) -> tuple[Node, Proof] | None:
+        """A patch with another text of a file, if at least so much is known of that."""
         texts = {**node.texts, file: text}
         self._progress(f"trying a move elsewhere in {file}")
         ran = self._runner.run(texts, Terms(self._gpus))
         proof = self._reference.prove(texts, ran, node.applied) if ran.passed else None
-        if proof is None or proof.level != "proven":
+        if proof is None or not passes(proof, least):
             return None
         return Node(node.applied, texts, ran), proof
 
@@ -142,9 +149,9 @@ class Polish:
                 if not ran.passed:
                     continue
                 proof = self._reference.doubts(texts, ran, node.applied)
-                if proof.level == "proven":
+                if passes(proof):
                     proof = self._reference.prove(texts, ran, node.applied)
-                if proof.level == "proven":
+                if passes(proof):
                     applied = tuple(
                         one._replace(patch=one.patch.replace(f"+{other.row}", f"+{other.told}"))
                         if one.file == file

@@ -17,6 +17,7 @@ from diagnose.model import DEVICE_FAMILY, Diagnosis, Lang, RankedCause
 from diagnose.parsing import parse
 from diagnose.pipeline import diagnose
 from diagnose.repairing.model import ABSENT_GPU, Candidate, Source
+from diagnose.repairing.proposing.agreeing import agreeing
 from diagnose.repairing.words import say
 from diagnose.repairing.workspace import Workspace
 from diagnose.sources import Folder, Sources
@@ -92,7 +93,15 @@ def candidates(
             for each in (*_together(one), one):
                 if not _known(each, found):
                     found.append(each)
-    return found, as_dict(answer)
+    reported = _reported(error, workspace)
+    proposed = _of_answer(reported, workspace)
+    return agreeing(found, reported, proposed, workspace.path_of), as_dict(answer)
+
+
+def _reported(error: BaseException, workspace: Workspace) -> Diagnosis:
+    """The answer to what a failure prints, and to the files that it names: it has seen nothing live."""
+    sources = Sources([Folder(str(workspace.folder))], read=None)
+    return diagnose(printed(error), "traceback", casebase=load(), sources=sources, top=_CAUSES)
 
 
 def of_log(log: str, workspace: Workspace, lang: Lang = "en") -> tuple[Candidate, ...]:
@@ -104,7 +113,8 @@ def of_log(log: str, workspace: Workspace, lang: Lang = "en") -> tuple[Candidate
     sources = Sources([Folder(str(workspace.fresh({})))], read=None)
     with opened(log) as stream:
         answer = diagnose(stream, log, casebase=load(lang=lang), sources=sources, top=_CAUSES)
-    return tuple(_of_answer(answer, workspace))
+    found = _of_answer(answer, workspace)
+    return tuple(agreeing(found, answer, found, workspace.path_of))
 
 
 def _of_answer(answer: Diagnosis, workspace: Workspace) -> list[Candidate]:

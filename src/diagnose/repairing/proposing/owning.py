@@ -1,5 +1,5 @@
 """Edits of modules that an object keeps that is no module, and cannot be moved itself: they are moved where
-that object is made."""
+that object is made, or beside what its owner moves."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 
+from diagnose.fixes.definitions.places import class_around
 from diagnose.fixes.definitions.statements import after_statement
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.file_edit import file_edit
@@ -46,13 +47,30 @@ def owned(
         ) if isinstance(layer, torch.nn.Module):
             around = found.lives.scopes.frame(stack) or found.lives.scopes.around(spot)
             device = next(in_scope(around, spot, wanted), None)
-            for name in _keeping(found, kind, layer) if device is not None else ():
+            places = [(statement, str(device))] if device is not None else []
+            for name in _keeping(found, kind, layer):
                 what = f"{ast.unparse(target)}.{name}"
-                with suppress(Refused):
-                    code = f"{what}.to({device})"
-                    edit = file_edit(spot.source, [after_statement(spot.source, statement, code)])
-                    yield Move("move-module", edit, moves=(what, str(device)))
+                for after, told in (*places, *_moves_beside(spot, target, statement)):
+                    with suppress(Refused):
+                        code = f"{what}.to({told})"
+                        edit = file_edit(spot.source, [after_statement(spot.source, after, code)])
+                        yield Move("move-module", edit, moves=(what, told))
                 return
+
+
+def _moves_beside(spot: Spot, target: ast.expr, made: ast.stmt) -> Iterator[tuple[ast.stmt, str]]:
+    """The statements in which the object that keeps ``self.x`` moves something else of its own, and where
+    to: ``self.model.to(self.device)``."""
+    around = class_around(spot.source, made)
+    if around is None or not ast.unparse(target).startswith("self."):
+        return
+    for node in ast.walk(around):
+        match node.value if isinstance(node, ast.Expr | ast.Assign) else None:
+            case ast.Call(
+                func=ast.Attribute(value=ast.Attribute(value=ast.Name(id="self")), attr="to"),
+                args=[ast.Name() | ast.Attribute() as device],
+            ) if isinstance(node, ast.stmt):
+                yield node, ast.unparse(device)
 
 
 def _keeping(found: Met, kind: str, layer: torch.nn.Module) -> Iterator[str]:

@@ -1,5 +1,5 @@
-"""Edits of what an object makes once and keeps, on the device of that time: it is made anew where that is
-another one."""
+"""Edits of what is made once and kept, on the device of that time: it is made anew where that is another
+one, or kept for each device."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from itertools import permutations
 from types import FrameType
+from typing import TypeGuard
 
 import torch
 
@@ -17,9 +18,13 @@ from diagnose.fixes.editing import Refused
 from diagnose.fixes.file_edit import file_edit
 from diagnose.hooks.calls import given_to
 from diagnose.hooks.positions import Texts
+from diagnose.hooks.replaying import Met
 from diagnose.placement import Spot
 from diagnose.repairing.proposing.meeting import meeting
 from diagnose.repairing.proposing.moving import Move
+
+#: So many lines of a stack are looked at.
+_LINES = 6
 
 
 def renewing(error: BaseException) -> Iterator[Move]:
@@ -33,6 +38,13 @@ def renewing(error: BaseException) -> Iterator[Move]:
         return
     texts = found.lives.texts
     alive = [(texts.spot(line), frame) for frame, line in reversed(found.lives.alive)]
+    seen = set[int]()
+    for place in (found.meeting.spot, *_where_made(found)):
+        text = texts.of(place.file)
+        function = text.function(place.node) if text is not None else None
+        if isinstance(function, ast.FunctionDef) and id(function) not in seen:
+            seen.add(id(function))
+            yield from _for_each_device(place, function)
     for stray, other in permutations(found.operands, 2):
         for name in _kept(stray.side.node):
             # Of a replica, only the failing line is known, and what it names.
@@ -41,6 +53,54 @@ def renewing(error: BaseException) -> Iterator[Move]:
                 if spot is not None:
                     yield from _edits(spot, texts, name, _there(frame, other.device))
         yield from _where_given(found.meeting.spot, texts, stray.side.node, other.side.node)
+
+
+def _where_made(found: Met) -> Iterator[Spot]:
+    """The running lines by which the operands came to be."""
+    for one in found.operands:
+        for event in one.life.events[:1] if one.life is not None else ():
+            yield from filter(None, map(found.lives.texts.spot, event.stack[:_LINES]))
+
+
+def _for_each_device(spot: Spot, function: ast.FunctionDef) -> Iterator[Move]:
+    """The edits of a table in which a function keeps what it makes for its argument's device (``if n not in
+    TABLE: TABLE[n] = make(device=x.device)``): the device becomes a part of the key."""
+    given = {one.arg for one in (*function.args.args, *function.args.kwonlyargs)}
+    for node in ast.walk(function):
+        match node:
+            case ast.If(test=ast.Compare(left=key, ops=[ast.NotIn()], comparators=[table])) if (
+                isinstance(key, ast.Name | ast.Attribute | ast.Constant)
+            ):
+                items = [one for one in ast.walk(function) if _is_item(one, table, key)]
+                device = next(_told_devices(node, given), None)
+                if device is not None and any(isinstance(one.ctx, ast.Store) for one in items):
+                    code = f"({text_of(spot.source, key)}, {device})"
+                    with suppress(Refused):
+                        changes = [replaced(spot.source, key, code)]
+                        changes += [replaced(spot.source, one.slice, code) for one in items]
+                        edit = file_edit(spot.source, changes)
+                        yield Move("use-like-device-of-other", edit)
+
+
+def _is_item(node: ast.AST, table: ast.expr, key: ast.expr) -> TypeGuard[ast.Subscript]:
+    return (
+        isinstance(node, ast.Subscript)
+        and ast.unparse(node.value) == ast.unparse(table)
+        and ast.unparse(node.slice) == ast.unparse(key)
+    )
+
+
+def _told_devices(node: ast.If, given: set[str]) -> Iterator[str]:
+    """The devices on which something is made in a branch, told by the function's arguments alone."""
+    for one in ast.walk(node):
+        match one:
+            case (
+                ast.keyword(arg="device", value=device)
+                | ast.Call(func=ast.Attribute(attr="to"), args=[device])
+            ) if (named := _named(device)) and named <= given - {"self"}:
+                yield ast.unparse(device)
+            case ast.Name(id=name) if name in given and name.endswith("device"):
+                yield name
 
 
 def _edits(spot: Spot, texts: Texts, name: str, beside: set[str]) -> Iterator[Move]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from diagnose.model import Lang
 from diagnose.repairing.comparing import (
     difference,
     differing,
@@ -13,10 +12,11 @@ from diagnose.repairing.comparing import (
     same_values,
     still_trained,
 )
-from diagnose.repairing.guarding import edits, guards, hostside, standing
+from diagnose.repairing.guarding import edits, guards, hostside, parking, standing
 from diagnose.repairing.guarding.readers import READERS
-from diagnose.repairing.model import Candidate, Guard, Level, Proof, Ran, Terms
+from diagnose.repairing.model import Candidate, Guard, Proof, Ran, Terms
 from diagnose.repairing.proving import referring
+from diagnose.repairing.proving.levels import level_of
 from diagnose.repairing.proving.switching import turned
 from diagnose.repairing.running.runner import Runner
 from diagnose.repairing.running.shifting import FILES, shifts
@@ -58,7 +58,7 @@ class Reference:
         """
         meant = self._meant(texts, ran, applied)
         found = tuple(meant._seen(texts, ran, applied))
-        return Proof(_level(found), found, whole=False)
+        return Proof(level_of(found), found, whole=False)
 
     def prove(self, texts: Mapping[str, str], ran: Ran, applied: Sequence[Candidate]) -> Proof:
         """Looks at a patch that runs from all sides. Takes what `doubts` does."""
@@ -92,7 +92,7 @@ class Reference:
             *guards.strayed(watched, edited, lang),
             guards.exercised(watched, silent, self._both(texts), lang),
         )
-        return Proof(_level(found), found, tuple(name for _, _, name in silent))
+        return Proof(level_of(found), found, tuple(name for _, _, name in silent))
 
     def _seen(
         self, texts: Mapping[str, str], ran: Ran, applied: Sequence[Candidate]
@@ -103,7 +103,7 @@ class Reference:
         yield from guards.homes(wanted, ran, applied, lang)
         yield from guards.hidden(wanted, ran, lang)
         yield from guards.hollow(wanted, ran, lang)
-        yield from guards.put_away(wanted, ran, self._both(texts), lang)
+        yield from parking.put_away(wanted, ran, self._both(texts), lang)
         hosted = self._lines(texts, hostside.hosted)
         yield from guards.on_gpu(wanted, ran, applied, edited, hosted, lang)
         yield from guards.across(ran, edited, lang)
@@ -126,6 +126,7 @@ class Reference:
         shared = bool(edited) and edited <= ran.shared
         at_use = [one._replace(stopgap=one.stopgap and not shared) for one in applied]
         yield edits.stopgap(at_use, lang)
+        yield from edits.agreed(applied, lang)
 
     def _numbers(self, ran: Ran, applied: Sequence[Candidate]) -> Iterator[Guard]:
         """It prints and trains what it was meant to."""
@@ -265,31 +266,3 @@ class Reference:
                     lines = range(first, (node.end_lineno or first) + 1)
                     found.append((file, lines, f"{node.name} ({file}:{node.lineno})"))
         return found
-
-
-#: The guards that know nothing better themselves.
-_SETTLED = frozenset({"stopgap", "other-gpu"})
-
-
-def settled(proof: Proof, lang: Lang) -> Proof:
-    """A proof after all else was tried, which says so: that nothing better was found makes a move where a
-    value is used, or a GPU that an edit writes down, no better."""
-    found = tuple(
-        guard._replace(sentence=say(lang, "settled", told=guard.sentence))
-        if guard.id in _SETTLED and guard.holds is False
-        else guard
-        for guard in proof.guards
-    )
-    return proof._replace(guards=found)
-
-
-#: The guards of what is computed.
-_MEANT = frozenset({"output", "trained"})
-
-
-def _level(found: Sequence[Guard]) -> Level:
-    """Of the guards of what is computed one at least has to hold, and none to object."""
-    meant = [guard.holds for guard in found if guard.id in _MEANT]
-    if False in meant or True not in meant:
-        return "runs"
-    return "same-numbers" if any(guard.holds is False for guard in found) else "proven"

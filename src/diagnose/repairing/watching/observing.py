@@ -30,7 +30,7 @@ from diagnose.repairing.watching.filling import Unfilled
 from diagnose.repairing.watching.leaving import Leaving, gpus_of_replica
 from diagnose.repairing.watching.looking import Models
 from diagnose.repairing.watching.parting import Parts, whole
-from diagnose.repairing.watching.repeating import Again
+from diagnose.repairing.watching.repeating import Again, of_a_call
 from diagnose.repairing.watching.residing import Made
 from diagnose.simulation.tensors import is_blank
 from diagnose.tracing.auditing import Audit, Finding
@@ -234,7 +234,7 @@ class Observer:
                 self._replicated.add(place)
             return gathered
         held = {id(value) for one, _ in inside for value in vars(one).values()}
-        if id(tensor) in held or (life is not None and life.maker == "weight"):
+        if id(tensor) in held or (life and (life.maker == "weight" or of_a_call(life))):
             return False
         self._replicated.add(place)
         return True

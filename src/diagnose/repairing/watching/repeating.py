@@ -108,6 +108,11 @@ class Again:
                     self._failed[id(module)] = module
 
 
+def of_a_call(life: Life) -> bool:
+    """Whether a tensor was made in a call of a model."""
+    return any(line.code.co_name == "forward" for one in life.events[:1] for line in one.stack)
+
+
 def _memory(tensor: Any) -> int:
     """What tells a tensor; of one on the cpu its memory, which its views share: a part of a table is
     carried to a GPU as the table is. Parts of a split model may go from one GPU to the other."""
@@ -124,11 +129,14 @@ def _came(tensor: Any, lives: Table[Life]) -> Event | None:
 
 
 def _plain(module: Any, most: int) -> Iterator[Any]:
-    """The tensors of so many numbers at most that a module and its parts keep unregistered."""
+    """The tensors of so many numbers at most that a module and its parts keep unregistered, themselves or
+    in objects that are no modules."""
     for part in module.modules():
         for one in vars(part).values():
-            if isinstance(one, torch.Tensor) and one.numel() <= most:
-                yield one
+            plain = not isinstance(one, torch.Tensor | torch.nn.Module) and hasattr(one, "__dict__")
+            for each in vars(one).values() if plain and not isinstance(one, type) else (one,):
+                if isinstance(each, torch.Tensor) and each.numel() <= most:
+                    yield each
 
 
 def _within(thing: Any, depth: int = 4) -> Iterator[Any]:

@@ -1,0 +1,116 @@
+"""What the program keeps on the cpu to save memory, and an edit brings to a GPU."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+
+from diagnose.model import Lang
+from diagnose.repairing.comparing import edited_lines
+from diagnose.repairing.guarding.fitting import callee, goes_to_cpu, move_of
+from diagnose.repairing.model import Guard, Ran
+from diagnose.repairing.scopes import FUNCTION
+from diagnose.repairing.words import say
+
+#: What a text says that knows of devices.
+_DEVICE = re.compile("device|cuda")
+#: Functions before which a model is put away for their sake, and not to save memory.
+_SAVES = re.compile(r"save|export|dump|state_dict|script|trace")
+
+
+def put_away(
+    wanted: Ran, ran: Ran, texts: Mapping[str, tuple[str, str]], lang: Lang
+) -> Iterator[Guard]:
+    """Where the program puts modules away on the cpu, or chooses of each part of a model whether that goes
+    to a GPU, what it never had on a GPU stays off it, and what it has just put away is not brought back at
+    once; nor are weights brought to a GPU for good that go there one by one where they are used.
+    ``texts`` are those of the edited files, before and after."""
+    now = {name for name, device in ran.homes.items() if device.startswith("cuda")}
+    idle, parked = now & wanted.idle, now & wanted.parked
+    if idle and not any(_puts_away(old) or _brings_some(old) for old, _ in texts.values()):
+        idle = set()
+    if parked and not any(_brings_back(*both) for both in texts.values()):
+        parked = set()
+    for name in sorted(idle | parked | (now & wanted.streamed)):
+        yield Guard("put-away", False, say(lang, "put-away", name=name))
+        return
+
+
+def rows(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+    """No edit puts on a GPU, where it is made, what an object keeps of which rows are asked for, if its
+    class knows no device: workers of a loader could not read it, and only the rows are wanted there."""
+    edited = edited_lines(before, after)
+    old = {name: text for name, text, _ in _of_rows(ast.parse(before))}
+    for name, _, made in _of_rows(ast.parse(after)):
+        for node in ast.walk(made) if not _DEVICE.search(old.get(name, "device")) else ():
+            move = move_of(node)
+            there = isinstance(node, ast.keyword) and node.arg == "device"
+            there = there or (move is not None and not goes_to_cpu(move))
+            if there and isinstance(node, ast.keyword | ast.Call) and node.lineno in edited:
+                yield Guard("rows", False, say(lang, "rows", line=node.lineno, name=name))
+                return
+
+
+def _of_rows(tree: ast.Module) -> Iterator[tuple[str, str, ast.AST]]:
+    """The classes whose objects are asked for rows and for their number, and are no modules: the name, the
+    text, and the method that makes one."""
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef):
+            own = {one.name: one for one in node.body if isinstance(one, FUNCTION)}
+            if own.keys() >= {"__init__", "__getitem__", "__len__"} and "forward" not in own:
+                yield node.name, ast.unparse(node), own["__init__"]
+
+
+def _puts_away(text: str) -> bool:
+    """Whether a statement moves a module to the cpu, to do without it. A tensor's move would be lost."""
+    return any(
+        _is_away(one) and not _SAVES.search("\n".join(map(ast.unparse, block[at + 1 :])))
+        for block in _blocks(ast.parse(text))
+        for at, one in enumerate(block)
+    )
+
+
+def _brings_some(text: str) -> bool:
+    """Whether a loop brings parts of something to a device under a condition other than their class: a
+    budget, a list of names."""
+    for loop in ast.walk(ast.parse(text)):
+        if not isinstance(loop, ast.For):
+            continue
+        parts = {one.id for one in ast.walk(loop.target) if isinstance(one, ast.Name)}
+        for node in ast.walk(loop):
+            if isinstance(node, ast.If) and "isinstance" not in ast.unparse(node.test):
+                moves = filter(None, map(move_of, (one for b in node.body for one in ast.walk(b))))
+                if any(ast.unparse(callee(one)) in parts for one in moves if not goes_to_cpu(one)):
+                    return True
+    return False
+
+
+def _brings_back(before: str, after: str) -> bool:
+    """Whether an edit moves something in the block in which a statement before it moves something away."""
+    edited = edited_lines(before, after)
+    for block in _blocks(ast.parse(after)):
+        away = False
+        for one in block:
+            match one:
+                case ast.Expr(value=ast.Call(func=ast.Attribute(attr="to" | "cuda"))):
+                    if away and one.lineno in edited:
+                        return True
+            away = away or any(map(_is_away, ast.walk(one)))
+    return False
+
+
+def _blocks(tree: ast.AST) -> Iterator[list[ast.stmt]]:
+    for node in ast.walk(tree):
+        for _, block in ast.iter_fields(node):
+            if isinstance(block, list) and block and isinstance(block[0], ast.stmt):
+                yield block
+
+
+def _is_away(node: ast.AST) -> bool:
+    match node.value if isinstance(node, ast.Expr) else node:
+        case ast.Call(func=ast.Attribute(attr="cpu")):
+            return True
+        case ast.Call(func=ast.Attribute(attr="to"), args=args, keywords=named):
+            return any(re.search("cpu|offload", ast.unparse(one)) for one in [*args, *named])
+    return False
