@@ -9,7 +9,7 @@ from diagnose.placement.devices import CPU, HOME
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Suspect
 from diagnose.placement.reasons.entering import brought
-from diagnose.placement.reasons.going_around import offload_turned_on
+from diagnose.placement.reasons.going_around import handed_to_host, offload_turned_on
 from diagnose.placement.reasons.growing import told_by_a_call
 from diagnose.placement.reasons.kernels import of_argument, of_option, of_unmoved
 from diagnose.placement.reasons.knowing import has_device, knows_device
@@ -211,6 +211,8 @@ def explain(
     found = reason(stray, meeting)
     if found is None:
         return None
+    if found.cause == "input-not-moved" and tensor.device == CPU:
+        found = handed_to_host(meeting) or found
     if failed:
         found = _by_setting(told_by_a_call(_loaded(found, other) or found), stray, other)
         found = taken(found, stray, meeting)
