@@ -1284,6 +1284,35 @@ net(torch.rand(1, 2, device="cuda")).sum().backward()
 steps.step()
 """,
     ),
+    "a weight that an optimizer meets which keeps its copy on the host": (
+        ("cuda:0", "cpu"),
+        "zero-offload",
+        """\
+class HostDecay:
+    \"\"\"Offloads what it keeps of a model.\"\"\"
+    def __init__(self, weights):
+        self.weights = list(weights)
+        self.masters = [one.detach().cpu().clone() for one in self.weights]
+    def decay(self, rate):
+        for one, master in zip(self.weights, self.masters):
+            master.sub_(one, alpha=rate)  # here
+steps = HostDecay(nn.Linear(2, 2).cuda().parameters())
+steps.decay(0.1)
+""",
+    ),
+    "values of a run that go through a loop beside the weights": (
+        ("cuda:0", "cpu"),
+        "created-without-device",
+        """\
+def blank(weights):
+    return [torch.zeros(one.shape) for one in weights]  # here
+net = nn.Linear(2, 2).cuda()
+weights = list(net.parameters())
+slopes = torch.autograd.grad(net(torch.rand(1, 2, device="cuda")).sum(), weights)
+for one, slope, shift in zip(weights, slopes, blank(weights)):
+    one.data -= 0.1 * (slope - shift)
+""",
+    ),
     "a loader that was forgotten where its model is prepared": (
         ("cuda:0", "cpu"),
         "input-not-moved",

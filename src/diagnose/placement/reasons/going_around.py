@@ -93,7 +93,7 @@ def _brings(this: Value | None) -> bool:
 
 def handed_to_host(meeting: Meeting) -> Reason | None:
     """Where the method of an object that offloads is handed what is on an accelerator, or reads a gradient
-    there, and computes with it on the host on purpose."""
+    or a weight there, and computes with it on the host on purpose."""
     frame = meeting.frame
     made = frame.this.made if isinstance(frame.this, Module | Object) else None
     if made is None or not _OFFLOADS.search(ast.unparse(made.node)):
@@ -110,6 +110,8 @@ def handed_to_host(meeting: Meeting) -> Reason | None:
             return Reason("zero-offload", given, frame.caller, said_as(side.node))
         if (gradient := _gradient(side.node, frame)) is not None:
             return Reason("zero-offload", meeting.spot._replace(node=gradient), frame)
+        if side.tensor.maker == "weight":
+            return Reason("zero-offload", meeting.spot._replace(node=side.node), frame)
     return None
 
 

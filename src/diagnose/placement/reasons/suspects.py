@@ -30,6 +30,9 @@ from diagnose.placement.values import Object
 #: Meetings that fail only where operands are apart.
 _TOGETHER = frozenset({"join", "call", "library", "generator"})
 
+#: What state that is kept on the host on purpose looks like.
+_STATE = frozenset({"input-not-moved", "created-without-device"})
+
 
 def of_meeting(
     meeting: Meeting, devices: Sequence[str] = (), *, split: bool = False
@@ -211,7 +214,7 @@ def explain(
     found = reason(stray, meeting)
     if found is None:
         return None
-    if found.cause == "input-not-moved" and tensor.device == CPU:
+    if found.cause in _STATE and tensor.device == CPU:
         found = handed_to_host(meeting) or found
     if failed:
         found = _by_setting(told_by_a_call(_loaded(found, other) or found), stray, other)
