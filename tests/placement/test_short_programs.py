@@ -1313,6 +1313,23 @@ for one, slope, shift in zip(weights, slopes, blank(weights)):
     one.data -= 0.1 * (slope - shift)
 """,
     ),
+    "ids that a split model's method is handed, and that meet a weight of its first part": (
+        ("cuda:0", "cuda:1"),
+        "input-on-wrong-shard",
+        """\
+from accelerate import dispatch_model
+class Reader(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table, self.out = nn.Embedding(9, 4), nn.Linear(4, 4)
+    def forward(self, ids):
+        return self.out(F.embedding(ids, self.table.weight))
+net = dispatch_model(Reader(), device_map={"table": 1, "out": 0})
+place = torch.device("cuda:0")  # here
+ids = torch.tensor([1, 2]).to(place)
+net(ids)
+""",
+    ),
     "a loader that was forgotten where its model is prepared": (
         ("cuda:0", "cpu"),
         "input-not-moved",

@@ -30,6 +30,9 @@ from diagnose.placement.values import Object
 #: Meetings that fail only where operands are apart.
 _TOGETHER = frozenset({"join", "call", "library", "generator"})
 
+#: Makers of what a model computes, or is.
+_COMPUTED = frozenset({"output", "weight", "computed"})
+
 #: What state that is kept on the host on purpose looks like.
 _STATE = frozenset({"input-not-moved", "created-without-device"})
 
@@ -79,13 +82,21 @@ def of_meeting(
         named = suspect.cause == "hardcoded-device" and not _forgets(stray, meeting)
         if named and devices and (split or spreads_by_hand(meeting.spot.source.tree)):
             # Where a model is on several devices, no line that names one is wrong by itself.
-            cause = "input-on-wrong-shard" if meeting.what == "call" else "cross-shard-op"
+            enters = meeting.what == "call" or _enters(stray, other, meeting)
+            cause = "input-on-wrong-shard" if enters else "cross-shard-op"
             suspect = suspect._replace(cause=cause)
             if cause == "cross-shard-op" and (by := sent(stray, other, meeting)) is not None:
                 suspect = suspect._replace(spot=by[0], devices=by[1])
             elif cause == "cross-shard-op" and isinstance(stray.node, ast.expr):
                 suspect = suspect._replace(spot=meeting.spot._replace(node=stray.node))
         yield _weighed(suspect, meeting, stray, other, failed=bool(devices))
+
+
+def _enters(stray: Meets, other: Meets | None, meeting: Meeting) -> bool:
+    """Whether an operand is what a method of a model was handed, and meets one of its weights."""
+    handed = isinstance(stray.node, ast.Name) and stray.node.id in meeting.frame.given
+    own = isinstance(meeting.frame.this, Module) and stray.tensor.maker not in _COMPUTED
+    return handed and own and other is not None and other.tensor.maker == "weight"
 
 
 def _weighed(
