@@ -1206,6 +1206,130 @@ scale = torch.full((1,), 64.0, device="cuda")
 steps.update(0.1, scale)  # here
 """,
     ),
+    "a weight that is read where hooks bring its layer for its own forward alone": (
+        ("cuda:0", "cpu"),
+        "offloaded-to-cpu",
+        """\
+def paged(net, device):
+    def before(layer, given):
+        layer.to(device)
+    def after(layer, given, made):
+        layer.to("cpu")
+    for layer in net.modules():
+        if not list(layer.children()):
+            layer.register_forward_pre_hook(before)
+            layer.register_forward_hook(after)
+class Words(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table, self.out = nn.Embedding(9, 4), nn.Linear(4, 4)
+    def forward(self, ids):
+        return self.out(self.table(ids))
+net = Words()
+paged(net, torch.device("cuda:0"))
+made = net(torch.ones(2, dtype=torch.long, device="cuda:0"))
+print(made @ net.table.weight.T)  # here
+""",
+    ),
+    "a tied weight that the forward reads, of a part that hooks bring and take away": (
+        ("cuda:0", "cpu"),
+        "offloaded-to-cpu",
+        """\
+class Tied(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table, self.norm = nn.Embedding(9, 4), nn.LayerNorm(4)
+    def forward(self, ids):
+        return F.linear(self.norm(self.table(ids)), self.table.weight)  # here
+def bring(part, given):
+    part.to("cuda:0")
+def leave(part, given, made):
+    part.to("cpu")
+net = Tied()
+net.norm.to("cuda:0")
+net.table.register_forward_pre_hook(bring)
+net.table.register_forward_hook(leave)
+net(torch.ones(2, dtype=torch.long, device="cuda:0"))
+""",
+    ),
+    "a model that was forgotten, whose hooks only look": (
+        ("cuda:0", "cpu"),
+        "module-not-moved",
+        """\
+seen = []
+net = nn.Embedding(9, 4)  # here
+net.register_forward_hook(lambda layer, given, made: seen.append(made.cpu()))
+net(torch.ones(2, dtype=torch.long, device="cuda:0"))
+""",
+    ),
+    "a gradient that an optimizer meets whose weights are on the host": (
+        ("cuda:0", "cpu"),
+        "zero-offload",
+        """\
+class HostMomentum:
+    def __init__(self, weights, offload=True):
+        self.weights, self.kept = list(weights), []
+        for one in self.weights:
+            home = torch.device("cpu") if offload else one.device
+            master = one.detach().to(home, torch.float32, copy=True)
+            self.kept.append((master, torch.zeros_like(master)))
+    def step(self):
+        for one, (master, speed) in zip(self.weights, self.kept):
+            slope = one.grad.float()  # here
+            speed.mul_(0.9).add_(slope)
+            master.sub_(speed)
+net = nn.Linear(2, 2).cuda()
+steps = HostMomentum(net.parameters())
+net(torch.rand(1, 2, device="cuda")).sum().backward()
+steps.step()
+""",
+    ),
+    "a weight that an optimizer meets which keeps its copy on the host": (
+        ("cuda:0", "cpu"),
+        "zero-offload",
+        """\
+class HostDecay:
+    \"\"\"Offloads what it keeps of a model.\"\"\"
+    def __init__(self, weights):
+        self.weights = list(weights)
+        self.masters = [one.detach().cpu().clone() for one in self.weights]
+    def decay(self, rate):
+        for one, master in zip(self.weights, self.masters):
+            master.sub_(one, alpha=rate)  # here
+steps = HostDecay(nn.Linear(2, 2).cuda().parameters())
+steps.decay(0.1)
+""",
+    ),
+    "values of a run that go through a loop beside the weights": (
+        ("cuda:0", "cpu"),
+        "created-without-device",
+        """\
+def blank(weights):
+    return [torch.zeros(one.shape) for one in weights]  # here
+net = nn.Linear(2, 2).cuda()
+weights = list(net.parameters())
+slopes = torch.autograd.grad(net(torch.rand(1, 2, device="cuda")).sum(), weights)
+for one, slope, shift in zip(weights, slopes, blank(weights)):
+    one.data -= 0.1 * (slope - shift)
+""",
+    ),
+    "ids that a split model's method is handed, and that meet a weight of its first part": (
+        ("cuda:0", "cuda:1"),
+        "input-on-wrong-shard",
+        """\
+from accelerate import dispatch_model
+class Reader(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table, self.out = nn.Embedding(9, 4), nn.Linear(4, 4)
+    def forward(self, ids):
+        return self.out(F.embedding(ids, self.table.weight))
+net = dispatch_model(Reader(), device_map={"table": 1, "out": 0})
+place = torch.device("cuda:0")  # here
+ids = torch.tensor([1, 2]).to(place)
+net(ids)
+""",
+    ),
     "a loader that was forgotten where its model is prepared": (
         ("cuda:0", "cpu"),
         "input-not-moved",

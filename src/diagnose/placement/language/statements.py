@@ -169,8 +169,11 @@ def _loop(machine: Machine, node: ast.AST, frame: Frame) -> None:
 
 
 def _draw(item: Value) -> None:
-    """Tensors that a loop takes out of a list are the batches of a loader that somebody wrote."""
-    for tensor in tensors_in(item) if not isinstance(item, Tensor) else ():
+    """Tensors that a loop takes out of a list are the batches of a loader that somebody wrote; beside the
+    weights of a model they are its state."""
+    drawn = list(tensors_in(item)) if not isinstance(item, Tensor) else []
+    state = any(tensor.maker == "weight" for tensor in drawn)
+    for tensor in drawn if not state else ():
         if tensor.maker in ("factory", "array") and tensor.module is None:
             tensor.maker = "batch"
 

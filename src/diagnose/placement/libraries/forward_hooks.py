@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
+from diagnose.placement.devices import CPU
 from diagnose.placement.machine import Arguments, Given, Machine
+from diagnose.placement.model import Step
+from diagnose.placement.steps import is_offloaded, last_move
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import Const, Frame, Unknown, Value
@@ -23,6 +26,9 @@ def hooked(
     if not module.hooks and not module.before:
         return work(given)
     scope = [(one, one.device, one.steps) for one in module.family()]
+    # Of a whole model the program may say itself that it stays on the host: that line tells why.
+    told = last_move(module.steps) if module.owner is None else None
+    kept = told is not None and told.device == CPU
     for hook in module.before:
         made = _run(machine, hook, [module, _listed(given)], node, frame)
         if isinstance(made, Items):
@@ -32,7 +38,7 @@ def hooked(
     found = seen(machine, module, given, work(given), node, frame)
     for one, device, steps in scope:
         if one.device == device:  # what was brought, and taken back, is where it was
-            one.steps = steps
+            one.steps = steps if kept else (*steps, *_offloaded(one, steps))
     return found
 
 
@@ -55,6 +61,16 @@ def within(
         _run(machine, hook, [part, Items([found.like(found.device)])], node, frame)
     if part.hooks:
         seen(machine, part, given, found, node, frame)
+
+
+def _offloaded(module: Module, before: Sequence[Step]) -> list[Step]:
+    """The step of the hook that takes a module back to the host, which another brought to an accelerator
+    for its forward: so it is offloaded."""
+    since = [step for step in module.steps if step not in before]
+    brought = any(step.device is not None and step.device.type == "cuda" for step in since)
+    if not brought or module.device != CPU or is_offloaded(module):
+        return []
+    return [since[-1]._replace(what="offloaded")]
 
 
 def _run(machine: Machine, hook: Value, values: list[Value], node: ast.AST, frame: Frame) -> Value:

@@ -21,7 +21,8 @@ _SHARDING = frozenset({*SHARDING, "FSDP"})
 
 def gone_around(stray: Meets, module: Module, meeting: Meeting) -> Reason:
     """Where the forward of an offloaded module is gone around: by its other methods, or its weights."""
-    whole = {id(one) for one in module.owners()}
+    parents = [one for one in module.owners() if any(s.what == "offloaded" for s in one.steps)]
+    whole = {id(one) for one in parents or module.owners()}
     seen = next((s for s in stray.tensor.steps if s.what == "read"), None)
     offloaded = next((s for s in stray.tensor.steps if s.what == "offloaded"), None)
     if offloaded is not None and called(offloaded.spot.node) == "enable_sequential_cpu_offload":
@@ -91,16 +92,36 @@ def _brings(this: Value | None) -> bool:
 
 
 def handed_to_host(meeting: Meeting) -> Reason | None:
-    """Where the method of an object that offloads is handed what is on an accelerator, and computes with it
-    on the host on purpose."""
+    """Where the method of an object that offloads is handed what is on an accelerator, or reads a gradient
+    or a weight there, and computes with it on the host on purpose."""
     frame = meeting.frame
     made = frame.this.made if isinstance(frame.this, Module | Object) else None
-    if made is None or frame.call is None or not _OFFLOADS.search(ast.unparse(made.node)):
+    if made is None or not _OFFLOADS.search(ast.unparse(made.node)):
         return None
     for side in meeting.sides:
-        if is_on(side, "cuda") and isinstance(side.node, ast.Name) and side.node.id in frame.given:
+        if not is_on(side, "cuda"):
+            continue
+        if (
+            frame.call is not None
+            and isinstance(side.node, ast.Name)
+            and side.node.id in frame.given
+        ):
             given = frame.call._replace(node=frame.given[side.node.id])
             return Reason("zero-offload", given, frame.caller, said_as(side.node))
+        if (gradient := _gradient(side.node, frame)) is not None:
+            return Reason("zero-offload", meeting.spot._replace(node=gradient), frame)
+        if side.tensor.maker == "weight":
+            return Reason("zero-offload", meeting.spot._replace(node=side.node), frame)
+    return None
+
+
+def _gradient(operand: ast.AST, frame: Frame) -> ast.expr | None:
+    """The expression that reads a gradient: the operand, or what one of its variables is bound to."""
+    names = [one.id for one in ast.walk(operand) if isinstance(one, ast.Name)]
+    bound = [one.value for name in names if isinstance(one := frame.bound.get(name), ast.Assign)]
+    for said in (operand, *bound):
+        if any(isinstance(one, ast.Attribute) and one.attr == "grad" for one in ast.walk(said)):
+            return said if isinstance(said, ast.expr) else None
     return None
 
 

@@ -9,7 +9,7 @@ from diagnose.placement.devices import CPU, HOME
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Suspect
 from diagnose.placement.reasons.entering import brought
-from diagnose.placement.reasons.going_around import offload_turned_on
+from diagnose.placement.reasons.going_around import handed_to_host, offload_turned_on
 from diagnose.placement.reasons.growing import told_by_a_call
 from diagnose.placement.reasons.kernels import of_argument, of_option, of_unmoved
 from diagnose.placement.reasons.knowing import has_device, knows_device
@@ -29,6 +29,12 @@ from diagnose.placement.values import Object
 
 #: Meetings that fail only where operands are apart.
 _TOGETHER = frozenset({"join", "call", "library", "generator"})
+
+#: Makers of what a model computes, or is.
+_COMPUTED = frozenset({"output", "weight", "computed"})
+
+#: What state that is kept on the host on purpose looks like.
+_STATE = frozenset({"input-not-moved", "created-without-device"})
 
 
 def of_meeting(
@@ -76,13 +82,21 @@ def of_meeting(
         named = suspect.cause == "hardcoded-device" and not _forgets(stray, meeting)
         if named and devices and (split or spreads_by_hand(meeting.spot.source.tree)):
             # Where a model is on several devices, no line that names one is wrong by itself.
-            cause = "input-on-wrong-shard" if meeting.what == "call" else "cross-shard-op"
+            enters = meeting.what == "call" or _enters(stray, other, meeting)
+            cause = "input-on-wrong-shard" if enters else "cross-shard-op"
             suspect = suspect._replace(cause=cause)
             if cause == "cross-shard-op" and (by := sent(stray, other, meeting)) is not None:
                 suspect = suspect._replace(spot=by[0], devices=by[1])
             elif cause == "cross-shard-op" and isinstance(stray.node, ast.expr):
                 suspect = suspect._replace(spot=meeting.spot._replace(node=stray.node))
         yield _weighed(suspect, meeting, stray, other, failed=bool(devices))
+
+
+def _enters(stray: Meets, other: Meets | None, meeting: Meeting) -> bool:
+    """Whether an operand is what a method of a model was handed, and meets one of its weights."""
+    handed = isinstance(stray.node, ast.Name) and stray.node.id in meeting.frame.given
+    own = isinstance(meeting.frame.this, Module) and stray.tensor.maker not in _COMPUTED
+    return handed and own and other is not None and other.tensor.maker == "weight"
 
 
 def _weighed(
@@ -211,6 +225,8 @@ def explain(
     found = reason(stray, meeting)
     if found is None:
         return None
+    if found.cause in _STATE and tensor.device == CPU:
+        found = handed_to_host(meeting) or found
     if failed:
         found = _by_setting(told_by_a_call(_loaded(found, other) or found), stray, other)
         found = taken(found, stray, meeting)
