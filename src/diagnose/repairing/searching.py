@@ -119,7 +119,8 @@ class Search:
                     found, better = self._finished(node, root, reference, polish)
                 else:
                     better = polish.mended(node, found)
-                if better is not None and better[1].level == "proven":
+                proven = better is not None and better[1].level == "proven"
+                if better is not None and proven and (passing is None or not _at_use(better[0])):
                     return *better, furthest
                 if better is not None and passing is None:
                     passing, self._last = better, self._tried + _AGREEING
@@ -284,6 +285,12 @@ def _further(before: Ran, after: Ran) -> bool:
 
 #: The guards that object to where a program computes then: worse than where an edit stands.
 _COMPUTES = frozenset({"homes", "on-gpu", "to-host", "put-away", "gives-up"})
+
+
+def _at_use(node: Node) -> bool:
+    """Whether a patch only moves values where they are used: no reason to leave one that goes further back,
+    though the report points there, for that is where it failed."""
+    return all(one.kind == "move-tensor-at-line" for one in node.applied)
 
 
 def _worth(proof: Proof) -> tuple[int, int, int]:
