@@ -63,7 +63,9 @@ def _calls(tree: ast.AST) -> Iterator[ast.Call]:
 
 
 def _count(tree: ast.AST, name: str) -> int:
-    return sum(ast.unparse(call.func) == name for call in _calls(tree))
+    """How often a name is asked for: what is called may be moved before."""
+    named = (node for node in ast.walk(tree) if isinstance(node, ast.Name | ast.Attribute))
+    return sum(ast.unparse(node) == name for node in named)
 
 
 def _makes_of_argument(tree: ast.Module, call: ast.Call) -> str:
