@@ -7,12 +7,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from diagnose import bulkhead
 from diagnose.casebase.store import Casebase, load
 from diagnose.compiling.build import build
 
 ROOT = Path(__file__).parents[1]
+
+#: No example fails because the machine was busy: a hang is pytest-timeout's.
+settings.register_profile("unhurried", deadline=None)
+settings.load_profile("unhurried")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
