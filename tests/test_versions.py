@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version as Reference
@@ -42,6 +42,9 @@ def test_versions_have_the_order_of_pep_440(one: str, two: str) -> None:
     )
 
 
+@example("0a1", "<0.post1")
+@example("0.post1.dev0", "<0.post1")
+@example("0a1.post1.dev1", "<0")
 @given(written, st.lists(clauses, min_size=1, max_size=3).map(", ".join))
 def test_a_set_holds_what_pep_440_says(one: str, some: str) -> None:
     found, wanted = version(one), version_set(some)

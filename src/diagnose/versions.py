@@ -82,7 +82,9 @@ class _Clause(NamedTuple):
             return same == (self.operator == "==")
         if self.operator == "<":
             early = one.preliminary and not self.bound.preliminary
-            return one < self.bound and not (early and one.base() == self.bound.base())
+            # What comes before a post-release is no pre-release of it, but its own.
+            own = self.bound.post < 0 or (one.pre, one.post) == (self.bound.pre, self.bound.post)
+            return one < self.bound and not (early and own and one.base() == self.bound.base())
         if self.operator == ">":
             late = one.post >= 0 > self.bound.post and one.pre == self.bound.pre
             return one > self.bound and not (late and one.base() == self.bound.base())
