@@ -378,6 +378,7 @@ def test_what_only_the_values_tell_is_moved(tmp_path: Path, made: str, moved: st
         ("running.performing.candidates", 1, "not-repaired"),
         ("proposing.candidates._of_values", 0, "repaired"),
         ("proposing.candidates._of_origins", 0, "repaired"),
+        ("proposing.candidates._witnessed", 5, "repaired"),
     ],
 )
 def test_a_fault_of_ours_costs_the_edits_and_not_what_the_run_told(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import lru_cache
 
 from diagnose.placement.libraries.offloading import SHARDING
 from diagnose.placement.machine import Meeting, Meets
@@ -96,7 +97,7 @@ def handed_to_host(meeting: Meeting) -> Reason | None:
     or a weight there, and computes with it on the host on purpose."""
     frame = meeting.frame
     made = frame.this.made if isinstance(frame.this, Module | Object) else None
-    if made is None or not _OFFLOADS.search(ast.unparse(made.node)):
+    if made is None or not _offloads(made.node):
         return None
     for side in meeting.sides:
         if not is_on(side, "cuda"):
@@ -113,6 +114,12 @@ def handed_to_host(meeting: Meeting) -> Reason | None:
         if side.tensor.maker == "weight":
             return Reason("zero-offload", meeting.spot._replace(node=side.node), frame)
     return None
+
+
+@lru_cache(maxsize=64)
+def _offloads(made: ast.AST) -> bool:
+    """Whether a class speaks of offloading; it is asked of each suspect in its methods."""
+    return _OFFLOADS.search(ast.unparse(made)) is not None
 
 
 def _gradient(operand: ast.AST, frame: Frame) -> ast.expr | None:

@@ -13,7 +13,8 @@ from diagnose.placement.steps import born_at, last_move, said_as
 from diagnose.placement.tensors import Module
 from diagnose.placement.values import Frame, Object
 
-_MADE = frozenset({"output", "weight", "computed"})
+#: Makers of what a model computes, or is.
+COMPUTED = frozenset({"output", "weight", "computed"})
 
 
 def crossing(meeting: Meeting) -> Suspect | None:
@@ -26,7 +27,7 @@ def crossing(meeting: Meeting) -> Suspect | None:
         if not differ(*places) or any(place and place.type != "cuda" for place in places):
             continue
         beside = _moved_beside(side, first.tensor.device, meeting)
-        if side.tensor.maker in _MADE and first.tensor.maker in _MADE:
+        if side.tensor.maker in COMPUTED and first.tensor.maker in COMPUTED:
             cause = "cross-shard-op"
         elif meeting.what == "call" and first.tensor.maker == "weight":
             cause = "cross-shard-op" if beside is not None else "input-on-wrong-shard"
@@ -76,7 +77,7 @@ def sent(
     """The move that brought what no part gives to another part's device, and expressions for the one that
     is wanted; None where none is known there."""
     move = last_move(stray.tensor.steps)
-    if move is None or other is None or stray.tensor.maker in _MADE or _is_of_several(move.spot):
+    if move is None or other is None or stray.tensor.maker in COMPUTED or _is_of_several(move.spot):
         return None
     devices = tuple(_elsewhere(move.spot, other, meeting.frame))
     return (move.spot, devices) if devices and isinstance(move.spot.node, ast.Call) else None

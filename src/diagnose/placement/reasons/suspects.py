@@ -17,7 +17,7 @@ from diagnose.placement.reasons.operands import reason
 from diagnose.placement.reasons.ranks import of_rank
 from diagnose.placement.reasons.scope import in_scope, of_other
 from diagnose.placement.reasons.sharding import spreads_by_hand
-from diagnose.placement.reasons.shards import crossing, gathered, sent
+from diagnose.placement.reasons.shards import COMPUTED, crossing, gathered, sent
 from diagnose.placement.reasons.strays import agree, names_cpu, strays
 from diagnose.placement.reasons.sureness import is_sure
 from diagnose.placement.reasons.surroundings import is_caught
@@ -29,9 +29,6 @@ from diagnose.placement.values import Object
 
 #: Meetings that fail only where operands are apart.
 _TOGETHER = frozenset({"join", "call", "library", "generator"})
-
-#: Makers of what a model computes, or is.
-_COMPUTED = frozenset({"output", "weight", "computed"})
 
 #: What state that is kept on the host on purpose looks like.
 _STATE = frozenset({"input-not-moved", "created-without-device"})
@@ -95,7 +92,7 @@ def of_meeting(
 def _enters(stray: Meets, other: Meets | None, meeting: Meeting) -> bool:
     """Whether an operand is what a method of a model was handed, and meets one of its weights."""
     handed = isinstance(stray.node, ast.Name) and stray.node.id in meeting.frame.given
-    own = isinstance(meeting.frame.this, Module) and stray.tensor.maker not in _COMPUTED
+    own = isinstance(meeting.frame.this, Module) and stray.tensor.maker not in COMPUTED
     return handed and own and other is not None and other.tensor.maker == "weight"
 
 

@@ -10,7 +10,7 @@ from diagnose.model import Lang
 from diagnose.repairing.comparing import edited_lines
 from diagnose.repairing.guarding.fitting import callee, goes_to_cpu, move_of
 from diagnose.repairing.model import Guard, Ran
-from diagnose.repairing.scopes import FUNCTION
+from diagnose.repairing.scopes import FUNCTION, blocks
 from diagnose.repairing.words import say
 
 #: What a text says that knows of devices.
@@ -66,7 +66,7 @@ def _puts_away(text: str) -> bool:
     """Whether a statement moves a module to the cpu, to do without it. A tensor's move would be lost."""
     return any(
         _is_away(one) and not _SAVES.search("\n".join(map(ast.unparse, block[at + 1 :])))
-        for block in _blocks(ast.parse(text))
+        for block in blocks(ast.parse(text))
         for at, one in enumerate(block)
     )
 
@@ -89,7 +89,7 @@ def _brings_some(text: str) -> bool:
 def _brings_back(before: str, after: str) -> bool:
     """Whether an edit moves something in the block in which a statement before it moves something away."""
     edited = edited_lines(before, after)
-    for block in _blocks(ast.parse(after)):
+    for block in blocks(ast.parse(after)):
         away = False
         for one in block:
             match one:
@@ -98,13 +98,6 @@ def _brings_back(before: str, after: str) -> bool:
                         return True
             away = away or any(map(_is_away, ast.walk(one)))
     return False
-
-
-def _blocks(tree: ast.AST) -> Iterator[list[ast.stmt]]:
-    for node in ast.walk(tree):
-        for _, block in ast.iter_fields(node):
-            if isinstance(block, list) and block and isinstance(block[0], ast.stmt):
-                yield block
 
 
 def _is_away(node: ast.AST) -> bool:

@@ -10,7 +10,7 @@ from diagnose.model import Lang
 from diagnose.repairing.comparing import changed, edited_lines
 from diagnose.repairing.guarding.hostside import DEVICES, is_chosen
 from diagnose.repairing.model import Guard
-from diagnose.repairing.scopes import FUNCTION
+from diagnose.repairing.scopes import FUNCTION, blocks
 from diagnose.repairing.words import say
 
 #: What says that something is on the cpu by choice.
@@ -21,7 +21,7 @@ def undone(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     """No edit moves what the statements right before it bring to the cpu."""
     edited = edited_lines(before, after)
     known = set(map(ast.unparse, _moves(ast.parse(before))))
-    for block in _blocks(ast.parse(after)):
+    for block in blocks(ast.parse(after)):
         brought: set[str] = set()
         for one in block:
             for call in _moves(one):
@@ -203,10 +203,3 @@ def _root(node: ast.expr) -> ast.expr:
                 node = inner
             case _:
                 return node
-
-
-def _blocks(tree: ast.AST) -> Iterator[list[ast.stmt]]:
-    for node in ast.walk(tree):
-        for _, block in ast.iter_fields(node):
-            if isinstance(block, list) and block and isinstance(block[0], ast.stmt):
-                yield block

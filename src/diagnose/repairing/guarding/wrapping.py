@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from diagnose.model import Lang
 from diagnose.repairing.model import Guard
+from diagnose.repairing.scopes import blocks
 from diagnose.repairing.words import say
 
 
@@ -66,17 +67,15 @@ def _taken(before: str, after: str) -> Iterator[tuple[ast.If | ast.IfExp, str]]:
 
 def _gone(before: str, after: str) -> Iterator[_Wrapped]:
     left = [ast.unparse(node) for node in ast.walk(ast.parse(after)) if isinstance(node, ast.If)]
-    for node in ast.walk(ast.parse(before)):
-        for _, block in ast.iter_fields(node):
-            if not isinstance(block, list):
+    for block in blocks(ast.parse(before)):
+        for at, one in enumerate(block):
+            if not isinstance(one, ast.If) or not (name := _name(one)):
                 continue
-            for at, one in enumerate(block):
-                name = _name(one)
-                if not name or ast.unparse(one) in left or "DataParallel" not in ast.unparse(one):
-                    continue
-                for other in block[:at]:
-                    if isinstance(other, ast.If) and other.orelse and _places(other, name):
-                        yield _Wrapped(one, other)
+            if ast.unparse(one) in left or "DataParallel" not in ast.unparse(one):
+                continue
+            for other in block[:at]:
+                if isinstance(other, ast.If) and other.orelse and _places(other, name):
+                    yield _Wrapped(one, other)
 
 
 def _name(node: ast.AST) -> str:

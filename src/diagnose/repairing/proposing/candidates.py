@@ -93,15 +93,19 @@ def candidates(
             for each in (*_together(one), one):
                 if not _known(each, found):
                     found.append(each)
-    reported = _reported(error, workspace)
-    proposed = _of_answer(reported, workspace)
-    return agreeing(found, reported, proposed, workspace.path_of), as_dict(answer)
+    unwitnessed = [one._replace(agrees=False) for one in found]
+    told = guarded("agreeing", partial(_witnessed, error, found, workspace), unwitnessed)
+    return told, as_dict(answer)
 
 
-def _reported(error: BaseException, workspace: Workspace) -> Diagnosis:
-    """The answer to what a failure prints, and to the files that it names: it has seen nothing live."""
+def _witnessed(
+    error: BaseException, found: Sequence[Candidate], workspace: Workspace
+) -> list[Candidate]:
+    """Edits, and of each whether the answer to what the failure prints, and to the files that it names,
+    agrees: it has seen nothing live."""
     sources = Sources([Folder(str(workspace.folder))], read=None)
-    return diagnose(printed(error), "traceback", casebase=load(), sources=sources, top=_CAUSES)
+    answer = diagnose(printed(error), "traceback", casebase=load(), sources=sources, top=_CAUSES)
+    return agreeing(found, answer, _of_answer(answer, workspace), workspace.path_of)
 
 
 def of_log(log: str, workspace: Workspace, lang: Lang = "en") -> tuple[Candidate, ...]:
