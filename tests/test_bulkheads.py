@@ -41,7 +41,7 @@ Traceback (most recent call last):
     return x + self.pe[:, : x.size(1)]
 RuntimeError: Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu!
 """
-#: The report in which the stages fail. It asks questions, and has edits and several causes.
+#: The report in which the stages fail. It has edits and several causes, and asks questions (`unsure`).
 POISONED = """\
 Traceback (most recent call last):
   File "/home/user/project/poison.py", line 9, in step
@@ -80,6 +80,12 @@ RENDERERS = {
 FAULTS = [IndexError, MemoryError, RecursionError]
 
 Poison = Callable[..., None]
+
+
+@pytest.fixture(autouse=True)
+def unsure(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No cause counts as sure, so that questions are asked whatever the weights say of `POISONED`."""
+    monkeypatch.setattr("diagnose.ranking.questions.SURE", 1.1)
 
 
 @pytest.fixture
