@@ -24,11 +24,31 @@ class Net(Module):
 net = Net()
 y = net(x.to(net.device))
 """
+KEPT = """\
+class Runner:
+    def __init__(self, ids):
+        self.device = torch.device("cuda")
+        self.net = Net().to(self.device)
+
+    def step(self, x):
+        return self.net(x.to(self.device))
+
+
+class Other:
+    def __init__(self):
+        self.device = torch.device("cuda:1")
+"""
 
 
 @pytest.mark.parametrize(
     ("before", "old", "new", "row"),
     [
+        (
+            KEPT,
+            "Net().to(self.device)",
+            'Net().to(f"cuda:{ids[0]}")',
+            '        self.device = torch.device(f"cuda:{ids[0]}")',
+        ),
         (
             HOME,
             "Net().to(home)",
@@ -61,6 +81,8 @@ def test_the_device_is_told_where_the_program_tells_it(
         (HOME, "batch.to(home)", "batch.cpu().to(home)"),  # the device is the same
         (OWN.replace("@property", "@cached"), "x.to(net.device)", "x.to(net.first.weight.device)"),
         (OWN, "x.to(net.device)", "x.to(other.device)"),  # of another object
+        (KEPT.replace("x.to(self.device)", "x"), "Net().to(self.device)", "Net().to(gpu)"),
+        (KEPT.replace("self.", "run."), "Net().to(run.device)", "Net().to(gpu)"),
     ],
 )
 def test_other_devices_stay_where_they_are_used(before: str, old: str, new: str) -> None:

@@ -146,6 +146,7 @@ class TorchNames(NamedTuple):
     gpu_libraries: Names = _NONE
     transparent_iterators: Names = _NONE
     drawing_methods: Names = _NONE
+    drawing_factories: Names = _NONE
     checkpoint_options: Names = _NONE
     attribute_dicts: Names = _NONE
 

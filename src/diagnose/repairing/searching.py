@@ -94,8 +94,10 @@ class Search:
         reference = Reference(self._runner, self._gpus)
         polish = Polish(self._runner, self._gpus, reference, self._progress)
         best, proof, furthest = self._found(root, reference, polish)
-        rooted = polish.rooted(best, proof) if best and proof and passes(proof) else None
-        return *(rooted or (best, proof)), furthest
+        if best is not None and proof is not None and passes(proof):
+            for better in (polish.rooted, polish.commissioned):
+                best, proof = better(best, proof) or (best, proof)
+        return best, proof, furthest
 
     def _found(
         self, root: Node, reference: Reference, polish: Polish

@@ -143,6 +143,7 @@ class TorchNames(Strict):
     gpu_libraries: _Names
     transparent_iterators: _Names
     drawing_methods: _Names
+    drawing_factories: _Names
     checkpoint_options: _Names
     attribute_dicts: _Names
     keywords: Mapping[_Operand, _Names]

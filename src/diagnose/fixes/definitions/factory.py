@@ -29,7 +29,7 @@ def create_on_device(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     made = _factory(node, torch)
     if made is not None and suspect.cause in _FORGOTTEN:
         known = [_factory(one, torch) for one in nodes]
-        others = meeting(source, made, torch, lambda call: _chooses(call, torch))
+        others = meeting(source, made, torch, lambda call: chooses(call, torch))
         nodes += [one for one in others if all(one is not call for call in known)]
     return [_on_device(suspect, one, torch) for one in nodes]
 
@@ -116,7 +116,7 @@ def _is_open(call: ast.Call, torch: TorchNames) -> bool:
     }
 
 
-def _chooses(call: ast.Call, torch: TorchNames) -> bool:
+def chooses(call: ast.Call, torch: TorchNames) -> bool:
     """Whether a call would choose a device: what resembles a tensor is where that is."""
     return _is_open(call, torch) and not called(call).endswith("_like")
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
+from diagnose.repairing.improving.commissioning import commissioning
 from diagnose.repairing.improving.generalizing import general
 from diagnose.repairing.improving.mending import KNOWING, mending
 from diagnose.repairing.improving.rooting import rooting
@@ -102,8 +103,19 @@ class Polish:
     def rooted(self, node: Node, proof: Proof) -> tuple[Node, Proof] | None:
         """A patch that takes another device where one is used, with that where it is told, if as much is
         known of that."""
+        return self._otherwise(node, proof, rooting)
+
+    def commissioned(self, node: Node, proof: Proof) -> tuple[Node, Proof] | None:
+        """A patch that moves what a function makes at each step, with that function making it there, if as
+        much is known of that."""
+        return self._otherwise(node, proof, commissioning)
+
+    def _otherwise(
+        self, node: Node, proof: Proof, form: Callable[[str, str], Iterator[str]]
+    ) -> tuple[Node, Proof] | None:
+        """A patch in the first other form of which as much is known."""
         for file, text in node.texts.items():
-            for other in rooting(self._runner.workspace.text(file), text):
+            for other in form(self._runner.workspace.text(file), text):
                 if (found := self._proven(node, file, other, proof.level)) is not None:
                     return found
         return None

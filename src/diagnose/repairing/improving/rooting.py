@@ -60,16 +60,21 @@ def _apart(old: ast.AST, new: ast.AST) -> tuple[ast.expr, ast.expr] | None:
 def _bound(
     tree: ast.Module, was: ast.expr, now: ast.expr, given: str
 ) -> Iterator[tuple[ast.expr, str]]:
-    """The GPU that is written down where a name is bound that others ask for, too."""
-    if not isinstance(was, ast.Name):
+    """The GPU written down where a name, or what a class keeps, is bound that others ask for, too."""
+    scope = _scope(tree, was)
+    if scope is None:
         return
-    names = [one for one in ast.walk(tree) if isinstance(one, ast.Name) and one.id == was.id]
+    name = ast.unparse(was)
+    names = [
+        one
+        for one in ast.walk(scope)
+        if isinstance(one, ast.Name | ast.Attribute) and ast.unparse(one) == name
+    ]
     asked = [one for one in names if isinstance(one.ctx, ast.Load)]
     values = [
         node.value
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Assign)
-        and any(isinstance(one, ast.Name) and one.id == was.id for one in node.targets)
+        for node in ast.walk(scope)
+        if isinstance(node, ast.Assign) and any(ast.unparse(one) == name for one in node.targets)
     ]
     if len(asked) < 2 or len(values) != 1 or len(names) - len(asked) != 1:
         return
@@ -79,6 +84,20 @@ def _bound(
                 yield node, given
             else:
                 yield values[0], given
+
+
+def _scope(tree: ast.Module, was: ast.expr) -> ast.AST | None:
+    """What binds an expression: for a name the file, for what an object keeps the class around it."""
+    if isinstance(was, ast.Name):
+        return tree
+    if not (isinstance(was, ast.Attribute) and ast.unparse(was.value) == "self"):
+        return None
+    around = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef) and any(one is was for one in ast.walk(node))
+    ]
+    return around[-1] if around else None
 
 
 def _of_property(tree: ast.Module, was: ast.expr, given: str) -> Iterator[tuple[ast.expr, str]]:

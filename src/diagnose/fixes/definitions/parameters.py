@@ -1,0 +1,63 @@
+"""A function that makes tensors gets a parameter for their device, which its other callers leave out."""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Sequence
+
+from diagnose.fixes.definitions.expressions import argument, with_argument
+from diagnose.fixes.definitions.factory import chooses
+from diagnose.fixes.definitions.places import called, span, walk_calls
+from diagnose.fixes.editing import Refused
+from diagnose.fixes.rewriting import Change, Splice
+from diagnose.model import TorchNames
+from diagnose.placement.model import Source
+from diagnose.scene import sourceline
+
+#: What the parameter is called.
+DEVICE = "device"
+#: What makes a generator, which takes a device as factories do.
+_GENERATOR = "Generator"
+
+
+def takes_device(source: Source, function: ast.FunctionDef, torch: TorchNames) -> Sequence[Change]:
+    """The changes by which a function takes a device, and makes there what it makes. Without one it makes
+    all that as before: ``device=None`` is what factories do themselves.
+
+    Raises:
+        Refused: it makes nothing that could be made elsewhere, or knows of devices already.
+    """
+    names = [one.id for one in ast.walk(function) if isinstance(one, ast.Name)]
+    names += [one.arg for one in ast.walk(function.args) if isinstance(one, ast.arg)]
+    if any(DEVICE in name.lower() for name in names):
+        raise Refused("the function has a device of its own")
+    makers = [one for one in walk_calls(function) if _makes(one, torch)]
+    if not makers:
+        raise Refused("the function makes no tensor of its own")
+    changes = [with_argument(source, one, DEVICE, DEVICE) for one in makers]
+    return [_with_parameter(source, function), *changes]
+
+
+def _makes(call: ast.Call, torch: TorchNames) -> bool:
+    if argument(call, DEVICE) is not None:
+        return False
+    generator = called(call) == _GENERATOR and not call.args and not call.keywords
+    root = (sourceline.dotted(call.func) or "").partition(".")[0]
+    return generator or (chooses(call, torch) and root not in torch.host_packages)
+
+
+def _with_parameter(source: Source, function: ast.FunctionDef) -> Change:
+    """The change of a function's parameters: another one comes last."""
+    old = function.args
+    if old.vararg or old.kwarg or old.kwonlyargs:
+        raise Refused("the function's parameters leave no place for another one")
+    parts: list[ast.AST] = [*old.posonlyargs, *old.args, *old.defaults]
+    new = copy.copy(old)
+    new.args = [*old.args, ast.arg(DEVICE, None)]
+    new.defaults = [*old.defaults, ast.Constant(None)]
+    if parts:
+        at = max(span(source, one)[1] for one in parts)
+        return Change((Splice(at, at, f", {DEVICE}=None"),), old, (new,))
+    at = source.text.index("(", span(source, function)[0]) + 1
+    return Change((Splice(at, at, f"{DEVICE}=None"),), old, (new,))
