@@ -153,13 +153,15 @@ def _of_file(kind: str, cause: Cause, scene: Scene) -> FileEdit:
         raise Refused("no file tells more")
     from diagnose.fixes.definitions import define
     from diagnose.fixes.definitions.inputs import entered
+    from diagnose.fixes.definitions.nesting import left_out
     from diagnose.fixes.definitions.twins import twins
 
     if suspect is not None:
         suspect = _told(suspect, scene)
-        if kind == "move-input" and (at_loop := entered(suspect)) is not suspect:
-            with contextlib.suppress(Refused):
-                return define(kind, at_loop, torch=torch)
+        for earlier in (left_out(suspect, torch), entered(suspect)) if kind == "move-input" else ():
+            if earlier is not suspect:
+                with contextlib.suppress(Refused):
+                    return define(kind, earlier, torch=torch)
         try:
             alone = define(kind, suspect, torch=torch)
         except Refused:

@@ -24,6 +24,10 @@ REMARKS: Mapping[str, Mapping[Lang, str]] = {
         "en": "give the batch a `to`, by which the library moves it",
         "zh": "为批次类型定义 to 方法，库会用它搬移批次",
     },
+    "nested": {
+        "en": "go through one more kind of container",
+        "zh": "再支持一种容器类型，逐项搬移",
+    },
     "sent": {
         "en": "line {line} no longer sends a part of the model to {gone}, which the method is given",
         "zh": "第 {line} 行不再把模型的一部分送到方法得到的 {gone}",

@@ -24,6 +24,7 @@ from diagnose.fixes.definitions.moving import (
     unpacked,
     value_of,
 )
+from diagnose.fixes.definitions.nesting import nested
 from diagnose.fixes.definitions.places import (
     ancestors,
     called,
@@ -76,6 +77,8 @@ def move_input(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
         return [on_the_gpu(source, node)]
     if suspect.cause == "kernel-needs-gpu" and called(node) == "cpu" and isinstance(node, ast.Call):
         return [without_method(source, node)]
+    if isinstance(node, ast.Return) and (wider := nested(source, node, torch)):
+        return wider[0]
     forgotten = field(suspect, torch) or of_some(suspect, torch)
     if forgotten is not None:
         return [forgotten]

@@ -190,6 +190,7 @@ def _of_origins(error: BaseException, workspace: Workspace) -> Iterator[Move]:
     from diagnose.repairing.proposing.keeping import keeping, keeping_in_modules
     from diagnose.repairing.proposing.loading import loading
     from diagnose.repairing.proposing.mapping import mapping
+    from diagnose.repairing.proposing.nesting import nesting
     from diagnose.repairing.proposing.origins import origins
     from diagnose.repairing.proposing.pinning import pinning
     from diagnose.repairing.proposing.preceding import preceding
@@ -220,6 +221,7 @@ def _of_origins(error: BaseException, workspace: Workspace) -> Iterator[Move]:
         joining,
         bracketing,
         batching,
+        nesting,
         carrying,
     )
     somewhere = (deciding, keeping, origins, keeping_in_modules, binding)

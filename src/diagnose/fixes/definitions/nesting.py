@@ -1,0 +1,143 @@
+"""A function that brings a batch to its device whatever it is nested in, and leaves one container out: it
+goes through that, too."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from typing import NamedTuple
+
+from diagnose.fixes.definitions.expressions import replaced
+from diagnose.fixes.definitions.places import functions_around, text_of
+from diagnose.fixes.definitions.statements import before_statement
+from diagnose.fixes.editing import Refused
+from diagnose.fixes.rewriting import Change
+from diagnose.model import TorchNames
+from diagnose.placement.model import Source, Suspect
+
+#: What asks for one kind of container, by the last names of its types.
+_SEQUENCES = ("list", "tuple")
+_SEQUENCE = frozenset({*_SEQUENCES, "Sequence", "Iterable", "Collection"})
+_MAPPING = frozenset({"dict", "Mapping", "MutableMapping", "OrderedDict", "BatchEncoding"})
+
+
+class _Mover(NamedTuple):
+    """Such a function: what it calls the batch, a call of itself, its types and where it asks for them,
+    and where it gives back what it does not know."""
+
+    name: str
+    call: ast.Call
+    types: tuple[ast.expr, ...]
+    last: ast.Return
+
+
+def nested(source: Source, node: ast.AST, torch: TorchNames) -> list[Sequence[Change]]:
+    """The changes by which the function around a node goes through one container more, likeliest first;
+    none where it is no such function.
+
+    Args:
+        source: its file.
+        node: a node in it, or the function itself.
+        torch: what moves.
+    """
+    mover = _around(source, node, torch)
+    return list(_wider(source, mover)) if mover is not None else []
+
+
+def _around(source: Source, node: ast.AST, torch: TorchNames) -> _Mover | None:
+    around = [node] if isinstance(node, ast.FunctionDef) else functions_around(source, node)
+    return _mover(around[0], torch) if around else None
+
+
+def left_out(suspect: Suspect, torch: TorchNames) -> Suspect:
+    """An input that such a function gave back as it came, at that place; else as it is."""
+    if suspect.cause == "input-not-moved":
+        for step in suspect.steps:
+            mover = _around(step.spot.source, step.spot.node, torch)
+            if mover is None or mover.last is not step.spot.node:
+                continue
+            if any(_wider(step.spot.source, mover)):
+                return suspect._replace(spot=step.spot)
+    return suspect
+
+
+def movers(source: Source, torch: TorchNames) -> Iterator[ast.FunctionDef]:
+    """The functions of a file that do so."""
+    for node in ast.walk(source.tree):
+        if isinstance(node, ast.FunctionDef) and _mover(node, torch) is not None:
+            yield node
+
+
+def _mover(function: ast.AST, torch: TorchNames) -> _Mover | None:
+    if not isinstance(function, ast.FunctionDef):
+        return None
+    given = [arg.arg for arg in function.args.args if arg.arg not in ("self", "cls")]
+    last = function.body[-1]
+    calls = [one for one in ast.walk(function) if isinstance(one, ast.Call)]
+    itself = [one for one in calls if _called(one) == function.name and one.args]
+    moves = [one for one in calls if _called(one) in torch.moves and _owner(one) in given[:1]]
+    match last:
+        case ast.Return(value=ast.Name(id=name)) if itself and moves and given[:1] == [name]:
+            types = (_types(one, name) for one in calls)
+            return _Mover(name, itself[0], tuple(one for one in types if one is not None), last)
+    return None
+
+
+def _called(call: ast.Call) -> str:
+    """The last name of what is called, where that is a name, or a method."""
+    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+
+
+def _owner(call: ast.Call) -> str:
+    """The name of whose method is called; empty for other calls."""
+    func = call.func
+    return (
+        func.value.id
+        if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name)
+        else ""
+    )
+
+
+def _types(call: ast.Call, name: str) -> ast.expr | None:
+    """The types that a call asks for of what has a name."""
+    match call:
+        case ast.Call(func=ast.Name(id="isinstance"), args=[ast.Name(id=asked), types]):
+            return types if asked == name else None
+    return None
+
+
+def _names(types: ast.expr) -> set[str]:
+    parts = types.elts if isinstance(types, ast.Tuple) else [types]
+    return {ast.unparse(part).rpartition(".")[2] for part in parts}
+
+
+def _wider(source: Source, mover: _Mover) -> Iterator[Sequence[Change]]:
+    asked = [(types, _names(types)) for types in mover.types]
+    known = set[str]().union(*(names for _, names in asked))
+    missing = [one for one in _SEQUENCES if one not in known]
+    for types, names in asked if missing and not known & (_SEQUENCE - {*_SEQUENCES}) else ():
+        if names & {*_SEQUENCES}:
+            parts = types.elts if isinstance(types, ast.Tuple) else [types]
+            wider = ", ".join([*(text_of(source, one) for one in parts), *missing])
+            with suppress(Refused):
+                yield [replaced(source, types, f"({wider})")]
+    if not known & _SEQUENCE:
+        each = f"type({mover.name})({_each(source, mover, 'v')} for v in {mover.name})"
+        yield from _branch(source, mover, f"({', '.join(_SEQUENCES)})", each)
+    if not known & _MAPPING:
+        each = f"{{k: {_each(source, mover, 'v')} for k, v in {mover.name}.items()}}"
+        yield from _branch(source, mover, "dict", each)
+
+
+def _each(source: Source, mover: _Mover, name: str) -> str:
+    """The function's own call, of a part."""
+    call = mover.call
+    rest = [text_of(source, one) for one in [*call.args[1:], *call.keywords]]
+    return f"{text_of(source, call.func)}({', '.join([name, *rest])})"
+
+
+def _branch(source: Source, mover: _Mover, types: str, each: str) -> Iterator[Sequence[Change]]:
+    code = f"if isinstance({mover.name}, {types}):\n    return {each}"
+    with suppress(Refused):
+        yield [before_statement(source, mover.last, code)]

@@ -1,0 +1,84 @@
+"""A function that brings a batch to its device, whatever it is nested in, goes through one container more."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from repairing.proposals import added, proposed, repaired
+
+from diagnose.casebase.store import Casebase
+from diagnose.pipeline import diagnose
+from diagnose.sources import Folder, Sources
+
+TUPLES = """\
+import torch
+from torch import nn
+
+
+def send(batch, device):
+    if isinstance(batch, dict):
+        return {k: send(v, device) for k, v in batch.items()}
+    if isinstance(batch, list):
+        return [send(v, device) for v in batch]
+    if torch.is_tensor(batch):
+        return batch.to(device)
+    return batch
+
+
+class Scorer(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rows = nn.Embedding(9, 4)
+
+    def forward(self, batch):
+        ids, weight = batch["history"]
+        return (self.rows(ids) * weight[..., None]).sum(1)
+
+
+def batches():
+    for step in range(2):
+        yield {"history": (torch.tensor([[step, 2]]), torch.ones(1, 2)), "name": "a"}
+
+
+net = Scorer().to("cuda")
+for one in batches():
+    one = send(one, "cuda")
+    print(f"{net(one).sum().item():.3f}")
+"""
+WIDER = "if isinstance(batch, (list, tuple)):"
+
+
+def test_a_tuple_is_gone_through_as_lists_are(tmp_path: Path) -> None:
+    outcome, level, diff = repaired(tmp_path, TUPLES)
+    assert (outcome, level) == ("repaired", "proven")
+    assert added(diff) == (WIDER,)
+
+
+def test_the_answer_to_the_traceback_names_the_function(tmp_path: Path, casebase: Casebase) -> None:
+    (tmp_path / "train.py").write_text(TUPLES)
+    run = [sys.executable, "-m", "diagnose.simulation", "--gpus", "1", "train.py"]
+    done = subprocess.run(run, capture_output=True, text=True, cwd=tmp_path, timeout=120)
+    assert "Expected all tensors" in done.stderr
+    sources = Sources([Folder(str(tmp_path))], read=None)
+    answer = diagnose(done.stderr, "traceback", casebase=casebase, sources=sources)
+    edits = [fix.edit for fix in answer.causes[0].fixes if fix.edit is not None]
+    assert edits[0].after == f"    {WIDER}"
+
+
+def test_each_container_that_it_leaves_out_is_tried(tmp_path: Path) -> None:
+    program = TUPLES.replace("(batch, list)", "(batch, tuple)").replace("(batch, dict)", "(1, int)")
+    found = proposed(tmp_path, program)
+    assert ("if isinstance(batch, (tuple, list)):",) in found
+    assert (
+        "if isinstance(batch, dict):",
+        "return {k: send(v, device) for k, v in batch.items()}",
+    ) in found
+
+
+def test_what_knows_all_containers_is_left_alone(tmp_path: Path) -> None:
+    program = TUPLES.replace("(batch, list)", "(batch, Sequence)").replace(
+        'one = send(one, "cuda")', "pass"
+    )
+    assert not [rows for rows in proposed(tmp_path, program) if any("isinst" in r for r in rows)]
