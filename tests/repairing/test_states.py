@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from repairing.proposals import proposed
+from repairing.proposals import proposed, repaired
 
 PARKED = """\
 import torch
@@ -101,3 +101,37 @@ class Fit:
 Fit(nn.Linear(3, 1)).run(torch.ones(2, 3), "cuda")
 """
     assert ("self.net.to(place)",) not in proposed(tmp_path, program)
+
+
+def test_the_state_goes_after_the_model_in_the_method_that_moves_it(tmp_path: Path) -> None:
+    program = """\
+import torch
+from torch import nn
+
+
+class Session:
+    def __init__(self, net):
+        self.net = net
+        self.steps = torch.optim.Adagrad(net.parameters(), lr=0.1, initial_accumulator_value=0.1)
+
+    def on(self, device):
+        self.device = torch.device(device)
+        self.net.to(self.device)
+        return self
+
+    def fit(self, batches):
+        for rows in batches:
+            loss = self.net(rows.to(self.device)).sum()
+            self.steps.zero_grad()
+            loss.backward()
+            self.steps.step()
+        return loss.item()
+
+
+torch.manual_seed(0)
+print(f"{Session(nn.Linear(3, 1)).on('cuda').fit(torch.ones(3, 2, 3)):.3f}")
+"""
+    outcome, level, diff = repaired(tmp_path, program)
+    assert (outcome, level) == ("repaired", "proven")
+    assert "+        for param, state in self.steps.state.items():" in diff
+    assert "         self.net.to(self.device)\n+" in diff

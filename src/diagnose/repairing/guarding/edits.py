@@ -20,6 +20,7 @@ _AT_ORIGIN = frozenset(
         "generator-on-device",
         "map-location",
         "materialize-meta",
+        "move-optimizer-state",
         "register-buffer",
         "register-module",
         "set-rank-device",

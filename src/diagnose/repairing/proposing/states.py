@@ -6,11 +6,12 @@ import ast
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
+from types import FrameType
 from typing import NamedTuple
 
 import torch
 
-from diagnose.fixes.definitions.places import text_of
+from diagnose.fixes.definitions.places import class_around, text_of
 from diagnose.fixes.definitions.statements import after_statement, before_statement
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.file_edit import file_edit
@@ -19,13 +20,16 @@ from diagnose.hooks.operands import value
 from diagnose.hooks.positions import Text, Texts
 from diagnose.placement import Source, Spot
 from diagnose.repairing.proposing.moving import Move, own_spots
+from diagnose.repairing.scopes import FUNCTION
 
 _MOVES = frozenset({"to", "cuda", "cpu"})
 
 
 class Step(NamedTuple):
-    """A call by which an optimizer steps: its place, its file, how the optimizer is written, and that."""
+    """A call by which an optimizer steps: its frame and place, its file, how the optimizer is written, and
+    that."""
 
+    frame: FrameType
     spot: Spot
     text: Text
     owner: ast.expr
@@ -33,8 +37,8 @@ class Step(NamedTuple):
 
 
 def states(error: BaseException) -> Iterator[Move]:
-    """The edits: the state goes after the model, where that is moved in the function that steps; else just
-    before the step.
+    """The edits: the state goes after the model, where that is moved in the function that steps, or in
+    another method of the object that keeps both; else just before the step.
 
     Args:
         error: a live failure.
@@ -43,14 +47,12 @@ def states(error: BaseException) -> Iterator[Move]:
         if (counters := strays(step.optimizer)) is None:
             return
         name, source, node = text_of(step.spot.source, step.owner), step.spot.source, step.spot.node
-        moving = [
-            one
-            for one in ast.walk(step.text.function(node))
-            if isinstance(one, ast.Expr | ast.Assign)
-            and one.lineno < step.spot.line
-            and _moves_module(one)
-        ]
-        for one in reversed(moving):
+        here = step.text.function(node)
+        moving = [one for one in _moving(here, step.frame) if one.lineno < step.spot.line]
+        kept = class_around(source, node) if name.startswith("self.") else None
+        others = (one for one in _methods(kept) if one is not here)
+        elsewhere = [one for method in others for one in _moving(method, step.frame)]
+        for one in (*reversed(moving), *elsewhere):
             change = partial(after_statement, source, one)
             yield from _edit(source, name, counters, change)
         statement = step.text.statement(node)
@@ -69,7 +71,7 @@ def steps(error: BaseException) -> Iterator[Step]:
             case ast.Call(func=ast.Attribute(attr="step", value=owner)) if text is not None:
                 held = value(owner, frame)
                 if isinstance(held, torch.optim.Optimizer):
-                    yield Step(spot, text, owner, held)
+                    yield Step(frame, spot, text, owner, held)
 
 
 def strays(optimizer: torch.optim.Optimizer) -> bool | None:
@@ -84,12 +86,21 @@ def strays(optimizer: torch.optim.Optimizer) -> bool | None:
     return None if not apart else not any(apart)
 
 
-def _moves_module(statement: ast.Expr | ast.Assign) -> bool:
-    match statement.value:
-        case ast.Call(func=ast.Attribute(attr=name, value=ast.Name() | ast.Attribute() as owner)):
-            bound = statement.targets if isinstance(statement, ast.Assign) else [owner]
-            return name in _MOVES and [ast.unparse(one) for one in bound] == [ast.unparse(owner)]
-    return False
+def _methods(kind: ast.ClassDef | None) -> list[ast.stmt]:
+    """The methods of a class, none without one."""
+    return [one for one in kind.body if isinstance(one, FUNCTION)] if kind is not None else []
+
+
+def _moving(function: ast.AST, frame: FrameType) -> Iterator[ast.Expr | ast.Assign]:
+    """The statements of a function that move a module which a running one knows by the same name."""
+    for one in ast.walk(function):
+        if isinstance(one, ast.Expr | ast.Assign):
+            match one.value:
+                case ast.Call(func=ast.Attribute(attr=name, value=owner)) if name in _MOVES:
+                    bound = one.targets if isinstance(one, ast.Assign) else [owner]
+                    same = [ast.unparse(to) for to in bound] == [ast.unparse(owner)]
+                    if same and isinstance(value(owner, frame), torch.nn.Module):
+                        yield one
 
 
 def _edit(
