@@ -83,6 +83,8 @@ def test_what_is_not_agreed_upon_passes_and_is_not_proven() -> None:
     assert "train.py:4" in found.sentence
     made = one._replace(agrees=False, kind="create-on-device")
     assert not list(agreed([made], "en")), "it is made there"
+    told = one._replace(agrees=False, cause="dataparallel-home-device")
+    assert not list(agreed([told], "en")), "torch says what has to move"
     output = Guard("output", True, "")
     assert level_of([output]) == "proven"
     assert level_of([output, found]) == "passes"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from diagnose.repairing.guarding.parking import rows
+from diagnose.repairing.guarding.parking import picked, rows
 
 ROWS = """\
 class Rows(Dataset):
@@ -39,3 +39,47 @@ def test_what_is_read_of_a_data_set_may_be_moved() -> None:
     assert not list(rows(ROWS, row, "en"))
     host = ROWS.replace("torch.rand(n, 3)", 'torch.rand(n, 3, device="cuda").to("cpu")')
     assert not list(rows(host, host.replace('device="cuda"', "pin_memory=True"), "en"))
+
+
+BANK = """\
+class Bank:
+    def __init__(self, table, encoder):
+        self.table = table
+        self.encoder = encoder
+
+    def rows(self, index):
+        return self.table[index]
+
+
+bank = Bank(torch.rand(9, 3), encoder)
+found = bank.rows(best).to(device)
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("= table", "= table.to(device)"),
+        ("(9, 3)", "(9, 3, device=device)"),
+        ("Bank(torch.rand(9, 3), encoder)", "Bank(encoder=encoder, table=torch.rand(9, 3).cuda())"),
+    ],
+)
+def test_what_is_kept_stays_where_the_caller_brings_what_is_picked(old: str, new: str) -> None:
+    (found,) = picked(BANK, BANK.replace(old, new), "en")
+    assert found.id == "rows"
+    assert "Bank" in found.sentence
+    kept = BANK.replace(".to(device)\n", "\n")
+    assert not list(picked(kept, kept.replace(old, new), "en")), "nobody brings it"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("[index]", "[index.to(self.table.device)]"),
+        ("= encoder", "= encoder.to(device)"),
+        ("3), encoder)", "3), encoder.to(device))"),
+        ("= table", "= table.cpu()"),
+    ],
+)
+def test_the_rest_may_be_moved(old: str, new: str) -> None:
+    assert not list(picked(BANK, BANK.replace(old, new), "en"))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from repairing.proposals import added, repaired
 
-from diagnose.repairing.improving.rooting import rooting
+from diagnose.repairing.proposing.rooting import rooting
 
 HOME = """\
 home = torch.device("cuda:0")
@@ -116,3 +116,30 @@ print(f"{net(torch.ones(2, 4).to(net.device)).sum().item():.3f}")
     assert (outcome, level) == ("repaired", "proven")
     (row,) = added(diff)
     assert row.startswith("return ") and "self.first" in row
+
+
+def test_the_home_of_replicas_is_the_device_that_all_are_told(tmp_path: Path) -> None:
+    program = """\
+import torch
+from torch import nn
+
+
+class Runner:
+    def __init__(self):
+        self.ids = [1, 0]
+        self.device = torch.device("cuda")
+        model = nn.Linear(3, 2).to(self.device)
+        self.model = nn.DataParallel(model, device_ids=self.ids)
+        self.loss = nn.MSELoss().to(self.device)
+
+    def run(self):
+        x, y = torch.ones(4, 3).to(self.device), torch.ones(4, 2).to(self.device)
+        return self.loss(self.model(x), y).item()
+
+
+torch.manual_seed(0)
+print(f"{Runner().run():.3f}")
+"""
+    outcome, level, diff = repaired(tmp_path, program)
+    assert (outcome, level) == ("repaired", "proven")
+    assert added(diff) == ('self.device = torch.device(f"cuda:{self.ids[0]}")',)

@@ -27,6 +27,8 @@ _AT_ORIGIN = frozenset(
         "use-like-device-of-other",
     }
 )
+#: Causes of which torch's own message says what has to move, and where to.
+_TOLD = frozenset({"dataparallel-home-device"})
 #: A fix that takes back what the program does to save memory.
 _UNDOES = "disable-offload"
 #: A call that brings something to the cpu.
@@ -103,9 +105,9 @@ def is_numbered(text: str) -> bool:
 
 def agreed(applied: Sequence[Candidate], lang: Lang) -> Iterator[Guard]:
     """The answer to each failure, which has seen none of its values, points at what is moved there. Where
-    something is made, loaded, kept or chosen is no matter of where it fails."""
+    something is made, loaded, kept or chosen is no matter of where it fails, nor what torch names."""
     for one in applied:
-        if not one.agrees and one.kind not in _AT_ORIGIN:
+        if not one.agrees and one.kind not in _AT_ORIGIN and one.cause not in _TOLD:
             yield Guard("agreed", False, say(lang, "agreed", file=one.file, line=one.line))
             return
 

@@ -52,6 +52,62 @@ def rows(before: str, after: str, lang: Lang) -> Iterator[Guard]:
                 return
 
 
+def picked(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+    """No edit puts on a GPU what an object keeps of which a method gives rows, where its caller brings
+    those there: it is kept elsewhere, however much it is."""
+    edited, tree = edited_lines(before, after), ast.parse(after)
+    brought = {
+        of.func.attr
+        for call in filter(None, map(move_of, ast.walk(ast.parse(before))))
+        if isinstance(of := callee(call), ast.Call) and not goes_to_cpu(call)
+        if isinstance(of.func, ast.Attribute)
+    }
+    for kind in (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)):
+        own = [one for one in kind.body if isinstance(one, FUNCTION)]
+        for name in {name for one in own if one.name in brought for name in _rows_of(one)}:
+            for node in _placing(kind, name, tree):
+                if node.lineno in edited:
+                    told = say(lang, "rows", line=node.lineno, name=kind.name)
+                    yield Guard("rows", False, told)
+                    return
+
+
+def _rows_of(method: ast.AST) -> Iterator[str]:
+    """What an object keeps of which a method gives what it is asked for."""
+    for node in ast.walk(method):
+        match node:
+            case ast.Return(
+                value=ast.Subscript(value=ast.Attribute(value=ast.Name(id="self"), attr=name))
+            ):
+                yield name
+
+
+def _placing(kind: ast.ClassDef, name: str, tree: ast.Module) -> Iterator[ast.expr]:
+    """The moves, and the devices of what is made, in what becomes an object's ``name``: where that is set,
+    and where the object is made of it."""
+    given = list[ast.expr]()
+    maker = next((one for one in kind.body if getattr(one, "name", "") == "__init__"), None)
+    for node in ast.walk(maker) if isinstance(maker, ast.FunctionDef) else ():
+        match node:
+            case ast.Assign(targets=[ast.Attribute(value=ast.Name(id="self"), attr=to)]):
+                if to == name:
+                    given.append(node.value)
+    if isinstance(maker, ast.FunctionDef):
+        names = [arg.arg for arg in maker.args.args[1:]]
+        kept = {one.id for value in given for one in ast.walk(value) if isinstance(one, ast.Name)}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == kind.name:
+                given += [one for at, one in zip(names, node.args, strict=False) if at in kept]
+                given += [one.value for one in node.keywords if one.arg in kept]
+    for value in given:
+        for node in ast.walk(value):
+            move = move_of(node)
+            if move is not None and not goes_to_cpu(move):
+                yield move
+            elif isinstance(node, ast.keyword) and node.arg == "device":
+                yield node.value
+
+
 def _of_rows(tree: ast.Module) -> Iterator[tuple[str, str, ast.AST]]:
     """The classes whose objects are asked for rows and for their number, and are no modules: the name, the
     text, and the method that makes one."""

@@ -43,6 +43,7 @@ READERS: tuple[Callable[[str, str, Lang], Iterator[Guard]], ...] = (
     contracts.kept_out,
     contracts.never_found,
     parking.rows,
+    parking.picked,
     options.unread,
     options.unbound,
     naming.literal,

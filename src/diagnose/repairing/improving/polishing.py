@@ -8,10 +8,10 @@ from typing import NamedTuple
 from diagnose.repairing.improving.commissioning import commissioning
 from diagnose.repairing.improving.generalizing import general
 from diagnose.repairing.improving.mending import KNOWING, mending
-from diagnose.repairing.improving.rooting import rooting
 from diagnose.repairing.improving.sending import sending
 from diagnose.repairing.improving.trimming import trimmed
 from diagnose.repairing.model import Candidate, Level, Proof, Ran, Terms
+from diagnose.repairing.proposing.rooting import rooting
 from diagnose.repairing.proving.levels import passes
 from diagnose.repairing.proving.proof import Reference
 from diagnose.repairing.running.runner import Runner

@@ -16,8 +16,9 @@ from diagnose.inputs import opened
 from diagnose.model import DEVICE_FAMILY, Diagnosis, Lang, RankedCause
 from diagnose.parsing import parse
 from diagnose.pipeline import diagnose
-from diagnose.repairing.model import ABSENT_GPU, Candidate, Source
+from diagnose.repairing.model import Candidate, Source
 from diagnose.repairing.proposing.agreeing import agreeing
+from diagnose.repairing.proposing.rooted import rooted
 from diagnose.repairing.words import say
 from diagnose.repairing.workspace import Workspace
 from diagnose.sources import Folder, Sources
@@ -95,6 +96,7 @@ def candidates(
                     found.append(each)
     unwitnessed = [one._replace(agrees=False) for one in found]
     told = guarded("agreeing", partial(_witnessed, error, found, workspace), unwitnessed)
+    told += guarded("rooted", partial(rooted, told, workspace), [])
     return told, as_dict(answer)
 
 
@@ -155,10 +157,6 @@ def _list(propose: _Proposing, error: BaseException, workspace: Workspace) -> li
     return list(propose(error, workspace))
 
 
-def _all(propose: Callable[[BaseException], Iterator[Move]], error: BaseException) -> list[Move]:
-    return list(propose(error))
-
-
 def _of_values(error: BaseException, workspace: Workspace) -> Iterator[Move]:
     """The edits that only the values in the failing frames speak for."""
     from diagnose.repairing.proposing.moving import moves
@@ -175,59 +173,9 @@ def _of_containers(error: BaseException, workspace: Workspace) -> Iterator[Move]
 
 def _of_origins(error: BaseException, workspace: Workspace) -> Iterator[Move]:
     """The edits of all lines that the operands come from."""
-    from diagnose.repairing.proposing.batching import batching
-    from diagnose.repairing.proposing.binding import binding
-    from diagnose.repairing.proposing.bracketing import bracketing
-    from diagnose.repairing.proposing.carrying import carrying
-    from diagnose.repairing.proposing.choosing import choosing
-    from diagnose.repairing.proposing.deciding import deciding
-    from diagnose.repairing.proposing.delaying import delaying
-    from diagnose.repairing.proposing.granting import granting
-    from diagnose.repairing.proposing.heading import heading
-    from diagnose.repairing.proposing.hooked import hooked
-    from diagnose.repairing.proposing.hosting import hosting
-    from diagnose.repairing.proposing.joining import joining
-    from diagnose.repairing.proposing.keeping import keeping, keeping_in_modules
-    from diagnose.repairing.proposing.loading import loading
-    from diagnose.repairing.proposing.mapping import mapping
-    from diagnose.repairing.proposing.nesting import nesting
-    from diagnose.repairing.proposing.origins import origins
-    from diagnose.repairing.proposing.pinning import pinning
-    from diagnose.repairing.proposing.preceding import preceding
-    from diagnose.repairing.proposing.ranking import ranking
-    from diagnose.repairing.proposing.renewing import renewing
-    from diagnose.repairing.proposing.retreating import retreating
-    from diagnose.repairing.proposing.starting import starting
-    from diagnose.repairing.proposing.states import states
-    from diagnose.repairing.proposing.telling import telling
+    from diagnose.repairing.proposing.proposers import of_origins
 
-    at_once = (
-        loading,
-        ranking,
-        starting,
-        choosing,
-        pinning,
-        heading,
-        mapping,
-        delaying,
-        hooked,
-        retreating,
-        preceding,
-        states,
-        telling,
-        renewing,
-        granting,
-        hosting,
-        joining,
-        bracketing,
-        batching,
-        nesting,
-        carrying,
-    )
-    somewhere = (deciding, keeping, origins, keeping_in_modules, binding)
-    last = () if ABSENT_GPU in str(error) else somewhere  # then nothing is anywhere yet
-    for propose in (*at_once, *last):  # a fault of one of them costs its own edits
-        yield from guarded(propose.__name__, partial(_all, propose, error), [])
+    return of_origins(error)
 
 
 def _bringing(error: BaseException, workspace: Workspace) -> Iterator[Move]:

@@ -35,6 +35,7 @@ _SETS = (
     "executed",
     "to_host",
     "across",
+    "brought",
     "repeated",
     "idle",
     "parked",
