@@ -207,8 +207,19 @@ def import_all(names: Iterable[str]) -> None:
     """Imports what can be imported, once for all processes that are forked later."""
     for name in names:
         if name not in sys.modules:
-            with contextlib.suppress(Exception), _silenced():
+            with undisturbed(), contextlib.suppress(Exception), _silenced():
                 importlib.import_module(name)
+
+
+@contextlib.contextmanager
+def undisturbed() -> Iterator[None]:
+    """No signal ends this process meanwhile; one that came ends it afterwards. Python's errors in the midst
+    of an extension module's beginning abort the process, and nothing is cleaned up."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextlib.contextmanager

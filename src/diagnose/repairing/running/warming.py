@@ -11,7 +11,7 @@ from pathlib import Path
 
 from diagnose.casebase.store import load
 from diagnose.errors import DiagnoseError
-from diagnose.processes import import_all
+from diagnose.processes import import_all, undisturbed
 
 #: What every run needs.
 _ALWAYS = (
@@ -35,7 +35,8 @@ def warm(path: Path) -> None:
         raise DiagnoseError("diagnose fix needs a system that can fork: Linux, macOS or WSL")
     from diagnose.simulation import require_torch
 
-    require_torch()
+    with undisturbed():
+        require_torch()
     import_all((*_ALWAYS, *_imported(path)))
     load()
 
