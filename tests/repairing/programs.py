@@ -20,6 +20,18 @@ for step in range(3):
 print(model(inputs).argmax(1).numpy())
 """
 
+#: One mistake: the inputs.
+ONE = """\
+import torch
+from torch import nn
+
+torch.manual_seed(1)
+device = torch.device("cuda")
+model = nn.Linear(4, 3).to(device)
+inputs = torch.randn(8, 4)
+print(model(inputs).sum().item())
+"""
+
 #: A table that is no buffer, in a module of its own; the file beside it is never at fault.
 MODULE = """\
 import torch
