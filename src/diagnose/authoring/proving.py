@@ -293,7 +293,10 @@ def _main(kb: str) -> None:
     """Proves the incidents that standard input names, line by line, and prints each proof as JSON."""
     import torch
 
+    from diagnose.simulation import warm_up
+
     torch.set_num_threads(1)
+    warm_up()
     for line in iter(sys.stdin.readline, ""):
         print(json.dumps(asdict(_prove_one(Path(kb), line.strip()))), flush=True)
 

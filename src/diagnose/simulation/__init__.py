@@ -50,6 +50,7 @@ __all__ = [
     "run_script",
     "simulated_gpus",
     "strip_simulator_frames",
+    "warm_up",
 ]
 
 Wording = Literal["new", "old"]
@@ -93,6 +94,20 @@ def simulated_gpus(
         except BaseException as error:
             strip_simulator_frames(error)
             raise
+
+
+def warm_up() -> None:
+    """Read once what each simulated run needs: processes that are forked later find it read.
+
+    Raises:
+        TorchMissingError: torch is not installed or too old.
+    """
+    require_torch()
+    from .kernels.extensions import known_functions
+    from .operators import load_rules
+
+    known_functions()
+    load_rules()
 
 
 def is_active() -> bool:

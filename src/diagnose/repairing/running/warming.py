@@ -33,10 +33,10 @@ def warm(path: Path) -> None:
     """
     if not hasattr(os, "fork"):
         raise DiagnoseError("diagnose fix needs a system that can fork: Linux, macOS or WSL")
-    from diagnose.simulation import require_torch
+    from diagnose.simulation import warm_up
 
     with undisturbed():
-        require_torch()
+        warm_up()
     import_all((*_ALWAYS, *_imported(path)))
     load()
 
