@@ -146,7 +146,8 @@ class Watch:
                 for text in check(self):
                     self.found[text] = check.__name__
             except Exception as error:  # an odd module must not end the user's run
-                print(f"note: {check.__name__} could not look: {type(error).__name__}: {error}")
+                told = f"{check.__name__} could not look: {type(error).__name__}: {error}"
+                print(f"note: {told}", file=sys.stderr)
 
     def seen(self):
         """How much was seen, in words."""

@@ -1027,3 +1027,42 @@ def test_what_does_not_fit_into_a_budget_stays_on_the_cpu(
     _, guards = proof(folder, program, ("net = Net()", 'net = Net().to("cuda")'))
     assert guards["output"] is True
     assert guards.get("put-away") is expected
+
+
+@pytest.mark.parametrize("optimizer", ["SGD", "Adagrad", "Adam"])
+def test_counters_of_what_is_trained_now_may_be_on_the_cpu(folder: Path, optimizer: str) -> None:
+    program = f"""\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.tables = {{name: nn.Embedding(5, 3) for name in ("site", "hour")}}
+        self.last = nn.Linear(3, 1)
+
+    def forward(self, ids):
+        return self.last(sum(table(ids) for table in self.tables.values()))
+
+
+torch.manual_seed(0)
+net = Net().cuda()
+optimizer = torch.optim.{optimizer}(net.parameters(), lr=0.05)
+for _ in range(2):
+    loss = net(torch.tensor([1, 2], device="cuda")).square().mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+print(f"{{loss.item():.1f}}")
+"""
+    made = 'name: nn.Embedding(5, 3) for name in ("site", "hour")'
+    level, guards = proof(
+        folder,
+        program,
+        (f"{{{made}}}", f"nn.ModuleDict({{{made}}})"),
+        kind="register-module",
+        cause="unregistered-submodule",
+    )
+    assert guards["on-gpu"] is True
+    assert level == "proven", guards

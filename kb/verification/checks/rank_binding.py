@@ -7,6 +7,8 @@ from helpers import by_device, judged_models, parts_of
 def check_rank_binding(watch):
     """each rank uses its own GPU, and that one is the current device"""
     visible = torch.cuda.device_count()
+    if not visible:
+        return
     rank = os.environ.get("LOCAL_RANK", "")
     own = None
     if rank.isdigit():  # a launcher may show each process only its own GPU

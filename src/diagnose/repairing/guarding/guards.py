@@ -129,6 +129,8 @@ def on_gpu(
         return
     bringing = [one for one in applied if one.kind in _TO_THE_HOST or _is_for_host(one)]
     more, fewer = _moved(wanted, ran, applied, hosted=bool(hosted))
+    # Of each parameter that is trained now an optimizer counts the steps, and may do so on the cpu.
+    more -= max(0, len(ran.trained) - len(wanted.trained))
     if len(bringing) == len(applied):
         if more > 0 < fewer and all(one.kind == _TO_NUMPY for one in bringing):
             yield Guard("on-gpu", False, say(lang, "more-on-cpu", count=more))
