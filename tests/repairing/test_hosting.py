@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from repairing.proposals import proposed
 
 
@@ -34,6 +35,24 @@ found = scores()
 print(np.array(found))
 """
     assert ("print(np.array([v.detach().cpu() for v in found]))",) in proposed(tmp_path, program)
+
+
+@pytest.mark.parametrize("both", ["found + [last]", "[*found, last]", "[last] + found + [last]"])
+def test_lists_that_are_put_together_come_to_the_host(tmp_path: Path, both: str) -> None:
+    program = f"""\
+import numpy as np
+import torch
+
+
+def scores():
+    return [torch.ones(3, device="cuda").sum() for _ in range(2)]
+
+
+found, last = scores(), torch.ones((), device="cuda")
+print(np.array({both}))
+"""
+    whole = f"print(np.array([v.detach().cpu() for v in {both}]))"
+    assert (whole,) in proposed(tmp_path, program)
 
 
 def test_a_replica_leaves_its_input_where_it_was_brought(tmp_path: Path) -> None:

@@ -45,7 +45,7 @@ def hosting(error: BaseException) -> Iterator[Move]:
     for frame, spot in running:
         if (text := texts.of(spot.file)) is None:
             continue
-        for given in operands_of(spot.node):
+        for given in (*_put_together(spot.node), *operands_of(spot.node)):
             changes = _changes(spot.source, text, given, frame)
             with suppress(Refused):
                 if changes:
@@ -99,10 +99,10 @@ def _is_of_arrays(node: ast.AST) -> bool:
 
 
 def _changes(source: Source, text: Text, given: ast.expr, frame: FrameType) -> list[Change]:
-    held = value(given, frame)
+    held = _held(given, frame)
     written = assigned(given, text.function(given), given.lineno)
     for node in (given, written):
-        if isinstance(node, ast.List | ast.Tuple):
+        if isinstance(node, ast.List | ast.Tuple) and not _has_lists(node):
             stray = [one for one in node.elts if _is_away(value(one, frame))]
             return [around(source, one, "", _TO_HOST) for one in stray]
     if isinstance(held, list | tuple) and held and all(map(_is_tensor, held)):
@@ -110,6 +110,31 @@ def _changes(source: Source, text: Text, given: ast.expr, frame: FrameType) -> l
     if _is_away(held):
         return [around(source, given, "", f"{'.detach()' if held.requires_grad else ''}.cpu()")]
     return []
+
+
+def _put_together(node: ast.AST) -> list[ast.expr]:
+    """The lists among a call's arguments that take in others: ``[*rows, last]``."""
+    return [one for one in node.args if _has_lists(one)] if isinstance(node, ast.Call) else []
+
+
+def _has_lists(node: ast.expr) -> bool:
+    parts = node.elts if isinstance(node, ast.List | ast.Tuple) else ()
+    return any(isinstance(one, ast.Starred) for one in parts)
+
+
+def _held(node: ast.expr, frame: FrameType) -> Any:
+    """What an expression holds; of a sum of lists, and of a list that is written down, a list."""
+    match node:
+        case ast.BinOp(op=ast.Add(), left=left, right=right):
+            one, other = _held(left, frame), _held(right, frame)
+            return [*one, *other] if type(one) is type(other) is list else None
+        case ast.List(elts=parts):
+            held = list[Any]()
+            for part in parts:
+                many = _held(part.value, frame) if isinstance(part, ast.Starred) else None
+                held += many if isinstance(many, list) else [value(part, frame)]
+            return held
+    return value(node, frame)
 
 
 def _is_tensor(held: Any) -> bool:
