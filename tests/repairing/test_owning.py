@@ -87,3 +87,37 @@ def test_they_are_moved_beside_what_their_owner_moves(tmp_path: Path) -> None:
 def test_a_move_may_be_bound_again(tmp_path: Path) -> None:
     bound = _AVERAGED.replace("self.net.to(self.device)", "self.net = self.net.to(self.device)")
     assert ("self.average.net.to(self.device)",) in proposed(tmp_path, bound)
+
+
+def test_a_model_that_a_callback_keeps_is_moved_where_it_is_called(tmp_path: Path) -> None:
+    program = """\
+import torch
+from torch import nn
+
+MADE = {"wide": lambda: nn.Linear(3, 2)}
+
+
+class Distill:
+    def __init__(self, name):
+        self.teacher = MADE[name]()
+
+    def on_loss(self, x, loss):
+        hint = self.teacher(x).square().mean()
+        return loss + hint
+
+
+student, callback = nn.Linear(3, 2).to("cuda"), Distill("wide")
+x = torch.ones(4, 3, device="cuda")
+print(callback.on_loss(x, student(x).square().mean()).item())
+"""
+    there = ("self.teacher = self.teacher.to(x.device)",)
+    assert there in proposed(tmp_path, program)
+    module = program.replace("class Distill:", "class Distill(nn.Module):").replace(
+        "        self.teacher =", "        super().__init__()\n        self.teacher ="
+    )
+    for folder, other in (
+        ("module", module),
+        ("moved", program.replace("nn.Linear(3, 2)}", 'nn.Linear(3, 2).to("cuda:1")}')),
+    ):
+        (tmp_path / folder).mkdir()
+        assert there not in proposed(tmp_path / folder, other)

@@ -119,8 +119,7 @@ class Ran(NamedTuple):
     seconds of the clock; ``missing`` what a fault of ours kept from proposing edits; ``calls`` counts
     operators by device type, ``within`` those that run in calls of modules; ``again`` names the models
     whose second call fails; ``to_host`` are the lines that copy tensors from a GPU to the host, as
-    ``file:line``, ``across`` those that copy from one GPU to another, ``brought`` those that copy to
-    a GPU, ``repeated`` those that copy one
+    ``file:line``, ``across`` those that copy from one GPU to another, ``repeated`` those that copy one
     tensor in each call of a model, ``handed`` those that copy a part of what a model was given, with their
     functions, ``strays`` those of them that one caller alone makes copy
     (`watching.calling.Callers`);
@@ -155,7 +154,6 @@ class Ran(NamedTuple):
     again: frozenset[str] = frozenset()
     to_host: frozenset[str] = frozenset()
     across: frozenset[str] = frozenset()
-    brought: frozenset[str] = frozenset()
     repeated: frozenset[str] = frozenset()
     handed: Mapping[str, str] = {}
     strays: Mapping[str, Sequence[str]] = {}

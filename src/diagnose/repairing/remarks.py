@@ -24,10 +24,6 @@ REMARKS: Mapping[str, Mapping[Lang, str]] = {
         "en": "give the batch a `to`, by which the library moves it",
         "zh": "为批次类型定义 to 方法，库会用它搬移批次",
     },
-    "needless": {
-        "en": "line {line} brings to a GPU itself what the edit has put there: it was elsewhere on purpose",
-        "zh": "第 {line} 行自己会把它搬到 GPU，而改动已提前放到那里：原来放在别处是有意的",
-    },
     "nested": {
         "en": "go through one more kind of container",
         "zh": "再支持一种容器类型，逐项搬移",

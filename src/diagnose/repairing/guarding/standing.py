@@ -88,31 +88,6 @@ def lasting(ran: Ran, edited: set[str], lang: Lang) -> Iterator[Guard]:
             return
 
 
-def needless(
-    wanted: Ran, ran: Ran, texts: Mapping[str, tuple[str, str]], lang: Lang
-) -> Iterator[Guard]:
-    """What the program brings to a GPU itself, when it is wanted there, is not there before. ``texts`` are
-    those of the edited files by their paths, before and after."""
-    for file, (before, after) in texts.items():
-        own = {int(_line(one)) for one in wanted.brought if one.startswith(f"{file}:")}
-        lines = sorted(number for old, number in _moved_on(before, after) if old in own)
-        for line in lines:
-            if f"{file}:{line}" not in ran.brought:
-                yield Guard("needless", False, say(lang, "needless", line=line))
-                return
-
-
-def _moved_on(before: str, after: str) -> Iterator[tuple[int, int]]:
-    """The lines of a text that an edit leaves, each with its number before and after."""
-    old = new = 0
-    places = [*changed(before, after), (range(before.count("\n") + 1, 0), range(0))]
-    for gone, made in places:
-        for _ in range(old, gone.start):
-            old, new = old + 1, new + 1
-            yield old, new
-        old, new = gone.stop, made.stop
-
-
 def spread(ran: Ran, lang: Lang) -> Iterator[Guard]:
     """What the program spreads over several GPUs is not left on one, where a library has gathered it."""
     for name in sorted(ran.gathered):

@@ -62,7 +62,7 @@ def moves(error: BaseException, own: Callable[[str], bool]) -> Iterator[Move]:
     """
     texts = Texts()
     inner = [(f, s) for f, line in frames_of(error, own) if (s := texts.spot(line))][-_FRAMES:]
-    calls = [(frame, spot) for frame, spot in inner if _model_called(spot.node, frame)]
+    calls = [(frame, spot) for frame, spot in inner if model_called(spot.node, frame)]
     rest = [one for one in reversed(inner) if one not in calls]
     for frame, spot in [*calls, *rest]:
         text = texts.of(spot.file)
@@ -97,7 +97,7 @@ def _meetings(spot: Spot, frame: FrameType) -> Iterator[tuple[str, str, list[Str
     """What meets in an expression: a device, an expression that tells it, and what is elsewhere."""
     node = spot.node
     operands = [one for one in operands_of(node) if _devices(_held(one, frame))]
-    if (found := _model_called(node, frame)) is not None:
+    if (found := model_called(node, frame)) is not None:
         model, home = found
         yield (
             home,
@@ -150,7 +150,7 @@ def operands_of(node: ast.AST) -> list[ast.expr]:
     return []
 
 
-def _model_called(node: ast.AST, frame: FrameType) -> tuple[ast.expr, str] | None:
+def model_called(node: ast.AST, frame: FrameType) -> tuple[ast.expr, str] | None:
     """The model that a call is of, ``net(x)`` or ``net.generate(x)``, and where all of it is."""
     if not isinstance(node, ast.Call):
         return None
@@ -243,7 +243,7 @@ def _edits(
         both = zip(sources, strays, strict=True)
         homes = [one._replace(node=node) for node, one in both if node]
         yield from _made(spot, frame, device, homes, "move-input")
-    of_a_model = _model_called(spot.node, frame) is not None
+    of_a_model = model_called(spot.node, frame) is not None
     kind = "move-input" if of_a_model else "move-tensor-at-line"
     yield from _made(spot, frame, device, strays, kind)
 

@@ -1,5 +1,5 @@
 """Edits of modules that an object keeps that is no module, and cannot be moved itself: they are moved where
-that object is made, or beside what its owner moves."""
+that object is made, beside what its owner moves, or where they are called."""
 
 from __future__ import annotations
 
@@ -11,15 +11,17 @@ from typing import Any
 import torch
 
 from diagnose.fixes.definitions.places import class_around
-from diagnose.fixes.definitions.statements import after_statement
+from diagnose.fixes.definitions.statements import after_statement, before_statement
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.file_edit import file_edit
+from diagnose.hooks.operands import value
 from diagnose.hooks.peeking import attributes, namespace
+from diagnose.hooks.positions import Texts
 from diagnose.hooks.replaying import Met
 from diagnose.hooks.uncalled import Operand
 from diagnose.placement import Device, Spot
 from diagnose.placement.reasons.scope import in_scope
-from diagnose.repairing.proposing.moving import Move
+from diagnose.repairing.proposing.moving import Move, model_called, own_spots
 from diagnose.tracing.stacks import Line
 
 
@@ -56,6 +58,39 @@ def owned(
                         edit = file_edit(spot.source, [after_statement(spot.source, after, code)])
                         yield Move("move-module", edit, moves=(what, told))
                 return
+
+
+def called_where_kept(error: BaseException) -> Iterator[Move]:
+    """``self.teacher = self.teacher.to(x.device)`` before the statement that calls ``self.teacher(x)``, where what keeps
+    that model is no module. It moves once.
+
+    Args:
+        error: a live failure.
+    """
+    texts = Texts()
+    for frame, spot in own_spots(error, texts):
+        model, text = model_called(spot.node, frame), texts.of(spot.file)
+        if (
+            model is None
+            or model[1] != "cpu"
+            or text is None
+            or not isinstance(spot.node, ast.Call)
+        ):
+            continue
+        kept, statement = model[0], text.statement(spot.node)
+        if not isinstance(kept, ast.Attribute) or not isinstance(statement, ast.stmt):
+            continue
+        if isinstance(value(kept.value, frame), torch.nn.Module):
+            continue
+        for given in spot.node.args:
+            held = value(given, frame)
+            if isinstance(held, torch.Tensor) and held.device.type == "cuda":
+                name, device = ast.unparse(kept), f"{ast.unparse(given)}.device"
+                with suppress(Refused):
+                    code = f"{name} = {name}.to({device})"
+                    edit = file_edit(spot.source, [before_statement(spot.source, statement, code)])
+                    yield Move("move-module", edit, moves=(name, device), cause="module-not-moved")
+                break
 
 
 def _moves_beside(spot: Spot, target: ast.expr, made: ast.stmt) -> Iterator[tuple[ast.stmt, str]]:

@@ -25,6 +25,7 @@ from diagnose.repairing.proposing.mapping import mapping
 from diagnose.repairing.proposing.moving import Move
 from diagnose.repairing.proposing.nesting import nesting
 from diagnose.repairing.proposing.origins import origins
+from diagnose.repairing.proposing.owning import called_where_kept
 from diagnose.repairing.proposing.pinning import pinning
 from diagnose.repairing.proposing.preceding import preceding
 from diagnose.repairing.proposing.ranking import ranking
@@ -60,7 +61,7 @@ def of_origins(error: BaseException) -> Iterator[Move]:
         nesting,
         carrying,
     )
-    somewhere = (deciding, keeping, origins, keeping_in_modules, binding)
+    somewhere = (deciding, keeping, called_where_kept, origins, keeping_in_modules, binding)
     last = () if ABSENT_GPU in str(error) else somewhere  # then nothing is anywhere yet
     for propose in (*at_once, *last):  # a fault of one of them costs its own edits
         yield from guarded(propose.__name__, partial(_all, propose, error), [])

@@ -119,7 +119,6 @@ class Reference:
         folder = self._runner.workspace.folder
         paths = {str(folder / file): both for file, both in self._both(texts).items()}
         yield from standing.measured(ran, paths, lang)
-        yield from standing.needless(wanted, ran, paths, lang)
         for both in self._both(texts).values():
             for read in READERS:
                 yield from read(*both, lang)

@@ -35,7 +35,6 @@ _SETS = (
     "executed",
     "to_host",
     "across",
-    "brought",
     "repeated",
     "idle",
     "parked",

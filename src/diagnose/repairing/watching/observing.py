@@ -194,7 +194,6 @@ class Observer:
             "leaving": sorted(self._leaving.layers),
             "after": sorted(self._leaving.after),
             "parted": self._parts.apart,
-            "brought": sorted(self._parts.brought),
             "again": self._calls_again.failing,
             "repeated": sorted(self._calls_again.repeated),
             "handed": self._calls_again.handed,

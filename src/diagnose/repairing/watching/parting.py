@@ -1,4 +1,4 @@
-"""Which lines bring something to a GPU, and which of them the parts of one batch."""
+"""Which lines bring the parts of one batch to a GPU."""
 
 from __future__ import annotations
 
@@ -16,26 +16,22 @@ _WITHIN = frozenset({"<genexpr>", "<listcomp>", "<dictcomp>", "<setcomp>", "<lam
 
 class Parts:
     """Is told of copies; ``apart`` tells of each line that copies parts of a batch which lines of other
-    functions copy parts of it too, all as ``file:line``; lines of libraries do not count. ``brought``
-    are all lines that copy to a GPU."""
+    functions copy parts of it too, all as ``file:line``. Lines of libraries do not count."""
 
     def __init__(self) -> None:
         self._batches: dict[int, tuple[Event, dict[str, int]]] = {}
-        self.brought: set[str] = set()
 
     def copied(self, life: Life | None, event: Event) -> None:
         """Is told of a tensor's copy to a GPU, and of the tensor's life."""
-        line = event.stack[0]
-        place = f"{line.code.co_filename}:{line.number}"
-        self.brought.add(place)
         if life is None or life.maker != "batch":
             return
         came = [one for one in life.events if one.what == "made"]
         if not came or by_library() or len(self._batches) >= _BATCHES:
             return
+        line = event.stack[0]
         named = (one.code for one in event.stack if one.code.co_name not in _WITHIN)
         _, lines = self._batches.setdefault(id(came[-1]), (came[-1], {}))
-        lines[place] = id(next(named, line.code))
+        lines[f"{line.code.co_filename}:{line.number}"] = id(next(named, line.code))
 
     @property
     def apart(self) -> Mapping[str, list[str]]:
