@@ -95,6 +95,33 @@ def run():
 run()
 """,
     ),
+    "parts on all the cards that there are, and rows that are sent to the last of them": (
+        ("cuda:3", "cuda:0"),
+        "input-on-wrong-shard",
+        """\
+class Part(nn.Module):
+    def __init__(self, layers, card, first):
+        super().__init__()
+        self.layers, self.card, self.first = nn.Sequential(*layers).to(card), card, first
+    def forward(self, x):
+        return self.layers(x if self.first else x.to(self.card))
+class Line(nn.Module):
+    def __init__(self, cards):
+        super().__init__()
+        self.parts = nn.ModuleList(Part([nn.Linear(2, 2)], card, i == 0) for i, card in enumerate(cards))
+        self.cards = cards
+    def forward(self, x):
+        for part in self.parts:
+            x = part(x)
+        return x
+def run():
+    cards = [torch.device("cuda", i) for i in range(torch.cuda.device_count())]
+    line = Line(cards)
+    x = torch.rand(4, 2).to(line.cards[-1])  # here
+    line(x)
+run()
+""",
+    ),
     "parts of a library's class on two cards, and ids that come to the first": (
         ("cuda:0", "cuda:1"),
         "input-on-wrong-shard",

@@ -36,7 +36,7 @@ from diagnose.placement.reasons.inputs import (
 )
 from diagnose.placement.reasons.knowing import has_device, where_built
 from diagnose.placement.reasons.optimizers import of_keeper, of_library, of_optimizer
-from diagnose.placement.reasons.shards import is_by_part
+from diagnose.placement.reasons.shards import told_at
 from diagnose.placement.reasons.siblings import made_beside, moved_within
 from diagnose.placement.reasons.wrapping import away_from_home, shared_by_replicas
 from diagnose.placement.steps import (
@@ -167,10 +167,7 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
         if is_literal(move):
             return Reason("hardcoded-device", move.spot, tensor.frame)
         if move.of is not None and move.device.type == "cuda":
-            if is_by_part(move, meeting):
-                return Reason("hardcoded-device", move.spot, meeting.frame)
-            known = tensor.frame is not None and move.of.function == tensor.frame.function
-            return Reason("hardcoded-device", move.of, tensor.frame if known else None)
+            return Reason("hardcoded-device", *told_at(move, move.of, tensor, meeting))
         if _is_here(move, meeting):
             return handed_to_host(meeting)
         if on_cpu(tensor) and isinstance(stray.node, ast.expr):  # brought to the host on purpose

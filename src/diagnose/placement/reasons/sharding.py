@@ -4,23 +4,54 @@ may be of classes of which nothing is known."""
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
+
+#: What devices are called that a loop goes through.
+_DEVICES = re.compile(r"device|gpu|card", re.IGNORECASE)
 
 
 def spreads_by_hand(tree: ast.AST) -> bool:
     """Whether a class makes parts of its own in ``__init__``, and sends them to devices of different names:
-    ``Encoder(cfg).to(first)`` and ``Decoder(cfg).to(second)``.
+    ``Encoder(cfg).to(first)`` and ``Decoder(cfg).to(second)``; or one to each of several devices that it
+    is given: ``Stage(layers, d) for d in devices``.
 
     Args:
         tree: of a file.
     """
     return any(
-        len(set(_devices(node))) > 1
+        len(set(_devices(node))) > 1 or _one_by_one(node)
         for kind in ast.walk(tree)
         if isinstance(kind, ast.ClassDef)
         for node in kind.body
         if isinstance(node, ast.FunctionDef) and node.name == "__init__"
     )
+
+
+def _one_by_one(function: ast.FunctionDef) -> bool:
+    """Whether a loop over devices sends what it makes to each, or tells each the part that it makes."""
+    for loop in ast.walk(function):
+        match loop:
+            case ast.For(target=target, iter=given):
+                inside: list[ast.AST] = [*loop.body]
+            case ast.ListComp(elt=made, generators=[ast.comprehension(target=target, iter=given)]):
+                inside = [made]
+            case ast.GeneratorExp(
+                elt=made, generators=[ast.comprehension(target=target, iter=given)]
+            ):
+                inside = [made]
+            case _:
+                continue
+        if not _DEVICES.search(ast.unparse(given)):
+            continue
+        names = {one.id for one in ast.walk(target) if isinstance(one, ast.Name)}
+        calls = [one for part in inside for one in ast.walk(part) if isinstance(one, ast.Call)]
+        for call in calls:
+            name = ast.unparse(call.func).rpartition(".")[2]
+            told = [one for one in call.args if isinstance(one, ast.Name) and one.id in names]
+            if told and (name == "to" or name[:1].isupper()):
+                return True
+    return False
 
 
 def _devices(function: ast.FunctionDef) -> Iterator[str]:

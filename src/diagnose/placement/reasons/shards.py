@@ -10,7 +10,7 @@ from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Device, Spot, Step, Suspect
 from diagnose.placement.reasons.scope import in_scope
 from diagnose.placement.steps import born_at, last_move, said_as
-from diagnose.placement.tensors import Module
+from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Frame, Object
 
 #: Makers of what a model computes, or is.
@@ -57,7 +57,18 @@ def crossing(meeting: Meeting) -> Suspect | None:
     return None
 
 
-def is_by_part(move: Step, meeting: Meeting) -> bool:
+def told_at(move: Step, of: Spot, tensor: Tensor, meeting: Meeting) -> tuple[Spot, Frame | None]:
+    """Where the device of a move to a GPU is wrong: where it is written down (``of``), else, if it is that
+    of a part or one of several that an expression makes one by one, where it is taken."""
+    if _is_by_part(move, meeting):
+        return move.spot, meeting.frame
+    if _is_of_several(of):
+        return move.spot, tensor.frame
+    known = tensor.frame is not None and of.function == tensor.frame.function
+    return of, tensor.frame if known else None
+
+
+def _is_by_part(move: Step, meeting: Meeting) -> bool:
     """Whether a move in the function that failed goes to a device that a model remembers: of a split one,
     that of a part."""
     frame, node = meeting.frame, move.spot.node

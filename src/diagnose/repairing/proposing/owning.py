@@ -61,8 +61,8 @@ def owned(
 
 
 def called_where_kept(error: BaseException) -> Iterator[Move]:
-    """``self.teacher = self.teacher.to(x.device)`` before the statement that calls ``self.teacher(x)``, where what keeps
-    that model is no module. It moves once.
+    """``self.teacher = self.teacher.to(x.device)`` before the statement that calls ``self.teacher(x)``,
+    where what keeps that model is no module. It moves once.
 
     Args:
         error: a live failure.
