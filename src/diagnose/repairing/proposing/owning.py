@@ -21,6 +21,7 @@ from diagnose.hooks.replaying import Met
 from diagnose.hooks.uncalled import Operand
 from diagnose.placement import Device, Spot
 from diagnose.placement.reasons.scope import in_scope
+from diagnose.repairing.proposing.meeting import meeting
 from diagnose.repairing.proposing.moving import Move, model_called, own_spots
 from diagnose.tracing.stacks import Line
 
@@ -62,13 +63,13 @@ def owned(
 
 def called_where_kept(error: BaseException) -> Iterator[Move]:
     """``self.teacher = self.teacher.to(x.device)`` before the statement that calls ``self.teacher(x)``,
-    where what keeps that model is no module. It moves once.
+    where what keeps that model is no module, and nothing has moved it before: it moves once.
 
     Args:
         error: a live failure.
     """
-    texts = Texts()
-    for frame, spot in own_spots(error, texts):
+    found, texts = meeting(error), Texts()
+    for frame, spot in own_spots(error, texts) if found is not None else ():
         model, text = model_called(spot.node, frame), texts.of(spot.file)
         if (
             model is None
@@ -81,6 +82,8 @@ def called_where_kept(error: BaseException) -> Iterator[Move]:
         if not isinstance(kept, ast.Attribute) or not isinstance(statement, ast.stmt):
             continue
         if isinstance(value(kept.value, frame), torch.nn.Module):
+            continue
+        if found is None or found.lives.life_of(value(kept, frame)).was_moved():
             continue
         for given in spot.node.args:
             held = value(given, frame)
