@@ -190,3 +190,43 @@ def test_all_tables_that_no_checkpoint_holds_are_made_in_memory(tmp_path: Path) 
     outcome, level, diff = repaired(tmp_path, FILLED)
     assert (outcome, level) == ("repaired", "proven")
     assert added(diff) == ROWS
+
+
+def test_a_table_that_no_checkpoint_holds_is_made_in_memory_and_moved(tmp_path: Path) -> None:
+    program = """\
+import io
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rows = nn.Embedding(5, 3)
+        self.register_buffer("at", torch.arange(8).unsqueeze(1) / 8, persistent=False)
+
+    def forward(self, ids):
+        return self.rows(ids) + self.at[: ids.shape[1]]
+
+
+def load(saved, device):
+    with torch.device("meta"):
+        net = Net()
+    net.load_state_dict(torch.load(saved, map_location=device), assign=True)
+    return net.eval()
+
+
+saved = io.BytesIO()
+torch.save(Net().state_dict(), saved)
+saved.seek(0)
+net = load(saved, "cuda:0")
+print(f"{net(torch.ones(1, 4, dtype=torch.long, device='cuda:0')).sum().item():.3f}")
+"""
+    outcome, level, diff = repaired(tmp_path, program)
+    assert (outcome, level) == (
+        "repaired",
+        "passes",
+    )  # two edits: somebody decides where to move it
+    first, second = added(diff)
+    assert 'torch.arange(8, device="cpu")' in first
+    assert second.endswith('.to("cuda:0")')
