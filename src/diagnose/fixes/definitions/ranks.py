@@ -168,20 +168,38 @@ def _rank(suspect: Suspect) -> str:
         for one in source.tree.body
     )
     if known_os and _OF_ENVIRONMENT.search(source.text):
-        return 'int(os.environ["LOCAL_RANK"])'
+        return f"int({of_environment(source, 'os.environ', 'LOCAL_RANK')})"
     raise Refused("the file has no name for the local rank at that line")
 
 
+def of_environment(source: Source, environment: str, variable: str) -> str:
+    """How a file reads a launcher's variable: with the default that it gives elsewhere, without which it
+    would no longer run alone."""
+    for node in ast.walk(source.tree):
+        match node:
+            case ast.Call(
+                func=ast.Attribute(attr="get") | ast.Attribute(attr="getenv"),
+                args=[ast.Constant(value=name), default],
+            ) if name == variable:
+                # -1 stands for no rank, and is no GPU.
+                alone = "0" if isinstance(default, ast.UnaryOp) else text_of(source, default)
+                return f'{environment}.get("{variable}", {alone})'
+    return f'{environment}["{variable}"]'
+
+
 def _choosing(tree: ast.AST) -> Iterator[str]:
-    """The names by which the file chooses a GPU: ``f"cuda:{local}"``, ``device("cuda", local)``."""
+    """The names, of attributes too, by which the file chooses a GPU: ``f"cuda:{local}"``,
+    ``device("cuda", self.rank)``."""
     for node in ast.walk(tree):
         match node:
-            case ast.JoinedStr(
-                values=[ast.Constant(value="cuda:"), ast.FormattedValue(value=ast.Name(id=name))]
+            case (
+                ast.JoinedStr(
+                    values=[ast.Constant(value="cuda:"), ast.FormattedValue(value=number)]
+                )
+                | ast.Call(args=[ast.Constant(value="cuda"), number])
             ):
-                yield name
-            case ast.Call(args=[ast.Constant(value="cuda"), ast.Name(id=name)]):
-                yield name
+                if isinstance(number, ast.Name | ast.Attribute):
+                    yield ast.unparse(number)
 
 
 def _names(source: Source, node: ast.AST) -> Iterator[str]:

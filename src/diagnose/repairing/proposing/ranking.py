@@ -5,13 +5,15 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from types import FrameType
+from typing import Any
 
 from diagnose.fixes.definitions.expressions import replaced
 from diagnose.fixes.definitions.imports import spelled
 from diagnose.fixes.definitions.places import span, text_of
+from diagnose.fixes.definitions.ranks import of_environment
 from diagnose.fixes.definitions.statements import statements
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.file_edit import file_edit
@@ -90,15 +92,26 @@ def _local(source: Source, number: ast.expr, frames: list[FrameType]) -> Iterato
         return
     if isinstance(number, ast.Attribute):
         owners = [value(number.value, frame) for frame in frames]
-        if any("local_rank" in attributes(one) for one in owners) or _keeps_both(source, name):
-            yield f"{text_of(source, number.value)}.local_rank"
+        kept = {one for owner in owners for one in _kept(attributes(owner))}
+        if len(kept) == 1 or _keeps_both(source, name):
+            yield f"{text_of(source, number.value)}.{kept.pop() if kept else 'local_rank'}"
             return
     for variable, local in _VARIABLES.items():
         if variable in os.environ and local in os.environ:
             with suppress(Refused):
                 name, needed = spelled(source, "os.environ", number)
                 if not needed:
-                    yield f'int({name}["{local}"])'
+                    yield f"int({of_environment(source, name, local)})"
+
+
+def _kept(held: Mapping[str, Any]) -> Iterator[str]:
+    """The attributes that are called local and hold the number that the launcher tells."""
+    told = {os.environ[local] for local in _VARIABLES.values() if local in os.environ}
+    for name, number in held.items():
+        if name == "local_rank" or (
+            "local" in name and isinstance(number, int) and str(number) in told
+        ):
+            yield name
 
 
 def _keeps_both(source: Source, name: str) -> bool:
