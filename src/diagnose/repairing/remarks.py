@@ -24,6 +24,14 @@ REMARKS: Mapping[str, Mapping[Lang, str]] = {
         "en": "give the batch a `to`, by which the library moves it",
         "zh": "为批次类型定义 to 方法，库会用它搬移批次",
     },
+    "given-back": {
+        "en": "line {line} brings back what {name}, which the caller gives, may be there to move",
+        "zh": "第 {line} 行把 {name} 的结果移回原处，而调用者传入的 {name} 可能正是用来搬移的",
+    },
+    "left-alone": {
+        "en": "line {line} moves {name}, and leaves {other}, which is made and given alike",
+        "zh": "第 {line} 行移动 {name}，却不管以同样方式创建并一起返回的 {other}",
+    },
     "nested": {
         "en": "go through one more kind of container",
         "zh": "再支持一种容器类型，逐项搬移",
