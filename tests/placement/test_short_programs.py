@@ -95,6 +95,30 @@ def run():
 run()
 """,
     ),
+    "a tuple that a collator puts into a batch, and a function that moves lists": (
+        ("cuda:0", "cpu"),
+        "input-not-moved",
+        """\
+from torch.utils.data import DataLoader
+class Pairs:
+    def __call__(self, rows):
+        ids = torch.tensor([row[:-1] for row in rows])
+        return {"ids": ids, "judge": (torch.randint(5, (len(rows), 2)), torch.zeros(len(rows)))}
+def sent(one, device):
+    if torch.is_tensor(one):
+        return one.to(device)
+    if isinstance(one, dict):
+        return {k: sent(v, device) for k, v in one.items()}
+    if isinstance(one, list):
+        return [sent(v, device) for v in one]
+    return one  # here
+table = nn.Embedding(5, 2).cuda()
+for batch in DataLoader([[1, 2], [3, 4]], batch_size=2, collate_fn=Pairs()):
+    batch = sent(batch, "cuda")
+    asked, wanted = batch["judge"]
+    table(asked)
+""",
+    ),
     "parts on all the cards that there are, and rows that are sent to the last of them": (
         ("cuda:3", "cuda:0"),
         "input-on-wrong-shard",

@@ -867,6 +867,8 @@ def test_a_model_may_go_to_the_gpu_of_the_rank() -> None:
     assert all(guard.holds for guard in homes(*moved, [by_rank], "en"))
     parallel = by_rank._replace(cause="dataparallel-home-device")
     assert all(guard.holds for guard in homes(*moved, [parallel], "en"))
+    first, second = moved
+    assert [guard.holds for guard in homes(second, first, [parallel], "en")] == [False], "chosen"
     written = by_rank._replace(patch=patch.replace(edit[1], '.to("cuda:1")'))
     for other in (written, by_rank._replace(cause="input-not-moved")):
         assert [guard.holds for guard in homes(*moved, [other], "en")] == [False]

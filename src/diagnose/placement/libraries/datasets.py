@@ -95,7 +95,7 @@ def _yielded(made: Value) -> Value:
             return drawn
         case Items():
             more = _yielded(made.more) if made.more is not None else None
-            return Items([_yielded(each) for each in made.items], more)
+            return Items([_yielded(each) for each in made.items], more, made.kind)
         case Table():
             more = _yielded(made.more) if made.more is not None else None
             return Table({key: _yielded(each) for key, each in made.items.items()}, more)
@@ -167,7 +167,9 @@ def collated(item: Value, machine: Machine, node: ast.AST, frame: Frame, depth: 
                 drawn.maker = "batch"
             return drawn
         case Items(items=items) if items:
-            return Items([collated(each, machine, node, frame, depth + 1) for each in items])
+            # Of tuples, too, torch's own `default_collate` makes lists.
+            parts = [collated(each, machine, node, frame, depth + 1) for each in items]
+            return Items(parts, kind="list")
         case Table(items=items) if items:
             return Table(
                 {k: collated(each, machine, node, frame, depth + 1) for k, each in items.items()}

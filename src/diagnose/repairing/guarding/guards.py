@@ -22,6 +22,8 @@ _WITHOUT_KERNEL = "no-to-on-quantized"
 _MADE_THERE = frozenset({"create-on-device", "materialize-meta"})
 #: Causes that are a choice of the wrong GPU.
 _CHOOSING = frozenset({"rank-device", "hardcoded-device"})
+#: The cause that is a wrapper whose model is on another GPU than its first.
+_HOME = "dataparallel-home-device"
 #: The fix of what is loaded to where it was saved.
 _MAPPED = "map-location"
 #: The cause of which a mend gathers what is split, or takes away what gathers it.
@@ -51,7 +53,9 @@ def homes(wanted: Ran, ran: Ran, applied: Sequence[Candidate], lang: Lang) -> It
         now = bare or ran.homes.get(name, device if made_there else "cpu")
         kept = gathered or name.partition(".")[0] not in joined
         if ((another and kept) or (bare and split)) and now.startswith("cuda"):
-            continue
+            # Where a GPU other than the first was chosen for the model, its wrapper is wrong.
+            if device == "cuda:0" or bare or not any(one.cause == _HOME for one in applied):
+                continue
         if hosted and now == "cpu":
             continue
         if device.startswith("cuda") and now != device:
@@ -94,7 +98,7 @@ def _chooses(one: Candidate) -> bool:
     """Whether an edit takes the GPU that the program names elsewhere, where the wrong one was chosen; that
     of DataParallel, and that to which a checkpoint goes and not to where it was saved, may be told by
     their numbers."""
-    if one.cause == "dataparallel-home-device" or one.kind == _MAPPED:
+    if one.cause == _HOME or one.kind == _MAPPED:
         return True
     added = (row for row in one.patch.splitlines() if row.startswith("+") and row[:3] != "+++")
     return one.cause in _CHOOSING and not any(writes_gpu(row) for row in added)
