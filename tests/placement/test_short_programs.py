@@ -119,6 +119,23 @@ for batch in DataLoader([[1, 2], [3, 4]], batch_size=2, collate_fn=Pairs()):
     table(asked)
 """,
     ),
+    "a kernel on the first of several cards, each of which has a model of its own": (
+        ("cuda:0", "cuda:1"),
+        "hardcoded-device",
+        """\
+def smooth(heat):
+    kernel = torch.ones(2).cuda()  # here
+    return heat * kernel
+class Worker:
+    def __init__(self, card):
+        self.device = torch.device("cuda", card)
+        self.net = nn.Linear(2, 2).to(self.device)
+    def look(self, frame):
+        return smooth(self.net(frame.to(self.device)))
+for card in (0, 1):
+    Worker(card).look(torch.ones(1, 2))
+""",
+    ),
     "parts on all the cards that there are, and rows that are sent to the last of them": (
         ("cuda:3", "cuda:0"),
         "input-on-wrong-shard",

@@ -80,6 +80,11 @@ def of_meeting(
         if named and devices and (split or spreads_by_hand(meeting.spot.source.tree)):
             # Where a model is on several devices, no line that names one is wrong by itself.
             enters = meeting.what == "call" or _enters(stray, other, meeting)
+            if not enters and stray.tensor.maker in ("factory", "array"):  # no part gives that
+                given = tuple(_given(other, suspect, meeting))
+                suspect = suspect._replace(devices=(*given, *suspect.devices))
+                yield _weighed(suspect, meeting, stray, other, failed=True)
+                continue
             cause = "input-on-wrong-shard" if enters else "cross-shard-op"
             suspect = suspect._replace(cause=cause)
             if cause == "cross-shard-op" and (by := sent(stray, other, meeting)) is not None:
@@ -94,6 +99,14 @@ def _enters(stray: Meets, other: Meets | None, meeting: Meeting) -> bool:
     handed = isinstance(stray.node, ast.Name) and stray.node.id in meeting.frame.given
     own = isinstance(meeting.frame.this, Module) and stray.tensor.maker not in COMPUTED
     return handed and own and other is not None and other.tensor.maker == "weight"
+
+
+def _given(other: Meets | None, suspect: Suspect, meeting: Meeting) -> Iterator[str]:
+    """The device of the operand that the function was handed in which both meet, wherever that is."""
+    match other.node if other is not None else None:
+        case ast.Name(id=name) if suspect.spot.function == meeting.spot.function:
+            if name in meeting.frame.given:
+                yield f"{name}.device"
 
 
 def _weighed(

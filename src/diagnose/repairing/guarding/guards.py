@@ -52,10 +52,10 @@ def homes(wanted: Ran, ran: Ran, applied: Sequence[Candidate], lang: Lang) -> It
         bare = _unwrapped(name, ran)
         now = bare or ran.homes.get(name, device if made_there else "cpu")
         kept = gathered or name.partition(".")[0] not in joined
-        if ((another and kept) or (bare and split)) and now.startswith("cuda"):
-            # Where a GPU other than the first was chosen for the model, its wrapper is wrong.
-            if device == "cuda:0" or bare or not any(one.cause == _HOME for one in applied):
-                continue
+        # Where a GPU other than the first was chosen for a model, its wrapper is wrong.
+        own = device != "cuda:0" and not bare and any(one.cause == _HOME for one in applied)
+        if ((another and kept) or (bare and split)) and now.startswith("cuda") and not own:
+            continue
         if hosted and now == "cpu":
             continue
         if device.startswith("cuda") and now != device:
