@@ -119,6 +119,16 @@ for batch in DataLoader([[1, 2], [3, 4]], batch_size=2, collate_fn=Pairs()):
     table(asked)
 """,
     ),
+    "a list of all cards, or the cpu where there is none": (
+        ("cuda:0", "cpu"),
+        "created-without-device",
+        """\
+cards = [f"cuda:{i}" for i in range(torch.cuda.device_count())] or ["cpu"]
+def scaled(x):
+    return x * torch.arange(2)  # here
+scaled(torch.ones(2, device=cards[0]))
+""",
+    ),
     "a kernel on the first of several cards, each of which has a model of its own": (
         ("cuda:0", "cuda:1"),
         "hardcoded-device",

@@ -106,6 +106,8 @@ def _boolean(machine: Machine, node: Any, frame: Frame) -> Value:
             found = last if each is node.values[-1] and found is None else found
             continue
         found = value if found is None else joined(found, value)
+        if isinstance(node.op, ast.Or) and isinstance(value, Items) and any(value.every()):
+            break  # ``[... for i in range(device_count())] or ["cpu"]``: on a machine with GPUs
     return found if found is not None else Const(None)
 
 
