@@ -83,6 +83,10 @@ def test_what_is_not_agreed_upon_passes_and_is_not_proven() -> None:
     assert "train.py:4" in found.sentence
     made = one._replace(agrees=False, kind="create-on-device")
     assert not list(agreed([made], "en")), "it is made there"
+    both = "@@ -4,1 +4,2 @@\n     self.a = self.a.to(device)\n+    self.b = self.b.to(device)\n"
+    assert not list(agreed([one._replace(agrees=False, patch=both)], "en")), "beside its like"
+    other = both.replace("b.to(device)", "b.to(x.device)")
+    assert list(agreed([one._replace(agrees=False, patch=other)], "en"))
     told = one._replace(agrees=False, cause="dataparallel-home-device")
     assert not list(agreed([told], "en")), "torch says what has to move"
     output = Guard("output", True, "")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from repairing.proposals import proposed
+from repairing.proposals import added, proposed, repaired
 
 _CRITIC = """\
 import torch
@@ -121,3 +121,33 @@ print(callback.on_loss(x, student(x).square().mean()).item())
     ):
         (tmp_path / folder).mkdir()
         assert there not in proposed(tmp_path / folder, other)
+
+
+def test_a_metric_that_its_keeper_forgets_to_move_is_moved_beside_the_others(
+    tmp_path: Path,
+) -> None:
+    program = """\
+import torch
+from torch import nn
+
+
+class Board:
+    def __init__(self):
+        self.scale, self.shift = nn.Linear(3, 3), nn.Linear(3, 3)
+
+    def to(self, device):
+        self.scale = self.scale.to(device)
+        return self
+
+    def add(self, x):
+        return self.shift(self.scale(x))
+
+
+torch.manual_seed(0)
+board = Board().to("cuda")
+for _ in range(2):
+    print(f"{board.add(torch.ones(2, 3, device='cuda')).sum().item():.3f}")
+"""
+    outcome, level, diff = repaired(tmp_path, program)
+    assert (outcome, level) == ("repaired", "proven")
+    assert added(diff) == ("self.shift = self.shift.to(device)",)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from diagnose.model import Lang
 from diagnose.repairing.comparing import edited_lines
@@ -29,6 +30,8 @@ _AT_ORIGIN = frozenset(
 )
 #: Causes of which torch's own message says what has to move, and where to.
 _TOLD = frozenset({"dataparallel-home-device"})
+#: The move of what an object keeps.
+_OF_OWN = re.compile(r"(?:self\.\w+ = )?self\.[\w.]+\.to\((?P<device>[\w.]+)\)")
 #: A fix that takes back what the program does to save memory.
 _UNDOES = "disable-offload"
 #: A call that brings something to the cpu.
@@ -107,9 +110,23 @@ def agreed(applied: Sequence[Candidate], lang: Lang) -> Iterator[Guard]:
     """The answer to each failure, which has seen none of its values, points at what is moved there. Where
     something is made, loaded, kept or chosen is no matter of where it fails, nor what torch names."""
     for one in applied:
-        if not one.agrees and one.kind not in _AT_ORIGIN and one.cause not in _TOLD:
+        told = one.kind in _AT_ORIGIN or one.cause in _TOLD or _is_beside(one.patch)
+        if not one.agrees and not told:
             yield Guard("agreed", False, say(lang, "agreed", file=one.file, line=one.line))
             return
+
+
+def _is_beside(patch: str) -> bool:
+    """Whether all that an edit does is to move more of an object where that moves what it keeps."""
+    rows = [row for row in patch.splitlines() if row[:3] not in ("---", "+++")]
+    added = 0
+    for before, row in pairwise(rows):
+        if row[:1] == "+":
+            one, other = (_OF_OWN.fullmatch(each[1:].strip()) for each in (before, row))
+            if one is None or other is None or one["device"] != other["device"]:
+                return False
+            added += 1
+    return added > 0 and not any(row[:1] == "-" for row in rows)
 
 
 def _stays(patch: str) -> bool:

@@ -96,6 +96,34 @@ def called_where_kept(error: BaseException) -> Iterator[Move]:
                 break
 
 
+def forgotten_beside(error: BaseException) -> Iterator[Move]:
+    """``self.confusion = self.confusion.to(device)`` after ``self.scores = self.scores.to(device)``, where
+    an object moves what it keeps, and not all of it.
+
+    Args:
+        error: a live failure.
+    """
+    found, texts = meeting(error), Texts()
+    for frame, spot in own_spots(error, texts) if found is not None else ():
+        func = spot.node.func if isinstance(spot.node, ast.Call) else None
+        for kept in (func, func.value if isinstance(func, ast.Attribute) else None):
+            held = value(kept, frame) if isinstance(kept, ast.Attribute) else None
+            if not isinstance(held, torch.nn.Module) or not isinstance(kept, ast.Attribute):
+                continue
+            own = isinstance(value(kept.value, frame), torch.nn.Module)
+            text, name = texts.of(spot.file), ast.unparse(kept)
+            statement = text.statement(spot.node) if text is not None else None
+            if own or found is None or found.lives.life_of(held).was_moved():
+                continue
+            if not isinstance(statement, ast.stmt):
+                continue
+            for after, told in _moves_beside(spot, kept, statement):
+                with suppress(Refused):
+                    code = f"{name} = {name}.to({told})"
+                    edit = file_edit(spot.source, [after_statement(spot.source, after, code)])
+                    yield Move("move-module", edit, moves=(name, told))
+
+
 def _moves_beside(spot: Spot, target: ast.expr, made: ast.stmt) -> Iterator[tuple[ast.stmt, str]]:
     """The statements in which the object that keeps ``self.x`` moves something else of its own, and where
     to: ``self.model.to(self.device)``."""

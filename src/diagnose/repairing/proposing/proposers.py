@@ -25,7 +25,7 @@ from diagnose.repairing.proposing.mapping import mapping
 from diagnose.repairing.proposing.moving import Move
 from diagnose.repairing.proposing.nesting import nesting
 from diagnose.repairing.proposing.origins import origins
-from diagnose.repairing.proposing.owning import called_where_kept
+from diagnose.repairing.proposing.owning import called_where_kept, forgotten_beside
 from diagnose.repairing.proposing.pinning import pinning
 from diagnose.repairing.proposing.preceding import preceding
 from diagnose.repairing.proposing.ranking import ranking
@@ -60,6 +60,7 @@ def of_origins(error: BaseException) -> Iterator[Move]:
         batching,
         nesting,
         carrying,
+        forgotten_beside,
     )
     somewhere = (deciding, keeping, called_where_kept, origins, keeping_in_modules, binding)
     last = () if ABSENT_GPU in str(error) else somewhere  # then nothing is anywhere yet
