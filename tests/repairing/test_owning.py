@@ -115,7 +115,12 @@ print(callback.on_loss(x, student(x).square().mean()).item())
     module = program.replace("class Distill:", "class Distill(nn.Module):").replace(
         "        self.teacher =", "        super().__init__()\n        self.teacher ="
     )
+    waiting = program.replace(
+        "\nstudent,",
+        '\nhooked = MADE["wide"]()\nhooked.register_forward_pre_hook(print)\nMADE["wide"] = lambda: hooked\nstudent,',
+    )
     for folder, other in (
+        ("waiting", waiting),
         ("module", module),
         ("moved", program.replace("nn.Linear(3, 2)}", 'nn.Linear(3, 2).to("cuda:1")}')),
     ):

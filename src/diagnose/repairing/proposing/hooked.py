@@ -76,5 +76,9 @@ def _read(node: ast.AST, frame: FrameType) -> tuple[ast.expr | None, ast.expr | 
         case _:
             return None, None
     module = value(owner, frame)
-    waits = hasattr(module, "_hf_hook") or bool(getattr(module, "_forward_pre_hooks", None))
-    return (owner, given) if type(module) is kind and waits else (None, None)
+    return (owner, given) if type(module) is kind and waits(module) else (None, None)
+
+
+def waits(module: object) -> bool:
+    """Whether a hook waits for the call of a module, to bring it or what it is given."""
+    return hasattr(module, "_hf_hook") or bool(getattr(module, "_forward_pre_hooks", None))

@@ -21,6 +21,7 @@ from diagnose.hooks.replaying import Met
 from diagnose.hooks.uncalled import Operand
 from diagnose.placement import Device, Spot
 from diagnose.placement.reasons.scope import in_scope
+from diagnose.repairing.proposing.hooked import waits
 from diagnose.repairing.proposing.meeting import meeting
 from diagnose.repairing.proposing.moving import Move, model_called, own_spots
 from diagnose.tracing.stacks import Line
@@ -63,7 +64,8 @@ def owned(
 
 def called_where_kept(error: BaseException) -> Iterator[Move]:
     """``self.teacher = self.teacher.to(x.device)`` before the statement that calls ``self.teacher(x)``,
-    where what keeps that model is no module, and nothing has moved it before: it moves once.
+    where what keeps that model is no module, nothing has moved it before, and no hook waits for its call
+    to do so: it moves once.
 
     Args:
         error: a live failure.
@@ -81,13 +83,14 @@ def called_where_kept(error: BaseException) -> Iterator[Move]:
         kept, statement = model[0], text.statement(spot.node)
         if not isinstance(kept, ast.Attribute) or not isinstance(statement, ast.stmt):
             continue
-        if isinstance(value(kept.value, frame), torch.nn.Module):
+        held = value(kept, frame)
+        if isinstance(value(kept.value, frame), torch.nn.Module) or any(map(waits, held.modules())):
             continue
-        if found is None or found.lives.life_of(value(kept, frame)).was_moved():
+        if found is None or found.lives.life_of(held).was_moved():
             continue
         for given in spot.node.args:
-            held = value(given, frame)
-            if isinstance(held, torch.Tensor) and held.device.type == "cuda":
+            beside = value(given, frame)
+            if isinstance(beside, torch.Tensor) and beside.device.type == "cuda":
                 name, device = ast.unparse(kept), f"{ast.unparse(given)}.device"
                 with suppress(Refused):
                     code = f"{name} = {name}.to({device})"
