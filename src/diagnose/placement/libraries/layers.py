@@ -14,6 +14,9 @@ from diagnose.placement.tensors import Batch, Module, Table, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import Frame, Place, Unknown, Value
 
+#: Layers that are made of copies of the one that they are given, and are where that is.
+_OF_COPIES = ("TransformerEncoder", "TransformerDecoder")
+
 
 def built(machine: Machine, kind: str, node: ast.AST, frame: Frame) -> Module:
     """A module of a library, made here."""
@@ -30,6 +33,10 @@ def layer(machine: Machine, last: str, given: Arguments, node: ast.AST, frame: F
     said = given.named.get("device")
     if said is not None:
         found.device = machine.asked(said.value)
+        found.steps = machine.step("made", node, frame, found.device)
+    copied = given.listed[0].value if given.listed else None
+    if last in _OF_COPIES and isinstance(copied, Module):
+        found.device = copied.where()
         found.steps = machine.step("made", node, frame, found.device)
     if last in machine.torch.module_containers:
         found.weights = False
