@@ -26,7 +26,7 @@ REMARKS: Mapping[str, Mapping[Lang, str]] = {
     },
     "given-back": {
         "en": "line {line} brings back what {name}, which the caller gives, may be there to move",
-        "zh": "第 {line} 行把 {name} 的结果移回原处，而调用者传入的 {name} 可能正是用来搬移的",
+        "zh": "第 {line} 行把调用者传入的 {name} 的结果移回原处，而该函数可能正是用来搬移的",
     },
     "left-alone": {
         "en": "line {line} moves {name}, and leaves {other}, which is made and given alike",
