@@ -8,16 +8,25 @@ import subprocess
 import sys
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 
 @cache
-def prover() -> subprocess.Popen[str]:
-    """A process that proves one script after the other, and ends with this one."""
-    script = Path(__file__).parent / "prove.py"
-    pipe = subprocess.PIPE
-    made = subprocess.Popen([sys.executable, script], stdin=pipe, stdout=pipe, text=True)
+def _server(script: str) -> subprocess.Popen[str]:
+    """A process that does one thing after the other, and ends with this one."""
+    path, pipe = Path(__file__).parent / script, subprocess.PIPE
+    made = subprocess.Popen([sys.executable, path], stdin=pipe, stdout=pipe, text=True)
     atexit.register(made.kill)
     return made
+
+
+def told(script: str, asked: dict[str, Any]) -> dict[str, Any]:
+    """What the process of a script of this folder answers, both a line of JSON."""
+    process = _server(script)
+    assert process.stdin is not None and process.stdout is not None
+    print(json.dumps(asked), file=process.stdin, flush=True)
+    answer: dict[str, Any] = json.loads(process.stdout.readline())
+    return answer
 
 
 def proof(
@@ -44,9 +53,6 @@ def proof(
         "cause": cause or "input-not-moved",
         "stopgap": stopgap,
     }
-    process = prover()
-    assert process.stdin is not None and process.stdout is not None
-    print(json.dumps(asked), file=process.stdin, flush=True)
-    told = json.loads(process.stdout.readline())
-    assert "fault" not in told, told["fault"]
-    return told["level"], told["guards"]
+    found = told("prove.py", asked)
+    assert "fault" not in found, found["fault"]
+    return found["level"], found["guards"]

@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from diagnose.fixes.definitions.expressions import replaced
-from diagnose.fixes.definitions.places import functions_around, text_of
+from diagnose.fixes.definitions.places import called, functions_around, text_of, walk_calls
 from diagnose.fixes.definitions.statements import before_statement
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
@@ -52,13 +52,14 @@ def _around(source: Source, node: ast.AST, torch: TorchNames) -> _Mover | None:
 
 def left_out(suspect: Suspect, torch: TorchNames) -> Suspect:
     """An input that such a function gave back as it came, at that place; else as it is."""
-    if suspect.cause == "input-not-moved":
-        for step in suspect.steps:
-            mover = _around(step.spot.source, step.spot.node, torch)
-            if mover is None or mover.last is not step.spot.node:
-                continue
-            if any(_wider(step.spot.source, mover)):
-                return suspect._replace(spot=step.spot)
+    for step in suspect.steps if suspect.cause == "input-not-moved" else ():
+        if not isinstance(step.spot.node, ast.Return):
+            continue
+        mover = _around(step.spot.source, step.spot.node, torch)
+        if mover is None or mover.last is not step.spot.node:
+            continue
+        if any(_wider(step.spot.source, mover)):
+            return suspect._replace(spot=step.spot)
     return suspect
 
 
@@ -74,19 +75,14 @@ def _mover(function: ast.AST, torch: TorchNames) -> _Mover | None:
         return None
     given = [arg.arg for arg in function.args.args if arg.arg not in ("self", "cls")]
     last = function.body[-1]
-    calls = [one for one in ast.walk(function) if isinstance(one, ast.Call)]
-    itself = [one for one in calls if _called(one) == function.name and one.args]
-    moves = [one for one in calls if _called(one) in torch.moves and _owner(one) in given[:1]]
+    calls = list(walk_calls(function))
+    itself = [one for one in calls if called(one) == function.name and one.args]
+    moves = [one for one in calls if called(one) in torch.moves and _owner(one) in given[:1]]
     match last:
         case ast.Return(value=ast.Name(id=name)) if itself and moves and given[:1] == [name]:
             types = (_types(one, name) for one in calls)
             return _Mover(name, itself[0], tuple(one for one in types if one is not None), last)
     return None
-
-
-def _called(call: ast.Call) -> str:
-    """The last name of what is called, where that is a name, or a method."""
-    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
 
 
 def _owner(call: ast.Call) -> str:
@@ -107,19 +103,21 @@ def _types(call: ast.Call, name: str) -> ast.expr | None:
     return None
 
 
-def _names(types: ast.expr) -> set[str]:
-    parts = types.elts if isinstance(types, ast.Tuple) else [types]
-    return {ast.unparse(part).rpartition(".")[2] for part in parts}
+def _parts(types: ast.expr) -> list[ast.expr]:
+    """One type, or those of a tuple."""
+    return types.elts if isinstance(types, ast.Tuple) else [types]
 
 
 def _wider(source: Source, mover: _Mover) -> Iterator[Sequence[Change]]:
-    asked = [(types, _names(types)) for types in mover.types]
+    asked = [
+        (types, {ast.unparse(one).rpartition(".")[2] for one in _parts(types)})
+        for types in mover.types
+    ]
     known = set[str]().union(*(names for _, names in asked))
     missing = [one for one in _SEQUENCES if one not in known]
     for types, names in asked if missing and not known & (_SEQUENCE - {*_SEQUENCES}) else ():
         if names & {*_SEQUENCES}:
-            parts = types.elts if isinstance(types, ast.Tuple) else [types]
-            wider = ", ".join([*(text_of(source, one) for one in parts), *missing])
+            wider = ", ".join([*(text_of(source, one) for one in _parts(types)), *missing])
             with suppress(Refused):
                 yield [replaced(source, types, f"({wider})")]
     if not known & _SEQUENCE:

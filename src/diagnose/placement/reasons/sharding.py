@@ -34,12 +34,9 @@ def _one_by_one(function: ast.FunctionDef) -> bool:
         match loop:
             case ast.For(target=target, iter=given):
                 inside: list[ast.AST] = [*loop.body]
-            case ast.ListComp(elt=made, generators=[ast.comprehension(target=target, iter=given)]):
-                inside = [made]
-            case ast.GeneratorExp(
-                elt=made, generators=[ast.comprehension(target=target, iter=given)]
-            ):
-                inside = [made]
+            case (ast.ListComp() | ast.GeneratorExp()) as listed if len(listed.generators) == 1:
+                target, given = listed.generators[0].target, listed.generators[0].iter
+                inside = [listed.elt]
             case _:
                 continue
         if not _DEVICES.search(ast.unparse(given)):

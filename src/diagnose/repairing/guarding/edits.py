@@ -28,8 +28,9 @@ _AT_ORIGIN = frozenset(
         "use-like-device-of-other",
     }
 )
-#: Causes of which torch's own message says what has to move, and where to.
-_TOLD = frozenset({"dataparallel-home-device"})
+#: The cause that is a wrapper whose model is on another GPU than its first: torch's own message says what
+#: has to move, and where to.
+HOME = "dataparallel-home-device"
 #: The move of what an object keeps.
 _OF_OWN = re.compile(r"(?:self\.\w+ = )?self\.[\w.]+\.to\((?P<device>[\w.]+)\)")
 #: A fix that takes back what the program does to save memory.
@@ -110,7 +111,7 @@ def agreed(applied: Sequence[Candidate], lang: Lang) -> Iterator[Guard]:
     """The answer to each failure, which has seen none of its values, points at what is moved there. Where
     something is made, loaded, kept or chosen is no matter of where it fails, nor what torch names."""
     for one in applied:
-        told = one.kind in _AT_ORIGIN or one.cause in _TOLD or _is_beside(one.patch)
+        told = one.kind in _AT_ORIGIN or one.cause == HOME or _is_beside(one.patch)
         if not one.agrees and not told:
             yield Guard("agreed", False, say(lang, "agreed", file=one.file, line=one.line))
             return

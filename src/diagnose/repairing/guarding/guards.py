@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from diagnose.model import Lang
 from diagnose.processes import TOO_LONG
 from diagnose.repairing.comparing import edited_lines
-from diagnose.repairing.guarding.edits import writes_gpu
+from diagnose.repairing.guarding.edits import HOME, writes_gpu
 from diagnose.repairing.model import Candidate, Guard, Ran
 from diagnose.repairing.words import say
 
@@ -22,8 +22,6 @@ _WITHOUT_KERNEL = "no-to-on-quantized"
 _MADE_THERE = frozenset({"create-on-device", "materialize-meta"})
 #: Causes that are a choice of the wrong GPU.
 _CHOOSING = frozenset({"rank-device", "hardcoded-device"})
-#: The cause that is a wrapper whose model is on another GPU than its first.
-_HOME = "dataparallel-home-device"
 #: The fix of what is loaded to where it was saved.
 _MAPPED = "map-location"
 #: The cause of which a mend gathers what is split, or takes away what gathers it.
@@ -53,7 +51,7 @@ def homes(wanted: Ran, ran: Ran, applied: Sequence[Candidate], lang: Lang) -> It
         now = bare or ran.homes.get(name, device if made_there else "cpu")
         kept = gathered or name.partition(".")[0] not in joined
         # Where a GPU other than the first was chosen for a model, its wrapper is wrong.
-        own = device != "cuda:0" and not bare and any(one.cause == _HOME for one in applied)
+        own = device != "cuda:0" and not bare and any(one.cause == HOME for one in applied)
         if ((another and kept) or (bare and split)) and now.startswith("cuda") and not own:
             continue
         if hosted and now == "cpu":
@@ -98,7 +96,7 @@ def _chooses(one: Candidate) -> bool:
     """Whether an edit takes the GPU that the program names elsewhere, where the wrong one was chosen; that
     of DataParallel, and that to which a checkpoint goes and not to where it was saved, may be told by
     their numbers."""
-    if one.cause == _HOME or one.kind == _MAPPED:
+    if one.cause == HOME or one.kind == _MAPPED:
         return True
     added = (row for row in one.patch.splitlines() if row.startswith("+") and row[:3] != "+++")
     return one.cause in _CHOOSING and not any(writes_gpu(row) for row in added)

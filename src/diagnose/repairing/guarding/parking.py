@@ -85,20 +85,21 @@ def _rows_of(method: ast.AST) -> Iterator[str]:
 def _placing(kind: ast.ClassDef, name: str, tree: ast.Module) -> Iterator[ast.expr]:
     """The moves, and the devices of what is made, in what becomes an object's ``name``: where that is set,
     and where the object is made of it."""
-    given = list[ast.expr]()
     maker = next((one for one in kind.body if getattr(one, "name", "") == "__init__"), None)
-    for node in ast.walk(maker) if isinstance(maker, ast.FunctionDef) else ():
+    if not isinstance(maker, ast.FunctionDef):
+        return
+    given = list[ast.expr]()
+    for node in ast.walk(maker):
         match node:
             case ast.Assign(targets=[ast.Attribute(value=ast.Name(id="self"), attr=to)]):
                 if to == name:
                     given.append(node.value)
-    if isinstance(maker, ast.FunctionDef):
-        names = [arg.arg for arg in maker.args.args[1:]]
-        kept = {one.id for value in given for one in ast.walk(value) if isinstance(one, ast.Name)}
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Call) and ast.unparse(node.func) == kind.name:
-                given += [one for at, one in zip(names, node.args, strict=False) if at in kept]
-                given += [one.value for one in node.keywords if one.arg in kept]
+    names = [arg.arg for arg in maker.args.args[1:]]
+    kept = {one.id for value in given for one in ast.walk(value) if isinstance(one, ast.Name)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == kind.name:
+            given += [one for at, one in zip(names, node.args, strict=False) if at in kept]
+            given += [one.value for one in node.keywords if one.arg in kept]
     for value in given:
         for node in ast.walk(value):
             move = move_of(node)
