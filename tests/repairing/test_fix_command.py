@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import json
 import os
@@ -13,7 +12,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 from string import Formatter
 from typing import Any
@@ -21,6 +19,7 @@ from typing import Any
 import psutil
 import pytest
 from repairing import programs
+from repairing.proofs import told
 
 from diagnose.repairing.words import names
 
@@ -35,21 +34,9 @@ def run(folder: Path, *words: str, **options: Any) -> subprocess.CompletedProces
         return subprocess.run(
             command, cwd=folder, capture_output=True, text=True, timeout=300, **options
         )
-    server = commands()
-    assert server.stdin is not None and server.stdout is not None
     asked = {"folder": str(folder), "words": command[3:]}
-    print(json.dumps(asked), file=server.stdin, flush=True)
-    told = json.loads(server.stdout.readline())
-    return subprocess.CompletedProcess(command, told["status"], told["output"], told["errors"])
-
-
-@cache
-def commands() -> subprocess.Popen[str]:
-    """What runs one command after the other, and ends with this process."""
-    script, pipe = Path(__file__).parent / "commands.py", subprocess.PIPE
-    made = subprocess.Popen([sys.executable, script], stdin=pipe, stdout=pipe, text=True)
-    atexit.register(made.kill)
-    return made
+    done = told("commands.py", asked)
+    return subprocess.CompletedProcess(command, done["status"], done["output"], done["errors"])
 
 
 def fixed(folder: Path, *words: str) -> dict[str, Any]:
@@ -389,16 +376,18 @@ def test_what_only_the_values_tell_is_moved(tmp_path: Path, made: str, moved: st
 
 @pytest.mark.faults
 @pytest.mark.parametrize(
-    ("fails", "status", "outcome"),
+    ("fails", "status", "outcome", "lacking"),
     [
-        ("running.performing.candidates", 1, "not-repaired"),
-        ("proposing.candidates._of_values", 0, "repaired"),
-        ("proposing.candidates._of_origins", 0, "repaired"),
-        ("proposing.candidates._witnessed", 5, "repaired"),
+        ("running.performing.candidates", 1, "not-repaired", ["candidates"]),
+        ("proposing.candidates._of_values", 0, "repaired", []),
+        ("proposing.candidates._of_origins", 0, "repaired", []),
+        ("proposing.candidates._witnessed", 5, "repaired", []),
+        ("proving.proof.level_of", 5, "repaired", ["proof", "proof"]),
+        ("improving.polishing.trimmed", 0, "repaired", ["polishing"]),
     ],
 )
 def test_a_fault_of_ours_costs_the_edits_and_not_what_the_run_told(
-    tmp_path: Path, fails: str, status: int, outcome: str
+    tmp_path: Path, fails: str, status: int, outcome: str, lacking: list[str]
 ) -> None:
     # A witness is asked for what is moved, and not for what is made elsewhere.
     program, line = (programs.THREE, 11) if fails.endswith("_witnessed") else (programs.ONE, 8)
@@ -423,7 +412,6 @@ def test_a_fault_of_ours_costs_the_edits_and_not_what_the_run_told(
     found = json.loads(done.stdout)
     assert (done.returncode, found["outcome"]) == (status, outcome)
     assert found["failure"]["place"] == f"train.py:{line}"
-    lacking = ["candidates"] if outcome == "not-repaired" else []
     assert [one.partition(":")[0] for one in found["incomplete"]] == lacking
     assert "secret" not in done.stdout + done.stderr
     assert "Traceback" not in done.stderr

@@ -242,7 +242,8 @@ class Repair(NamedTuple):
 
     ``applied`` are the edits that were kept, in their order; ``diff`` all of them as one diff from the
     folder of the user's files; ``texts`` the edited files; ``left`` what still fails where it is not
-    repaired; ``answer`` the JSON answer to the first failure; ``tries`` how many programs were run.
+    repaired; ``answer`` the JSON answer to the first failure; ``tries`` how many programs were run;
+    ``missing`` what a fault of ours kept from being proven, or made better.
     """
 
     outcome: Outcome
@@ -254,3 +255,4 @@ class Repair(NamedTuple):
     left: Ran | None = None
     tries: int = 1
     seconds: float = 0.0
+    missing: tuple[str, ...] = ()

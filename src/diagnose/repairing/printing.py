@@ -75,11 +75,13 @@ def _first(guard: Guard) -> int:
 
 
 def _missing(repair: Repair) -> list[str]:
-    """What a fault of ours kept from being proposed, where that may be why it is not repaired."""
+    """What a fault of ours kept from being proven, or from being proposed, where that may be why it is not
+    repaired."""
     runs = (
         [] if repair.proof is not None else [repair.first, *([repair.left] if repair.left else [])]
     )
-    return list(dict.fromkeys(fault for ran in runs for fault in ran.missing))
+    proposed = (fault for ran in runs for fault in ran.missing)
+    return list(dict.fromkeys([*proposed, *repair.missing]))
 
 
 def _row(label: str, told: str) -> str:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from diagnose.bulkhead import collecting
 from diagnose.fixes.diff import patched
 from diagnose.repairing.comparing import changed, diff_of
 from diagnose.repairing.guarding.writing import loses_a_write
@@ -84,10 +85,11 @@ class Search:
         if first.failure is None or not first.failure.placement:
             return self._end_of("not-reproducible", first, started)
         root = Node((), {}, first._replace(candidates=(*proposed, *first.candidates)))
-        best, proof, furthest = self._search(root)
-        if best is None:
-            return self._end_of("not-repaired", first, started, furthest)
-        return self._end_of("repaired", first, started, best, proof)
+        with collecting() as missing:
+            best, proof, furthest = self._search(root)
+        outcome: Outcome = "not-repaired" if best is None else "repaired"
+        repair = self._end_of(outcome, first, started, best or furthest, proof)
+        return repair._replace(missing=tuple(f"{one.what}: {one.fault}" for one in missing))
 
     def _search(self, root: Node) -> tuple[Node | None, Proof | None, Node]:
         """The best patch that runs, with its proof, and the node that came furthest."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import NamedTuple
+from functools import partial
+from typing import NamedTuple, TypeVar
 
+from diagnose.bulkhead import guarded
 from diagnose.repairing.improving.commissioning import commissioning
 from diagnose.repairing.improving.generalizing import general
 from diagnose.repairing.improving.mending import KNOWING, mending
@@ -15,6 +17,8 @@ from diagnose.repairing.proposing.rooting import rooting
 from diagnose.repairing.proving.levels import passes
 from diagnose.repairing.proving.proof import Reference
 from diagnose.repairing.running.runner import Runner
+
+T = TypeVar("T")
 
 #: Guards that object to nothing but the device's name in an edit: that GPU is not there without a GPU.
 _WRITTEN_DOWN = frozenset({"other-gpu", "numbered", "literal", "unnamed", "gpus-0", "gpus-1"})
@@ -67,7 +71,7 @@ class Polish:
     ) -> tuple[Node, Proof] | None:
         """A patch without one of its places, of the same level; none that was ``tried``."""
         before = {file: self._runner.workspace.text(file) for file in node.texts}
-        for other in trimmed(before, node.texts):
+        for other in guarded("polishing", lambda: list(trimmed(before, node.texts)), []):
             if other.texts in tried:
                 continue
             tried.append(other.texts)
@@ -95,7 +99,7 @@ class Polish:
                 for one in node.ran.across
                 if one.startswith(f"{folder / file}:")
             }
-            for other in sending(self._runner.workspace.text(file), text, across):
+            for other in self._forms(partial(sending, across=across), file, text):
                 if (found := self._proven(node, file, other, proof.level)) is not None:
                     return found
         return None
@@ -115,7 +119,7 @@ class Polish:
     ) -> tuple[Node, Proof] | None:
         """A patch in the first other form of which as much is known."""
         for file, text in node.texts.items():
-            for other in form(self._runner.workspace.text(file), text):
+            for other in self._forms(form, file, text):
                 if (found := self._proven(node, file, other, proof.level)) is not None:
                     return found
         return None
@@ -133,7 +137,7 @@ class Polish:
     def _mended(self, node: Node) -> tuple[Node, Proof] | None:
         """A patch with one of its moves in a better place, proven."""
         for file, text in node.texts.items():
-            for other in mending(self._runner.workspace.text(file), text):
+            for other in self._forms(mending, file, text):
                 if (found := self._proven(node, file, other)) is not None:
                     # A fetch stays with what puts it away, though the program runs without.
                     more = len(other.splitlines()) > len(text.splitlines())
@@ -152,9 +156,14 @@ class Polish:
             return None
         return Node(node.applied, texts, ran), proof
 
+    def _forms(self, form: Callable[[str, str], Iterator[T]], file: str, text: str) -> list[T]:
+        """The forms of an edited file; a fault of ours costs these, and not the patch."""
+        before = self._runner.workspace.text(file)
+        return guarded("polishing", lambda: list(form(before, text)), list[T]())
+
     def _general(self, node: Node, *, told: bool = False) -> tuple[Node, Proof] | None:
         for file, text in node.texts.items():
-            for other in general(self._runner.workspace.text(file), text, told=told):
+            for other in self._forms(partial(general, told=told), file, text):
                 texts = {**node.texts, file: other.text}
                 self._progress(f"trying another name of the device in {file}")
                 ran = self._runner.run(texts, Terms(self._gpus))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from diagnose.bulkhead import guarded
 from diagnose.repairing.comparing import (
     difference,
     differing,
@@ -56,13 +57,21 @@ class Reference:
             ran: what the program gives with them.
             applied: the edits.
         """
-        meant = self._meant(texts, ran, applied)
-        found = tuple(meant._seen(texts, ran, applied))
-        return Proof(level_of(found), found, whole=False)
+
+        def looked() -> Proof:
+            found = tuple(self._meant(texts, ran, applied)._seen(texts, ran, applied))
+            return Proof(level_of(found), found, whole=False)
+
+        return guarded("proof", looked, Proof("runs", (), whole=False))
 
     def prove(self, texts: Mapping[str, str], ran: Ran, applied: Sequence[Candidate]) -> Proof:
-        """Looks at a patch that runs from all sides. Takes what `doubts` does."""
-        return self._meant(texts, ran, applied)._prove(texts, ran, applied)
+        """Looks at a patch that runs from all sides. Takes what `doubts` does. A fault of ours costs the
+        proof, and not the patch."""
+        return guarded(
+            "proof",
+            lambda: self._meant(texts, ran, applied)._prove(texts, ran, applied),
+            Proof("runs", ()),
+        )
 
     def _meant(self, texts: Mapping[str, str], ran: Ran, applied: Sequence[Candidate]) -> Reference:
         """What a patch is compared with: the patch itself, where it alone says what is meant."""
