@@ -10,6 +10,7 @@ import os
 import selectors
 import signal
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -213,13 +214,28 @@ def import_all(names: Iterable[str]) -> None:
 
 @contextlib.contextmanager
 def undisturbed() -> Iterator[None]:
-    """No signal ends this process meanwhile; one that came ends it afterwards. Python's errors in the midst
-    of an extension module's beginning abort the process, and nothing is cleaned up."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
+    """No signal ends this process meanwhile; one that came does afterwards what it does. Python's errors in
+    the midst of an extension module's beginning abort the process, and nothing is cleaned up.
+
+    Signals are noted, not masked: a mask is one thread's, and the kernel hands a process's signal to any
+    thread without one, while Python answers it in the first.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield  # no signal's answer is ever run in this one
+        return
+    came = list[int]()
+    handlers = {sent: signal.getsignal(sent) for sent in (signal.SIGINT, signal.SIGTERM)}
+    # None is a handler that Python did not install and cannot give back.
+    handlers = {sent: handler for sent, handler in handlers.items() if handler is not None}
+    for sent in handlers:
+        signal.signal(sent, lambda number, _: came.append(number))
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        for sent, handler in handlers.items():
+            signal.signal(sent, handler)
+        for number in dict.fromkeys(came):
+            signal.raise_signal(number)
 
 
 @contextlib.contextmanager
