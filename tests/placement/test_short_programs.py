@@ -957,6 +957,62 @@ class Room:
 Room(True).hear(torch.rand(1, 4, device="cuda"))
 """,
     ),
+    "a part outside of a context that leaves things alone unless the program is told to": (
+        ("cpu", "cuda:0"),
+        "low-memory-mode",
+        """\
+from contextlib import contextmanager
+class Room:
+    def __init__(self, frugal):
+        self.frugal = frugal
+        self.ear, self.mixer = nn.Linear(4, 4), nn.Linear(4, 4)
+        if not frugal:
+            self.ear.to("cuda"), self.mixer.to("cuda")
+    @contextmanager
+    def awake(self, part):
+        if not self.frugal:
+            yield part
+            return
+        part.to("cuda")
+        try:
+            yield part
+        finally:
+            part.to("cpu")
+    def hear(self, tone):
+        with self.awake(self.ear) as ear:
+            heard = ear(tone)
+        with self.awake(self.mixer) as mixer:
+            heard = mixer(heard)
+        return heard + self.ear(tone)  # here
+def main(options):
+    Room(options.frugal).hear(torch.rand(1, 4, device="cuda"))
+main(read_options())
+""",
+    ),
+    "a part that is not asked for where others are, by whoever keeps one of them on the card": (
+        ("cuda:0", "cpu"),
+        "low-memory-mode",
+        """\
+class Keeper:
+    def __init__(self):
+        self.kept = None
+    def need(self, part):
+        if self.kept is not None and self.kept is not part:
+            self.kept.to("cpu")
+        part.to("cuda")
+        self.kept = part
+        return part
+class Room:
+    def __init__(self):
+        self.keeper = Keeper()
+        self.ear = nn.Linear(4, 4)
+        self.mixer = nn.Linear(4, 4)
+    def hear(self, tone):
+        heard = self.keeper.need(self.ear)(tone)
+        return self.mixer(heard)  # here
+Room().hear(torch.rand(1, 4, device="cuda"))
+""",
+    ),
     "what a mode sends back to the host, and its option": (
         ("cpu", "cuda:0"),
         "low-memory-mode",

@@ -64,8 +64,8 @@ class Frame:
         self.returns: list[ast.Return] = []
         #: Whether ``result`` holds what a generator yields.
         self.yields = False
-        #: What runs where it yields first: the body of the ``with`` that it is the context of.
-        self.within: Callable[[Value], None] | None = None
+        #: Where it yields last, and what runs there: the body of the ``with`` that it is the context of.
+        self.within: tuple[ast.AST, Callable[[Value], None]] | None = None
         #: Who called, and where.
         self.caller: Frame | None = None
         self.call: Spot | None = None

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 import copy
-from typing import TypeGuard
 
+from diagnose.fixes.definitions.expressions import replaced
 from diagnose.fixes.definitions.places import line_end, span, statement_of, text_of
 from diagnose.fixes.definitions.statements import indentation
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change, Splice
+from diagnose.placement.bringing import forgotten
 from diagnose.placement.model import Source, Suspect
 
 
@@ -29,30 +30,21 @@ def within(suspect: Suspect) -> Change | None:
 
 
 def entered(suspect: Suspect) -> Change | None:
-    """The change that enters, for a module that was forgotten, the context that brings others of the
-    program to the accelerator for a while; None where the program has no such context of its own.
+    """The change that brings a part that was forgotten, as the program's own function brings others of its
+    parts to the accelerator for a while; None where the program has no such function.
 
     Raises:
         Refused: a context stands in the line already that is written over several lines.
     """
-    source, call = suspect.spot.source, suspect.spot.node
-    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute | ast.Name):
+    source = suspect.spot.source
+    found = forgotten(source, suspect.spot.line)
+    if found is None:
         return None
-    tree, module = source.tree, text_of(source, call.func)
-    assigned = (one.targets for one in ast.walk(tree) if isinstance(one, ast.Assign))
-    if module not in (ast.unparse(target) for targets in assigned for target in targets):
-        return None  # it is built there, not used
-    withs = [one for one in ast.walk(tree) if isinstance(one, ast.With)]
-    bringing = {one.name for one in ast.walk(tree) if _brings_its_argument(one)}
-    for one in withs:
-        for item in one.items:
-            match item.context_expr:
-                case ast.Call(func=func, args=[ast.Attribute() | ast.Name()], keywords=[]) if (
-                    ast.unparse(func).rpartition(".")[2] in bringing
-                ):
-                    context = f"{text_of(source, func)}({module})"
-                    return _entered(source, statement_of(source, call), context, withs)
-    return None
+    bringing = f"{text_of(source, found.by)}({text_of(source, found.given)})"
+    if not found.entered:
+        return replaced(source, found.call.func, bringing)
+    withs = [one for one in ast.walk(source.tree) if isinstance(one, ast.With)]
+    return _entered(source, statement_of(source, found.call), bringing, withs)
 
 
 def _entered(source: Source, statement: ast.stmt, context: str, withs: list[ast.With]) -> Change:
@@ -68,21 +60,6 @@ def _entered(source: Source, statement: ast.stmt, context: str, withs: list[ast.
     made = copy.deepcopy(outer)
     made.items.append(ast.withitem(ast.parse(context, mode="eval").body))
     return Change((Splice(end, end, f", {context}"),), outer, (made,))
-
-
-def _brings_its_argument(node: ast.AST) -> TypeGuard[ast.FunctionDef]:
-    """Whether a function is a context manager that moves what it is given."""
-    if not isinstance(node, ast.FunctionDef):
-        return False
-    decorators = [ast.unparse(one) for one in node.decorator_list]
-    given = {one.arg for one in node.args.args}
-    return any(one.endswith("contextmanager") for one in decorators) and any(
-        isinstance(one, ast.Attribute)
-        and one.attr in ("to", "cuda")
-        and isinstance(one.value, ast.Name)
-        and one.value.id in given
-        for one in ast.walk(node)
-    )
 
 
 def inside(source: Source, statement: ast.stmt, contexts: str) -> Change:

@@ -6,7 +6,7 @@ import ast
 
 from diagnose.placement import modules
 from diagnose.placement.joining import joined
-from diagnose.placement.language.contexts import body_of
+from diagnose.placement.language.contexts import body_of, yielded
 from diagnose.placement.libraries.calls import library_call_of
 from diagnose.placement.libraries.forward_hooks import hooked
 from diagnose.placement.libraries.layers import at_home, scattered
@@ -107,6 +107,8 @@ def run(
             inner.result = [machine.evaluate(machine, function.node.body, inner)]
             return inner.result[0]
         machine.execute(machine, function.node.body, inner)
+        if inner.yields:
+            yielded(inner, inner.result[-1])
     finally:
         machine.calls.pop()
         machine.depths[key] -= 1

@@ -14,14 +14,31 @@ from diagnose.placement.storing import store
 from diagnose.placement.values import Frame, Function, Place, Unknown, Value
 
 
-def body_of(machine: Machine, function: Function, call: ast.AST) -> Callable[[Value], None] | None:
-    """The body that runs where a function yields; None where it is the context of no ``with``."""
+def body_of(
+    machine: Machine, function: Function, call: ast.AST
+) -> tuple[ast.AST, Callable[[Value], None]] | None:
+    """Where a function yields last, and the body that runs there; None for the context of no ``with``.
+
+    Of several places the last one is what the function is there for: one before it, as in ``if not
+    self.saving: yield part; return``, leaves things as they are.
+    """
     if machine.within is None or machine.within[0] is not call:
         return None
     decorators = () if isinstance(function.node, ast.Lambda) else function.node.decorator_list
     if not any(ast.unparse(one).endswith("contextmanager") for one in decorators):
         return None
-    return machine.within[1]
+    yields = [one for one in ast.walk(function.node) if isinstance(one, ast.Yield)]
+    last = max(yields, key=lambda one: (one.lineno, one.col_offset), default=None)
+    return (last, machine.within[1]) if last is not None else None
+
+
+def yielded(frame: Frame, value: Value, at: ast.AST | None = None) -> None:
+    """Runs the body that waits for what a function yields, where it does so last; ``at`` is None where the
+    function is over: it has not come so far."""
+    if frame.within is not None and at in (None, frame.within[0]):
+        _, body = frame.within
+        frame.within = None
+        body(value)
 
 
 def with_(

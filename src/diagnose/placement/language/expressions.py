@@ -9,6 +9,7 @@ from typing import Any
 from diagnose.placement.devices import asks_for_gpu, written
 from diagnose.placement.iterating import iterated
 from diagnose.placement.joining import joined
+from diagnose.placement.language.contexts import yielded
 from diagnose.placement.language.displays import listed, subscript, table
 from diagnose.placement.language.operators import binary, compare, unary
 from diagnose.placement.machine import Arguments, Given, Machine
@@ -249,9 +250,7 @@ def _yielded(machine: Machine, node: Any, frame: Frame) -> Value:
     value = evaluate(machine, node.value, frame) if node.value is not None else Const(None)
     frame.result.append(value)
     frame.yields = True
-    if (body := frame.within) is not None:
-        frame.within = None
-        body(value)
+    yielded(frame, value, node)
     return Unknown()
 
 

@@ -123,7 +123,8 @@ def _expression(machine: Machine, node: ast.AST, frame: Frame) -> None:
 def _return(machine: Machine, node: ast.AST, frame: Frame) -> None:
     assert isinstance(node, ast.Return)
     value = machine.evaluate(machine, node.value, frame) if node.value else Const(None)
-    frame.result.append(value)
+    if node.value is not None or not frame.yields:
+        frame.result.append(value)
     frame.returns.append(node)
     raise Leaves
 

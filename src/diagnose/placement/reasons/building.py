@@ -10,7 +10,7 @@ from functools import lru_cache
 from diagnose.placement.libraries.copies import averages
 from diagnose.placement.machine import Meets
 from diagnose.placement.model import Source, Spot, Step
-from diagnose.placement.reasons.contexts import used_outside
+from diagnose.placement.reasons.contexts import unbrought, used_outside
 from diagnose.placement.reasons.knowing import (
     has_device,
     has_parameter,
@@ -34,6 +34,9 @@ _LOW_MEMORY = re.compile(
     r"low_?(v?ram|mem)|med_?vram|offload|keep_?on_?cpu|save_?memory", re.IGNORECASE
 )
 
+
+#: What a program keeps on the host that brings its parts by a function of its own.
+OWN_MODE = "low-memory-mode"
 
 LOSSES = re.compile(
     r"(Loss|Criterion|CrossEntropy|LPIPS|SSIM|LossNet|Metric|(?<!para)Meter|Tracker|Confusion|Accuracy|F1|AUROC|Perceptual)",
@@ -110,6 +113,8 @@ def of_module(
         cause = _saving_of(move.spot.source) or "offloaded-to-cpu"
         if used is not None and (outside := used_outside(move.spot, at, used)) is not None:
             return Reason(cause, *outside, move=move.spot)
+        if (forgotten := unbrought(at, used)) is not None:
+            return Reason(OWN_MODE, *forgotten, move=move.spot)
         return Reason(cause, move.spot, top.frame)
     if move is not None:
         if where is not None and where.type == "cuda" and (is_literal(move) or move.of is not None):
@@ -122,6 +127,8 @@ def of_module(
     if made is not None and (where is None or where.type == "cpu"):
         if module is not top and (part := _part_of_moved(module, top)) is not None:
             return part
+        if (forgotten := unbrought(at, used)) is not None:
+            return Reason(OWN_MODE, *forgotten)
         loss = any(map(LOSSES.search, (top.kind, top.word, said))) or _counts(top)
         spot, frame = where_built(made, top.frame)
         cause = "loss-or-metric-state" if loss else "module-not-moved"

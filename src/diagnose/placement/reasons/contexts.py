@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from functools import lru_cache
 
+from diagnose.placement.bringing import forgotten
 from diagnose.placement.model import Spot
 from diagnose.placement.values import Frame
 
@@ -27,6 +28,23 @@ def used_outside(context: Spot, at: Spot | None, used: Frame) -> tuple[Spot, Fra
             return None if inside else (call, around)
         if around.caller is None:
             break
+        call, around = around.call, around.caller
+    return None
+
+
+def unbrought(at: Spot | None, used: Frame | None) -> tuple[Spot, Frame] | None:
+    """The call on the way to a failure of a part that the program brings to an accelerator for its calls,
+    and not for this one.
+
+    Args:
+        at: the call of the module.
+        used: the variables there.
+    """
+    call, around = at, used
+    while call is not None and around is not None:
+        found = forgotten(call.source, call.line)
+        if found is not None and found.call is call.node:
+            return call, around
         call, around = around.call, around.caller
     return None
 
