@@ -44,6 +44,23 @@ class Net(nn.Module):
         state = self.state[0]  # here
         return self.cell(x, state)  # failed
 """,
+    "methods that a module keeps by their names, one of which reads its weights": """\
+class Net(nn.Module):
+    def __init__(self):
+        self.scale = nn.Parameter(torch.ones(3))
+        self.ways = {
+            "up": self._up,  # here
+            "down": self._down,
+        }
+    def _up(self, x):
+        return x * self.scale  # failed
+    def _down(self, x):
+        return x / self.scale
+    def forward(self, x, way):
+        if way not in self.ways:
+            way = "up"
+        return self.ways[way](x)  # failed
+""",
     "tables that an object of the file fills where it asks for them": """\
 class Waves:
     def __init__(self):

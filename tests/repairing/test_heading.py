@@ -28,3 +28,23 @@ def test_the_gpu_to_which_the_wrapper_is_moved_is_its_own(
 def test_a_wrapper_that_nobody_moves_to_a_named_device_stays(tmp_path: Path) -> None:
     found = proposed(tmp_path, _PROGRAM.format(moved='.to("cuda:1")'))
     assert not any("device_ids" in row for rows in found for row in rows)
+
+
+def test_the_gpu_that_the_model_is_on_comes_first_of_those_that_are_listed(tmp_path: Path) -> None:
+    program = """\
+import torch
+from torch import nn
+
+class Settings:
+    cards = [0, 1]
+    def chosen(self):
+        return torch.device("cuda", self.cards[-1])
+
+settings = Settings()
+card = settings.chosen()
+net = nn.Linear(3, 4).to(card)
+net = nn.DataParallel(net, device_ids=settings.cards)
+net(torch.randn(4, 3).to(card))
+"""
+    listed = "[card.index, *(i for i in settings.cards if i != card.index)]"
+    assert (f"net = nn.DataParallel(net, device_ids={listed})",) in proposed(tmp_path, program)

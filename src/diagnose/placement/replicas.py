@@ -1,11 +1,12 @@
 """What the replicas of a module share though each is on its own GPU: a cache that only one of them fills,
-what a class or a file keeps, what a method keeps that is no ``__init__``."""
+what a class or a file keeps, what a method keeps that is no ``__init__``, methods that are bound to the first."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
 
+from diagnose.placement.methods_kept import kept_methods
 from diagnose.placement.model import Source, Spot, Suspect
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -19,6 +20,11 @@ def shared(source: Source, lines: Sequence[int]) -> Suspect | None:
         source: the file.
         lines: the lines of it that the traceback shows, innermost first.
     """
+    for line in lines:  # what such a method reads is all the first one's
+        if (bound := kept_methods(source, line)) is not None:
+            method, called = bound.methods[0], Spot(source, bound.calls[0])
+            spot = Spot(source, method)
+            return Suspect(CAUSE, ast.unparse(method), spot, move=called, sure=False)
     for line in lines:
         function = _function_at(source.tree, line)
         if function is None:

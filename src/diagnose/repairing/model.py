@@ -47,7 +47,8 @@ class Program(NamedTuple):
 class Terms(NamedTuple):
     """How a program is run: on how many GPUs, with or without device checks.
 
-    ``watched``: the functions that run are noted, and each call of a model is made a second time;
+    ``watched``: the functions that run are noted, and each call of a model is made a second time, if not
+    ``once``;
     ``current``: the GPU that is current when it begins, from which those of its arguments are counted;
     ``claimed``: the program's own lines are told that what is on the cpu is on a GPU; ``drawn``: what is
     made on the meta device is made on the cpu, with the values that it begins with; ``wrapped``: a GPU
@@ -57,6 +58,7 @@ class Terms(NamedTuple):
     gpus: int
     checked: bool = True
     watched: bool = False
+    once: bool = False
     current: int = 0
     claimed: bool = False
     drawn: bool = False

@@ -19,11 +19,13 @@ from diagnose.fixes.definitions.places import (
 )
 from diagnose.fixes.definitions.statements import without_statement
 from diagnose.fixes.definitions.target import target_device
+from diagnose.fixes.definitions.unbinding import unbound
 from diagnose.fixes.definitions.visiting import run_there
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
 from diagnose.model import TorchNames
 from diagnose.placement.model import Source, Suspect
+from diagnose.placement.replicas import CAUSE as SHARED
 from diagnose.scene import sourceline
 
 _DDP = ("DistributedDataParallel", "DDP")
@@ -31,9 +33,11 @@ _DDP = ("DistributedDataParallel", "DDP")
 
 def otherwise(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
     """A model that is split stays as it is; the weight of an offloaded layer is not read, what a context
-    brings is used within it."""
+    brings is used within it; a method that a module keeps is called of each replica."""
     if suspect.cause == "device-map-under-training":
         return _unwrapped(suspect)
+    if suspect.cause == SHARED:
+        return unbound(suspect)
     if (inside := within(suspect)) is not None:
         return [inside]
     if suspect.cause == "low-memory-mode" and (held := entered(suspect)) is not None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from diagnose.fixes.definitions.expressions import with_argument
-from diagnose.fixes.definitions.places import called
+from diagnose.fixes.definitions.places import called, text_of
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.file_edit import file_edit
 from diagnose.hooks.positions import Text, Texts
@@ -33,10 +33,10 @@ def heading(error: BaseException) -> Iterator[Move]:
         for call in ast.walk(text.source.tree) if text is not None else ():
             if text is None or not isinstance(call, ast.Call) or called(call) != "DataParallel":
                 continue
-            for device in _first(call, text):
-                others = f"i for i in range(torch.cuda.device_count()) if i != {device}.index"
+            gpus = _listed(call, text)
+            for device in _first(call, text) if gpus is not None else ():
                 with suppress(Refused):
-                    listed = f"[{device}.index, *({others})]"
+                    listed = f"[{device}.index, *(i for i in {gpus} if i != {device}.index)]"
                     change = with_argument(text.source, call, "device_ids", listed)
                     edit = file_edit(text.source, [change])
                     yield Move("other", edit, cause=_CAUSE, says="headed")
@@ -61,11 +61,22 @@ def _chosen(wrapper: ast.Call, text: Text) -> Iterator[str]:
                 yield ast.unparse(device)
 
 
+def _listed(wrapper: ast.Call, text: Text) -> str | None:
+    """The numbers of the GPUs that a wrapper is given under a name, else of all; None where it is given
+    others, or more than these."""
+    match wrapper:
+        case ast.Call(args=[_], keywords=[]):
+            return "range(torch.cuda.device_count())"
+        case ast.Call(
+            args=[_],
+            keywords=[ast.keyword(arg="device_ids", value=ast.Name() | ast.Attribute() as given)],
+        ):
+            return text_of(text.source, given)
+    return None
+
+
 def _first(wrapper: ast.Call, text: Text) -> Iterator[str]:
-    """The device, by its name, to which the function has moved the model that it wraps then, and lists no
-    GPUs for it."""
-    if len(wrapper.args) != 1 or wrapper.keywords:
-        return
+    """The device, by its name, to which the function has moved the model that it wraps then."""
     model = ast.unparse(wrapper.args[0])
     for node in ast.walk(text.function(wrapper)):
         match node:

@@ -52,7 +52,7 @@ def perform(
         "missing": [],
     }
     told["failed_at"] = None
-    observer = Observer(folder, calls, watched=terms.watched, checked=terms.checked)
+    observer = Observer(folder, calls, terms)
 
     def proposed(error: BaseException) -> dict[str, Any]:
         # A fault of ours costs the answer's edits, and not what is known of the run.

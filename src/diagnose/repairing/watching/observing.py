@@ -25,7 +25,7 @@ from torch.utils._python_dispatch import _disable_current_modes
 
 from diagnose import tracing
 from diagnose.casebase.store import load
-from diagnose.repairing.model import Silent
+from diagnose.repairing.model import Silent, Terms
 from diagnose.repairing.watching.filling import Unfilled
 from diagnose.repairing.watching.leaving import Leaving, gpus_of_replica
 from diagnose.repairing.watching.looking import Models
@@ -55,25 +55,24 @@ class Observer:
         folder: where the program's files are.
         calls: counts the operators that run; those of optimizers are taken out, which step their
             parameters one by one or together, as these lie apart or not.
-        watched: whether the functions that run are noted.
-        checked: whether devices are compared; where they are not, it is looked whether layers compute with
+        terms: how it is run; where devices are not compared, it is looked whether layers compute with
             weights that nobody gave values.
     """
 
-    def __init__(self, folder: Path, calls: Counter[str], *, watched: bool, checked: bool) -> None:
+    def __init__(self, folder: Path, calls: Counter[str], terms: Terms) -> None:
         self._calls = calls
         self._before: dict[str, int] = {}
         self._folder = str(folder)
         self._process = os.getpid()
         self._elsewhere = folder.with_name(f".executed-{folder.name}")
-        self._watched = watched
-        self._checked = checked
+        self._watched = terms.watched
+        self._checked = terms.checked
         self._optimizers: dict[int, Any] = {}
         self._copies: set[str] = set()
         self._across: set[str] = set()
         self._replicated: set[str] = set()
         self._gpus_of_replicas: set[str] = set()
-        self._calls_again = Again()
+        self._calls_again = Again(repeats=not terms.once)
         self._unfilled = Unfilled()
         self._leaving = Leaving()
         self._parts = Parts()

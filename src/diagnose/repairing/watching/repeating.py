@@ -29,7 +29,8 @@ class Again:
     their functions; ``callers`` knows who made such calls.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, repeats: bool = True) -> None:
+        self._repeats = repeats
         self._busy = threading.local()
         self._failed: dict[int, Any] = {}
         self._passed: set[int] = set()
@@ -84,7 +85,7 @@ class Again:
                 result = original(module, *args, **kwargs)
                 if self._failed.pop(id(module), None) is not None:
                     self._passed.add(id(module))
-                if id(module) not in self._passed:
+                if self._repeats and id(module) not in self._passed:
                     busy.second = True
                     self._repeat(original, module, args, kwargs)
                 return result

@@ -1,0 +1,1 @@
+refused: it edits no definition
