@@ -957,6 +957,31 @@ class Room:
 Room(True).hear(torch.rand(1, 4, device="cuda"))
 """,
     ),
+    "what host code is given by a name that meets others on the accelerator before": (
+        ("cuda:0", "cpu"),
+        "host-copy-needed",
+        """\
+from sklearn.decomposition import PCA
+net, rows = nn.Linear(4, 4).cuda(), torch.rand(9, 4).cuda()
+kinds = torch.arange(9).cuda() % 3
+with torch.no_grad():
+    found = torch.cat([net(part) for part in rows.split(3)])
+    middle = torch.stack([found[kinds == k].mean(0) for k in range(3)])
+flat = PCA(2).fit_transform(found)  # here
+""",
+    ),
+    "what host code is given by a name that meets nothing else": (
+        ("cuda:0", "cpu"),
+        "host-copy-needed",
+        """\
+from sklearn.decomposition import PCA
+net, rows = nn.Linear(4, 4).cuda(), torch.rand(9, 4).cuda()
+with torch.no_grad():
+    found = torch.cat([net(part) for part in rows.split(3)])  # here
+print(found.shape, found[0])
+flat = PCA(2).fit_transform(found)
+""",
+    ),
     "a part outside of a context that leaves things alone unless the program is told to": (
         ("cpu", "cuda:0"),
         "low-memory-mode",

@@ -20,7 +20,7 @@ _HOST = ("'cpu'", "torch.device('cpu')")
 
 class _Brings(NamedTuple):
     """A function that moves a part to an accelerator; whether a ``with`` enters it, else its call gives the
-    part; the table (``self.parts``) that it is given a key of."""
+    part; the table of its object (``parts``) that it is given a key of."""
 
     name: str
     entered: bool
@@ -54,6 +54,8 @@ def forgotten(source: Source, line: int) -> Forgotten | None:
             assert isinstance(call, ast.Call)
             part = _part(by, call.func, path)
             func = _as_elsewhere(source.tree, by, part, path) if part is not None else None
+            if by.table and func is not None and not _of_one(func, call.func):
+                func = None
             if func is not None and part is not None:
                 found = Forgotten(call, func, part, by.entered)
     return found
@@ -87,8 +89,9 @@ def _brings(function: _Function, *, entered: bool) -> Iterator[_Brings]:
         item = held.get(moved)
         keyed = isinstance(item, ast.Subscript) and ast.unparse(item.slice) in given[:1]
         if (keyed or moved in given[:1]) and (entered or _gives(function, moved)):
-            table = ast.unparse(item.value) if isinstance(item, ast.Subscript) and keyed else None
-            yield _Brings(function.name, entered, table)
+            table = item.value if isinstance(item, ast.Subscript) and keyed else None
+            if not keyed or isinstance(table, ast.Attribute):
+                yield _Brings(function.name, entered, getattr(table, "attr", None))
             return
 
 
@@ -136,14 +139,22 @@ def _paths(tree: ast.AST, line: int) -> Iterator[list[ast.AST]]:
 def _part(by: _Brings, func: ast.expr, path: list[ast.AST]) -> ast.expr | None:
     """What a function would be given to bring what is called: itself, or its key; None for no part."""
     match func:
-        case ast.Subscript(value=table, slice=ast.Constant() as key) if by.table is not None:
-            return key if ast.unparse(table) == by.table else None
+        case ast.Subscript(value=ast.Attribute() as table, slice=ast.Constant() as key) if by.table:
+            return key if table.attr == by.table else None
         case ast.Attribute(value=ast.Name(id="self")) if by.table is None:
             made = next((one for one in reversed(path) if isinstance(one, ast.ClassDef)), None)
             return func if made is not None and _made(made, func) else None
         case ast.Name() if by.table is None:
             return func if _made(path[0], func) else None
     return None
+
+
+def _of_one(func: ast.expr, item: ast.expr) -> bool:
+    """Whether ``pager.use`` is a method of the object that ``pager.parts["text"]`` is an entry of."""
+    table = item.value if isinstance(item, ast.Subscript) else None
+    both = (func, table)
+    owners = [ast.unparse(one.value) for one in both if isinstance(one, ast.Attribute)]
+    return len(owners) == 2 and owners[0] == owners[1]
 
 
 def _made(where: ast.AST, part: ast.expr) -> bool:

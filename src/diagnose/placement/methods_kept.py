@@ -87,9 +87,7 @@ def _methods(value: ast.expr) -> Iterator[ast.Attribute]:
     elif isinstance(value, ast.List | ast.Tuple):
         items = value.elts
     of_self = [
-        one
-        for one in items
-        if isinstance(one, ast.Attribute) and ast.unparse(one.value) == "self"
+        one for one in items if isinstance(one, ast.Attribute) and ast.unparse(one.value) == "self"
     ]
     if len(of_self) == len(items):
         yield from of_self

@@ -20,6 +20,16 @@ class Source(NamedTuple):
         """All of the file."""
         return "\n".join(self.lines)
 
+    def function_at(self, line: int) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+        """The innermost function that a line is in; None outside of functions."""
+        found = [
+            node
+            for node in ast.walk(self.tree)  # outer ones come first
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+            and node.lineno <= line <= (node.end_lineno or line)
+        ]
+        return found[-1] if found else None
+
 
 class Spot(NamedTuple):
     """A node of a file: `ast` counts its lines from 1 and its columns in bytes from 0."""

@@ -1,5 +1,5 @@
 """What the replicas of a module share though each is on its own GPU: a cache that only one of them fills,
-what a class or a file keeps, what a method keeps that is no ``__init__``, methods that are bound to the first."""
+what a class or a file keeps, what a method keeps that is no ``__init__``, methods bound to the first."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def shared(source: Source, lines: Sequence[int]) -> Suspect | None:
             spot = Spot(source, method)
             return Suspect(CAUSE, ast.unparse(method), spot, move=called, sure=False)
     for line in lines:
-        function = _function_at(source.tree, line)
+        function = source.function_at(line)
         if function is None:
             continue
         for one in (function, *_called(source.tree, function, line)):
@@ -96,7 +96,7 @@ def _kept_where_asked(source: Source, function: _Function) -> ast.Assign | None:
 
 def read_in(spot: Spot, name: str) -> ast.expr | None:
     """What the function of a place reads first of a container that its object keeps."""
-    function = _function_at(spot.source.tree, spot.line)
+    function = spot.source.function_at(spot.line)
     found = [
         one
         for one in (ast.walk(function) if function is not None else ())
@@ -174,15 +174,6 @@ def _outlives(cache: ast.expr, function: _Function) -> bool:
         isinstance(one, ast.Name) and one.id == cache.id and isinstance(one.ctx, ast.Store)
         for one in ast.walk(function)
     )
-
-
-def _function_at(tree: ast.Module, line: int) -> _Function | None:
-    """The innermost function that a line is in."""
-    found = None
-    for node in ast.walk(tree):  # outer ones come first
-        if isinstance(node, _Function) and node.lineno <= line <= (node.end_lineno or line):
-            found = node
-    return found
 
 
 def _called(

@@ -35,6 +35,9 @@ def on_the_way_to_the_host(stray: Meets, meeting: Meeting) -> Reason | None:
         if given is None or listed is None:
             spot = meeting.spot._replace(node=stray.node)
             return given or Reason("host-copy-needed", spot, tensor.frame)
+    if _meets_others(stray.node, meeting):
+        spot = meeting.spot._replace(node=stray.node)
+        return Reason("host-copy-needed", spot, tensor.frame)
     if listed is not None:
         apart = listed.spot.function != meeting.spot.function
         if not apart and (joined := _joined(stray.node, meeting)) is not None:
@@ -49,6 +52,23 @@ def on_the_way_to_the_host(stray: Meets, meeting: Meeting) -> Reason | None:
     if made is not None:
         return Reason("host-copy-needed", made.spot, tensor.frame)
     return Reason("host-copy-needed", meeting.spot, tensor.frame)
+
+
+def _meets_others(node: ast.AST, meeting: Meeting) -> bool:
+    """Whether a name that host code is given meets other tensors in its function, which go on where they
+    are: as what is indexed by a name, or an argument of torch's beside another."""
+    scope = meeting.spot.source.function_at(meeting.spot.line) or meeting.spot.source.tree
+    name = node.id if isinstance(node, ast.Name) else None
+    for one in ast.walk(scope) if name is not None else ():
+        match one:
+            case ast.Subscript(value=ast.Name(id=used), slice=index):
+                if used == name and not isinstance(index, ast.Constant | ast.Slice | ast.Tuple):
+                    return True
+            case ast.Call(func=ast.Attribute(value=ast.Name(id="torch" | "F")), args=given):
+                names = [each.id for each in given if isinstance(each, ast.Name)]
+                if name in names and len(names) > 1:
+                    return True
+    return False
 
 
 def _is_of_several(tensor: Tensor) -> bool:
