@@ -48,3 +48,53 @@ net(torch.randn(4, 3).to(card))
 """
     listed = "[card.index, *(i for i in settings.cards if i != card.index)]"
     assert (f"net = nn.DataParallel(net, device_ids={listed})",) in proposed(tmp_path, program)
+
+
+@pytest.mark.parametrize(
+    ("device", "becomes"),
+    [
+        ('torch.device("cuda", 1)', 'torch.device("cuda", settings.cards[0])'),
+        ('torch.device("cuda")', 'torch.device(f"cuda:{settings.cards[0]}")'),
+        (
+            '"cuda" if torch.cuda.is_available() else "cpu"',
+            'f"cuda:{settings.cards[0]}" if torch.cuda.is_available() else "cpu"',
+        ),
+    ],
+)
+def test_what_the_program_calls_its_device_becomes_the_first_of_those_that_are_listed(
+    tmp_path: Path, device: str, becomes: str
+) -> None:
+    first = 0 if "1" in device else 1
+    program = f"""\
+import torch
+from torch import nn
+
+class Settings:
+    cards = [{first}, {1 - first}]
+
+def main(settings):
+    card = {device}
+    net = nn.Linear(3, 4).to(card)
+    net = nn.DataParallel(net, device_ids=settings.cards)
+    net(torch.randn(4, 3).to(card))
+
+main(Settings())
+"""
+    assert (f"card = {becomes}",) in proposed(tmp_path, program)
+
+
+def test_what_is_listed_later_is_not_known_where_the_device_is_chosen(tmp_path: Path) -> None:
+    program = """\
+import torch
+from torch import nn
+
+def main(given):
+    card = torch.device("cuda", 1)
+    net = nn.Linear(3, 4).to(card)
+    cards = sorted(given)
+    net = nn.DataParallel(net, device_ids=cards)
+    net(torch.randn(4, 3).to(card))
+
+main([1, 0])
+"""
+    assert ('card = torch.device("cuda", cards[0])',) not in proposed(tmp_path, program)

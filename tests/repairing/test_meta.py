@@ -44,6 +44,42 @@ def test_the_statement_that_makes_on_meta_is_proposed(tmp_path: Path) -> None:
     assert ('with torch.no_grad(), torch.device("cuda"):',) in proposed(tmp_path, program)
 
 
+def test_what_no_class_can_draw_is_made_where_the_saved_weights_are(tmp_path: Path) -> None:
+    """A bare parameter that the saved weights do not fit has no ``reset_parameters``."""
+    program = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, outputs):
+        super().__init__()
+        self.first = nn.Linear(4, 3)
+        self.heat = nn.Parameter(torch.ones(outputs))
+
+    def forward(self, x):
+        return self.first(x).sum(1, keepdim=True) / self.heat
+
+
+def load(device):
+    saved = {k: v.to(device) for k, v in Net(2).state_dict().items()}
+    with torch.device("meta"):
+        net = Net(3)
+    fitting = {k: v for k, v in saved.items() if k != "heat"}
+    net.load_state_dict(fitting, strict=False, assign=True)
+    return net
+
+
+def main(device):
+    torch.manual_seed(0)
+    print(load(device)(torch.ones(2, 4, device=device)).sum().item())
+
+
+main(torch.device("cuda"))
+"""
+    assert ("with torch.device(device):",) in proposed(tmp_path, program)
+
+
 COPIED = """\
 import copy
 

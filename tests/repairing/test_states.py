@@ -43,6 +43,40 @@ def test_the_state_goes_after_the_model(tmp_path: Path) -> None:
     assert found.count(loop) == 2, "after the move, and before the step"
 
 
+def test_the_state_goes_after_the_model_where_a_caller_moves_that(tmp_path: Path) -> None:
+    program = """\
+import torch
+from torch import nn
+
+
+class Job:
+    def __init__(self):
+        self.net = nn.Linear(3, 2)
+        self.opt = torch.optim.Adam(self.net.parameters())
+
+    def train(self, device):
+        self.net(torch.ones(4, 3, device=device)).sum().backward()
+        self.opt.step()
+
+
+def night(weights):
+    job = Job()
+    job.train("cpu")
+    job.net.to("cuda")
+    job.train("cuda")
+
+
+night({})
+"""
+    loop = (
+        "for param, state in job.opt.state.items():",
+        "for key, value in state.items():",
+        'if key != "step" and hasattr(value, "to"):',
+        "state[key] = value.to(param.device)",
+    )
+    assert loop in proposed(tmp_path, program)
+
+
 def test_what_is_on_a_gpu_is_not_pinned(tmp_path: Path) -> None:
     program = """\
 import torch

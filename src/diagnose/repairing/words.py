@@ -107,6 +107,14 @@ _WORDS: Mapping[str, Mapping[Lang, str]] = {
         "en": "let DataParallel begin with the GPU that was chosen, and use that one alone",
         "zh": "让 DataParallel 以所选的 GPU 为首，且只用这一块",
     },
+    "leading": {
+        "en": "let DataParallel begin with the GPU that the model is on",
+        "zh": "让 DataParallel 以模型所在的 GPU 为首",
+    },
+    "following": {
+        "en": "let the program's device be the first of DataParallel's",
+        "zh": "让程序的设备成为 DataParallel 的第一块 GPU",
+    },
     "unpinned": {
         "en": "do not pin batches that are on a GPU already",
         "zh": "批次已在 GPU 上，不要再锁页",

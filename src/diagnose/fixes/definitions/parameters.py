@@ -6,7 +6,7 @@ import ast
 import copy
 from collections.abc import Sequence
 
-from diagnose.fixes.definitions.expressions import argument, with_argument
+from diagnose.fixes.definitions.expressions import argument, expression, with_argument
 from diagnose.fixes.definitions.factory import chooses
 from diagnose.fixes.definitions.places import called, span, walk_calls
 from diagnose.fixes.editing import Refused
@@ -36,7 +36,7 @@ def takes_device(source: Source, function: ast.FunctionDef, torch: TorchNames) -
     if not makers:
         raise Refused("the function makes no tensor of its own")
     changes = [with_argument(source, one, DEVICE, DEVICE) for one in makers]
-    return [_with_parameter(source, function), *changes]
+    return [with_parameter(source, function), *changes]
 
 
 def _makes(call: ast.Call, torch: TorchNames) -> bool:
@@ -47,17 +47,21 @@ def _makes(call: ast.Call, torch: TorchNames) -> bool:
     return generator or (chooses(call, torch) and root not in torch.host_packages)
 
 
-def _with_parameter(source: Source, function: ast.FunctionDef) -> Change:
-    """The change of a function's parameters: another one comes last."""
+def with_parameter(source: Source, function: ast.FunctionDef, default: str = "None") -> Change:
+    """The change of a function's parameters: another one comes last, for a device.
+
+    Raises:
+        Refused: others that have to be named, or are any number, come last already.
+    """
     old = function.args
     if old.vararg or old.kwarg or old.kwonlyargs:
         raise Refused("the function's parameters leave no place for another one")
     parts: list[ast.AST] = [*old.posonlyargs, *old.args, *old.defaults]
     new = copy.copy(old)
     new.args = [*old.args, ast.arg(DEVICE, None)]
-    new.defaults = [*old.defaults, ast.Constant(None)]
+    new.defaults = [*old.defaults, expression(default)]
     if parts:
         at = max(span(source, one)[1] for one in parts)
-        return Change((Splice(at, at, f", {DEVICE}=None"),), old, (new,))
+        return Change((Splice(at, at, f", {DEVICE}={default}"),), old, (new,))
     at = source.text.index("(", span(source, function)[0]) + 1
-    return Change((Splice(at, at, f"{DEVICE}=None"),), old, (new,))
+    return Change((Splice(at, at, f"{DEVICE}={default}"),), old, (new,))

@@ -41,8 +41,14 @@ def bracketing(error: BaseException) -> Iterator[Move]:
 
 
 def _calls(block: ast.With, func: str) -> bool:
-    """Whether a block, entered by calls alone, calls what is told by an expression."""
-    if not all(isinstance(one.context_expr, ast.Call) for one in block.items):
+    """Whether a block, entered by calls of the program's own alone, calls what is told by an expression."""
+    entered = [one.context_expr for one in block.items]
+    own = [
+        ast.unparse(one.func).partition(".")[0] != "torch"
+        for one in entered
+        if isinstance(one, ast.Call)
+    ]
+    if len(own) < len(entered) or not all(own):
         return False
     calls = (n for part in block.body for n in ast.walk(part) if isinstance(n, ast.Call))
     return any(ast.unparse(one.func) == func for one in calls)

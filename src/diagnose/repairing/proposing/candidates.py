@@ -104,10 +104,16 @@ def _witnessed(
     error: BaseException, found: Sequence[Candidate], workspace: Workspace
 ) -> list[Candidate]:
     """Edits, and of each whether the answer to what the failure prints, and to the files that it names,
-    agrees: it has seen nothing live."""
+    agrees: it has seen nothing live. What its likeliest cause would edit besides comes after what the live
+    answer proposes."""
     sources = Sources([Folder(str(workspace.folder))], read=None)
     answer = diagnose(printed(error), "traceback", casebase=load(), sources=sources, top=_CAUSES)
-    return agreeing(found, answer, _of_answer(answer, workspace), workspace.path_of)
+    read = _of_answer(answer, workspace)
+    first = answer.causes[0].id if answer.causes else None
+    likeliest = [one for one in read if one.cause == first and not _known(one, found)]
+    live = sum(one.source == "answer" for one in found)
+    every = [*found[:live], *likeliest, *found[live:]]
+    return agreeing(every, answer, read, workspace.path_of)
 
 
 def of_log(log: str, workspace: Workspace, lang: Lang = "en") -> tuple[Candidate, ...]:
@@ -149,7 +155,7 @@ def _together(one: Candidate) -> Iterator[Candidate]:
         yield one._replace(patch=one.patch.replace(made[0], every))
 
 
-def _known(one: Candidate, found: list[Candidate]) -> bool:
+def _known(one: Candidate, found: Sequence[Candidate]) -> bool:
     return any(one.patch == other.patch and one.file == other.file for other in found)
 
 

@@ -8,11 +8,13 @@ import ast
 from collections.abc import Iterator
 from contextlib import suppress
 
-from diagnose.fixes.definitions.expressions import with_argument
+from diagnose.fixes.definitions.expressions import argument, replaced, with_argument
 from diagnose.fixes.definitions.places import called, text_of
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.file_edit import file_edit
+from diagnose.fixes.rewriting import Change
 from diagnose.hooks.positions import Text, Texts
+from diagnose.placement import Source
 from diagnose.repairing.proposing.moving import Move, own_spots
 
 _REFUSED, _CAUSE = "(device_ids[0])", "dataparallel-home-device"
@@ -39,7 +41,11 @@ def heading(error: BaseException) -> Iterator[Move]:
                     listed = f"[{device}.index, *(i for i in {gpus} if i != {device}.index)]"
                     change = with_argument(text.source, call, "device_ids", listed)
                     edit = file_edit(text.source, [change])
-                    yield Move("other", edit, cause=_CAUSE, says="headed")
+                    yield Move("other", edit, cause=_CAUSE, says="leading")
+            for change in _homes(call, text):
+                with suppress(Refused):
+                    edit = file_edit(text.source, [change])
+                    yield Move("set-rank-device", edit, cause=_CAUSE, says="following")
             for device in _chosen(call, text):
                 with suppress(Refused):
                     change = with_argument(text.source, call, "device_ids", f"[{device}]")
@@ -59,6 +65,46 @@ def _chosen(wrapper: ast.Call, text: Text) -> Iterator[str]:
                 args=[ast.Name() | ast.Attribute() as device],
             ) if name in _MOVES and (moved is wrapper or ast.unparse(moved) in names):
                 yield ast.unparse(device)
+
+
+def _homes(wrapper: ast.Call, text: Text) -> Iterator[Change]:
+    """The changes of what the function calls its device, to the first of the GPUs that a wrapper is given
+    under a name, where that is known there already."""
+    given = argument(wrapper, "device_ids")
+    if not isinstance(given, ast.Name | ast.Attribute):
+        return
+    gpus, scope = ast.unparse(given), text.function(wrapper)
+    names = {*_first(wrapper, text)}
+    for node in ast.walk(scope):
+        match node:
+            case ast.Assign(targets=[ast.Name() | ast.Attribute() as target], value=value) if (
+                ast.unparse(target) in names
+                and node.lineno < wrapper.lineno
+                and _is_bound(gpus.partition(".")[0], scope, node.lineno)
+            ):
+                with suppress(Refused):
+                    yield _of_gpu(text.source, value, f"{gpus}[0]")
+
+
+def _is_bound(name: str, scope: ast.AST, line: int) -> bool:
+    """Whether a name has its value before a line of a function."""
+    for node in ast.walk(scope):
+        if isinstance(node, ast.arg) and node.arg == name:
+            return True
+        if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store):
+            return node.lineno < line
+    return True
+
+
+def _of_gpu(source: Source, value: ast.expr, number: str) -> Change:
+    """The change of a device to the GPU of a number. Raises `Refused` where it names none."""
+    match value:
+        case ast.Call(args=[ast.Constant(value="cuda"), index]) if called(value) == "device":
+            return replaced(source, index, number)
+    for node in ast.walk(value):
+        if isinstance(node, ast.Constant) and node.value in ("cuda", "cuda:0"):
+            return replaced(source, node, f'f"cuda:{{{number}}}"')
+    raise Refused("it names no GPU")
 
 
 def _listed(wrapper: ast.Call, text: Text) -> str | None:

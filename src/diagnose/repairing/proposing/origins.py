@@ -115,6 +115,8 @@ def _edits(found: Met) -> Iterator[Move]:
         if wanted != CPU:
             yield from in_memory(found, stray)
             yield from loaded(found, stray)
+            if stray.device == "meta":
+                yield from within(found, stray, wanted)
             yield from drawn(found, stray)
             yield from _registered(found, stray, wanted)
             yield from _listed(found, stray, wanted)

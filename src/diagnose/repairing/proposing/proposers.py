@@ -18,6 +18,7 @@ from diagnose.repairing.proposing.granting import granting
 from diagnose.repairing.proposing.heading import heading
 from diagnose.repairing.proposing.hooked import hooked
 from diagnose.repairing.proposing.hosting import hosting
+from diagnose.repairing.proposing.informing import informing
 from diagnose.repairing.proposing.joining import joining
 from diagnose.repairing.proposing.keeping import keeping, keeping_in_modules
 from diagnose.repairing.proposing.loading import loading
@@ -62,7 +63,15 @@ def of_origins(error: BaseException) -> Iterator[Move]:
         carrying,
         forgotten_beside,
     )
-    somewhere = (deciding, keeping, called_where_kept, origins, keeping_in_modules, binding)
+    somewhere = (
+        deciding,
+        informing,
+        keeping,
+        called_where_kept,
+        origins,
+        keeping_in_modules,
+        binding,
+    )
     last = () if ABSENT_GPU in str(error) else somewhere  # then nothing is anywhere yet
     for propose in (*at_once, *last):  # a fault of one of them costs its own edits
         yield from guarded(propose.__name__, partial(_all, propose, error), [])

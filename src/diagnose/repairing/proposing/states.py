@@ -37,8 +37,8 @@ class Step(NamedTuple):
 
 
 def states(error: BaseException) -> Iterator[Move]:
-    """The edits: the state goes after the model, where that is moved in the function that steps, or in
-    another method of the object that keeps both; else just before the step.
+    """The edits: the state goes after the model, where that is moved in the function that steps, in another
+    method of the object that keeps both, or in a function on the way there; else just before the step.
 
     Args:
         error: a live failure.
@@ -55,11 +55,38 @@ def states(error: BaseException) -> Iterator[Move]:
         for one in (*reversed(moving), *elsewhere):
             change = partial(after_statement, source, one)
             yield from _edit(source, name, counters, change)
+        yield from _by_callers(error, step, counters)
         statement = step.text.statement(node)
         if isinstance(statement, ast.stmt):
             change = partial(before_statement, source, statement)
             yield from _edit(source, name, counters, change, stopgap=True)
         return
+
+
+def _by_callers(error: BaseException, step: Step, counters: bool) -> Iterator[Move]:
+    """The edits in the functions on the way to the one that steps: there the model is moved, and the
+    optimizer known by another name."""
+    texts = Texts()
+    for frame, spot in own_spots(error, texts):
+        text = texts.of(spot.file)
+        if frame is step.frame or text is None:
+            continue
+        here = text.function(spot.node)
+        for one in _moving(here, frame):
+            before = one.lineno < spot.line and text.function(one) is here
+            for name in _names(step.optimizer, frame) if before else ():
+                change = partial(after_statement, spot.source, one)
+                yield from _edit(spot.source, name, counters, change)
+
+
+def _names(optimizer: torch.optim.Optimizer, frame: FrameType) -> Iterator[str]:
+    """What a function calls an optimizer: a name, or an attribute of one."""
+    for name, held in list(frame.f_locals.items()):
+        if held is optimizer:
+            yield name
+        for attribute, kept in getattr(held, "__dict__", {}).items():
+            if kept is optimizer and not isinstance(held, type):
+                yield f"{name}.{attribute}"
 
 
 def steps(error: BaseException) -> Iterator[Step]:

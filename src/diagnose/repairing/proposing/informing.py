@@ -1,0 +1,100 @@
+"""Edits of functions that send what they make to a GPU of their own choice: they are told which, by who
+knows it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from contextlib import suppress
+from itertools import islice, permutations
+
+from diagnose.fixes.definitions.expressions import argument, with_argument, with_method
+from diagnose.fixes.definitions.parameters import DEVICE, with_parameter
+from diagnose.fixes.definitions.places import called
+from diagnose.fixes.editing import Refused
+from diagnose.fixes.file_edit import file_edit
+from diagnose.hooks.replaying import Met
+from diagnose.placement import Device, Spot
+from diagnose.placement.reasons.scope import in_scope
+from diagnose.repairing.proposing.defining import place_of
+from diagnose.repairing.proposing.meeting import meeting
+from diagnose.repairing.proposing.moving import Move
+from diagnose.tracing.stacks import Stack
+
+#: What a function's other callers get, who say nothing: what it chose for all.
+_DEFAULT = '"cuda"'
+_CAUSE = "hardcoded-device"
+#: So many names of the device are tried.
+_MOST = 2
+
+
+def informing(error: BaseException) -> Iterator[Move]:
+    """The edits: of the function, which gets a parameter for the device, and of its call on the way to an
+    operand of the failing call.
+
+    Args:
+        error: a live failure that a recorder saw.
+    """
+    found = meeting(error)
+    for stray, other in permutations(found.operands, 2) if found is not None else ():
+        wanted = place_of(other)
+        if found is None or wanted is None or wanted.type != "cuda" or place_of(stray) == wanted:
+            continue
+        events = stray.life.events if stray.life is not None else ()
+        for event in reversed(events):
+            if event.what in ("made", "moved"):
+                yield from _edits(found, event.stack, wanted)
+
+
+def _edits(found: Met, stack: Stack, wanted: Device) -> Iterator[Move]:
+    """The edit of the function at the beginning of a stack, innermost line first."""
+    texts = found.lives.texts
+    spot = texts.spot(stack[0]) if stack else None
+    function = spot.source.function_at(spot.line) if spot is not None else None
+    if spot is None or not isinstance(function, ast.FunctionDef) or not _chooses(spot.node):
+        return
+    for at, line in enumerate(stack[1:], 1):
+        caller = texts.spot(line)
+        if caller is None or caller.source is not spot.source:
+            return
+        if function is caller.source.function_at(caller.line):
+            continue  # a comprehension of the function's
+        call = caller.node
+        if isinstance(call, ast.Call) and called(call) == function.name:
+            around = found.lives.scopes.frame(stack[at:]) or found.lives.scopes.around(caller)
+            for device in islice(in_scope(around, caller, wanted), _MOST):
+                with suppress(Refused):
+                    yield _told(spot, function, call, device)
+        return
+
+
+def _chooses(node: ast.AST) -> bool:
+    """Whether a call chooses a GPU by itself: ``.cuda()``, ``.to("cuda")``, ``device="cuda:0"``."""
+    if not isinstance(node, ast.Call):
+        return False
+    given = [*node.args, *(one.value for one in node.keywords)]
+    if called(node) == "cuda" and isinstance(node.func, ast.Attribute):
+        return not given
+    told = argument(node, DEVICE) or (
+        given[0] if called(node) == "to" and len(given) == 1 else None
+    )
+    return isinstance(told, ast.Constant) and str(told.value).startswith("cuda")
+
+
+def _told(spot: Spot, function: ast.FunctionDef, call: ast.Call, device: str) -> Move:
+    """Raises `Refused` where the function knows of a device already, or cannot get another parameter."""
+    source, node = spot.source, spot.node
+    assert isinstance(node, ast.Call)
+    names = [one.id for one in ast.walk(function) if isinstance(one, ast.Name)]
+    if DEVICE in (
+        *names,
+        *(one.arg for one in ast.walk(function.args) if isinstance(one, ast.arg)),
+    ):
+        raise Refused("the function has a device of its own")
+    if called(node) in ("cuda", "to") and isinstance(node.func, ast.Attribute):
+        told = with_method(source, node, f"to({DEVICE})")
+    else:
+        told = with_argument(source, node, DEVICE, DEVICE)
+    given = with_argument(source, call, DEVICE, device)
+    edit = file_edit(source, [with_parameter(source, function, _DEFAULT), told, given])
+    return Move("use-like-device-of-other", edit, cause=_CAUSE)

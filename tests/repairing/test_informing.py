@@ -1,0 +1,65 @@
+"""Functions that send what they make to a GPU of their own choice, and who knows another one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from repairing.proposals import proposed, repaired
+
+PROGRAM = """\
+import torch
+from torch import nn
+
+
+class Memory:
+    def __init__(self):
+        self.rows = [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
+
+    def sample(self, start{parameter}):
+        return [{made} for row in self.rows[start:]]
+
+
+def learn(net, batch):
+    return net(torch.stack(batch)).sum()
+
+
+def main():
+    card = torch.device("cuda:1")
+    torch.manual_seed(0)
+    net, memory = nn.Linear(2, 2).to(card), Memory()
+    print(learn(net, memory.sample(1)).item())
+
+
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "becomes"),
+    [
+        ("torch.tensor(row).cuda()", "torch.tensor(row).to(device)"),
+        ('torch.tensor(row).to("cuda:0")', "torch.tensor(row).to(device)"),
+        ('torch.tensor(row, device="cuda")', "torch.tensor(row, device=device)"),
+    ],
+)
+def test_the_function_is_told_by_its_caller(tmp_path: Path, made: str, becomes: str) -> None:
+    edit = (
+        'def sample(self, start, device="cuda"):',
+        f"return [{becomes} for row in self.rows[start:]]",
+        "print(learn(net, memory.sample(1, device=card)).item())",
+    )
+    assert edit in proposed(tmp_path, PROGRAM.format(made=made, parameter=""))
+
+
+def test_a_function_that_knows_a_device_gets_no_other(tmp_path: Path) -> None:
+    program = PROGRAM.format(made="torch.tensor(row).cuda()", parameter=", device=None")
+    found = proposed(tmp_path, program)
+    assert not any(row.startswith("def sample") for rows in found for row in rows)
+
+
+def test_it_is_proven(tmp_path: Path) -> None:
+    made = "torch.tensor(row).cuda()"
+    outcome, level, diff = repaired(tmp_path, PROGRAM.format(made=made, parameter=""))
+    assert (outcome, level) == ("repaired", "proven")
+    assert "+        return [torch.tensor(row).to(device) for row in" in diff
