@@ -75,6 +75,12 @@ class Operator:
 _Mode: Any = TorchDispatchMode  # untyped in torch
 
 
+def _is_autograds(operands: Sequence[Operand]) -> bool:
+    """Whether autograd itself makes a tensor, as the gradient of what a custom function's backward got none
+    for: with no device of its own."""
+    return not operands and torch._C._current_graph_task_id() != -1
+
+
 class SimulatedDispatch(_Mode):  # type: ignore[misc]
     """Sees each operator below autograd; one instance a thread."""
 
@@ -120,7 +126,11 @@ class SimulatedDispatch(_Mode):  # type: ignore[misc]
         elif operator.name == "copy_" and unplaced and operands and _fills(args, operands):
             place(unplaced[0], CPU)  # what is filled with the cpu's memory is the cpu's
         target = self._target(operator, operands, unplaced, on_gpu, kwargs)
-        if self.driver.terms.calls is not None and operator.computes:
+        if (
+            self.driver.terms.calls is not None
+            and operator.computes
+            and not _is_autograds(operands)
+        ):
             made = isinstance(target, torch.device) and target.type == "cuda"
             self.driver.terms.calls["cuda" if made or on_gpu is not None else "cpu"] += 1
         func = self._seed(operator, func, operands, target, kwargs)
