@@ -73,7 +73,7 @@ def test_what_autograd_makes_for_what_got_no_gradient_is_no_work_of_the_cpu() ->
     calls: Counter[str] = Counter()
     with simulated_gpus(2, terms=Terms(calls=calls)):
         net = torch.nn.ModuleDict({"used": torch.nn.Linear(3, 3), "left": torch.nn.Linear(3, 3)})
-        first, second = torch.nn.parallel.replicate(net.to("cuda:0"), [0, 1])
+        _, second = torch.nn.parallel.replicate(net.to("cuda:0"), [0, 1])
         rows = torch.ones(2, 3, device="cuda:1")
         loss = second["used"](rows).sum()
         calls.clear()
