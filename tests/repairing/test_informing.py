@@ -45,11 +45,18 @@ main()
 )
 def test_the_function_is_told_by_its_caller(tmp_path: Path, made: str, becomes: str) -> None:
     edit = (
-        'def sample(self, start, device="cuda"):',
+        "def sample(self, start, device):",
         f"return [{becomes} for row in self.rows[start:]]",
         "print(learn(net, memory.sample(1, device=card)).item())",
     )
     assert edit in proposed(tmp_path, PROGRAM.format(made=made, parameter=""))
+
+
+def test_other_callers_get_what_the_function_chose(tmp_path: Path) -> None:
+    made = "torch.tensor(row).cuda()"
+    program = PROGRAM.format(made=made, parameter="") + "\n\ndef other():\n    Memory().sample(0)\n"
+    rows = [row for edit in proposed(tmp_path, program) for row in edit]
+    assert 'def sample(self, start, device="cuda"):' in rows
 
 
 def test_a_function_that_knows_a_device_gets_no_other(tmp_path: Path) -> None:

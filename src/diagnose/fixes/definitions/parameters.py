@@ -47,8 +47,11 @@ def _makes(call: ast.Call, torch: TorchNames) -> bool:
     return generator or (chooses(call, torch) and root not in torch.host_packages)
 
 
-def with_parameter(source: Source, function: ast.FunctionDef, default: str = "None") -> Change:
-    """The change of a function's parameters: another one comes last, for a device.
+def with_parameter(
+    source: Source, function: ast.FunctionDef, default: str | None = "None"
+) -> Change:
+    """The change of a function's parameters: another one comes last, for a device; None is no default, if
+    those before it have none.
 
     Raises:
         Refused: others that have to be named, or are any number, come last already.
@@ -59,9 +62,10 @@ def with_parameter(source: Source, function: ast.FunctionDef, default: str = "No
     parts: list[ast.AST] = [*old.posonlyargs, *old.args, *old.defaults]
     new = copy.copy(old)
     new.args = [*old.args, ast.arg(DEVICE, None)]
-    new.defaults = [*old.defaults, expression(default)]
+    written = f"{DEVICE}={default}" if default is not None else DEVICE
+    new.defaults = [*old.defaults, *([expression(default)] if default is not None else [])]
     if parts:
         at = max(span(source, one)[1] for one in parts)
-        return Change((Splice(at, at, f", {DEVICE}={default}"),), old, (new,))
+        return Change((Splice(at, at, f", {written}"),), old, (new,))
     at = source.text.index("(", span(source, function)[0]) + 1
     return Change((Splice(at, at, f"{DEVICE}={default}"),), old, (new,))

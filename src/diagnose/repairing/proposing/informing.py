@@ -96,5 +96,9 @@ def _told(spot: Spot, function: ast.FunctionDef, call: ast.Call, device: str) ->
     else:
         told = with_argument(source, node, DEVICE, DEVICE)
     given = with_argument(source, call, DEVICE, device)
-    edit = file_edit(source, [with_parameter(source, function, _DEFAULT), told, given])
+    others = [
+        one for one in ast.walk(source.tree) if called(one) == function.name and one is not call
+    ]
+    default = _DEFAULT if others or function.args.defaults else None
+    edit = file_edit(source, [with_parameter(source, function, default), told, given])
     return Move("use-like-device-of-other", edit, cause=_CAUSE)
