@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from repairing.proposals import added, proposed, repaired
 
 from diagnose.casebase.store import Casebase
@@ -82,3 +83,92 @@ def test_what_knows_all_containers_is_left_alone(tmp_path: Path) -> None:
         'one = send(one, "cuda")', "pass"
     )
     assert not [rows for rows in proposed(tmp_path, program) if any("isinst" in r for r in rows)]
+
+
+FLAT = """\
+import torch
+from torch import nn
+
+
+def send(batch, device):
+    {body}
+
+
+class Scorer(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rows = nn.Linear(3, 4)
+
+    def forward(self, views):
+        return torch.stack([self.rows(view) for view in views]).sum()
+
+
+net = Scorer().to("cuda")
+batch = {{"views": {made}, "names": ["a", "b"], "x": torch.ones(2)}}
+for one in torch.utils.data.DataLoader([0, 1], batch_size=None, collate_fn=lambda _: dict(batch)):
+    one = send(one, "cuda")
+    print((net(one["views"]) - one["x"]).norm().item())
+"""
+CHOSEN = "return {k: v.to(device) if torch.is_tensor(v) else v for k, v in batch.items()}"
+BOUND = """\
+out = {}
+    for key, value in batch.items():
+        out[key] = value.to(device) if isinstance(value, torch.Tensor) else value
+    return out"""
+ASKED = """\
+for key, value in batch.items():
+        if isinstance(value, torch.Tensor):  # the rest stays
+            batch[key] = value.to(device)
+    return batch"""
+LIST = "[torch.ones(3), torch.ones(3)]"
+ITEM = "item.to(device) if isinstance(item, torch.Tensor) else item for item in value"
+
+
+@pytest.mark.parametrize(
+    ("body", "made", "rows"),
+    [
+        (
+            CHOSEN,
+            LIST,
+            (
+                "return {k: v.to(device) if torch.is_tensor(v) else [item.to(device) if "
+                "torch.is_tensor(item) else item for item in v] if isinstance(v, list) else v "
+                "for k, v in batch.items()}",
+            ),
+        ),
+        (BOUND, LIST, ("if isinstance(value, list):", f"value = [{ITEM}]")),
+        (ASKED, LIST, ("if isinstance(value, list):", f"batch[key] = [{ITEM}]")),
+        (
+            BOUND,
+            "(torch.ones(3), torch.ones(3))",
+            ("if isinstance(value, tuple):", f"value = tuple({ITEM})"),
+        ),
+        (
+            CHOSEN.replace("else v", 'else "-"'),
+            LIST,
+            None,
+        ),
+        (
+            ASKED.replace(
+                "if isinstance", "if key == 0:\n            pass\n        elif isinstance"
+            ),
+            LIST,
+            None,
+        ),
+    ],
+    ids=["chosen", "bound", "asked", "tuple", "replaced", "branch"],
+)
+def test_tensors_in_a_list_go_where_those_beside_it_go(
+    tmp_path: Path, body: str, made: str, rows: tuple[str, ...] | None
+) -> None:
+    found = proposed(tmp_path, FLAT.format(body=body, made=made))
+    if rows is None:
+        assert not any("isinstance(v" in row and ", list)" in row for each in found for row in each)
+    else:
+        assert rows in found
+
+
+def test_a_list_of_tensors_is_proven_to_be_left_out(tmp_path: Path) -> None:
+    outcome, level, diff = repaired(tmp_path, FLAT.format(body=BOUND, made=LIST))
+    assert (outcome, level) == ("repaired", "proven")
+    assert added(diff) == ("if isinstance(value, list):", f"value = [{ITEM}]")

@@ -33,6 +33,9 @@ _AT_ORIGIN = frozenset(
 HOME = "dataparallel-home-device"
 #: The move of what an object keeps.
 _OF_OWN = re.compile(r"(?:self\.\w+ = )?self\.[\w.]+\.to\((?P<device>[\w.]+)\)")
+#: Where something is moved, and what asks whether something is a container.
+_MOVED = re.compile(r"\.to\(([\w., =]+)\)")
+_CONTAINER = re.compile(r"isinstance\(\w+, \(?(?:list|tuple|dict)\b")
 #: A fix that takes back what the program does to save memory.
 _UNDOES = "disable-offload"
 #: A call that brings something to the cpu.
@@ -111,8 +114,9 @@ def agreed(applied: Sequence[Candidate], lang: Lang) -> Iterator[Guard]:
     """The answer to each failure, which has seen none of its values, points at what is moved there. Where
     something is made, loaded, kept or chosen is no matter of where it fails, nor what torch names."""
     for one in applied:
-        told = one.kind in _AT_ORIGIN or one.cause == HOME or _is_beside(one.patch)
-        if not one.agrees and not told:
+        told = one.kind in _AT_ORIGIN or one.cause == HOME
+        more = _is_beside(one.patch) or _goes_through_more(one.patch)
+        if not one.agrees and not told and not more:
             yield Guard("agreed", False, say(lang, "agreed", file=one.file, line=one.line))
             return
 
@@ -128,6 +132,15 @@ def _is_beside(patch: str) -> bool:
                 return False
             added += 1
     return added > 0 and not any(row[:1] == "-" for row in rows)
+
+
+def _goes_through_more(patch: str) -> bool:
+    """Whether an edit goes through one container more where the program moves all that it hands over."""
+    rows = [row for row in patch.splitlines() if row[:3] not in ("---", "+++")]
+    added = "\n".join(row[1:] for row in rows if row[:1] == "+")
+    moves = set(_MOVED.findall(added))
+    known = {move for row in rows if row[:1] != "+" for move in _MOVED.findall(row)}
+    return bool(moves) and moves <= known and _CONTAINER.search(added) is not None
 
 
 def _stays(patch: str) -> bool:

@@ -1,21 +1,24 @@
-"""Edits of functions that bring a batch to its device whatever it is nested in: they go through one more
-container."""
+"""Edits of what brings a batch to its device, whatever that is nested in or one tensor after the other: it
+goes through one more container."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 from diagnose.casebase.store import load
+from diagnose.fixes.definitions.flat import passing_over
 from diagnose.fixes.definitions.nesting import movers, nested
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.file_edit import file_edit
+from diagnose.fixes.rewriting import Change
 from diagnose.hooks.positions import Texts
+from diagnose.placement import Source
 from diagnose.repairing.proposing.moving import Move, own_spots
 
 
 def nesting(error: BaseException) -> Iterator[Move]:
-    """The edits, for each such function in the files of the running functions. Where nothing of that kind
+    """The edits, for each such place in the files of the running functions. Where nothing of that kind
     is handed to it they change nothing.
 
     Args:
@@ -26,6 +29,12 @@ def nesting(error: BaseException) -> Iterator[Move]:
     for source in sources.values():
         for function in movers(source, torch):
             for changes in nested(source, function, torch):
-                with suppress(Refused):
-                    edit = file_edit(source, changes)
-                    yield Move("move-input", edit, cause="input-not-moved", says="nested")
+                yield from _edit(source, changes)
+        for change in passing_over(source, torch):
+            yield from _edit(source, [change])
+
+
+def _edit(source: Source, changes: Sequence[Change]) -> Iterator[Move]:
+    with suppress(Refused):
+        edit = file_edit(source, changes)
+        yield Move("move-input", edit, cause="input-not-moved", says="nested")
