@@ -982,6 +982,32 @@ print(found.shape, found[0])
 flat = PCA(2).fit_transform(found)
 """,
     ),
+    "an input that is sent to where a split model's last part is, and meets a table of the first": (
+        ("cuda:0", "cuda:1"),
+        "input-on-wrong-shard",
+        """\
+class Mix(nn.Module):
+    def __init__(self, rows):
+        super().__init__()
+        self.register_buffer("rows", rows)
+        self.fc = nn.Linear(3, 3)
+    def forward(self, x):
+        return self.fc(self.rows @ x)
+class Staged(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = Mix(torch.eye(3)).to("cuda:0")
+        self.last = nn.Linear(3, 3).to("cuda:1")
+    @property
+    def device(self):
+        return self.last.weight.device
+    def forward(self, x):
+        return self.last(self.first(x).to("cuda:1"))
+def step(model, past):
+    return model(past.to(model.device)).sum()  # here
+step(Staged(), torch.rand(3, 3))
+""",
+    ),
     "a part outside of a context that leaves things alone unless the program is told to": (
         ("cpu", "cuda:0"),
         "low-memory-mode",

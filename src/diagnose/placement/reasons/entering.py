@@ -22,11 +22,12 @@ def brought(meeting: Meeting, devices: Sequence[str]) -> Suspect | None:
     function that has the whole model at hand; of a device that was asked of another part, that question.
 
     Args:
-        meeting: a call.
+        meeting: a call of a part, or an operation with a weight or buffer of it.
         devices: the devices that the message names.
     """
     part = meeting.sides[0]
-    if meeting.what != "call" or part.tensor.maker != "weight" or part.tensor.module is None:
+    entered = meeting.what in ("call", "join") and part.tensor.maker == "weight"
+    if not entered or part.tensor.module is None:
         return None
     whole = part.tensor.module.whole()
     if not _is_split(whole):
