@@ -172,3 +172,14 @@ def test_a_list_of_tensors_is_proven_to_be_left_out(tmp_path: Path) -> None:
     outcome, level, diff = repaired(tmp_path, FLAT.format(body=BOUND, made=LIST))
     assert (outcome, level) == ("repaired", "proven")
     assert added(diff) == ("if isinstance(value, list):", f"value = [{ITEM}]")
+
+
+def test_the_answer_names_what_passes_over_a_list(tmp_path: Path, casebase: Casebase) -> None:
+    (tmp_path / "train.py").write_text(FLAT.format(body=BOUND, made=LIST))
+    run = [sys.executable, "-m", "diagnose.simulation", "--gpus", "1", "train.py"]
+    done = subprocess.run(run, capture_output=True, text=True, cwd=tmp_path, timeout=120)
+    assert "Expected all tensors" in done.stderr
+    sources = Sources([Folder(str(tmp_path))], read=None)
+    answer = diagnose(done.stderr, "traceback", casebase=casebase, sources=sources)
+    edits = [fix.edit for fix in answer.causes[0].fixes if fix.edit is not None]
+    assert f"            value = [{ITEM}]" in edits[0].after

@@ -152,13 +152,15 @@ def _of_file(kind: str, cause: Cause, scene: Scene) -> FileEdit:
     if suspect is None and setting is None:
         raise Refused("no file tells more")
     from diagnose.fixes.definitions import define
+    from diagnose.fixes.definitions.flat import left_in_a_list
     from diagnose.fixes.definitions.inputs import entered
     from diagnose.fixes.definitions.nesting import left_out
     from diagnose.fixes.definitions.twins import twins
 
     if suspect is not None:
         suspect = _told(suspect, scene)
-        for earlier in (left_out(suspect, torch), entered(suspect)) if kind == "move-input" else ():
+        looks = (left_out(suspect, torch), left_in_a_list(suspect, torch), entered(suspect))
+        for earlier in looks if kind == "move-input" else ():
             if earlier is not suspect:
                 with contextlib.suppress(Refused):
                     return define(kind, earlier, torch=torch)

@@ -13,7 +13,7 @@ from diagnose.fixes.definitions.statements import after_statement, before_statem
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
 from diagnose.model import TorchNames
-from diagnose.placement.model import Source
+from diagnose.placement.model import Source, Suspect
 
 #: What an item of a list is called, the first that the program does not use.
 _NAMES = ("item", "each", "one")
@@ -35,15 +35,31 @@ def passing_over(source: Source, torch: TorchNames) -> Iterator[Change]:
         source: the file.
         torch: what moves.
     """
-    used = {one.id for one in ast.walk(source.tree) if isinstance(one, ast.Name)}
-    item = next((name for name in _NAMES if name not in used), None)
-    if item is None:
-        return
     for node in ast.walk(source.tree):
         if (part := _part(node, torch)) is not None:
             for kind in ("list", "tuple", "dict"):
                 with suppress(Refused):
-                    yield _written(source, node, part, kind, item)
+                    yield _written(source, node, part, kind)
+
+
+def in_lists(source: Source, statement: ast.AST, torch: TorchNames) -> Change | None:
+    """The change by which a statement that moves the parts of a batch moves lists of tensors, too; None for
+    other statements."""
+    for node in ast.walk(statement):
+        if (part := _part(node, torch)) is not None:
+            return _written(source, node, part, "list")
+    return None
+
+
+def left_in_a_list(suspect: Suspect, torch: TorchNames) -> Suspect:
+    """An input that stood in a list where such a statement moved the rest of its batch, at that place; else
+    as it is."""
+    listed = any(step.what == "listed" for step in suspect.steps)
+    for step in reversed(suspect.steps) if listed and suspect.cause == "input-not-moved" else ():
+        parts = (_part(node, torch) for node in ast.walk(step.spot.node))
+        if step.what == "passed" and any(parts):
+            return suspect._replace(spot=step.spot)
+    return suspect
 
 
 def _part(node: ast.AST, torch: TorchNames) -> _Part | None:
@@ -74,7 +90,11 @@ def _asked(test: ast.expr) -> str | None:
     return None
 
 
-def _written(source: Source, node: ast.AST, part: _Part, kind: str, item: str) -> Change:
+def _written(source: Source, node: ast.AST, part: _Part, kind: str) -> Change:
+    used = {one.id for one in ast.walk(source.tree) if isinstance(one, ast.Name)}
+    item = next((name for name in _NAMES if name not in used), None)
+    if item is None:
+        raise Refused("the file uses all names that an item could have")
     test, move = (_of(source, one, part.name, item) for one in (part.test, part.move))
     each = f"{move} if {test} else {item} for {item} in {part.name}"
     moved = {

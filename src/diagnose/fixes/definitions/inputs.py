@@ -16,6 +16,7 @@ from diagnose.fixes.definitions.expressions import (
     without_method,
 )
 from diagnose.fixes.definitions.fixed_device import elsewhere
+from diagnose.fixes.definitions.flat import in_lists
 from diagnose.fixes.definitions.forgotten import field, of_some
 from diagnose.fixes.definitions.moving import (
     is_moved,
@@ -79,6 +80,8 @@ def move_input(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
         return [without_method(source, node)]
     if isinstance(node, ast.Return) and (wider := nested(source, node, torch)):
         return wider[0]
+    if isinstance(node, ast.stmt) and (listed := in_lists(source, node, torch)) is not None:
+        return [listed]
     forgotten = field(suspect, torch) or of_some(suspect, torch)
     if forgotten is not None:
         return [forgotten]
@@ -104,8 +107,8 @@ def move_input(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
         return kept(suspect, statement)
     if unpacked(statement, value):
         assert isinstance(statement, ast.Assign)
-        if (listed := moved_in_tuple(suspect, statement, torch)) is not None:
-            return [listed]
+        if (placed := moved_in_tuple(suspect, statement, torch)) is not None:
+            return [placed]
         if (whole := moved_whole(suspect, statement, torch)) is not None:
             return [whole]
         names = names_in(statement.targets[0])

@@ -1,0 +1,12 @@
+# cause: input-not-moved
+# spot: out[key] = value.to(device) if isinstance(value, torch.Tensor) else value
+import torch
+
+
+def send(batch, device):
+    out = {}
+    for key, value in batch.items():
+        if isinstance(value, list):
+            value = [item.to(device) if isinstance(item, torch.Tensor) else item for item in value]
+        out[key] = value.to(device) if isinstance(value, torch.Tensor) else value  # the rest stays
+    return out
