@@ -54,8 +54,7 @@ def in_lists(source: Source, statement: ast.AST, torch: TorchNames) -> Change | 
 def left_in_a_list(suspect: Suspect, torch: TorchNames) -> Suspect:
     """An input that stood in a list where such a statement moved the rest of its batch, at that place; else
     as it is."""
-    listed = any(step.what == "listed" for step in suspect.steps)
-    for step in reversed(suspect.steps) if listed and suspect.cause == "input-not-moved" else ():
+    for step in reversed(suspect.steps) if suspect.cause == "input-not-moved" else ():
         parts = (_part(node, torch) for node in ast.walk(step.spot.node))
         if step.what == "passed" and any(parts):
             return suspect._replace(spot=step.spot)
