@@ -175,7 +175,9 @@ def test_a_list_of_tensors_is_proven_to_be_left_out(tmp_path: Path) -> None:
 
 
 def test_the_answer_names_what_passes_over_a_list(tmp_path: Path, casebase: Casebase) -> None:
-    loaded = "torch.utils.data.DataLoader([0, 1], batch_size=None, collate_fn=lambda _: dict(batch))"
+    loaded = (
+        "torch.utils.data.DataLoader([0, 1], batch_size=None, collate_fn=lambda _: dict(batch))"
+    )
     program = FLAT.format(body=BOUND, made=LIST).replace(loaded, "(batch, batch)")
     (tmp_path / "train.py").write_text(program)
     run = [sys.executable, "-m", "diagnose.simulation", "--gpus", "1", "train.py"]

@@ -103,3 +103,13 @@ def test_a_move_and_what_is_made_beside_are_no_wrappers() -> None:
     chosen = "def wrap(net):\n    return nn.DataParallel(net) if count() > 1 else net\n"
     (found,) = taken(chosen, "def wrap(net):\n    return net\n", "en")
     assert found.id == "taken"
+
+
+def test_what_is_made_of_what_is_moved_first_is_the_same() -> None:
+    before = "def pick(self, ids, device):\n    ids = self.rows[ids].to(device)\n    return ids\n"
+    after = before.replace("self.rows[ids]", 'self.rows[ids.to("cpu")]')
+    assert not list(taken(before, after, "en"))
+    bare = "def pick(self, ids, device):\n    return prepare(ids)\n"
+    assert not list(taken(bare, bare.replace("prepare(ids)", "prepare(ids.to(device))"), "en"))
+    (found,) = taken(bare, bare.replace("prepare(ids)", "ids.to(device)"), "en")
+    assert found.id == "taken"
