@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from diagnose.repairing.guarding.halves import given_back, left_alone
+from diagnose.repairing.guarding.halves import for_one_method, given_back, hops, left_alone
 
 MAPPED = """\
 def map_state(opt, fn):
@@ -63,3 +63,48 @@ def test_two_that_are_made_alike_are_moved_together() -> None:
 )
 def test_what_is_alone_may_be_moved(before: str, old: str, new: str) -> None:
     assert not list(left_alone(before, before.replace(old, new), "en"))
+
+
+DENSITY = """\
+class Density:
+    def __init__(self):
+        self.centres = torch.linspace(0, 1, 5)
+
+    def mean(self, logits):
+        return logits @ self.centres
+
+    def score(self, logits, z):
+        {brought}step = self.centres >= z
+        return step * logits
+"""
+
+
+def test_what_one_method_brings_for_itself_another_one_reads_as_it_is() -> None:
+    before = DENSITY.format(brought="")
+    after = DENSITY.format(brought="self.centres = self.centres.to(z.device)\n        ")
+    (found,) = for_one_method(before, after, "en")
+    assert found.id == "halves"
+    assert "mean reads it" in found.sentence
+    both = after.replace(
+        "return logits @", "self.centres = self.centres.to(z.device)\n        return logits @"
+    )
+    assert not list(for_one_method(before, both, "en")), "both bring it"
+    asked = after.replace("        step", "        self.mean(z)\n        step").replace(
+        "return logits @", "self.score(logits, z)\n        return logits @"
+    )
+    assert not list(for_one_method(before, asked, "en")), "the one calls the other"
+    alone = after.replace("return logits @ self.centres", "return len(self.centres)")
+    assert not list(for_one_method(before, alone, "en")), "where it is does not matter there"
+    moving = after.replace("def score(", "def to(")
+    assert not list(for_one_method(before, moving, "en")), "that is what the method is for"
+
+
+def test_what_is_moved_is_no_part_of_what_is_moved_elsewhere() -> None:
+    before = "y = dec(torch.cat([skip, up(x)]))\n"
+    after = "y = dec(torch.cat([skip, up(x).to(skip.device)]).to(dec.device))\n"
+    (found,) = hops(before, after, "en")
+    assert found.id == "twice"
+    once = "y = dec(torch.cat([skip.to(x.device), up(x)]))\n"
+    assert not list(hops(before, once, "en"))
+    same = "y = dec(torch.cat([skip.to(x.device), up(x.to(x.device))]))\n"
+    assert not list(hops(before, same, "en"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from diagnose.repairing.guarding.taking import filled, left_whole, out_of_branch, taken
+from diagnose.repairing.guarding.taking import filled, left_whole, out_of_branch, planned, taken
 
 SHARDED = """\
 def load(sharded):
@@ -113,3 +113,27 @@ def test_what_is_made_of_what_is_moved_first_is_the_same() -> None:
     assert not list(taken(bare, bare.replace("prepare(ids)", "prepare(ids.to(device))"), "en"))
     (found,) = taken(bare, bare.replace("prepare(ids)", "ids.to(device)"), "en")
     assert found.id == "taken"
+
+
+PLANNED = """\
+def load(model, total):
+    budget = {gpu: int(0.9 * total) for gpu in range(2)}
+    plan = infer_auto_device_map(model, max_memory=budget)
+    return dispatch_model(model, device_map=plan)
+"""
+
+
+def test_a_plan_by_the_memory_of_the_gpus_is_kept() -> None:
+    after = PLANNED.replace("device_map=plan", 'device_map={"": 0}')
+    (found,) = planned(PLANNED, after, "en")
+    assert found.id == "gives-up"
+    assert "plan of line 3" in found.sentence
+    assert list(
+        planned(PLANNED, PLANNED.replace("dispatch_model(model, device_map=plan)", "model"), "en")
+    )
+    free = PLANNED.replace(", max_memory=budget", "")
+    assert not list(planned(free, after.replace(", max_memory=budget", ""), "en")), (
+        "no memory is told"
+    )
+    other = PLANNED.replace("device_map=plan", "device_map=plan, main_device=0")
+    assert not list(planned(PLANNED, other, "en"))

@@ -253,6 +253,18 @@ _WORDS: Mapping[str, Mapping[Lang, str]] = {
         "en": "a stop-gap: {file}:{line} moves what is wrong",
         "zh": "权宜之计：{file}:{line} 只是在使用处移动张量",
     },
+    "for-one-method": {
+        "en": "line {line} brings {name} for one method, and {method} reads it as it is",
+        "zh": "第 {line} 行只为一个方法移动 {name}，而 {method} 按原样读取它",
+    },
+    "hops": {
+        "en": "line {line} moves what it has moved elsewhere just before",
+        "zh": "第 {line} 行又移动了刚刚移到别处的内容",
+    },
+    "planned": {
+        "en": "{name} of line {line} is planned by the memory of the GPUs, and goes unused",
+        "zh": "第 {line} 行的 {name} 按各 GPU 显存规划，却不再使用",
+    },
     "gives-up": {
         "en": "a stop-gap: {file}:{line} undoes a move to the cpu, or leaves layers unregistered",
         "zh": "权宜之计：{file}:{line} 撤销了移到 CPU 的操作，或让层仍未注册",

@@ -1,10 +1,11 @@
-"""Edits that do one half of something: move one of two things that are made and given alike, or bring back
-what a function that the caller gives was to move."""
+"""Edits that do one half of something: move one of two things that are made and given alike, bring back
+what a function that the caller gives was to move, bring for one method what another reads as well, or move
+what is moved again at once."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from diagnose.model import Lang
 from diagnose.repairing.comparing import edited_lines
@@ -52,6 +53,77 @@ def left_alone(before: str, after: str, lang: Lang) -> Iterator[Guard]:
                     said = {"line": move.lineno, "name": name, "other": other}
                     yield Guard("parted", False, say(lang, "left-alone", **said))
                     return
+
+
+def for_one_method(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+    """What an object keeps is not brought to its device by one of its methods while another one reads it,
+    and does not: that works where the first one was called before."""
+    tree, edited = ast.parse(after), edited_lines(before, after)
+    for made in (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)):
+        methods = [one for one in made.body if isinstance(one, FUNCTION)]
+        for method in methods:
+            for name, line in _brought(method):
+                others = [o for o in methods if o is not method and o.name != "__init__"]
+                if line not in edited or method.name in _MOVING or _is_asked_for(method, others):
+                    continue
+                for other in others:
+                    if _computes(other, name) and name not in dict(_brought(other)):
+                        said = {"line": line, "name": name, "method": other.name}
+                        yield Guard("halves", False, say(lang, "for-one-method", **said))
+                        return
+
+
+#: Methods that move an object.
+_MOVING = frozenset({"__init__", "to", "cuda", "cpu", "_apply", "forward", "__call__"})
+
+
+def _brought(function: ast.AST) -> Iterator[tuple[str, int]]:
+    """The attributes that a function brings somewhere, to keep them there, and the lines."""
+    for node in ast.walk(function):
+        match node:
+            case ast.Assign(
+                targets=[ast.Attribute(value=ast.Name(id="self")) as kept], value=value
+            ):
+                move = move_of(value)
+                if move is not None and ast.unparse(callee(move)) == ast.unparse(kept):
+                    yield ast.unparse(kept), node.lineno
+
+
+def _is_asked_for(method: ast.AST, others: Sequence[ast.AST]) -> bool:
+    """Whether other methods of the object call a method: it may be what they have brought."""
+    name = f"self.{getattr(method, 'name', '')}"
+    calls = (one for other in others for one in ast.walk(other) if isinstance(one, ast.Call))
+    return any(ast.unparse(one.func) == name for one in calls)
+
+
+def _computes(method: ast.AST, name: str) -> bool:
+    """Whether a method has an attribute as an operand of an operation, or hands it to a function of
+    torch's."""
+    for node in ast.walk(method):
+        match node:
+            case ast.BinOp(left=left, right=right):
+                operands = [left, right]
+            case ast.Call(func=ast.Attribute(value=ast.Name(id="torch" | "F")), args=operands):
+                pass
+            case _:
+                continue
+        if name in map(ast.unparse, operands):
+            return True
+    return False
+
+
+def hops(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+    """What is brought somewhere is not made a part of what is brought elsewhere by the same edit."""
+    every = list(added(before, ast.parse(after), after))
+    for outer in every:
+        for inner in every:
+            inside = inner.call is not outer.call and any(
+                node is inner.call for node in ast.walk(outer.moved)
+            )
+            apart = [ast.unparse(one) for one in (*inner.call.args, *outer.call.args)]
+            if inside and len(apart) == 2 and apart[0] != apart[1]:
+                yield Guard("twice", False, say(lang, "hops", line=outer.call.lineno))
+                return
 
 
 def _made(function: ast.AST) -> Iterator[tuple[str, ast.expr]]:

@@ -17,6 +17,9 @@ from diagnose.repairing.words import say
 
 #: Functions that spread a model over devices.
 _SPREADS = frozenset({"dispatch_model"})
+#: The function that plans where the parts of a model go, and others that are given such a plan.
+_PLANS = "infer_auto_device_map"
+_PLANNED = _SPREADS | {"load_checkpoint_and_dispatch", "from_pretrained"}
 #: What makes something without memory, and methods that fill it with what is loaded.
 _EMPTY = re.compile(r"""["']meta["']|\binit_empty_weights\b""")
 _FILLING = frozenset({"load_state_dict", "to_empty"})
@@ -122,6 +125,30 @@ def left_whole(before: str, after: str, lang: Lang) -> Iterator[Guard]:
             told = say(lang, "left-whole", line=call.lineno, asked=asked)
             yield Guard("gives-up", False, told)
             return
+
+
+def planned(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+    """No edit leaves unused what the program plans by the memory of its GPUs, and puts all on one."""
+    tree, new = ast.parse(before), ast.parse(after)
+    for node in ast.walk(tree):
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as call) if ast.unparse(
+                call.func
+            ).rpartition(".")[2] == _PLANS and any(
+                one.arg == "max_memory" for one in call.keywords
+            ):
+                was, now = (_handed(one, name) for one in (tree, new))
+                if now < was:
+                    told = say(lang, "planned", name=name, line=node.lineno)
+                    yield Guard("gives-up", False, told)
+                    return
+
+
+def _handed(tree: ast.AST, name: str) -> int:
+    """How many calls that spread a model are given a name."""
+    calls = [one for one in _calls(tree) if ast.unparse(one.func).rpartition(".")[2] in _PLANNED]
+    given = [each for one in calls for each in (*one.args, *(k.value for k in one.keywords))]
+    return sum(isinstance(one, ast.Name) and one.id == name for one in given)
 
 
 def filled(before: str, after: str, lang: Lang) -> Iterator[Guard]:
