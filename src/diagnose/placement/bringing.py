@@ -15,25 +15,27 @@ from typing import NamedTuple
 from diagnose.placement.model import Source
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
-_HOST = ("'cpu'", "torch.device('cpu')")
+_HOST = ("'cpu'", "torch.device('cpu')", "cpu")
 
 
 class _Brings(NamedTuple):
     """A function that moves a part to an accelerator; whether a ``with`` enters it, else its call gives the
-    part; the table of its object (``parts``) that it is given a key of."""
+    part, or several; the table of its object (``parts``) that it is given a key of, and whether the object
+    has the entries as attributes, too."""
 
     name: str
     entered: bool
-    table: str | None
+    table: str | None = None
+    several: bool = False
+    attributes: bool = False
 
 
 class Forgotten(NamedTuple):
-    """A call of a part that is not brought: the function that brings others, as it is called there, what
-    that would be given, and whether a ``with`` enters it."""
+    """A call of a part that is not brought, how others are (``self.on_card("decoder")``), and whether that
+    is what a ``with`` enters."""
 
     call: ast.Call
-    by: ast.expr
-    given: ast.expr
+    brought: str
     entered: bool
 
 
@@ -57,8 +59,15 @@ def forgotten(source: Source, line: int) -> Forgotten | None:
             if by.table and func is not None and not _of_one(func, call.func):
                 func = None
             if func is not None and part is not None:
-                found = Forgotten(call, func, part, by.entered)
+                given = _text(source, part) or f'"{getattr(part, "value", "")}"'
+                brought = f"{_text(source, func)}({given})"
+                found = Forgotten(call, f"{brought}[0]" if by.several else brought, by.entered)
     return found
+
+
+def _text(source: Source, node: ast.AST) -> str | None:
+    """What stands in the file; None for a node of ours."""
+    return ast.get_source_segment(source.text, node) if hasattr(node, "lineno") else None
 
 
 @lru_cache(maxsize=8)
@@ -74,8 +83,43 @@ def _bringing(tree: ast.Module) -> tuple[_Brings, ...]:
             if isinstance(node, _Function):
                 within = any(ast.unparse(d).endswith("contextmanager") for d in node.decorator_list)
                 if any(map(_parks, ast.walk(node if within else owner))):
-                    found += _brings(node, entered=within)
+                    by = [*_brings(node, entered=within), *_brings_one_of_all(node)]
+                    found += [one._replace(attributes=_has_attributes(owner)) for one in by]
     return tuple(found)
+
+
+def _has_attributes(owner: ast.Module | ast.ClassDef) -> bool:
+    return any(isinstance(one, _Function) and one.name == "__getattr__" for one in owner.body)
+
+
+def _brings_one_of_all(function: _Function) -> Iterator[_Brings]:
+    """One that goes through a table of parts, brings those whose keys it is given, and parks the rest."""
+    several = function.args.vararg
+    given = {one.arg for one in (*function.args.args, *([several] if several else []))} - {"self"}
+    for node in ast.walk(function):
+        match node:
+            case ast.For(
+                target=ast.Tuple(elts=[ast.Name(), ast.Name(id=part)]),
+                iter=ast.Call(func=ast.Attribute(value=ast.Attribute(attr=table), attr="items")),
+            ) if any(_chooses(one, part, given) for one in ast.walk(node)):
+                yield _Brings(
+                    function.name, entered=False, table=table, several=several is not None
+                )
+
+
+def _chooses(node: ast.AST, part: str, given: set[str]) -> bool:
+    """Whether a node moves a part to the host where it is none of those that are given."""
+    match node:
+        case ast.Call(
+            func=ast.Attribute(value=ast.Name(id=moved), attr="to"),
+            args=[ast.IfExp(test=test, orelse=rest)],
+        ) if moved == part and _is_host(rest):
+            return any(isinstance(one, ast.Name) and one.id in given for one in ast.walk(test))
+    return False
+
+
+def _is_host(device: ast.expr) -> bool:
+    return ast.unparse(device).lower() in _HOST
 
 
 def _brings(function: _Function, *, entered: bool) -> Iterator[_Brings]:
@@ -101,7 +145,7 @@ def _moved(node: ast.AST) -> str | None:
         case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="cuda")):
             return name
         case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="to"), args=[device, *_]):
-            return name if ast.unparse(device) not in _HOST else None
+            return name if not _is_host(device) else None
     return None
 
 
@@ -111,7 +155,7 @@ def _parks(node: ast.AST) -> bool:
         case ast.Expr(value=ast.Call(func=ast.Attribute(attr="cpu"), args=[])):
             return True
         case ast.Expr(value=ast.Call(func=ast.Attribute(attr="to"), args=[device])):
-            return ast.unparse(device) in _HOST
+            return _is_host(device.orelse if isinstance(device, ast.IfExp) else device)
     return False
 
 
@@ -141,6 +185,9 @@ def _part(by: _Brings, func: ast.expr, path: list[ast.AST]) -> ast.expr | None:
     match func:
         case ast.Subscript(value=ast.Attribute() as table, slice=ast.Constant() as key) if by.table:
             return key if table.attr == by.table else None
+        case ast.Attribute(attr=name) if by.attributes and by.table:
+            keys = (one.value for one in ast.walk(path[0]) if isinstance(one, ast.Constant))
+            return ast.Constant(name) if name in keys else None
         case ast.Attribute(value=ast.Name(id="self")) if by.table is None:
             made = next((one for one in reversed(path) if isinstance(one, ast.ClassDef)), None)
             return func if made is not None and _made(made, func) else None
@@ -150,9 +197,9 @@ def _part(by: _Brings, func: ast.expr, path: list[ast.AST]) -> ast.expr | None:
 
 
 def _of_one(func: ast.expr, item: ast.expr) -> bool:
-    """Whether ``pager.use`` is a method of the object that ``pager.parts["text"]`` is an entry of."""
-    table = item.value if isinstance(item, ast.Subscript) else None
-    both = (func, table)
+    """Whether ``pager.use`` is a method of the object that ``pager.parts["text"]`` is an entry of, or of
+    which ``pager.text`` is one."""
+    both = (func, item.value if isinstance(item, ast.Subscript) else item)
     owners = [ast.unparse(one.value) for one in both if isinstance(one, ast.Attribute)]
     return len(owners) == 2 and owners[0] == owners[1]
 

@@ -40,11 +40,10 @@ def entered(suspect: Suspect) -> Change | None:
     found = forgotten(source, suspect.spot.line)
     if found is None:
         return None
-    bringing = f"{text_of(source, found.by)}({text_of(source, found.given)})"
     if not found.entered:
-        return replaced(source, found.call.func, bringing)
+        return replaced(source, found.call.func, found.brought)
     withs = [one for one in ast.walk(source.tree) if isinstance(one, ast.With)]
-    return _entered(source, statement_of(source, found.call), bringing, withs)
+    return _entered(source, statement_of(source, found.call), found.brought, withs)
 
 
 def _entered(source: Source, statement: ast.stmt, context: str, withs: list[ast.With]) -> Change:
