@@ -1008,6 +1008,26 @@ def step(model, past):
 step(Staged(), torch.rand(3, 3))
 """,
     ),
+    "a loss that is kept as it is given, beside a network that is moved": (
+        ("cuda:0", "cpu"),
+        "loss-or-metric-state",
+        """\
+class Weighted(nn.Module):
+    def __init__(self, weight):
+        super().__init__()
+        self.register_buffer("weight", torch.tensor(weight))
+    def forward(self, x):
+        return (x * self.weight).sum()
+class Fit:
+    def __init__(self, net, criterion, options):
+        self.device = torch.device(options)
+        self.net = net.to(self.device)
+        self.criterion = criterion  # here
+    def run(self, x):
+        return self.criterion(self.net(x.to(self.device)))
+Fit(nn.Linear(3, 3), Weighted([1.0, 2.0, 3.0]), "cuda").run(torch.rand(2, 3))
+""",
+    ),
     "a part outside of a context that leaves things alone unless the program is told to": (
         ("cpu", "cuda:0"),
         "low-memory-mode",

@@ -108,3 +108,8 @@ def test_what_is_moved_is_no_part_of_what_is_moved_elsewhere() -> None:
     assert not list(hops(before, once, "en"))
     same = "y = dec(torch.cat([skip.to(x.device), up(x.to(x.device))]))\n"
     assert not list(hops(before, same, "en"))
+    kept = "return self.rows[ids].to(device)\n"
+    moved = kept.replace("[ids]", "[ids.to(self.rows.device)]")
+    assert not list(hops(f"def f(self):\n    {kept}", f"def f(self):\n    {moved}", "en")), (
+        "it was there"
+    )

@@ -5,11 +5,10 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 
 from diagnose.placement.libraries.copies import averages
 from diagnose.placement.machine import Meets
-from diagnose.placement.model import Source, Spot, Step
+from diagnose.placement.model import Spot, Step
 from diagnose.placement.reasons.contexts import unbrought, used_outside
 from diagnose.placement.reasons.knowing import (
     has_device,
@@ -18,8 +17,10 @@ from diagnose.placement.reasons.knowing import (
     key_of,
     where_built,
 )
+from diagnose.placement.reasons.saving import OWN_MODE, saving_of, streamed, switch_of
 from diagnose.placement.reasons.siblings import (
     forgotten_field,
+    kept_beside,
     moved_beside,
     moved_by_holder,
     moved_by_others,
@@ -30,46 +31,10 @@ from diagnose.placement.steps import Reason, born_at, is_literal, last_move, on_
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Frame, Function, Object
 
-_LOW_MEMORY = re.compile(
-    r"low_?(v?ram|mem)|med_?vram|offload|keep_?on_?cpu|save_?memory", re.IGNORECASE
-)
-
-
-#: What a program keeps on the host that brings its parts by a function of its own.
-OWN_MODE = "low-memory-mode"
-
 LOSSES = re.compile(
     r"(Loss|Criterion|CrossEntropy|LPIPS|SSIM|LossNet|Metric|(?<!para)Meter|Tracker|Confusion|Accuracy|F1|AUROC|Perceptual)",
     re.IGNORECASE,
 )
-
-
-def _saving_of(source: Source) -> str | None:
-    """The cause of what a program leaves on the host to save memory, by what it calls that; None where it
-    does not."""
-    return _saving(tuple(source.lines))
-
-
-@lru_cache(maxsize=8)
-def _switch_of(tree: ast.Module) -> str | None:
-    """The cause of what a program leaves where it was built to save memory: it asks whether to."""
-    tests = (one.test for one in ast.walk(tree) if isinstance(one, ast.If | ast.IfExp))
-    return _saving(tuple(ast.unparse(test) for test in tests))
-
-
-def _streamed(module: Module) -> str | None:
-    """The cause of what a class leaves where it was built to save memory, if it says so itself."""
-    classes = (one.made for one in module.owners() if one.made is not None)
-    said = (f"{made.node.name} {ast.get_docstring(made.node) or ''}" for made in classes)
-    return _saving(tuple(said))
-
-
-@lru_cache(maxsize=8)
-def _saving(lines: tuple[str, ...]) -> str | None:
-    found = _LOW_MEMORY.search("\n".join(lines))
-    if found is None:
-        return None
-    return "offloaded-to-cpu" if "offload" in found[0].casefold() else "low-memory-mode"
 
 
 def of_module(
@@ -110,7 +75,7 @@ def of_module(
         return Reason("submodule-added-after-move", spot, frame, move=moved.spot if moved else None)
     where = tensor.device if tensor is not None else module.where()
     if move is not None and move.device is not None and move.device.type == "cpu":
-        cause = _saving_of(move.spot.source) or "offloaded-to-cpu"
+        cause = saving_of(move.spot.source) or "offloaded-to-cpu"
         if used is not None and (outside := used_outside(move.spot, at, used)) is not None:
             return Reason(cause, *outside, move=move.spot)
         if (forgotten := unbrought(at, used)) is not None:
@@ -132,9 +97,11 @@ def of_module(
         loss = any(map(LOSSES.search, (top.kind, top.word, said))) or _counts(top)
         spot, frame = where_built(made, top.frame)
         cause = "loss-or-metric-state" if loss else "module-not-moved"
-        cause = _switch_of(made.spot.source.tree) or _streamed(module) or cause
+        cause = switch_of(made.spot.source.tree) or streamed(module) or cause
         if (own := moved_by_holder(cause, top)) is not None:
             return own
+        if (beside := kept_beside(cause, top)) is not None:
+            return beside
         if (elsewhere := moved_by_others(cause, top.frame)) is not None:
             return elsewhere
         if (returned := returned_beside(cause, top, frame)) is not None:

@@ -135,6 +135,30 @@ def moved_by_holder(cause: str, module: Module) -> Reason | None:
     return Reason(cause, last, frame, owner=f"self.{name}") if last is not None else None
 
 
+def kept_beside(cause: str, module: Module) -> Reason | None:
+    """What a method keeps as it is given, where it moves and keeps another module: ``criterion`` of
+    ``self.criterion = criterion``, below ``self.net = net.to(self.device)``."""
+    if module.kept is None or module.owner is not None:
+        return None
+    spot, frame = module.kept
+    kept = statement_around(spot)
+    function = spot.source.function_at(spot.line)
+    if not isinstance(kept, ast.Assign) or not isinstance(kept.value, ast.Name) or function is None:
+        return None
+    given = {one.arg for one in (*function.args.args, *function.args.kwonlyargs)}
+    for node in ast.walk(function):
+        match node:
+            case ast.Assign(
+                targets=[ast.Attribute(value=ast.Name(id="self"))],
+                value=ast.Call(
+                    func=ast.Attribute(value=ast.Name(id=name), attr="to"),
+                    args=[ast.Name() | ast.Attribute()],
+                ),
+            ) if {name, kept.value.id} <= given:
+                return Reason(cause, spot._replace(node=kept.value), frame)
+    return None
+
+
 def forgotten_field(tensor: Tensor, node: ast.AST, frame: Frame) -> Reason | None:
     """The statement of the method of an object that moves another of its tensors, and leaves this one."""
     holder = held_by(node, frame)

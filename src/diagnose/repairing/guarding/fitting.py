@@ -4,6 +4,7 @@ who is told the device, what may not be there."""
 from __future__ import annotations
 
 import ast
+import copy
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -76,6 +77,23 @@ def move_of(node: ast.AST) -> ast.Call | None:
 def callee(call: ast.Call) -> ast.expr:
     """What a method is called of."""
     return call.func.value if isinstance(call.func, ast.Attribute) else call.func
+
+
+def unmoved(call: ast.Call) -> str:
+    """A call, without the moves of what it is made of: where a part of it is moved, it is the same one."""
+    made = copy.deepcopy(call)
+    if isinstance(made.func, ast.Attribute):
+        made.func.value = _Unmoved().visit(made.func.value)
+    made.args = [_Unmoved().visit(one) for one in made.args]
+    return ast.unparse(made)
+
+
+class _Unmoved(ast.NodeTransformer):
+    """Leaves out the moves of an expression."""
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        return callee(node) if move_of(node) is not None else node
 
 
 def goes_to_cpu(call: ast.Call) -> bool:

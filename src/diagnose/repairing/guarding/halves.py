@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from diagnose.model import Lang
 from diagnose.repairing.comparing import edited_lines
-from diagnose.repairing.guarding.fitting import added, callee, goes_to_cpu, move_of
+from diagnose.repairing.guarding.fitting import added, callee, goes_to_cpu, move_of, unmoved
 from diagnose.repairing.model import Guard
 from diagnose.repairing.scopes import FUNCTION
 from diagnose.repairing.words import say
@@ -115,8 +115,10 @@ def _computes(method: ast.AST, name: str) -> bool:
 def hops(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     """What is brought somewhere is not made a part of what is brought elsewhere by the same edit."""
     every = list(added(before, ast.parse(after), after))
+    calls = (node for node in ast.walk(ast.parse(before)) if isinstance(node, ast.Call))
+    known = set(map(unmoved, calls))  # of a move that was there a part is moved before
     for outer in every:
-        for inner in every:
+        for inner in every if unmoved(outer.call) not in known else ():
             inside = inner.call is not outer.call and any(
                 node is inner.call for node in ast.walk(outer.moved)
             )

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import ast
-import copy
 import re
 from collections import Counter
 from collections.abc import Iterator
 
 from diagnose.model import Lang
 from diagnose.repairing.comparing import changed
-from diagnose.repairing.guarding.fitting import callee, goes_to_cpu, move_of
+from diagnose.repairing.guarding.fitting import goes_to_cpu, move_of, unmoved
 from diagnose.repairing.model import Guard
 from diagnose.repairing.scopes import FUNCTION
 from diagnose.repairing.words import say
@@ -49,9 +48,9 @@ def taken(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     """No edit takes away what a function makes of its argument, to go on with the bare one: another caller
     may hand over something that wants it."""
     tree = ast.parse(before)
-    left = Counter(map(_unmoved, _calls(ast.parse(after))))
+    left = Counter(map(unmoved, _calls(ast.parse(after))))
     for call in _calls(tree):
-        if (said := _unmoved(call)) in left:
+        if (said := unmoved(call)) in left:
             left[said] -= 1
             left += Counter()
         elif given := _makes_of_argument(tree, call):
@@ -64,23 +63,6 @@ def taken(before: str, after: str, lang: Lang) -> Iterator[Guard]:
 
 def _calls(tree: ast.AST) -> Iterator[ast.Call]:
     return (node for node in ast.walk(tree) if isinstance(node, ast.Call))
-
-
-def _unmoved(call: ast.Call) -> str:
-    """A call, without the moves of what it is made of: where a part of it is moved, it is the same one."""
-    made = copy.deepcopy(call)
-    if isinstance(made.func, ast.Attribute):
-        made.func.value = _Unmoved().visit(made.func.value)
-    made.args = [_Unmoved().visit(one) for one in made.args]
-    return ast.unparse(made)
-
-
-class _Unmoved(ast.NodeTransformer):
-    """Leaves out the moves of an expression."""
-
-    def visit_Call(self, node: ast.Call) -> ast.AST:
-        self.generic_visit(node)
-        return callee(node) if move_of(node) is not None else node
 
 
 def _count(tree: ast.AST, name: str) -> int:
