@@ -98,3 +98,21 @@ def main(given):
 main([1, 0])
 """
     assert ('card = torch.device("cuda", cards[0])',) not in proposed(tmp_path, program)
+
+
+def test_the_model_goes_to_the_first_of_the_gpus_that_come_with_its_device(tmp_path: Path) -> None:
+    program = """\
+import torch
+from torch import nn
+
+def picked(spec):
+    return torch.device("cuda"), [int(one) for one in spec.split(",")]
+
+device, ids = picked("1,0")
+net = nn.Linear(3, 4)
+net.to(device)
+if len(ids) > 1:
+    net = nn.DataParallel(net, device_ids=ids)
+print(net(torch.randn(4, 3).to(device)).sum().item())
+"""
+    assert ("net.to(ids[0] if ids else device)",) in proposed(tmp_path, program)

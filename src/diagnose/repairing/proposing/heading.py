@@ -36,7 +36,7 @@ def heading(error: BaseException) -> Iterator[Move]:
             if text is None or not isinstance(call, ast.Call) or called(call) != "DataParallel":
                 continue
             gpus = _listed(call, text)
-            for device in _first(call, text) if gpus is not None else ():
+            for device in map(ast.unparse, _first(call, text)) if gpus is not None else ():
                 with suppress(Refused):
                     listed = f"[{device}.index, *(i for i in {gpus} if i != {device}.index)]"
                     change = with_argument(text.source, call, "device_ids", listed)
@@ -68,13 +68,13 @@ def _chosen(wrapper: ast.Call, text: Text) -> Iterator[str]:
 
 
 def _homes(wrapper: ast.Call, text: Text) -> Iterator[Change]:
-    """The changes of what the function calls its device, to the first of the GPUs that a wrapper is given
-    under a name, where that is known there already."""
+    """The changes of what the function calls its device, and of where it moves the model, to the first of
+    the GPUs that a wrapper is given under a name, where that is known there already."""
     given = argument(wrapper, "device_ids")
     if not isinstance(given, ast.Name | ast.Attribute):
         return
     gpus, scope = ast.unparse(given), text.function(wrapper)
-    names = {*_first(wrapper, text)}
+    names = {ast.unparse(one) for one in _first(wrapper, text)}
     for node in ast.walk(scope):
         match node:
             case ast.Assign(targets=[ast.Name() | ast.Attribute() as target], value=value) if (
@@ -84,6 +84,11 @@ def _homes(wrapper: ast.Call, text: Text) -> Iterator[Change]:
             ):
                 with suppress(Refused):
                     yield _of_gpu(text.source, value, f"{gpus}[0]")
+    for device in _first(wrapper, text):  # the rest stays with what the program calls its device
+        if _is_bound(gpus.partition(".")[0], scope, device.lineno):
+            instead = f"{gpus}[0] if {gpus} else {ast.unparse(device)}"
+            with suppress(Refused):
+                yield replaced(text.source, device, instead)
 
 
 def _is_bound(name: str, scope: ast.AST, line: int) -> bool:
@@ -121,7 +126,7 @@ def _listed(wrapper: ast.Call, text: Text) -> str | None:
     return None
 
 
-def _first(wrapper: ast.Call, text: Text) -> Iterator[str]:
+def _first(wrapper: ast.Call, text: Text) -> Iterator[ast.expr]:
     """The device, by its name, to which the function has moved the model that it wraps then."""
     model = ast.unparse(wrapper.args[0])
     for node in ast.walk(text.function(wrapper)):
@@ -141,4 +146,4 @@ def _first(wrapper: ast.Call, text: Text) -> Iterator[str]:
                     )
                 )
             ) if ast.unparse(target) == model and node.lineno < wrapper.lineno:
-                yield ast.unparse(device)
+                yield device
