@@ -14,6 +14,7 @@ from diagnose.repairing.comparing import (
     still_trained,
 )
 from diagnose.repairing.guarding import edits, guards, hostside, parking, standing
+from diagnose.repairing.guarding.fitting import added
 from diagnose.repairing.guarding.readers import READERS
 from diagnose.repairing.model import Candidate, Guard, Proof, Ran, Terms
 from diagnose.repairing.proving import referring
@@ -25,6 +26,9 @@ from diagnose.repairing.words import say
 
 #: Fixes after which more parameters are trained: those that nobody had registered.
 _REGISTERING = frozenset({"register-module", "register-buffer"})
+#: Guards of where models rest; the cause of parts that a program brings by a function of its own.
+_RESTING = frozenset({"homes", "put-away", "switch"})
+_OWN_MODE = "low-memory-mode"
 
 
 class Reference:
@@ -59,8 +63,9 @@ class Reference:
         """
 
         def looked() -> Proof:
-            found = tuple(self._meant(texts, ran, applied)._seen(texts, ran, applied))
-            return Proof(level_of(found), found, whole=False)
+            found = self._meant(texts, ran, applied)._seen(texts, ran, applied)
+            kept = self._as_the_program_does(tuple(found), texts, applied)
+            return Proof(level_of(kept), kept, whole=False)
 
         return guarded("proof", looked, Proof("runs", (), whole=False))
 
@@ -104,7 +109,21 @@ class Reference:
             *guards.strayed(once, edited, lang),
             guards.exercised(once, silent, self._both(texts), lang),
         )
-        return Proof(level_of(found), found, tuple(name for _, _, name in silent))
+        kept = self._as_the_program_does(found, texts, applied)
+        return Proof(level_of(kept), kept, tuple(name for _, _, name in silent))
+
+    def _as_the_program_does(
+        self, found: tuple[Guard, ...], texts: Mapping[str, str], applied: Sequence[Candidate]
+    ) -> tuple[Guard, ...]:
+        """The guards, without those of where models rest if all that the edits do is to bring a part by the
+        program's own function: that knows which others it puts away for it."""
+        own = bool(applied) and all(
+            one.kind == "other" and one.cause == _OWN_MODE for one in applied
+        )
+        both = self._both(texts).values() if own else ()
+        if not own or any(any(added(old, ast.parse(new), new)) for old, new in both):
+            return found
+        return tuple(one for one in found if one.holds is not False or one.id not in _RESTING)
 
     def _seen(
         self, texts: Mapping[str, str], ran: Ran, applied: Sequence[Candidate]
