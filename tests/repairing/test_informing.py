@@ -65,6 +65,15 @@ def test_a_function_that_knows_a_device_gets_no_other(tmp_path: Path) -> None:
     assert not any(row.startswith("def sample") for rows in found for row in rows)
 
 
+def test_one_of_several_functions_of_a_name_gets_no_parameter(tmp_path: Path) -> None:
+    other = "class Other:\n    def sample(self, start):\n        return []\n\n\ndef main"
+    program = PROGRAM.format(made="torch.tensor(row).cuda()", parameter="").replace(
+        "def main", other
+    )
+    found = proposed(tmp_path, program)
+    assert not any(row.startswith("def sample") for rows in found for row in rows)
+
+
 def test_it_is_proven(tmp_path: Path) -> None:
     made = "torch.tensor(row).cuda()"
     outcome, level, diff = repaired(tmp_path, PROGRAM.format(made=made, parameter=""))

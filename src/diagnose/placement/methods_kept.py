@@ -14,7 +14,6 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef
 class Kept(NamedTuple):
     """What a class keeps under a name: its methods, as they are bound there, and the calls of them."""
 
-    made: ast.ClassDef
     methods: Sequence[ast.Attribute]
     calls: Sequence[ast.Call]
 
@@ -71,7 +70,7 @@ def _kept(made: ast.ClassDef, name: str) -> Kept | None:
         for each in one.comparators
         if isinstance(each, ast.Attribute) and each.attr == name
     ]
-    return Kept(made, methods, calls) if len(uses) == len(calls) + len(asked) else None
+    return Kept(methods, calls) if len(uses) == len(calls) + len(asked) else None
 
 
 def _binds(statement: ast.Assign | ast.AnnAssign, name: str) -> bool:

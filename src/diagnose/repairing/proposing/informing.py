@@ -19,6 +19,7 @@ from diagnose.placement.reasons.scope import in_scope
 from diagnose.repairing.proposing.defining import place_of
 from diagnose.repairing.proposing.meeting import meeting
 from diagnose.repairing.proposing.moving import Move
+from diagnose.repairing.scopes import FUNCTION
 from diagnose.tracing.stacks import Stack
 
 #: What a function's other callers get, who say nothing: what it chose for all.
@@ -91,6 +92,9 @@ def _told(spot: Spot, function: ast.FunctionDef, call: ast.Call, device: str) ->
         *(one.arg for one in ast.walk(function.args) if isinstance(one, ast.arg)),
     ):
         raise Refused("the function has a device of its own")
+    named = [one for one in ast.walk(source.tree) if isinstance(one, FUNCTION)]
+    if sum(one.name == function.name for one in named) > 1:
+        raise Refused("it may be another function of that name that is called")
     if called(node) in ("cuda", "to") and isinstance(node.func, ast.Attribute):
         told = with_method(source, node, f"to({DEVICE})")
     else:
