@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from repairing.proposals import proposed
+from repairing.proposals import added, proposed, repaired
 
 _PROGRAM = """\
 import torch
@@ -129,3 +129,53 @@ class Grid(nn.Module):
 Grid().to("cuda")(torch.ones(2, 4, device="cuda"))
 """
     assert rows in proposed(tmp_path, program)
+
+
+BY_NUMBER = """\
+import torch
+from torch import nn
+
+
+class Votes(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.stem = nn.Linear(4, 4)
+        self.kept = {{}}
+        for scale in (1, 2):
+            self.kept[scale] = nn.Linear(4, 4)
+
+    def forward(self, x):
+        x = self.stem(x)
+        for scale in {scales}:
+            x = self.kept[scale](x)
+        return x
+
+
+torch.manual_seed(0)
+votes = Votes().to("cuda")
+opt = torch.optim.SGD(votes.parameters(), 0.1)
+votes(torch.ones(2, 4, device="cuda")).sum().backward()
+opt.step()
+"""
+
+
+def test_a_dict_of_numbers_is_registered_by_their_texts(tmp_path: Path) -> None:
+    outcome, level, diff = repaired(tmp_path, BY_NUMBER.format(scales="(1, 2)"))
+    assert (outcome, level) == ("repaired", "proven")
+    assert added(diff) == (
+        "self.kept = nn.ModuleDict()",
+        "self.kept[str(scale)] = nn.Linear(4, 4)",
+        "x = self.kept[str(scale)](x)",
+    )
+
+
+def test_a_dict_of_numbers_that_is_used_otherwise_is_listed_beside_once_it_is_filled(
+    tmp_path: Path,
+) -> None:
+    found = proposed(tmp_path, BY_NUMBER.format(scales="self.kept"))
+    assert not any("str(scale)" in row for rows in found for row in rows)
+    beside = "self.kept_registered = nn.ModuleList(self.kept.values())"
+    assert (beside,) in found
+    outcome, level, diff = repaired(tmp_path, BY_NUMBER.format(scales="self.kept"))
+    assert (outcome, level) == ("repaired", "proven"), diff
+    assert diff.index("self.kept[scale] = nn.Linear") < diff.index(beside)

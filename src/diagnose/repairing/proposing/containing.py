@@ -58,8 +58,9 @@ def containing(error: BaseException) -> Iterator[Move]:
                 for kept in (one for module in modules for one in _plain(module)):
                     if shared or (_is_unregistered(kept) and _is_elsewhere(kept)):
                         cause = _OF_REPLICAS if shared else _CAUSE
-                        for edit in _edits(kept, texts, _changes):
-                            yield Move("register-module", edit, cause=cause)
+                        for changes in (_by_texts, _changes):
+                            for edit in _edits(kept, texts, changes):
+                                yield Move("register-module", edit, cause=cause)
                 for kept in (one for module in modules for one in _nested(module)):
                     if _is_unregistered(kept) and _is_elsewhere(kept):
                         for edit in _edits(kept, texts, _in_lists):
@@ -135,9 +136,46 @@ def _changes(source: Source, statement: ast.Assign, kept: _Kept) -> list[Change]
         if hasattr(kept.owner, beside):
             raise Refused("the name is taken")
         code = f"self.{beside} = {name}(self.{kept.name}.values())"
-        return [after_statement(source, statement, code), *needed]
+        return [after_statement(source, _last_filling(source, statement, kept), code), *needed]
     name, needed = spelled(source, f"torch.nn.{what}{'Dict' if mapping else 'List'}", statement)
     return [around(source, statement.value, f"{name}(", ")"), *needed]
+
+
+def _last_filling(source: Source, statement: ast.Assign, kept: _Kept) -> ast.stmt:
+    """The last statement of the function that fills a dict which begins empty; else where it is set."""
+    function = source.function_at(statement.lineno)
+    body = (
+        function.body
+        if function is not None and not ast.unparse(statement.value).strip("{}")
+        else []
+    )
+    filling = [one for one in body if any(_entries(one, kept.name, ast.Store))]
+    return filling[-1] if filling else statement
+
+
+def _entries(scope: ast.AST, name: str, *kinds: type[ast.expr_context]) -> Iterator[ast.Subscript]:
+    """The entries of an attribute of the object, as they are set or asked for."""
+    for node in ast.walk(scope):
+        match node:
+            case ast.Subscript(value=ast.Attribute(value=ast.Name(id="self"), attr=attribute)):
+                if attribute == name and isinstance(node.ctx, kinds):
+                    yield node
+
+
+def _by_texts(source: Source, statement: ast.Assign, kept: _Kept) -> list[Change]:
+    """A dict that begins empty, and of which only entries are set and asked for, is torch's: by the texts
+    of its keys."""
+    made, held = class_around(source, statement), kept.held
+    whole = isinstance(held, dict) and all(isinstance(key, int) for key in held)
+    if made is None or not whole or not isinstance(_layers(held)[0], nn.Module):
+        raise Refused("its keys are no numbers")
+    entries = list(_entries(made, kept.name, ast.Load, ast.Store))
+    uses = [one for one in ast.walk(source.tree) if getattr(one, "attr", None) == kept.name]
+    if ast.unparse(statement.value) not in ("{}", "dict()") or len(uses) != len(entries) + 1:
+        raise Refused("it is used otherwise")
+    name, needed = spelled(source, "torch.nn.ModuleDict", statement)
+    keys = [around(source, one.slice, "str(", ")") for one in entries]
+    return [replaced(source, statement.value, f"{name}()"), *keys, *needed]
 
 
 def _in_lists(source: Source, statement: ast.Assign, kept: _Kept) -> list[Change]:
