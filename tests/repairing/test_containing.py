@@ -153,29 +153,23 @@ class Votes(nn.Module):
 
 torch.manual_seed(0)
 votes = Votes().to("cuda")
-opt = torch.optim.SGD(votes.parameters(), 0.1)
-votes(torch.ones(2, 4, device="cuda")).sum().backward()
-opt.step()
+print(votes(torch.ones(2, 4, device="cuda")).sum().item())
 """
 
 
 def test_a_dict_of_numbers_is_registered_by_their_texts(tmp_path: Path) -> None:
-    outcome, level, diff = repaired(tmp_path, BY_NUMBER.format(scales="(1, 2)"))
-    assert (outcome, level) == ("repaired", "proven")
-    assert added(diff) == (
+    edit = (
         "self.kept = nn.ModuleDict()",
         "self.kept[str(scale)] = nn.Linear(4, 4)",
         "x = self.kept[str(scale)](x)",
     )
+    assert edit in proposed(tmp_path, BY_NUMBER.format(scales="(1, 2)"))
 
 
 def test_a_dict_of_numbers_that_is_used_otherwise_is_listed_beside_once_it_is_filled(
     tmp_path: Path,
 ) -> None:
-    found = proposed(tmp_path, BY_NUMBER.format(scales="self.kept"))
-    assert not any("str(scale)" in row for rows in found for row in rows)
-    beside = "self.kept_registered = nn.ModuleList(self.kept.values())"
-    assert (beside,) in found
     outcome, level, diff = repaired(tmp_path, BY_NUMBER.format(scales="self.kept"))
     assert (outcome, level) == ("repaired", "proven"), diff
-    assert diff.index("self.kept[scale] = nn.Linear") < diff.index(beside)
+    assert added(diff) == ("self.kept_registered = nn.ModuleList(self.kept.values())",)
+    assert diff.index("self.kept[scale] = nn.Linear") < diff.index("self.kept_registered")
