@@ -59,6 +59,22 @@ def test_other_callers_get_what_the_function_chose(tmp_path: Path) -> None:
     assert 'def sample(self, start, device="cuda"):' in rows
 
 
+def test_a_function_of_no_parameters_gets_its_first(tmp_path: Path) -> None:
+    program = """\
+import torch
+from torch import nn
+
+def rows():
+    return torch.ones(3, 2).cuda()
+
+card = torch.device("cuda:1")
+print(nn.Linear(2, 2).to(card)(rows()).sum().item())
+"""
+    edits = [rows for rows in proposed(tmp_path, program) if "def rows(device):" in rows]
+    assert edits
+    assert "return torch.ones(3, 2).to(device)" in edits[0]
+
+
 def test_a_function_that_knows_a_device_gets_no_other(tmp_path: Path) -> None:
     program = PROGRAM.format(made="torch.tensor(row).cuda()", parameter=", device=None")
     found = proposed(tmp_path, program)

@@ -159,9 +159,9 @@ def _of_file(kind: str, cause: Cause, scene: Scene) -> FileEdit:
 
     if suspect is not None:
         suspect = _told(suspect, scene)
-        looks = (left_out(suspect, torch), left_in_a_list(suspect, torch), entered(suspect))
-        for earlier in looks if kind == "move-input" else ():
-            if earlier is not suspect:
+        looks = (left_out, left_in_a_list, entered) if kind == "move-input" else ()
+        for look in looks:
+            if (earlier := look(suspect, torch)) is not suspect:
                 with contextlib.suppress(Refused):
                     return define(kind, earlier, torch=torch)
         try:

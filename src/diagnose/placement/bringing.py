@@ -15,6 +15,7 @@ from typing import NamedTuple
 from diagnose.placement.model import Source
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
+CAUSE = "low-memory-mode"
 _HOST = ("'cpu'", "torch.device('cpu')", "cpu")
 
 

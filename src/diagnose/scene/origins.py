@@ -9,8 +9,7 @@ from functools import partial
 from typing import NamedTuple
 
 from diagnose.model import Frame, TorchNames
-from diagnose.placement import Source, Spot, Suspect, replicas, structures, switches
-from diagnose.placement.bringing import forgotten
+from diagnose.placement import Source, Spot, Suspect, bringing, replicas, structures, switches
 from diagnose.placement.failing import Line, doubted, suspects
 from diagnose.placement.interpreter import Program, analyse
 from diagnose.placement.libraries.options import DEFAULTS, TURNED_ON
@@ -83,10 +82,10 @@ def _unbrought(sources: Sequence[Source], stack: Sequence[Line]) -> tuple[Suspec
     files = {source.path: source for source in sources}
     for line in reversed(stack):
         source = files.get(line.path)
-        found = forgotten(source, line.number) if source is not None else None
+        found = bringing.forgotten(source, line.number) if source is not None else None
         if source is not None and found is not None:
             part, spot = ast.unparse(found.call.func), Spot(source, found.call)
-            return (Suspect("low-memory-mode", part, spot, sure=False),)
+            return (Suspect(bringing.CAUSE, part, spot, sure=False),)
     return ()
 
 

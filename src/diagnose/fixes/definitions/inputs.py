@@ -121,7 +121,7 @@ def move_input(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     return tensor(suspect, torch)
 
 
-def entered(suspect: Suspect) -> Suspect:
+def entered(suspect: Suspect, _: TorchNames) -> Suspect:
     """An input that nothing moves on its way from a loop over batches, at that loop; else as it is."""
     left = any(step.what == "left" and step.spot == suspect.spot for step in suspect.steps)
     if suspect.cause != "input-not-moved" or suspect.beside is not None or left:

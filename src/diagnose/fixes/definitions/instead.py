@@ -24,6 +24,7 @@ from diagnose.fixes.definitions.visiting import run_there
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
 from diagnose.model import TorchNames
+from diagnose.placement import bringing
 from diagnose.placement.model import Source, Suspect
 from diagnose.placement.replicas import CAUSE as SHARED
 from diagnose.scene import sourceline
@@ -40,7 +41,7 @@ def otherwise(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
         return unbound(suspect)
     if (inside := within(suspect)) is not None:
         return [inside]
-    if suspect.cause == "low-memory-mode" and (held := entered(suspect)) is not None:
+    if suspect.cause == bringing.CAUSE and (held := entered(suspect)) is not None:
         return [held]
     if suspect.cause in ("offloaded-to-cpu", "meta-tensor", "low-memory-mode"):
         if (there := run_there(suspect)) is not None:

@@ -68,4 +68,4 @@ def with_parameter(
         at = max(span(source, one)[1] for one in parts)
         return Change((Splice(at, at, f", {written}"),), old, (new,))
     at = source.text.index("(", span(source, function)[0]) + 1
-    return Change((Splice(at, at, f"{DEVICE}={default}"),), old, (new,))
+    return Change((Splice(at, at, written),), old, (new,))

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Sequence
 
+from diagnose.placement import bringing
 from diagnose.placement.libraries.copies import averages
 from diagnose.placement.machine import Meets
 from diagnose.placement.model import Spot, Step
@@ -17,7 +18,7 @@ from diagnose.placement.reasons.knowing import (
     key_of,
     where_built,
 )
-from diagnose.placement.reasons.saving import OWN_MODE, saving_of, streamed, switch_of
+from diagnose.placement.reasons.saving import saving_of, streamed, switch_of
 from diagnose.placement.reasons.siblings import (
     forgotten_field,
     kept_beside,
@@ -79,7 +80,7 @@ def of_module(
         if used is not None and (outside := used_outside(move.spot, at, used)) is not None:
             return Reason(cause, *outside, move=move.spot)
         if (forgotten := unbrought(at, used)) is not None:
-            return Reason(OWN_MODE, *forgotten, move=move.spot)
+            return Reason(bringing.CAUSE, *forgotten, move=move.spot)
         return Reason(cause, move.spot, top.frame)
     if move is not None:
         if where is not None and where.type == "cuda" and (is_literal(move) or move.of is not None):
@@ -93,7 +94,7 @@ def of_module(
         if module is not top and (part := _part_of_moved(module, top)) is not None:
             return part
         if (forgotten := unbrought(at, used)) is not None:
-            return Reason(OWN_MODE, *forgotten)
+            return Reason(bringing.CAUSE, *forgotten)
         loss = any(map(LOSSES.search, (top.kind, top.word, said))) or _counts(top)
         spot, frame = where_built(made, top.frame)
         cause = "loss-or-metric-state" if loss else "module-not-moved"

@@ -14,10 +14,6 @@ _LOW_MEMORY = re.compile(
 )
 
 
-#: What a program keeps on the host that brings its parts by a function of its own.
-OWN_MODE = "low-memory-mode"
-
-
 def saving_of(source: Source) -> str | None:
     """The cause of what a program leaves on the host to save memory, by what it calls that; None where it
     does not."""

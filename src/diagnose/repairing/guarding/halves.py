@@ -14,6 +14,9 @@ from diagnose.repairing.model import Guard
 from diagnose.repairing.scopes import FUNCTION
 from diagnose.repairing.words import say
 
+#: Methods that move an object, or are all that callers call.
+_MOVING = frozenset({"__init__", "to", "cuda", "cpu", "_apply", "forward", "__call__"})
+
 
 def given_back(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     """What a function makes of its argument that the caller gives (``fn(value)``) is not brought back to
@@ -71,10 +74,6 @@ def for_one_method(before: str, after: str, lang: Lang) -> Iterator[Guard]:
                         said = {"line": line, "name": name, "method": other.name}
                         yield Guard("halves", False, say(lang, "for-one-method", **said))
                         return
-
-
-#: Methods that move an object.
-_MOVING = frozenset({"__init__", "to", "cuda", "cpu", "_apply", "forward", "__call__"})
 
 
 def _brought(function: ast.AST) -> Iterator[tuple[str, int]]:

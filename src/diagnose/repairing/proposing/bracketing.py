@@ -13,6 +13,7 @@ from diagnose.fixes.definitions.contexts import inside
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.file_edit import file_edit
 from diagnose.hooks.positions import Texts
+from diagnose.placement.bringing import CAUSE
 from diagnose.repairing.proposing.moving import Move, own_spots
 
 
@@ -37,7 +38,7 @@ def bracketing(error: BaseException) -> Iterator[Move]:
                 with suppress(Refused):
                     contexts = ", ".join(ast.unparse(one.context_expr) for one in twin.items)
                     edit = file_edit(spot.source, [inside(spot.source, statement, contexts)])
-                    yield Move("other", edit, cause="low-memory-mode", says="as-elsewhere")
+                    yield Move("other", edit, cause=CAUSE, says="as-elsewhere")
 
 
 def _calls(block: ast.With, func: str) -> bool:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from diagnose.bulkhead import guarded
+from diagnose.placement import bringing
 from diagnose.repairing.comparing import (
     difference,
     differing,
@@ -26,9 +27,8 @@ from diagnose.repairing.words import say
 
 #: Fixes after which more parameters are trained: those that nobody had registered.
 _REGISTERING = frozenset({"register-module", "register-buffer"})
-#: Guards of where models rest; the cause of parts that a program brings by a function of its own.
+#: Guards of where models rest.
 _RESTING = frozenset({"homes", "put-away", "switch"})
-_OWN_MODE = "low-memory-mode"
 
 
 class Reference:
@@ -118,7 +118,7 @@ class Reference:
         """The guards, without those of where models rest if all that the edits do is to bring a part by the
         program's own function: that knows which others it puts away for it."""
         own = bool(applied) and all(
-            one.kind == "other" and one.cause == _OWN_MODE for one in applied
+            one.kind == "other" and one.cause == bringing.CAUSE for one in applied
         )
         both = self._both(texts).values() if own else ()
         if not own or any(any(added(old, ast.parse(new), new)) for old, new in both):
