@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
+from compiling.small import FILES
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="pipes, devices and signals of POSIX")
 
@@ -23,7 +24,7 @@ RuntimeError: Expected all tensors to be on the same device, but found at least 
 FULL = Path("/dev/full")
 full = pytest.mark.skipif(not FULL.exists(), reason="no /dev/full here")
 
-#: Each subcommand that reads the case base or prints; LOG and KB are put in.
+#: Each subcommand that reads the case base or prints; LOG and KB (a small one) are put in.
 COMMANDS = {
     "files alone": ("LOG",),
     "answer": ("answer", "--top", "1", "LOG"),
@@ -51,9 +52,12 @@ def command(*args: str) -> list[str]:
     return [sys.executable, "-m", "diagnose", *args]
 
 
-def arguments(name: str, log: Path, kb: Path) -> list[str]:
-    folder = log.parent / "labelled"
+def arguments(name: str, log: Path) -> list[str]:
+    folder, kb = log.parent / "labelled", log.parent / "kb"
     folder.mkdir()
+    for file, text in FILES.items():
+        (kb / file).parent.mkdir(parents=True, exist_ok=True)
+        (kb / file).write_text(text, encoding="utf-8")
     shutil.copy(log, folder / "a.txt")
     (folder / "a.json").write_text('{"family": "device-placement"}')
     put = {"LOG": str(log), "KB": str(kb), "LABELLED": str(folder)}
@@ -70,18 +74,16 @@ def ended(done: subprocess.CompletedProcess[bytes], status: int) -> str:
 
 @full
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_full_disk_is_told(name: str, log: Path, kb: Path) -> None:
+def test_a_full_disk_is_told(name: str, log: Path) -> None:
     with FULL.open("wb") as out:
-        done = subprocess.run(
-            arguments(name, log, kb), stdout=out, stderr=subprocess.PIPE, timeout=120
-        )
+        done = subprocess.run(arguments(name, log), stdout=out, stderr=subprocess.PIPE, timeout=120)
     assert "standard output cannot be written: No space left on device" in ended(done, 2)
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_closed_standard_output_is_told(name: str, log: Path, kb: Path) -> None:
+def test_a_closed_standard_output_is_told(name: str, log: Path) -> None:
     done = subprocess.run(
-        ["sh", "-c", '"$@" >&-', "sh", *arguments(name, log, kb)],
+        ["sh", "-c", '"$@" >&-', "sh", *arguments(name, log)],
         stderr=subprocess.PIPE,
         timeout=120,
     )
@@ -91,7 +93,7 @@ def test_a_closed_standard_output_is_told(name: str, log: Path, kb: Path) -> Non
 @pytest.mark.parametrize("name", READS_CASEBASE)
 @pytest.mark.parametrize("broken", ["missing", "no database", "another schema", "cut"])
 def test_an_unreadable_case_base_is_told(
-    name: str, broken: str, log: Path, kb: Path, tmp_path: Path, casebase_path: Path
+    name: str, broken: str, log: Path, tmp_path: Path, casebase_path: Path
 ) -> None:
     path = tmp_path / "casebase.sqlite"
     if broken == "no database":
@@ -105,7 +107,7 @@ def test_an_unreadable_case_base_is_told(
         with sqlite3.connect(path) as connection:
             connection.execute("UPDATE meta SET value = '0' WHERE key = 'schema'")
     done = subprocess.run(
-        arguments(name, log, kb),
+        arguments(name, log),
         capture_output=True,
         env={**os.environ, "DIAGNOSE_CASEBASE": str(path)},
         timeout=120,

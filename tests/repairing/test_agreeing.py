@@ -8,9 +8,9 @@ import pytest
 
 from diagnose.model import Diagnosis, Frame, RankedCause, Report
 from diagnose.repairing.guarding.edits import agreed
-from diagnose.repairing.model import Candidate, Guard, Source
+from diagnose.repairing.model import Candidate, Guard, Proof, Source
 from diagnose.repairing.proposing.agreeing import agreeing
-from diagnose.repairing.proving.levels import level_of
+from diagnose.repairing.proving.levels import level_of, unopposed
 
 ROWS = [f"x{number} = {number}\n" for number in range(1, 21)]
 
@@ -94,3 +94,27 @@ def test_what_is_not_agreed_upon_passes_and_is_not_proven() -> None:
     assert level_of([output, found]) == "passes"
     assert level_of([output, found, Guard("homes", False, "")]) == "same-numbers"
     assert level_of([Guard("output", False, ""), found]) == "runs"
+
+
+@pytest.mark.parametrize(
+    ("row", "more", "level"),
+    [
+        ("    wave = net(wave).detach().cpu()", [], "proven"),
+        ("    out = stage(x.to(next(stage.parameters()).device))", [], "proven"),
+        ("        self.teacher = self.teacher.to(x.device)", [], "passes"),
+        ("        self.net.target.to(x.device)", [], "passes"),
+        ("    wave = net(wave).detach().cpu()", ["taken"], "passes"),
+        ("    wave = net(wave).detach().cpu()", ["homes"], "same-numbers"),
+    ],
+)
+def test_where_nothing_better_was_found_the_run_is_the_witness(
+    row: str, more: list[str], level: str
+) -> None:
+    guards = [Guard("output", True, ""), Guard("agreed", False, "elsewhere")]
+    guards += [Guard(one, False, "") for one in more]
+    found = unopposed(Proof(level_of(guards), tuple(guards)), [row], "en")
+    assert found.level == level
+    (told,) = (one for one in found.guards if one.id == "agreed")
+    assert (told.holds, "nothing was found" in told.sentence) == (
+        (None, True) if level == "proven" else (False, False)
+    )

@@ -159,19 +159,19 @@ def test_apply_refuses_what_git_does_not_hold(tmp_path: Path) -> None:
         subprocess.run([GIT, *words], cwd=tmp_path, check=True)
     name = ["-c", "user.name=a", "-c", "user.email=a@b"]
     subprocess.run([GIT, *name, "commit", "-qm", "a"], cwd=tmp_path, check=True)
-    script.write_text(programs.THREE)
+    script.write_text(programs.ONE)
     done = run(tmp_path, "--apply", "train.py")
     assert done.returncode == 2
     assert "not committed" in done.stderr
     assert "+++ b/train.py" in done.stdout, "the diff is not lost"
-    assert script.read_text() == programs.THREE
+    assert script.read_text() == programs.ONE
 
 
 def test_text_says_what_why_and_how_it_is_known(tmp_path: Path) -> None:
-    (tmp_path / "train.py").write_text(programs.THREE)
+    (tmp_path / "train.py").write_text(programs.ONE)
     out = run(tmp_path, "train.py").stdout
     assert out.startswith("train.py: repaired and proven")
-    assert "Because  train.py:8" in out
+    assert "Because  train.py:7" in out
     assert "it prints the numbers that it was meant to" in out
     assert "diagnose verify train.py" in out
 
@@ -379,7 +379,6 @@ def test_what_only_the_values_tell_is_moved(tmp_path: Path, made: str, moved: st
     ("fails", "status", "outcome", "lacking"),
     [
         ("running.performing.candidates", 1, "not-repaired", ["candidates"]),
-        ("proposing.candidates._of_values", 0, "repaired", []),
         ("proposing.candidates._of_origins", 0, "repaired", []),
         ("proposing.candidates._witnessed", 5, "repaired", []),
         ("proving.proof.level_of", 5, "repaired", ["proof", "proof"]),
@@ -418,7 +417,7 @@ def test_a_fault_of_ours_costs_the_edits_and_not_what_the_run_told(
 
 
 def test_in_chinese_it_says_the_same(tmp_path: Path) -> None:
-    (tmp_path / "train.py").write_text(programs.THREE)
+    (tmp_path / "train.py").write_text(programs.ONE)
     done = run(tmp_path, "--lang", "zh", "train.py")
     assert done.returncode == 0, done.stdout + done.stderr
     head, _, rest = done.stdout.partition("\n")

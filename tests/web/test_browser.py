@@ -384,8 +384,9 @@ def test_every_field_and_button_has_a_name(visit: Visit) -> None:
     assert len(ids) == len(set(ids))
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 390], ids=["desktop", "phone"])
+@pytest.mark.parametrize(
+    ("scheme", "width"), [("light", 1280), ("dark", 390)], ids=["light-desktop", "dark-phone"]
+)
 def test_axe_finds_no_violation(visit: Visit, scheme: str, width: int) -> None:
     visitor = visit(viewport={"width": width, "height": 900}, color_scheme=scheme)
     found = {}

@@ -23,7 +23,7 @@ from diagnose.repairing.model import (
     Terms,
     further,
 )
-from diagnose.repairing.proving.levels import DECIDED, passes, settled
+from diagnose.repairing.proving.levels import DECIDED, passes, settled, unopposed
 from diagnose.repairing.proving.proof import Reference
 from diagnose.repairing.running.runner import Runner
 
@@ -99,6 +99,7 @@ class Search:
         if best is not None and proof is not None and passes(proof):
             for better in (polish.rooted, polish.commissioned):
                 best, proof = better(best, proof) or (best, proof)
+            proof = unopposed(proof, reference.added(best.texts), self._runner.lang)
         return best, proof, furthest
 
     def _found(

@@ -245,6 +245,10 @@ _WORDS: Mapping[str, Mapping[Lang, str]] = {
         "en": "the report of the failure points elsewhere than {file}:{line}: decide where it belongs",
         "zh": "失败报告所指之处并非 {file}:{line}：请判断应改何处",
     },
+    "unopposed": {
+        "en": "the report of the failure points elsewhere, where nothing was found that is better",
+        "zh": "失败报告指向别处，但在那里没有找到更好的改法",
+    },
     "at-source": {
         "en": "it mends what is wrong where that comes from",
         "zh": "修改位于错误的源头",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 
 from diagnose.model import Lang
 from diagnose.repairing.model import LEVELS, Guard, Level, Proof
@@ -22,6 +23,30 @@ def settled(proof: Proof, lang: Lang) -> Proof:
         for guard in proof.guards
     )
     return proof._replace(guards=found)
+
+
+#: An object moves what it keeps where it uses it: each time anew, in a method that need not know of it.
+_KEPT = re.compile(r"\s+(self\.[\w.]+ = )?self\.[\w.]+\.to\(.*\)\s*")
+
+
+def unopposed(proof: Proof, rows: Iterable[str], lang: Lang) -> Proof:
+    """A proof after all else was tried, to which only `agreed` objects: nothing better was found where the
+    report would edit, and no other guard has anything against the edits. So the run is the witness. An
+    edit that moves what an object keeps where that is used remains to be decided.
+
+    Args:
+        proof: what is known of the edits.
+        rows: the lines that the edits made.
+        lang: of what is said.
+    """
+    against = {guard.id for guard in proof.guards if guard.holds is False}
+    if against != {"agreed"} or any(map(_KEPT.fullmatch, rows)):
+        return proof
+    guards = tuple(
+        Guard(one.id, None, say(lang, "unopposed")) if one.id in against else one
+        for one in proof.guards
+    )
+    return proof._replace(level=level_of(guards), guards=guards)
 
 
 #: The guards of what is computed.

@@ -78,6 +78,13 @@ class Reference:
             Proof("runs", ()),
         )
 
+    def added(self, texts: Mapping[str, str]) -> Iterator[str]:
+        """The lines that edits made, given the edited files."""
+        for file, text in texts.items():
+            rows = text.splitlines()
+            for line in edited_lines(self._runner.workspace.text(file), text):
+                yield rows[line - 1]
+
     def _meant(self, texts: Mapping[str, str], ran: Ran, applied: Sequence[Candidate]) -> Reference:
         """What a patch is compared with: the patch itself, where it alone says what is meant."""
         wanted, both = self.on(self._gpus), self._both(texts)
@@ -244,15 +251,8 @@ class Reference:
         if everywhere:
             told = "follows" if apart else "stays-behind"
             yield Guard("other-gpu", apart, self._say(told))
-            if not apart and any(map(edits.is_numbered, self._added(texts))):
+            if not apart and any(map(edits.is_numbered, self.added(texts))):
                 yield Guard("numbered", False, self._say(told))
-
-    def _added(self, texts: Mapping[str, str]) -> Iterator[str]:
-        """The lines that the edits made."""
-        for file, text in texts.items():
-            rows = text.splitlines()
-            for line in edited_lines(self._runner.workspace.text(file), text):
-                yield rows[line - 1]
 
     def _lines(self, texts: Mapping[str, str], holds: Callable[[str, str], bool]) -> set[str]:
         """The edited lines of which something holds, given the file as it was, as ``file:line``."""
