@@ -3108,6 +3108,21 @@ class Search:
 Search("cuda").run(torch.zeros(2, 3, dtype=torch.long))
 """,
     ),
+    "a call that does not tell a function the device": (
+        ("cuda:1", "cuda:0"),
+        "hardcoded-device",
+        """\
+def grid(side, place="cuda:0"):
+    return torch.ones(side, side, device=place)
+class Board:
+    def __init__(self, side, place):
+        self.cells = grid(side)  # here
+        self.net = nn.Linear(side, 2).to(place)
+    def value(self):
+        return self.net(self.cells)
+Board(3, torch.device("cuda:1")).value()
+""",
+    ),
     "a field that a method leaves out of those it moves": (
         ("cuda:0", "cpu"),
         "input-not-moved",

@@ -200,26 +200,6 @@ def test_what_is_made_on_a_device_is_not_taken_from_it_at_once() -> None:
     assert not list(fitting("ids = f(4)\n", "ids = f(4).cpu()\n", "en"))
 
 
-def test_a_part_is_moved_where_the_program_moves_the_rest() -> None:
-    before = """\
-def make():
-    return Data(rows(), torch.ones(2))
-
-
-data, device = make(), torch.device("cuda")
-device = torch.device("cuda")
-data = make()
-x = data.x.to(device)
-"""
-    after = before.replace("Data(rows(),", "Data(rows().to(device),")
-    assert [guard.id for guard in fitting(before, after, "en")] == ["parted"]
-    alone = (
-        before.replace("x = data.x.to(device)\n", ""),
-        after.replace("x = data.x.to(device)\n", ""),
-    )
-    assert not list(fitting(*alone, "en"))
-
-
 @pytest.mark.parametrize(
     ("old", "new", "holds"),
     [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from diagnose.repairing.guarding.halves import for_one_method, given_back, hops, left_alone
+from diagnose.repairing.guarding.halves import far, for_one_method, given_back, hops, left_alone
 
 MAPPED = """\
 def map_state(opt, fn):
@@ -38,6 +38,42 @@ def test_what_a_given_function_makes_is_not_brought_back() -> None:
 )
 def test_other_moves_of_its_result_may_be_meant(before: str, new: str) -> None:
     assert not list(given_back(before, before.replace("fn(v)", new), "en"))
+
+
+def test_a_part_is_moved_where_the_program_moves_the_rest() -> None:
+    before = """\
+def make():
+    return Data(rows(), torch.ones(2))
+
+
+data, device = make(), torch.device("cuda")
+device = torch.device("cuda")
+data = make()
+x = data.x.to(device)
+"""
+    after = before.replace("Data(rows(),", "Data(rows().to(device),")
+    assert [guard.id for guard in far(before, after, "en")] == ["parted"]
+    alone = (
+        before.replace("x = data.x.to(device)\n", ""),
+        after.replace("x = data.x.to(device)\n", ""),
+    )
+    assert not list(far(*alone, "en"))
+
+
+@pytest.mark.parametrize(("handed", "ids"), [("net.parameters()", []), ("net", ["parted"])])
+def test_a_model_is_moved_before_its_parameters_are_handed_on(handed: str, ids: list[str]) -> None:
+    before = f"""\
+def make():
+    net = Net()
+    return net, Adagrad({handed})
+
+
+net, optimizer = make()
+device = torch.device("cuda")
+net.to(device)
+"""
+    after = before.replace("Net()", "Net().to(device)")
+    assert [guard.id for guard in far(before, after, "en")] == ids
 
 
 def test_two_that_are_made_alike_are_moved_together() -> None:

@@ -216,7 +216,11 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
             if tensor.device is not None and tensor.device.type == "cuda":
                 if is_literal(made):
                     return Reason("hardcoded-device", made.spot, tensor.frame)
-                return Reason("hardcoded-device", made.of, tensor.frame) if made.of else None
+                if made.of is None:
+                    return None
+                far = made.spot.function != meeting.spot.function
+                told = left_out(made, tensor.frame) if far else None
+                return Reason("hardcoded-device", *(told or (made.of, tensor.frame)))
             if (call := left_out(made, tensor.frame)) is not None:
                 return Reason("created-without-device", *call)
             if isinstance(device_argument(made.spot), ast.Constant):

@@ -46,7 +46,6 @@ def fitting(before: str, after: str, lang: Lang) -> Iterator[Guard]:
             *_at_once(one, lang),
             *_inline(one, lang),
             *_missing(one, tree, lang),
-            *_far(one, tree, lang),
             *_unasked(one, before, lang),
         ):
             if found.sentence not in seen:
@@ -240,38 +239,6 @@ def _missing(one: Added, tree: ast.Module, lang: Lang) -> Iterator[Guard]:
         yield Guard("absent", False, say(lang, "absent", line=one.call.lineno, name=name))
 
 
-def _far(one: Added, tree: ast.Module, lang: Lang) -> Iterator[Guard]:
-    """What a function gives is not moved in it, by a name that is bound below it, where the rest of what it
-    gives is moved after the call."""
-    device = one.call.args[0] if len(one.call.args) == 1 else None
-    if not isinstance(one.scope, FUNCTION) or not isinstance(device, ast.Name):
-        return
-    bound = [
-        node.lineno
-        for node in tree.body
-        if isinstance(node, ast.Assign)
-        and any(isinstance(to, ast.Name) and to.id == device.id for to in node.targets)
-    ]
-    if not bound or min(bound) <= (one.scope.end_lineno or 0):
-        return
-    given = {
-        target.id
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Assign) and _calls(node.value, one.scope.name)
-        for to in node.targets
-        for target in ast.walk(to)
-        if isinstance(target, ast.Name)
-    }
-    for node in ast.walk(tree):
-        call = move_of(node)
-        if call is not None and not spans(one.scope, call.lineno):
-            owner = next((n.id for n in ast.walk(callee(call)) if isinstance(n, ast.Name)), "")
-            if owner in given:
-                sentence = say(lang, "parted", line=one.call.lineno, other=call.lineno)
-                yield Guard("parted", False, sentence)
-                return
-
-
 def _unasked(one: Added, before: str, lang: Lang) -> Iterator[Guard]:
     """No part of a model that a method sends to a device that it is given is sent elsewhere."""
     name = ast.unparse(one.moved)
@@ -290,7 +257,3 @@ def _unasked(one: Added, before: str, lang: Lang) -> Iterator[Guard]:
                     sentence = say(lang, "sent", line=one.call.lineno, gone=gone)
                     yield Guard("gives-up", False, sentence)
                     return
-
-
-def _calls(node: ast.expr, name: str) -> bool:
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name

@@ -9,9 +9,16 @@ from collections.abc import Iterator, Sequence
 
 from diagnose.model import Lang
 from diagnose.repairing.comparing import edited_lines
-from diagnose.repairing.guarding.fitting import added, callee, goes_to_cpu, move_of, unmoved
+from diagnose.repairing.guarding.fitting import (
+    Added,
+    added,
+    callee,
+    goes_to_cpu,
+    move_of,
+    unmoved,
+)
 from diagnose.repairing.model import Guard
-from diagnose.repairing.scopes import FUNCTION
+from diagnose.repairing.scopes import FUNCTION, spans
 from diagnose.repairing.words import say
 
 #: Methods that move an object, or are all that callers call.
@@ -56,6 +63,70 @@ def left_alone(before: str, after: str, lang: Lang) -> Iterator[Guard]:
                     said = {"line": move.lineno, "name": name, "other": other}
                     yield Guard("parted", False, say(lang, "left-alone", **said))
                     return
+
+
+def far(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+    """What a function gives is not moved in it where the rest of what it gives is moved after the call."""
+    tree = ast.parse(after)
+    for one in added(before, tree, after):
+        yield from _far(one, tree, lang)
+
+
+def _far(one: Added, tree: ast.Module, lang: Lang) -> Iterator[Guard]:
+    """What a function gives is not moved in it, by a name that is bound below it, where the rest of what it
+    gives is moved after the call; but for a model whose parameters it hands on there."""
+    if _hands_parameters(one):
+        return
+    device = one.call.args[0] if len(one.call.args) == 1 else None
+    if not isinstance(one.scope, FUNCTION) or not isinstance(device, ast.Name):
+        return
+    bound = [
+        node.lineno
+        for node in tree.body
+        if isinstance(node, ast.Assign)
+        and any(isinstance(to, ast.Name) and to.id == device.id for to in node.targets)
+    ]
+    if not bound or min(bound) <= (one.scope.end_lineno or 0):
+        return
+    given = {
+        target.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign) and _calls(node.value, one.scope.name)
+        for to in node.targets
+        for target in ast.walk(to)
+        if isinstance(target, ast.Name)
+    }
+    for node in ast.walk(tree):
+        call = move_of(node)
+        if call is not None and not spans(one.scope, call.lineno):
+            owner = next((n.id for n in ast.walk(callee(call)) if isinstance(n, ast.Name)), "")
+            if owner in given:
+                sentence = say(lang, "parted", line=one.call.lineno, other=call.lineno)
+                yield Guard("parted", False, sentence)
+                return
+
+
+def _hands_parameters(one: Added) -> bool:
+    """Whether the function that moves a model, and gives it a name, asks that for its parameters below: an
+    optimizer is made of them, after the move."""
+    names = {
+        to.id
+        for node in ast.walk(one.scope)
+        if isinstance(node, ast.Assign) and node.value is one.call
+        for to in node.targets
+        if isinstance(to, ast.Name)
+    }
+    return any(
+        isinstance(node, ast.Attribute)
+        and node.attr in ("parameters", "named_parameters")
+        and isinstance(node.value, ast.Name)
+        and node.value.id in names
+        for node in ast.walk(one.scope)
+    )
+
+
+def _calls(node: ast.expr, name: str) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
 
 
 def for_one_method(before: str, after: str, lang: Lang) -> Iterator[Guard]:

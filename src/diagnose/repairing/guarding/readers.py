@@ -40,6 +40,7 @@ READERS: tuple[Callable[[str, str, Lang], Iterator[Guard]], ...] = (
     handing.handed_on,
     halves.given_back,
     halves.left_alone,
+    halves.far,
     halves.for_one_method,
     halves.hops,
     contracts.contracts,

@@ -235,7 +235,8 @@ class Reference:
             ran = self._runner.run(texts, Terms(gpus))
             error = ran.failure.error if ran.failure else self._say("it-fails")
             other = None if ran.passed else error.partition("\n")[0]
-            if ran.passed and numbers:
+            # What it reads without memory was drawn there: its numbers are nobody's.
+            if ran.passed and numbers and not meant.drawn:
                 other = self._difference(ran, gpus)
             told = other or self._say("it-runs")
             yield Guard(f"gpus-{gpus}", other is None, self._say("there", where=where, told=told))

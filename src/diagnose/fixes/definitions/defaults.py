@@ -1,0 +1,33 @@
+"""What a call leaves out, and the function that it calls chooses then."""
+
+from __future__ import annotations
+
+import ast
+
+from diagnose.fixes.definitions.places import called
+from diagnose.placement.model import Source
+
+
+def gpu_unless_told(source: Source, call: ast.Call) -> str | None:
+    """The parameter of a function of the file which is a GPU unless its caller tells another device, if a
+    call leaves it out; None where it is not known which that is."""
+    defined = [
+        one
+        for one in ast.walk(source.tree)
+        if isinstance(one, ast.FunctionDef) and one.name == called(call)
+    ]
+    given = {keyword.arg for keyword in call.keywords}
+    if len(defined) != 1 or None in given or any(isinstance(one, ast.Starred) for one in call.args):
+        return None
+    old = defined[0].args
+    taken = [*old.posonlyargs, *old.args]
+    defaults = [
+        *zip(taken[len(taken) - len(old.defaults) :], old.defaults, strict=True),
+        *zip(old.kwonlyargs, old.kw_defaults, strict=True),
+    ]
+    names = [one.arg for one, told in defaults if told is not None and _is_gpu(told)]
+    return names[0] if len(names) == 1 and names[0] not in given else None
+
+
+def _is_gpu(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and str(node.value).startswith("cuda")

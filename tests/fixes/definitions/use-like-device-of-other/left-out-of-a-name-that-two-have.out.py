@@ -1,0 +1,1 @@
+refused: the call names no device
