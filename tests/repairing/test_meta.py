@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import torch
+from repairing.proofs import proof
 from repairing.proposals import added, proposed, repaired
 from torch import nn
 
@@ -259,10 +260,42 @@ net = load(saved, "cuda:0")
 print(f"{net(torch.ones(1, 4, dtype=torch.long, device='cuda:0')).sum().item():.3f}")
 """
     outcome, level, diff = repaired(tmp_path, program)
-    assert (outcome, level) == (
-        "repaired",
-        "passes",
-    )  # two edits: somebody decides where to move it
+    assert (outcome, level) == ("repaired", "proven"), "nothing is better than to move all of it"
     first, second = added(diff)
     assert 'torch.arange(8, device="cpu")' in first
     assert second.endswith('.to("cuda:0")')
+
+
+def test_without_a_gpu_it_is_compared_with_what_is_made_in_memory(tmp_path: Path) -> None:
+    program = """\
+import torch
+from torch import nn
+
+
+class Waves(nn.Module):
+    def __init__(self, count):
+        super().__init__()
+        self.fc = nn.Linear(count, 1)
+        self.register_buffer("rate", 2.0 ** torch.arange(count), persistent=False)
+
+    def forward(self, x):
+        return self.fc(x * self.rate)
+
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+torch.manual_seed(3)
+kept = Waves(4).state_dict()
+with torch.device("meta"):
+    net = Waves(4)
+net.load_state_dict(kept, assign=True)
+net.to(device)
+print(net(torch.ones(2, 4, device=device)).sum().item())
+"""
+    level, guards = proof(
+        tmp_path,
+        program,
+        ("torch.arange(count)", 'torch.arange(count, device="cpu")'),
+        kind="create-on-device",
+        cause="meta-tensor",
+    )
+    assert (level, guards["gpus-0"]) == ("proven", True), guards

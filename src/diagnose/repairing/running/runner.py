@@ -158,7 +158,7 @@ _ABSENT = (ABSENT_GPU, ABSENT_LISTED, ABSENT_SAVED)
 def _otherwise(terms: Terms, ran: Ran, fails_on: int) -> Iterator[Terms]:
     """The terms on which a program may run that is meant to, and does not where nothing is compared; or
     compute what it is meant to. ``fails_on``: on so many GPUs it fails as it is."""
-    if terms.checked or terms.claimed or terms.drawn or terms.wrapped or not terms.gpus:
+    if terms.checked or terms.claimed or terms.drawn or terms.wrapped:
         return
     failure = ran.failure
     if failure is not None and any(one in failure.error for one in _ABSENT):
@@ -166,7 +166,7 @@ def _otherwise(terms: Terms, ran: Ran, fails_on: int) -> Iterator[Terms]:
             yield terms._replace(wrapped=True)
     elif ran.blank or (failure is not None and failure.placement and "meta" in failure.error):
         yield terms._replace(drawn=True)
-    elif failure is not None and failure.placement:
+    elif terms.gpus and failure is not None and failure.placement:
         yield terms._replace(claimed=True)
 
 
