@@ -63,11 +63,11 @@ def test_what_its_forward_does_not_compute_is_left(tmp_path: Path, use: str, hoo
 
 
 def test_what_an_offload_brings_for_a_call_is_no_copy_of_the_line(tmp_path: Path) -> None:
-    """The patch passes: the copies at each call are the offload's, and the reference has no meta device."""
+    """The patch is proven: the copies at each call are the offload's, and the reference has no meta device."""
     program = PROGRAM.replace(
         "got = USE", "got = torch.stack([net(ids)[0], net.table.weight[ids][0, :2]])"
     )
     program = program.replace("got = ", "for _ in range(3):\n    got = ")
     outcome, level, diff = repaired(tmp_path, program)
-    assert (outcome, level) == ("repaired", "passes")
+    assert (outcome, level) == ("repaired", "proven")
     assert "net.table(ids)" in diff
