@@ -2830,6 +2830,28 @@ rows = Rows(torch.rand(4, 2), torch.rand(4, 1)).to("cuda")
 rows.seen * rows.weight
 """,
     ),
+    "a field that is not handed on to the second part of a model": (
+        ("cuda:1", "cuda:0"),
+        "cross-shard-op",
+        """\
+import dataclasses
+@dataclasses.dataclass
+class Rows:
+    seen: torch.Tensor
+    last: torch.Tensor
+    def sent(self, device):
+        return dataclasses.replace(self, seen=self.seen.to(device))  # here
+class Halves(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Linear(2, 2).to("cuda:0")
+        self.second = nn.Linear(2, 2).to("cuda:1")
+    def forward(self, rows):
+        rows = Rows(self.first(rows.seen), rows.last).sent("cuda:1")
+        return self.second(rows.seen) + rows.last
+Halves()(Rows(torch.rand(4, 2).to("cuda:0"), torch.rand(4, 2).to("cuda:0")))
+""",
+    ),
     "a field that stays while its object moves": (
         ("cuda:0", "cpu"),
         "unregistered-tensor",

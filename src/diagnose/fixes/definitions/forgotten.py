@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from diagnose.fixes.definitions.expressions import replaced, with_argument
 from diagnose.fixes.definitions.moving import is_moved, same_move
@@ -11,6 +12,9 @@ from diagnose.fixes.definitions.statements import after_statement
 from diagnose.fixes.rewriting import Change
 from diagnose.model import TorchNames
 from diagnose.placement.model import Source, Suspect
+
+#: The annotation of a tensor that may be None.
+_MAYBE = re.compile(r"(typing\.)?Optional\[[\w.]*Tensor\]|[\w.]*Tensor \| None")
 
 
 def field(suspect: Suspect, torch: TorchNames) -> Change | None:
@@ -22,8 +26,9 @@ def field(suspect: Suspect, torch: TorchNames) -> Change | None:
     moves = [one.value for one in call.keywords if is_moved(one.value, torch)]
     if called(call) != "replace" or not moves or len(call.args) != 1:
         return None
-    left = _tensors(source, call) - {one.arg for one in call.keywords}
-    name = suspect.name.rpartition(".")[2]
+    moved = {one.arg for one in call.keywords if one.value in moves}
+    left = _tensors(source, call, moved) - {one.arg for one in call.keywords}
+    name = suspect.name.partition("[")[0].rpartition(".")[2]
     forgotten = name if name in left else next(iter(left), "")
     move = moves[0]
     if not forgotten or (len(left) > 1 and name not in left) or not isinstance(move, ast.Call):
@@ -74,12 +79,15 @@ def _of_all(
     return replaced(source, node, f"{{{text_of(source, made.key)}: {each} for {names}}}")
 
 
-def _tensors(source: Source, node: ast.AST) -> set[str]:
-    """The fields that the class around a node says are tensors."""
+def _tensors(source: Source, node: ast.AST, moved: set[str | None]) -> set[str]:
+    """The fields that the class around a node says are tensors; those that may be None, too, where some of
+    the ``moved`` ones may."""
     owner = class_around(source, node)
-    return {
-        one.target.id
+    said = {
+        one.target.id: ast.unparse(one.annotation).strip("'\"")
         for one in (owner.body if owner is not None else ())
         if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)
-        if ast.unparse(one.annotation).strip("'\"").endswith("Tensor")
     }
+    sure = {name for name, kind in said.items() if kind.endswith("Tensor")}
+    maybe = {name for name, kind in said.items() if _MAYBE.fullmatch(kind)}
+    return sure | (maybe if maybe & moved else set())

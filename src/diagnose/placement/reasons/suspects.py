@@ -91,6 +91,11 @@ def of_meeting(
                 suspect = suspect._replace(spot=by[0], devices=by[1])
             elif cause == "cross-shard-op" and isinstance(stray.node, ast.expr):
                 suspect = suspect._replace(spot=meeting.spot._replace(node=stray.node))
+        elif suspect.cause == "input-not-moved" and suspect.beside is not None and devices:
+            # What is handed on between parts of a split model was moved before: to the part it comes from.
+            tree = meeting.spot.source.tree
+            if not any(map(names_cpu, devices)) and (split or spreads_by_hand(tree)):
+                suspect = suspect._replace(cause="cross-shard-op")
         yield _weighed(suspect, meeting, stray, other, failed=bool(devices))
 
 
