@@ -71,6 +71,8 @@ class _Reading:
                 return self._of(inner)
             case ast.BinOp(left=left, right=right):
                 return self._met(left, right)
+            case ast.Compare(left=left, comparators=others):
+                return self._met(left, *others)
             case ast.Call() if self._is_factory(node):
                 return [node]
             case ast.Call(func=ast.Attribute(value=owner, attr=method), args=args):

@@ -1,0 +1,13 @@
+# cause: created-without-device
+# spot: torch.arange(rows)
+# devices: place
+import torch
+
+place = torch.device("cuda")
+
+
+def slope(rows, every=4):
+    beat = torch.arange(rows, device=place) % every
+    alike = beat[:, None] == beat[None, :]
+    found = torch.where(alike, 0.5, 0.0)
+    return found.masked_fill(torch.ones(rows, rows, device=place).triu(1).bool(), -1.0)
