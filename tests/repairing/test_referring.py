@@ -8,7 +8,7 @@ import pytest
 from repairing.proofs import proof
 
 from diagnose.repairing.model import Candidate, Failure, Ran
-from diagnose.repairing.proving.referring import draws_otherwise, drops_refused
+from diagnose.repairing.proving.referring import becomes_parameter, draws_otherwise, drops_refused
 
 
 @pytest.fixture
@@ -107,6 +107,23 @@ def test_a_patch_that_does_more_is_compared_with_the_program() -> None:
     assert not draws_otherwise({"train.py": (before, after.replace("3", "4"))}, [edit])
     assert not draws_otherwise({"train.py": (after, before)}, [edit])
     assert not draws_otherwise({"train.py": (before, after)}, [edit._replace(cause="other")])
+
+
+@pytest.mark.parametrize(
+    ("new", "goes"),
+    [
+        ("self.g = nn.Parameter(0.1 * (x - y))", True),
+        ("self.g = nn.Parameter(0.1 * (x + y))", False),
+        ("self.register_buffer('g', 0.1 * nn.Parameter(x - y))", False),
+    ],
+)
+def test_what_was_computed_of_a_parameter_may_become_one(new: str, goes: bool) -> None:
+    error = "RuntimeError: Trying to backward through the graph a second time (or directly access)"
+    ran = Ran(1, failure=Failure(error, "train.py:9", "", placement=False))
+    before = "self.g = 0.1 * nn.Parameter(x - y)\n"
+    assert becomes_parameter({"train.py": (before, f"{new}\n")}, ran) is goes
+    other = ran._replace(failure=Failure("RuntimeError: no", "train.py:9", "", placement=False))
+    assert not becomes_parameter({"train.py": (before, f"{new}\n")}, other)
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from diagnose.fixes.definitions.expressions import around, method_start, replace
 from diagnose.fixes.definitions.forgotten import assigned
 from diagnose.fixes.definitions.imports import spelled
 from diagnose.fixes.definitions.moving import is_moved
+from diagnose.fixes.definitions.parameterizing import of_computed
 from diagnose.fixes.definitions.places import (
     block_of,
     called,
@@ -48,7 +49,8 @@ def buffer(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     if (drawn := distributions.kept(source, statement, target, value, torch)) is not None:
         return drawn
     _check_registry(source, statement, target, torch, shared=suspect.cause == CAUSE)
-    if (parameter := _unmoved_parameter(source, value, torch)) is not None:
+    parameter = of_computed(source, value) or _unmoved_parameter(source, value, torch)
+    if parameter is not None:
         return [parameter]
     if any(_trains(call) for call in walk_calls(value)):
         name, needed = spelled(source, "torch.nn.Parameter", statement)

@@ -89,7 +89,9 @@ class Reference:
         """What a patch is compared with: the patch itself, where it alone says what is meant."""
         wanted, both = self.on(self._gpus), self._both(texts)
         if self._texts or not (
-            referring.drops_refused(both, wanted) or referring.becomes_array(both, wanted)
+            referring.drops_refused(both, wanted)
+            or referring.becomes_array(both, wanted)
+            or referring.becomes_parameter(both, wanted)
             if not wanted.passed
             else (referring.draws_otherwise(both, applied) or referring.starts_as_many(both))
             and (self._difference(ran, self._gpus) or not same_values(wanted, ran))

@@ -7,7 +7,7 @@ move away; or the mistake is who draws random numbers, and an edit names somebod
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from diagnose.patterns import lazy
 from diagnose.repairing.comparing import changed
@@ -19,6 +19,10 @@ _MOVE = lazy(r"\.(?:to|cuda)\((?:[^()]|\([^()]*\))*\)")
 #: What Python says of what arrays have and tensors do not, and what makes an array of a tensor.
 _NO_ARRAY = "AttributeError: 'Tensor' object has no attribute"
 _TO_ARRAY = lazy(r"(?:\.detach\(\))?\.cpu\(\)(?:\.numpy\(\))?|\.numpy\(\)")
+#: What torch says where a program derives twice by what it computed once, and what makes a Parameter.
+_DERIVED_AGAIN = "RuntimeError: Trying to backward through the graph a second time"
+_PARAMETER = "Parameter("
+_GROUPED = lazy(r"[()\s]")
 #: A written number, and how many GPUs there are.
 _NUMBER = lazy(r"\b\d+\b")
 _COUNT = lazy(r"(?:\w+\.)*device_count\(\)")
@@ -57,13 +61,30 @@ def becomes_array(texts: Mapping[str, tuple[str, str]], wanted: Ran) -> bool:
     )
 
 
+def becomes_parameter(texts: Mapping[str, tuple[str, str]], wanted: Ran) -> bool:
+    """Whether all that a patch does is to compute in a Parameter what was computed of it: without device
+    checks the program fails where it derives for the second time by what it computed once."""
+    error = wanted.failure.error if wanted.failure is not None else ""
+    return error.startswith(_DERIVED_AGAIN) and all(
+        _PARAMETER in row and sorted(_GROUPED.sub("", row)) == sorted(_GROUPED.sub("", new))
+        for before, after in texts.values()
+        for row, new in _rows(before, after)
+    )
+
+
+def _rows(before: str, after: str) -> Iterator[tuple[str, str]]:
+    """The lines that an edit changes, as they were and as they are."""
+    olds, news = before.splitlines(), after.splitlines()
+    for gone, made in changed(before, after):
+        old, new = "".join(olds[line] for line in gone), "".join(news[line] for line in made)
+        yield old, new
+
+
 def starts_as_many(texts: Mapping[str, tuple[str, str]]) -> bool:
     """Whether all that a patch does is to start as many processes as there are GPUs, in place of a number
     that is written down: their parts of the data are others then."""
     for before, after in texts.values():
-        for gone, made in changed(before, after):
-            old = "".join(before.splitlines()[line] for line in gone)
-            new = "".join(after.splitlines()[line] for line in made)
+        for old, new in _rows(before, after):
             if not _COUNT.search(new) or _COUNT.sub("#", new) not in _hashed(old):
                 return False
     return True

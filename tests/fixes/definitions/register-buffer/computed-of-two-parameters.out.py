@@ -1,0 +1,1 @@
+refused: it is not known which of it is to be trained
