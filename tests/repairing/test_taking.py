@@ -137,3 +137,11 @@ def test_a_plan_by_the_memory_of_the_gpus_is_kept() -> None:
     )
     other = PLANNED.replace("device_map=plan", "device_map=plan, main_device=0")
     assert not list(planned(PLANNED, other, "en"))
+
+
+def test_what_a_call_gives_may_be_made_otherwise() -> None:
+    before = "def seeded(seed):\n    return torch.Generator().manual_seed(seed)\n"
+    there = before.replace("Generator()", "Generator(device=place)")
+    assert not list(taken(before, there, "en"))
+    (found,) = taken(before, before.replace(".manual_seed(seed)", ""), "en")
+    assert found.id == "taken"

@@ -53,16 +53,33 @@ def set_device(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
     if any(called(call) == "set_device" for call in walk_calls(source.tree)):
         raise Refused("the file calls set_device already")
     name, needed = spelled(source, "torch.cuda.set_device", statement)
-    code = f"{name}({rank})"
+    code = _where_there_is_one(source, statement, f"{name}({rank})")
     root = rank.partition(".")[0]
-    if _binds(statement, root):  # else before: NCCL joins the processes on their current GPUs
+    if _binds(statement, root) or _binds(
+        statement, rank
+    ):  # else before: NCCL joins the processes on their current GPUs
         return [after_statement(source, statement, code), *needed]
     return [before_statement(source, _before_loops(source, statement, root), code), *needed]
 
 
+def _where_there_is_one(source: Source, statement: ast.stmt, code: str) -> str:
+    """A statement about the process's GPU, under the condition that there is one if the program asks for
+    that, and not around it."""
+    asked = [
+        one
+        for one in walk_calls(source.tree)
+        if ast.unparse(one.func).endswith("cuda.is_available")
+    ]
+    around = (one.test for one in ancestors(source, statement)[:-1] if isinstance(one, ast.If))
+    if not asked or any(one in asked for test in around for one in ast.walk(test)):
+        return code
+    return f"if {text_of(source, asked[0])}:\n    {code}"
+
+
 def _binds(node: ast.AST, name: str) -> bool:
-    stored = (n for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
-    return any(one.id == name for one in stored)
+    kinds = (ast.Name, ast.Attribute)
+    stored = (n for n in ast.walk(node) if isinstance(n, kinds) and isinstance(n.ctx, ast.Store))
+    return any(ast.unparse(one) == name for one in stored)
 
 
 def _before_loops(source: Source, statement: ast.stmt, name: str) -> ast.stmt:

@@ -54,7 +54,7 @@ def taken(before: str, after: str, lang: Lang) -> Iterator[Guard]:
             left[said] -= 1
             left += Counter()
         elif given := _makes_of_argument(tree, call):
-            name = ast.unparse(call.func)
+            name = _name(call.func)
             if _count(ast.parse(after), name) < _count(tree, name):
                 told = say(lang, "taken", line=call.lineno, name=name, given=given)
                 yield Guard("taken", False, told)
@@ -68,7 +68,13 @@ def _calls(tree: ast.AST) -> Iterator[ast.Call]:
 def _count(tree: ast.AST, name: str) -> int:
     """How often a name is asked for: what is called may be moved before."""
     named = (node for node in ast.walk(tree) if isinstance(node, ast.Name | ast.Attribute))
-    return sum(ast.unparse(node) == name for node in named)
+    return sum(_name(node) == name for node in named)
+
+
+def _name(node: ast.expr) -> str:
+    """How a function is named; of a method of what a call gives only its own name."""
+    given = isinstance(node, ast.Attribute) and any(_calls(node.value))
+    return node.attr if isinstance(node, ast.Attribute) and given else ast.unparse(node)
 
 
 def _makes_of_argument(tree: ast.Module, call: ast.Call) -> str:

@@ -1,0 +1,14 @@
+# cause: rank-device
+# spot: self.local_rank = int(os.environ.get("LOCAL_RANK", 0))
+# devices: ;
+import os
+
+import torch
+
+
+class Process:
+    def __init__(self):
+        self.local_rank = int(os.environ.get("LOCAL_RANK", 0))
+        if torch.cuda.is_available():
+            torch.cuda.set_device(self.local_rank)
+        self.device = torch.device("cuda", self.local_rank) if torch.cuda.is_available() else "cpu"
