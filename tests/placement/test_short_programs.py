@@ -3130,6 +3130,44 @@ class Search:
 Search("cuda").run(torch.zeros(2, 3, dtype=torch.long))
 """,
     ),
+    "a call that does not tell a class the device that it keeps": (
+        ("cuda:1", "cuda:0"),
+        "hardcoded-device",
+        """\
+class Memory:
+    def __init__(self, size, place="cuda"):
+        self.size, self.place = size, place
+    def rows(self):
+        return torch.as_tensor([[0.5] * self.size], device=self.place)
+class Player:
+    def __init__(self, place):
+        self.place = torch.device(place)
+        self.net = nn.Linear(2, 1).to(self.place)
+        self.memory = Memory(2)  # here
+    def value(self):
+        return self.net(self.memory.rows())
+Player("cuda:1").value()
+""",
+    ),
+    "two calls that leave out the device that a class keeps": (
+        ("cuda:1", "cuda:0"),
+        "hardcoded-device",
+        """\
+class Memory:
+    def __init__(self, size, place="cuda"):  # here
+        self.size, self.place = size, place
+    def rows(self):
+        return torch.as_tensor([[0.5] * self.size], device=self.place)
+class Player:
+    def __init__(self, place):
+        self.place = torch.device(place)
+        self.net = nn.Linear(2, 1).to(self.place)
+        self.memory, self.other = Memory(2), Memory(3)
+    def value(self):
+        return self.net(self.memory.rows())
+Player("cuda:1").value()
+""",
+    ),
     "a call that does not tell a function the device": (
         ("cuda:1", "cuda:0"),
         "hardcoded-device",

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from diagnose.fixes.definitions.places import called
 from diagnose.placement.model import Source
 
 
 def gpu_unless_told(source: Source, call: ast.Call) -> str | None:
-    """The parameter of a function of the file which is a GPU unless its caller tells another device, if a
-    call leaves it out; None where it is not known which that is."""
-    defined = [
-        one
-        for one in ast.walk(source.tree)
-        if isinstance(one, ast.FunctionDef) and one.name == called(call)
-    ]
+    """The parameter of a function or a class of the file which is a GPU unless its caller tells another
+    device, if a call leaves it out; None where it is not known which that is."""
+    defined = list(_defined(source.tree, called(call)))
     given = {keyword.arg for keyword in call.keywords}
     if len(defined) != 1 or None in given or any(isinstance(one, ast.Starred) for one in call.args):
         return None
@@ -27,6 +24,16 @@ def gpu_unless_told(source: Source, call: ast.Call) -> str | None:
     ]
     names = [one.arg for one, told in defaults if told is not None and _is_gpu(told)]
     return names[0] if len(names) == 1 and names[0] not in given else None
+
+
+def _defined(tree: ast.Module, name: str) -> Iterator[ast.FunctionDef]:
+    """The functions that a name may call; of a class what makes it."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef) and node.name == name:
+            yield node
+        elif isinstance(node, ast.ClassDef) and node.name == name:
+            made = (one for one in node.body if isinstance(one, ast.FunctionDef))
+            yield from (one for one in made if one.name == "__init__")
 
 
 def _is_gpu(node: ast.expr) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from diagnose.placement.devices import CPU, HOME
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Suspect
+from diagnose.placement.reasons.defaulting import at_call
 from diagnose.placement.reasons.entering import brought
 from diagnose.placement.reasons.going_around import handed_to_host, offload_turned_on
 from diagnose.placement.reasons.growing import told_by_a_call
@@ -252,6 +253,8 @@ def explain(
         using = found.beside  # where a parameter is moved
     known = in_scope(found.frame, using, wanted) if found.frame is not None else ()
     devices = tuple(known) or of_other(other, found, meeting)
+    if found.cause == "hardcoded-device" and (left := at_call(found.spot)) is not None:
+        found, devices = found._replace(spot=left.spot), left.devices
     return Suspect(
         found.cause,
         found.name or said_as(stray.node),

@@ -1,0 +1,112 @@
+"""A GPU that a parameter names by default, and the call that leaves it at that."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from diagnose.placement.model import Spot
+
+
+class Call(NamedTuple):
+    """A call that leaves a device out: where it stands, and how the moves above it name theirs."""
+
+    spot: Spot
+    devices: tuple[str, ...]
+
+
+def at_call(spot: Spot) -> Call | None:
+    """The only call of the function, or the class, whose parameter has its default at a place; None where the
+    file has several, or where nothing above it tells another device.
+
+    Args:
+        spot: where a GPU is written down.
+    """
+    source = spot.source
+    for owner, function in _functions(source.tree):
+        parameter = _defaulting(function, spot.node)
+        if parameter is None:
+            continue
+        made = owner.name if owner is not None and function.name == "__init__" else function.name
+        position = _position(function, parameter, bound=owner is not None)
+        calls = [
+            (around, one)
+            for around, one in _calls(source.tree, None)
+            if _name(one.func) == made and not _gives(one, parameter, position)
+        ]
+        if len(calls) != 1:
+            return None
+        around, call = calls[0]
+        devices = tuple(dict.fromkeys(_told(around or source.tree, call)))
+        name = around.name if around is not None else None
+        return Call(Spot(source, call, name), devices) if devices else None
+    return None
+
+
+def _functions(tree: ast.Module) -> Iterator[tuple[ast.ClassDef | None, ast.FunctionDef]]:
+    """The functions at the top of a file, and the methods of its classes."""
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef):
+            yield None, node
+        elif isinstance(node, ast.ClassDef):
+            yield from ((node, one) for one in node.body if isinstance(one, ast.FunctionDef))
+
+
+def _defaulting(function: ast.FunctionDef, node: ast.AST) -> str | None:
+    """The parameter of which a node is the default."""
+    taken = [*function.args.posonlyargs, *function.args.args]
+    pairs = [
+        *zip(
+            taken[len(taken) - len(function.args.defaults) :], function.args.defaults, strict=True
+        ),
+        *zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True),
+    ]
+    return next((one.arg for one, default in pairs if default is node), None)
+
+
+def _position(function: ast.FunctionDef, parameter: str, *, bound: bool) -> int | None:
+    """How many arguments come before a parameter, None for one that has to be named."""
+    names = [one.arg for one in (*function.args.posonlyargs, *function.args.args)]
+    return names.index(parameter) - bound if parameter in names else None
+
+
+def _calls(
+    node: ast.AST, around: ast.FunctionDef | None
+) -> Iterator[tuple[ast.FunctionDef | None, ast.Call]]:
+    """The calls within a node, each with the function that it stands in."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.Call):
+            yield around, child
+        yield from _calls(child, child if isinstance(child, ast.FunctionDef) else around)
+
+
+def _name(function: ast.expr) -> str:
+    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+
+
+def _gives(call: ast.Call, parameter: str, position: int | None) -> bool:
+    """Whether a call tells a parameter, or may do so."""
+    open_ = any(isinstance(one, ast.Starred) for one in call.args)
+    named = {one.arg for one in call.keywords}
+    return (
+        open_
+        or bool(named & {parameter, None})
+        or (position is not None and len(call.args) > position)
+    )
+
+
+def _told(scope: ast.FunctionDef | ast.Module, call: ast.Call) -> Iterator[str]:
+    """The devices to which the lines above a call move, by a name or an attribute."""
+    moves = [one for _, one in _calls(scope, None) if one.lineno < call.lineno]
+    for one in moves:
+        match one:
+            case ast.Call(
+                func=ast.Attribute(attr="to"), args=[ast.Name() | ast.Attribute() as place]
+            ):
+                yield ast.unparse(place)
+        yield from (
+            ast.unparse(word.value)
+            for word in one.keywords
+            if word.arg == "device" and isinstance(word.value, ast.Name | ast.Attribute)
+        )
