@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from diagnose.repairing.guarding.halves import far, for_one_method, given_back, hops, left_alone
+from diagnose.repairing.guarding.halves import (
+    alters,
+    far,
+    for_one_call,
+    for_one_method,
+    given_back,
+    hops,
+    left_alone,
+)
 
 MAPPED = """\
 def map_state(opt, fn):
@@ -149,3 +157,42 @@ def test_what_is_moved_is_no_part_of_what_is_moved_elsewhere() -> None:
     assert not list(hops(f"def f(self):\n    {kept}", f"def f(self):\n    {moved}", "en")), (
         "it was there"
     )
+
+
+CODEC = """\
+class Codec(nn.Module):
+    def pack(self, x):
+        return self.fc(x)
+
+    def unpack(self, x):
+        return self.fc(x)
+
+
+def run(codec, x):
+    packed = codec.pack(x)
+    return codec.unpack(packed)
+"""
+
+
+def test_what_is_brought_for_one_call_is_brought_for_the_others() -> None:
+    last = CODEC.replace("return codec.unpack", "return codec.to(x.device).unpack")
+    (found,) = for_one_call(CODEC, last, "en")
+    assert (found.id, "pack" in found.sentence) == ("halves", True)
+    first = CODEC.replace("packed = codec.pack", "packed = codec.to(x.device).pack")
+    assert not list(for_one_call(CODEC, first, "en")), "it is there when the other one is called"
+    both = last.replace("packed = codec.pack", "packed = codec.to(x.device).pack")
+    assert not list(for_one_call(CODEC, both, "en"))
+    alone = CODEC.replace("packed = codec.pack(x)", "packed = x.half()")
+    assert not list(for_one_call(alone, alone.replace("codec.un", "codec.to(x.device).un"), "en"))
+
+
+def test_what_the_caller_keeps_is_not_altered() -> None:
+    before = "def forward(self, rows):\n    return self.fc(rows.x)\n"
+    after = before.replace("    return", "    rows.x = rows.x.to(self.place)\n    return")
+    (found,) = alters(before, after, "en")
+    assert (found.id, "rows" in found.sentence) == ("alters", True)
+    own = "def moved(rows, place):\n    rows.x = rows.x.to(place)\n    return rows\n"
+    beside = own.replace("    return", "    rows.y = rows.y.to(place)\n    return")
+    assert not list(alters(own, beside, "en"))
+    kept = "def forward(self, x):\n    return self.fc(x)\n"
+    assert not list(alters(kept, kept.replace("    return", "    self.x = x\n    return"), "en"))

@@ -261,6 +261,10 @@ _WORDS: Mapping[str, Mapping[Lang, str]] = {
         "en": "line {line} brings {name} for one method, and {method} reads it as it is",
         "zh": "第 {line} 行只为一个方法移动 {name}，而 {method} 按原样读取它",
     },
+    "alters": {
+        "en": "line {line} changes what the caller's {name} keeps",
+        "zh": "第 {line} 行改动了调用者的 {name} 所保存的内容",
+    },
     "hops": {
         "en": "line {line} moves what it has moved elsewhere just before",
         "zh": "第 {line} 行又移动了刚刚移到别处的内容",

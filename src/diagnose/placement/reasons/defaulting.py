@@ -17,8 +17,8 @@ class Call(NamedTuple):
 
 
 def at_call(spot: Spot) -> Call | None:
-    """The only call of the function, or the class, whose parameter has its default at a place; None where the
-    file has several, or where nothing above it tells another device.
+    """The only call of the function, or the class, whose parameter has its default at a place; None where
+    the file has several, or where nothing above it tells another device.
 
     Args:
         spot: where a GPU is written down.

@@ -182,6 +182,59 @@ def _computes(method: ast.AST, name: str) -> bool:
     return False
 
 
+def for_one_call(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+    """What is brought for the call of one of its methods is brought for those of others, too, that the
+    program calls as it stands: else these work where the first was called before."""
+    tree = ast.parse(after)
+    methods = [
+        {method.name for method in made.body if isinstance(method, FUNCTION)}
+        for made in ast.walk(tree)
+        if isinstance(made, ast.ClassDef)
+    ]
+    for one in added(before, tree, after):
+        owner = ast.unparse(one.moved)
+        for name in _methods_of(one.call, tree):
+            own = next((known for known in methods if name in known), set())
+            for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
+                match call.func:
+                    case ast.Attribute(value=value, attr=other) if ast.unparse(value) == owner:
+                        if other in own - {name, *_MOVING} and not _is_brought(tree, owner, call):
+                            said = {"line": one.call.lineno, "name": owner, "method": other}
+                            yield Guard("halves", False, say(lang, "for-one-method", **said))
+                            return
+
+
+def _methods_of(value: ast.expr, tree: ast.Module) -> Iterator[str]:
+    """The methods that a program calls of what an expression gives, at once."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(func=ast.Attribute(value=owner, attr=name)) if owner is value:
+                yield name
+
+
+def _is_brought(tree: ast.Module, owner: str, call: ast.Call) -> bool:
+    """Whether the function around a call, or the file, moves the owner somewhere above it."""
+    around = [n for n in ast.walk(tree) if isinstance(n, FUNCTION) and spans(n, call.lineno)]
+    moves = filter(None, map(move_of, ast.walk(around[-1] if around else tree)))
+    return any(one.lineno <= call.lineno and ast.unparse(callee(one)) == owner for one in moves)
+
+
+def alters(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+    """No edit sets what its caller's object keeps, in a function that sets nothing of it otherwise."""
+    edited = edited_lines(before, after)
+    for function in (node for node in ast.walk(ast.parse(after)) if isinstance(node, FUNCTION)):
+        given = {one.arg for one in (*function.args.posonlyargs, *function.args.args)} - {"self"}
+        found: dict[str, list[int]] = {}
+        for node in ast.walk(function):
+            match node:
+                case ast.Attribute(value=ast.Name(id=name), ctx=ast.Store()) if name in given:
+                    found.setdefault(name, []).append(node.lineno)
+        for name, lines in found.items():
+            if set(lines) <= edited:
+                yield Guard("alters", False, say(lang, "alters", line=min(lines), name=name))
+                return
+
+
 def hops(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     """What is brought somewhere is not made a part of what is brought elsewhere by the same edit."""
     every = list(added(before, ast.parse(after), after))

@@ -43,6 +43,8 @@ READERS: tuple[Callable[[str, str, Lang], Iterator[Guard]], ...] = (
     halves.far,
     halves.for_one_method,
     halves.hops,
+    halves.for_one_call,
+    halves.alters,
     contracts.contracts,
     contracts.alike,
     contracts.made_to_fit,
