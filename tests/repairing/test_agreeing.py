@@ -103,6 +103,7 @@ def test_what_is_not_agreed_upon_passes_and_is_not_proven() -> None:
         ("    out = stage(x.to(next(stage.parameters()).device))", [], "proven"),
         ("        self.teacher = self.teacher.to(x.device)", [], "passes"),
         ("        self.net.target.to(x.device)", [], "passes"),
+        ("            self.extra = self.extra.to(self.device)", [], "proven"),
         ("    wave = net(wave).detach().cpu()", ["taken"], "passes"),
         ("    wave = net(wave).detach().cpu()", ["homes"], "same-numbers"),
     ],

@@ -156,3 +156,37 @@ for _ in range(2):
     outcome, level, diff = repaired(tmp_path, program)
     assert (outcome, level) == ("repaired", "proven")
     assert added(diff) == ("self.shift = self.shift.to(device)",)
+
+
+def test_what_may_be_missing_is_moved_behind_the_loop_that_moves_the_others(tmp_path: Path) -> None:
+    program = """\
+import torch
+from torch import nn
+
+
+class Board:
+    def __init__(self, extra):
+        self.parts = {"scale": nn.Linear(3, 3)}
+        self.shift = nn.Linear(3, 3) if extra else None
+
+    def to(self, device):
+        for part in self.parts.values():
+            part.to(device)
+        return self
+
+    def add(self, x):
+        x = self.parts["scale"](x)
+        return self.shift(x) if self.shift is not None else x
+
+
+torch.manual_seed(0)
+board = Board(extra=True).to("cuda")
+for _ in range(2):
+    print(f"{board.add(torch.ones(2, 3, device='cuda')).sum().item():.3f}")
+"""
+    outcome, level, diff = repaired(tmp_path, program)
+    assert (outcome, level) == ("repaired", "proven")
+    assert added(diff) == (
+        "if self.shift is not None:",
+        "self.shift = self.shift.to(device)",
+    )

@@ -123,17 +123,45 @@ def forgotten_beside(error: BaseException) -> Iterator[Move]:
             for after, told in _moves_beside(spot, kept, statement):
                 with suppress(Refused):
                     code = f"{name} = {name}.to({told})"
+                    if _may_be_none(spot, statement, kept):
+                        code = f"if {name} is not None:\n    {code}"
                     edit = file_edit(spot.source, [after_statement(spot.source, after, code)])
                     yield Move("move-module", edit, moves=(name, told))
 
 
+def _may_be_none(spot: Spot, statement: ast.stmt, kept: ast.Attribute) -> bool:
+    """Whether the class around a statement sets an attribute to None, somewhere or under a condition."""
+    around, name = class_around(spot.source, statement), ast.unparse(kept)
+    for node in ast.walk(around) if around is not None else ():
+        if isinstance(node, ast.Assign) and name in map(ast.unparse, node.targets):
+            value = node.value
+            chosen = [value.body, value.orelse] if isinstance(value, ast.IfExp) else [value]
+            if any(isinstance(one, ast.Constant) and one.value is None for one in chosen):
+                return True
+    return False
+
+
 def _moves_beside(spot: Spot, target: ast.expr, made: ast.stmt) -> Iterator[tuple[ast.stmt, str]]:
     """The statements in which the object that keeps ``self.x`` moves something else of its own, and where
-    to: ``self.model.to(self.device)``."""
+    to: ``self.model.to(self.device)``, or the loop in which it does so with all of a container."""
     around = class_around(spot.source, made)
     if around is None or not ast.unparse(target).startswith("self."):
         return
     for node in ast.walk(around):
+        match node:
+            case ast.For(
+                target=ast.Name(id=each),
+                iter=iterated,
+                body=[
+                    ast.Expr(
+                        value=ast.Call(
+                            func=ast.Attribute(value=ast.Name(id=moved), attr="to"),
+                            args=[ast.Name() | ast.Attribute() as device],
+                        )
+                    )
+                ],
+            ) if each == moved and ast.unparse(iterated).startswith("self."):
+                yield node, ast.unparse(device)
         match node.value if isinstance(node, ast.Expr | ast.Assign) else None:
             case ast.Call(
                 func=ast.Attribute(value=ast.Attribute(value=ast.Name(id="self")), attr="to"),

@@ -25,14 +25,14 @@ def settled(proof: Proof, lang: Lang) -> Proof:
     return proof._replace(guards=found)
 
 
-#: An object moves what it keeps where it uses it: each time anew, in a method that need not know of it.
-_KEPT = re.compile(r"\s+(self\.[\w.]+ = )?self\.[\w.]+\.to\(.*\)\s*")
+#: An object moves what it keeps to where an argument is, where it uses it: at each call anew.
+_KEPT = re.compile(r"\s+(self\.[\w.]+ = )?self\.[\w.]+\.to\((?!self\.)[\w.\[\]]+\.device\)\s*")
 
 
 def unopposed(proof: Proof, rows: Iterable[str], lang: Lang) -> Proof:
     """A proof after all else was tried, to which only `agreed` objects: nothing better was found where the
     report would edit, and no other guard has anything against the edits. So the run is the witness. An
-    edit that moves what an object keeps where that is used remains to be decided.
+    edit that moves what an object keeps to where an argument is remains to be decided.
 
     Args:
         proof: what is known of the edits.
