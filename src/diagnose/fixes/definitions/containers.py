@@ -59,6 +59,24 @@ def wrapped(
     return changes + [one for one in needed if one not in changes]
 
 
+def returned(source: Source, value: ast.expr) -> ast.expr | None:
+    """The only list or dict that the methods return, as they are written, which an expression may call:
+    those of other classes return what registers itself. None for no call of an own method."""
+    match value:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="self"), attr=name)):
+            pass
+        case _:
+            return None
+    found = [
+        node.value
+        for method in ast.walk(source.tree)
+        if isinstance(method, ast.FunctionDef) and method.name == name
+        for node in ast.walk(method)
+        if isinstance(node, ast.Return) and isinstance(node.value, (*_LISTS, *_DICTS))
+    ]
+    return found[0] if len(found) == 1 else None
+
+
 def is_several(value: ast.expr) -> bool:
     """Whether an expression is a container of values, or may be one by its condition."""
     if isinstance(value, ast.IfExp):

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from diagnose.fixes.definitions import distributions
-from diagnose.fixes.definitions.containers import is_several, wrapped
+from diagnose.fixes.definitions.containers import is_several, returned, wrapped
 from diagnose.fixes.definitions.expressions import around, method_start, replaced, writable
 from diagnose.fixes.definitions.forgotten import assigned
 from diagnose.fixes.definitions.imports import spelled
@@ -167,7 +167,7 @@ def layers(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
             return [replaced(source, empty, f"{name}()"), *needed]
     statement, target, value = _assigned(suspect)
     _check_registry(source, statement, target, torch, again=True)
-    return wrapped(source, value, target, torch)
+    return wrapped(source, returned(source, value) or value, target, torch)
 
 
 def _assigned(suspect: Suspect) -> tuple[ast.stmt, ast.Attribute, ast.expr]:
