@@ -95,3 +95,45 @@ def test_it_is_proven(tmp_path: Path) -> None:
     outcome, level, diff = repaired(tmp_path, PROGRAM.format(made=made, parameter=""))
     assert (outcome, level) == ("repaired", "proven")
     assert "+        return [torch.tensor(row).to(device) for row in" in diff
+
+
+DRAWN = """\
+import argparse
+from types import SimpleNamespace
+import torch
+
+
+def seeded(seed):
+    torch.manual_seed(seed)
+    rng = torch.Generator()
+    return rng.manual_seed(seed)
+
+
+def setup(cpu):
+    run = SimpleNamespace()
+    run.card = torch.device("cpu" if cpu else "cuda")
+    run.rng = seeded(3)
+    return run
+
+
+def pick(run):
+    return torch.multinomial(torch.ones(8, device=run.card), 3, generator=run.rng)
+
+
+given = argparse.ArgumentParser()
+given.add_argument("--cpu", action="store_true")
+print(pick(setup(given.parse_args().cpu)).numel())
+"""
+
+
+def test_who_makes_a_generator_is_told_where_it_draws(tmp_path: Path) -> None:
+    outcome, level, diff = repaired(tmp_path, DRAWN)
+    assert (outcome, level) == ("repaired", "proven")
+    for row in ("+def seeded(seed, device):", "Generator(device=device)", "seeded(3, device=run.card)"):
+        assert row in diff
+
+
+def test_of_a_generator_that_several_ask_for_nobody_is_told(tmp_path: Path) -> None:
+    program = DRAWN.replace("print(", "seeded(4)\nprint(")
+    rows = [row for edit in proposed(tmp_path, program) for row in edit]
+    assert not any("def seeded" in row for row in rows)

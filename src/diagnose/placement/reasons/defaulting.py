@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from diagnose.placement.model import Spot
@@ -38,7 +38,7 @@ def at_call(spot: Spot) -> Call | None:
         if len(calls) != 1:
             return None
         around, call = calls[0]
-        devices = tuple(dict.fromkeys(_told(around or source.tree, call)))
+        devices = tuple(told_above(around or source.tree, call))
         name = around.name if around is not None else None
         return Call(Spot(source, call, name), devices) if devices else None
     return None
@@ -96,8 +96,24 @@ def _gives(call: ast.Call, parameter: str, position: int | None) -> bool:
     )
 
 
-def _told(scope: ast.FunctionDef | ast.Module, call: ast.Call) -> Iterator[str]:
-    """The devices to which the lines above a call move, by a name or an attribute."""
+def told_above(scope: ast.AST, call: ast.Call) -> Sequence[str]:
+    """The devices that the lines above a call move to, or make, by a name or an attribute.
+
+    Args:
+        scope: the function that the call stands in, or the file.
+        call: the call.
+    """
+    return list(dict.fromkeys(_told(scope, call)))
+
+
+def _told(scope: ast.AST, call: ast.Call) -> Iterator[str]:
+    for node in ast.walk(scope):
+        match node:
+            case ast.Assign(
+                targets=[ast.Name() | ast.Attribute() as target],
+                value=ast.Call(func=ast.Name(id="device") | ast.Attribute(attr="device")),
+            ) if node.lineno < call.lineno:
+                yield ast.unparse(target)
     moves = [one for _, one in _calls(scope, None) if one.lineno < call.lineno]
     for one in moves:
         match one:

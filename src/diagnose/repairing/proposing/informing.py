@@ -1,12 +1,12 @@
-"""Edits of functions that send what they make to a GPU of their own choice: they are told which, by who
-knows it."""
+"""Edits of functions that send what they make to a GPU of their own choice, or make a generator that draws
+on the cpu: they are told where, by who knows it."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
 from contextlib import suppress
-from itertools import islice, permutations
+from itertools import chain, islice, permutations
 
 from diagnose.fixes.definitions.expressions import argument, with_argument, with_method
 from diagnose.fixes.definitions.parameters import DEVICE, with_parameter
@@ -14,7 +14,9 @@ from diagnose.fixes.definitions.places import called
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.file_edit import file_edit
 from diagnose.hooks.replaying import Met
+from diagnose.hooks.uncalled import Operand
 from diagnose.placement import Device, Spot
+from diagnose.placement.reasons.defaulting import told_above
 from diagnose.placement.reasons.scope import in_scope
 from diagnose.repairing.proposing.defining import place_of
 from diagnose.repairing.proposing.meeting import meeting
@@ -25,6 +27,8 @@ from diagnose.tracing.stacks import Stack
 #: What a function's other callers get, who say nothing: what it chose for all.
 _DEFAULT = '"cuda"'
 _CAUSE = "hardcoded-device"
+#: What makes a generator, on the cpu unless it is told a device; None means that, too.
+_GENERATOR = "Generator"
 #: So many names of the device are tried.
 _MOST = 2
 
@@ -45,6 +49,43 @@ def informing(error: BaseException) -> Iterator[Move]:
         for event in reversed(events):
             if event.what in ("made", "moved"):
                 yield from _edits(found, event.stack, wanted)
+        if stray.side.tensor.maker == "generator":
+            yield from _of_generator(found, stray, wanted)
+
+
+def _of_generator(found: Met, stray: Operand, wanted: Device) -> Iterator[Move]:
+    """The edit of the function that makes a generator, of which nobody has seen how the program came there:
+    told at its only call."""
+    for step in stray.side.tensor.steps:
+        function = step.spot.source.function_at(step.spot.line)
+        if not isinstance(function, ast.FunctionDef) or not _draws(step.spot.node):
+            continue
+        source = step.spot.source
+        calls = [one for one in ast.walk(source.tree) if called(one) == function.name]
+        call = calls[0] if len(calls) == 1 else None
+        if isinstance(call, ast.Call):
+            caller = step.spot._replace(node=call, function=None)
+            yield from _at(found, step.spot, function, caller, (), wanted)
+
+
+def _at(
+    found: Met,
+    spot: Spot,
+    function: ast.FunctionDef,
+    caller: Spot,
+    stack: Stack,
+    wanted: Device,
+) -> Iterator[Move]:
+    """The edit of a function, told the device at a call."""
+    around = found.lives.scopes.frame(stack) or found.lives.scopes.around(caller)
+    assert isinstance(caller.node, ast.Call)
+    above = caller.source.function_at(caller.line)
+    known = chain(
+        in_scope(around, caller, wanted), told_above(above or caller.source.tree, caller.node)
+    )
+    for device in islice(dict.fromkeys(known), _MOST):
+        with suppress(Refused):
+            yield _told(spot, function, caller.node, device)
 
 
 def _edits(found: Met, stack: Stack, wanted: Device) -> Iterator[Move]:
@@ -52,7 +93,9 @@ def _edits(found: Met, stack: Stack, wanted: Device) -> Iterator[Move]:
     texts = found.lives.texts
     spot = texts.spot(stack[0]) if stack else None
     function = spot.source.function_at(spot.line) if spot is not None else None
-    if spot is None or not isinstance(function, ast.FunctionDef) or not _chooses(spot.node):
+    if spot is None or not isinstance(function, ast.FunctionDef):
+        return
+    if not _chooses(spot.node):
         return
     for at, line in enumerate(stack[1:], 1):
         caller = texts.spot(line)
@@ -62,10 +105,7 @@ def _edits(found: Met, stack: Stack, wanted: Device) -> Iterator[Move]:
             continue  # a comprehension of the function's
         call = caller.node
         if isinstance(call, ast.Call) and called(call) == function.name:
-            around = found.lives.scopes.frame(stack[at:]) or found.lives.scopes.around(caller)
-            for device in islice(in_scope(around, caller, wanted), _MOST):
-                with suppress(Refused):
-                    yield _told(spot, function, call, device)
+            yield from _at(found, spot, function, caller, stack[at:], wanted)
         return
 
 
@@ -73,13 +113,22 @@ def _chooses(node: ast.AST) -> bool:
     """Whether a call chooses a GPU by itself: ``.cuda()``, ``.to("cuda")``, ``device="cuda:0"``."""
     if not isinstance(node, ast.Call):
         return False
-    given = [*node.args, *(one.value for one in node.keywords)]
+    given = _given(node)
     if called(node) == "cuda" and isinstance(node.func, ast.Attribute):
         return not given
     told = argument(node, DEVICE) or (
         given[0] if called(node) == "to" and len(given) == 1 else None
     )
     return isinstance(told, ast.Constant) and str(told.value).startswith("cuda")
+
+
+def _draws(node: ast.AST) -> bool:
+    """Whether a call makes a generator, and says nothing of where."""
+    return isinstance(node, ast.Call) and called(node) == _GENERATOR and not _given(node)
+
+
+def _given(call: ast.Call) -> list[ast.expr]:
+    return [*call.args, *(one.value for one in call.keywords)]
 
 
 def _told(spot: Spot, function: ast.FunctionDef, call: ast.Call, device: str) -> Move:
@@ -103,6 +152,9 @@ def _told(spot: Spot, function: ast.FunctionDef, call: ast.Call, device: str) ->
     others = [
         one for one in ast.walk(source.tree) if called(one) == function.name and one is not call
     ]
-    default = _DEFAULT if others or function.args.defaults else None
+    draws = _draws(node)
+    default = ("None" if draws else _DEFAULT) if others or function.args.defaults else None
     edit = file_edit(source, [with_parameter(source, function, default), told, given])
+    if draws:
+        return Move("generator-on-device", edit, cause="generator-device")
     return Move("use-like-device-of-other", edit, cause=_CAUSE)
