@@ -116,6 +116,6 @@ def test_where_nothing_better_was_found_the_run_is_the_witness(
     found = unopposed(Proof(level_of(guards), tuple(guards)), [row], "en")
     assert found.level == level
     (told,) = (one for one in found.guards if one.id == "agreed")
-    assert (told.holds, "nothing was found" in told.sentence) == (
+    assert (told.holds, "nothing better was found" in told.sentence) == (
         (None, True) if level == "proven" else (False, False)
     )

@@ -380,7 +380,7 @@ def test_what_only_the_values_tell_is_moved(tmp_path: Path, made: str, moved: st
     [
         ("running.performing.candidates", 1, "not-repaired", ["candidates"]),
         ("proposing.candidates._of_origins", 0, "repaired", []),
-        ("proposing.candidates._witnessed", 5, "repaired", []),
+        ("proposing.candidates._witnessed", 0, "repaired", []),
         ("proving.proof.level_of", 5, "repaired", ["proof", "proof"]),
         ("improving.polishing.trimmed", 0, "repaired", ["polishing"]),
     ],
@@ -388,8 +388,12 @@ def test_what_only_the_values_tell_is_moved(tmp_path: Path, made: str, moved: st
 def test_a_fault_of_ours_costs_the_edits_and_not_what_the_run_told(
     tmp_path: Path, fails: str, status: int, outcome: str, lacking: list[str]
 ) -> None:
-    # A witness is asked for what is moved, and not for what is made elsewhere.
-    program, line = (programs.THREE, 11) if fails.endswith("_witnessed") else (programs.ONE, 8)
+    program, line = programs.ONE, 8
+    if fails.endswith(
+        "_witnessed"
+    ):  # is asked for what is moved, and not for what is made elsewhere
+        given = "pickle.loads(pickle.dumps(torch.randn(8, 4)))"
+        program, line = "import pickle\n" + program.replace("torch.randn(8, 4)", given), 9
     (tmp_path / "train.py").write_text(program)
     module, _, name = fails.rpartition(".")
     poisoned = (

@@ -129,7 +129,11 @@ print(pick(setup(given.parse_args().cpu)).numel())
 def test_who_makes_a_generator_is_told_where_it_draws(tmp_path: Path) -> None:
     outcome, level, diff = repaired(tmp_path, DRAWN)
     assert (outcome, level) == ("repaired", "proven")
-    for row in ("+def seeded(seed, device):", "Generator(device=device)", "seeded(3, device=run.card)"):
+    for row in (
+        "+def seeded(seed, device):",
+        "Generator(device=device)",
+        "seeded(3, device=run.card)",
+    ):
         assert row in diff
 
 

@@ -246,8 +246,8 @@ _WORDS: Mapping[str, Mapping[Lang, str]] = {
         "zh": "失败报告所指之处并非 {file}:{line}：请判断应改何处",
     },
     "unopposed": {
-        "en": "the report of the failure points elsewhere, where nothing was found that is better",
-        "zh": "失败报告指向别处，但在那里没有找到更好的改法",
+        "en": "the report of the failure does not point there, and nothing better was found",
+        "zh": "失败报告并未指向此处，但没有找到更好的改法",
     },
     "at-source": {
         "en": "it mends what is wrong where that comes from",
