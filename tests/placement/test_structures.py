@@ -89,6 +89,46 @@ def resume(opt, rows):
         opt.state[p] = {k: v.to(p.device) for k, v in row.items()}
 """,
     ),
+    "state that is given to a weight as a copy of what was kept": (
+        "optimizer-state",
+        """\
+class Undo:
+    def back(self):
+        for w, held in zip(self.weights, self.saved):
+            self.opt.state[w] = copy.deepcopy(held)  # here
+""",
+    ),
+    "state that is given to a weight as copies of its values": (
+        "optimizer-state",
+        """\
+for w in weights:
+    opt.state[w] = {k: v.clone() if torch.is_tensor(v) else v for k, v in saved[w].items()}  # here
+""",
+    ),
+    "state that is put value by value as it was kept": (
+        "optimizer-state",
+        """\
+for w, held in zip(weights, saved):
+    opt.state[w]["step"] = held["step"]
+    opt.state[w]["exp_avg"] = held["mean"]  # here
+""",
+    ),
+    "state that is brought up to date with what was kept": (
+        "optimizer-state",
+        """\
+for w, held in zip(weights, saved):
+    opt.state[w].update(held.copy())  # here
+""",
+    ),
+    "state that a function of the user's gives": (
+        "optimizer-state",
+        """\
+for w, held in zip(weights, saved):
+    opt.state[w] = onto(held, w.device)
+    opt.state[w].update(fresh(held))
+    opt.state[w]["exp_avg"] = held["mean"].to(w.device)
+""",
+    ),
     "a loader that shuffles where all is made on the GPU": (
         "generator-device",
         """\

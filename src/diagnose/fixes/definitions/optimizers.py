@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
 
 from diagnose.fixes.definitions.expressions import around, replaced
@@ -19,8 +20,12 @@ from diagnose.fixes.definitions.statements import after_statement, moved_stateme
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
 from diagnose.model import TorchNames
+from diagnose.placement.host_forms import copied
 from diagnose.placement.model import Source, Suspect
 from diagnose.scene import sourceline
+
+#: Questions whether something is a tensor.
+_ASKING = re.compile(r"(\w+\.)*is_tensor\(|isinstance\(.*Tensor|hasattr\(")
 
 
 def remade(suspect: Suspect, torch: TorchNames) -> list[Change]:
@@ -64,29 +69,62 @@ def remembered(suspect: Suspect) -> list[Change]:
     state it is; none where the suspect puts nothing there."""
     source, node = suspect.spot.source, suspect.spot.node
     weight = put_for(suspect)
-    if weight is None or not isinstance(node, ast.Assign):
+    if weight is None:
         return []
     device = f".to({weight}.device)"
-    match node.targets[0], node.value:
-        case ast.Subscript(value=ast.Subscript()), value:
-            return [around(source, value, "", device)]
-        case _, ast.DictComp(value=value):
-            return [around(source, value, "", device)]
-        case _, ast.Call(func=ast.Name(id="dict"), args=[held]) | (
-            ast.Name() | ast.Subscript() as held
+    match node:
+        case ast.Assign(targets=[ast.Subscript(value=ast.Subscript(), slice=key)], value=value):
+            return [_brought(source, value, device, sure=isinstance(key, ast.Constant))]
+        case (
+            ast.Assign(value=ast.DictComp(value=value)) | ast.Call(args=[ast.DictComp(value=value)])
         ):
-            each = f"v{device} if hasattr(v, 'to') else v"
-            code = f"{{k: {each} for k, v in {text_of(source, held)}.items()}}".replace("'", '"')
-            return [replaced(source, node.value, code)]
-    raise Refused("it is not seen which of what it puts there are tensors")
+            return [_brought(source, value, device, sure=False)]
+        case ast.Assign(value=value) | ast.Call(args=[value]):
+            return [_all_brought(source, value, weight)]
+    return []
+
+
+def _all_brought(source: Source, value: ast.expr, weight: str) -> Change:
+    """A dict that a weight gets as a whole, as one of which each tensor is brought to the weight."""
+    match value:
+        case ast.Call(func=ast.Name(id="dict"), args=[ast.Name() | ast.Subscript() as held]):
+            pass
+        case ast.Name() | ast.Subscript() as held:
+            pass
+        case ast.Call() as held if copied(held) is not None:
+            pass
+        case _:
+            raise Refused("it is not seen which of what it puts there are tensors")
+    key, one = ("key", "value") if weight in ("k", "v") else ("k", "v")
+    each = f'{one}.to({weight}.device) if hasattr({one}, "to") else {one}'
+    code = f"{{{key}: {each} for {key}, {one} in {text_of(source, held)}.items()}}"
+    return replaced(source, value, code)
+
+
+def _brought(source: Source, value: ast.expr, device: str, *, sure: bool) -> Change:
+    """One value of a weight's state as what is brought to the weight: where it may be a number, as well,
+    only if it is a tensor."""
+    match value:
+        case ast.IfExp(test=ast.Call() as asked, body=each) if _ASKING.match(ast.unparse(asked)):
+            return _brought(source, each, device, sure=True)
+        case ast.IfExp():
+            raise Refused("it is not seen which of what it puts there are tensors")
+        case ast.Call(args=[held]) if copied(value) is held:
+            return _brought(source, held, device, sure=sure)
+    if sure or not isinstance(value, ast.Name | ast.Subscript):
+        return around(source, value, "", device)
+    text = text_of(source, value)
+    return replaced(source, value, f'{text}{device} if hasattr({text}, "to") else {text}')
 
 
 def put_for(suspect: Suspect) -> str | None:
     """The weight for which a statement puts something into an optimizer's state; None for others."""
-    node = suspect.spot.node
-    target = node.targets[0] if isinstance(node, ast.Assign) else None
-    if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Subscript):
-        target = target.value
+    target: ast.AST | None = None
+    match suspect.spot.node:
+        case ast.Assign(targets=[ast.Subscript() as target]):
+            target = target.value if isinstance(target.value, ast.Subscript) else target
+        case ast.Call(func=ast.Attribute(value=target, attr="update")):
+            pass
     match target:
         case ast.Subscript(value=ast.Attribute(attr="state"), slice=ast.Name(id=name)):
             return name

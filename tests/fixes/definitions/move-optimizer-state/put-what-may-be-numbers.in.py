@@ -1,0 +1,4 @@
+# cause: optimizer-state
+# spot: opt.state[w] = {k: copy.deepcopy(v) for k, v in saved[w].items()}
+for w in net.parameters():
+    opt.state[w] = {k: copy.deepcopy(v) for k, v in saved[w].items()}
