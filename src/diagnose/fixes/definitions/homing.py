@@ -36,6 +36,8 @@ def saved_from_host(source: Source, move: ast.expr) -> Change | None:
 def moved_home(source: Source, move: ast.Call, owner: str | None) -> Change:
     """A move goes to the first of the devices of what the module is wrapped in, or was."""
     scope: ast.AST = next(iter(functions_around(source, move)), source.tree)
+    if (wrapper := _wrapper_beside(scope, move)) is not None:
+        return with_method(source, move, f"to({first_device(source, wrapper)})")
     statement = statement_of(source, move)
     targets = statement.targets if isinstance(statement, ast.Assign) else []
     names = {owner, *map(sourceline.dotted, targets)} - {None}
@@ -51,6 +53,24 @@ def moved_home(source: Source, move: ast.Call, owner: str | None) -> Change:
                 if called(call) == "DataParallel":
                     return with_method(source, move, f"to({_home_of(source, call, owner)})")
     raise Refused("the file does not show what is moved")
+
+
+def _wrapper_beside(scope: ast.AST, move: ast.Call) -> ast.Call | None:
+    """The wrapper that is given a move's result, or that the move itself moves, in one expression."""
+    moved = getattr(move.func, "value", None)
+    for one in walk_calls(scope):
+        if called(one) == "DataParallel":
+            given = wrapped_by(one)
+            while given is not move and isinstance(given, ast.Call):  # ``net.cuda().train()``
+                given = getattr(given.func, "value", None)
+            if one is moved or given is move:
+                return one
+    return None
+
+
+def wrapped_by(call: ast.Call) -> ast.expr | None:
+    """What nn.DataParallel is given to wrap."""
+    return argument(call, "module") or next(iter(call.args), None)
 
 
 def chosen_home(source: Source, device: ast.Constant) -> Change:

@@ -13,7 +13,13 @@ from diagnose.fixes.definitions.expressions import (
     with_argument,
     with_method,
 )
-from diagnose.fixes.definitions.homing import chosen_home, first_device, moved_home, saved_from_host
+from diagnose.fixes.definitions.homing import (
+    chosen_home,
+    first_device,
+    moved_home,
+    saved_from_host,
+    wrapped_by,
+)
 from diagnose.fixes.definitions.imports import spelled, with_import
 from diagnose.fixes.definitions.parts import part_of
 from diagnose.fixes.definitions.places import (
@@ -196,9 +202,9 @@ def home(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
         assert isinstance(value, ast.Call)
         return [with_method(source, value, f"to({first_device(source, call)})")]
     device = first_device(source, call)
-    if not call.args:
+    wrapped = wrapped_by(call)
+    if wrapped is None:
         raise Refused("the call does not show what is wrapped")
-    wrapped = call.args[0]
     if is_moved(wrapped, torch):
         assert isinstance(wrapped, ast.Call)
         return [with_method(source, wrapped, f"to({device})")]

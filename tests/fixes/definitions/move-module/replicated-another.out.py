@@ -1,0 +1,1 @@
+refused: the file does not show what is moved

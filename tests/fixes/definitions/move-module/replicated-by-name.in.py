@@ -1,0 +1,4 @@
+# cause: dataparallel-home-device
+# spot: nn.DataParallel(module=net, device_ids=cards)
+def spread(net, cards):
+    return nn.DataParallel(module=net, device_ids=cards)
