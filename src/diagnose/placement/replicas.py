@@ -22,7 +22,7 @@ def shared(source: Source, lines: Sequence[int]) -> Suspect | None:
     """
     for line in lines:  # what such a method reads is all the first one's
         if (bound := kept_methods(source, line)) is not None:
-            method, called = bound.methods[0], Spot(source, bound.calls[0])
+            method, called = bound.bound()[0], Spot(source, bound.calls[0])
             spot = Spot(source, method)
             return Suspect(CAUSE, ast.unparse(method), spot, move=called, sure=False)
     for line in lines:
