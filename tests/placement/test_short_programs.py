@@ -26,6 +26,45 @@ from torch.utils.data import DataLoader, Dataset, TensorDataset
 
 #: Name -> the devices of the message, the cause, and the program; ``# here`` ends the line to edit.
 PROGRAMS = {
+    "what an object of a module's made where nobody knew a device": (
+        ("cuda:0", "cpu"),
+        "unregistered-tensor",
+        """\
+class Dial:
+    def __init__(self, marks):
+        self.angles = torch.linspace(0, 1, marks)
+class Gauge(nn.Module):
+    def __init__(self, dial):
+        super().__init__()
+        self.dial = dial
+        self.gain = nn.Parameter(torch.ones(5))
+    def forward(self, x):
+        return x * self.gain + self.dial.angles  # here
+dial = Dial(5)
+print(dial.angles.numpy())
+gauge = Gauge(dial).to("cuda")
+gauge(torch.rand(5, device="cuda"))
+""",
+    ),
+    "what an object of a module's made though it was told a device": (
+        ("cuda:0", "cpu"),
+        "created-without-device",
+        """\
+class Dial:
+    def __init__(self, marks, device):
+        self.device = device
+        self.angles = torch.linspace(0, 1, marks)  # here
+class Gauge(nn.Module):
+    def __init__(self, dial):
+        super().__init__()
+        self.dial = dial
+        self.gain = nn.Parameter(torch.ones(5))
+    def forward(self, x):
+        return x * self.gain + self.dial.angles
+gauge = Gauge(Dial(5, torch.device("cuda"))).to("cuda")
+gauge(torch.rand(5, device="cuda"))
+""",
+    ),
     "a layer that a method adds, of a model that is moved once more after it ran": (
         ("cuda:0", "cpu"),
         "submodule-added-after-move",

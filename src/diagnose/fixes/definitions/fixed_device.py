@@ -38,7 +38,7 @@ def use_device(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
     if isinstance(outer, ast.Call) and node in outer.args and called(outer) == "cuda":
         node = outer  # `x.cuda(1)`: the method itself says which kind of device
     if not isinstance(node, ast.Call):
-        if not isinstance(node, _DEVICES):
+        if not isinstance(node, _DEVICES) or ast.unparse(node) == suspect.name:
             raise Refused("what is there is no device by its form")
         return [replaced(source, node, device)]
     method = called(node)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from diagnose.placement.devices import differ
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Step
+from diagnose.placement.reasons.belonging import of_kept_object
 from diagnose.placement.reasons.building import (
     LOSSES,
     built_for,
@@ -234,6 +235,8 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
                 return Reason("input-not-moved", *where_built(made, tensor.frame, models=True))
             if (kept_of := given_to_owner(stray, made, meeting)) is not None:
                 return kept_of
+            if (own := of_kept_object(stray, made, meeting)) is not None:
+                return own
             return Reason("created-without-device", made.spot, tensor.frame)
         case "tokens":
             return Reason("input-not-moved", *where_built(made, tensor.frame, models=True))

@@ -1,0 +1,1 @@
+refused: what is there is no device by its form
