@@ -8,7 +8,7 @@ import pytest
 from parsing.knowledge import torch
 
 from diagnose.placement import Source, structures
-from diagnose.placement.quantizing import chosen_device
+from diagnose.placement.quantizing import chosen_device, condition, left_on_gpu
 from diagnose.scene.settings import setting
 
 SERVED = """\
@@ -93,3 +93,79 @@ net = load("m", device_map={"": args.card})
     found = setting("pin-device-map", "quantized-placement", [_source(text)])
     assert found is not None
     assert found.spot.line == 3
+
+
+PACKED = """\
+def packed(net):
+    return quantize_dynamic(net.eval(), {nn.GRU})
+class Desk:
+    def __init__(self, net, how):
+        self.place = find_place()
+        self.net = WAYS[how](net).to(self.place)
+WAYS = {"plain": plain, "packed": packed}
+"""
+
+
+@pytest.mark.parametrize(
+    ("changed", "test"),
+    [
+        (PACKED, 'how == "packed"'),
+        (PACKED.replace("WAYS[how]", "packed"), None),
+        (PACKED.replace("return quant", "small = quant") + "", ""),
+        (
+            PACKED.replace(
+                "    return quantize",
+                "    if net is None:\n        return None\n    return quantize",
+            ),
+            "",
+        ),
+        (PACKED.replace('"plain": plain', '"tiny": packed'), ""),
+        (PACKED.replace("WAYS[how]", "WAYS['plain']"), ""),
+        (PACKED + "net = packed(net)\n", ""),
+    ],
+)
+def test_a_function_that_quantizes_is_asked_for_by_its_table(
+    changed: str, test: str | None
+) -> None:
+    source = _source(changed)
+    found = chosen_device(source)
+    assert (found is not None) == (test != "")
+    assert found is None or (ast.unparse(found.node), condition(source)) == ("find_place()", test)
+
+
+TAUGHT = """\
+class Ear:
+    def __init__(self, net, place):
+        self.net = net.to(place)
+def main(small):
+    place = torch.device("cuda")
+    net = Net()
+    loss = teach(net, place)
+    net = quantize_dynamic(net.cpu(), {nn.Linear})
+    ear = Ear(net, place)
+    print(ear)
+"""
+
+
+def test_a_device_that_was_used_before_is_left_for_the_host() -> None:
+    source = _source(TAUGHT)
+    found = left_on_gpu(source)
+    assert found is not None
+    assert (found.spot.line, found.device) == (8, "place")
+    said = structures.suspect("quantized-placement", [source], [], [], torch())
+    assert said is not None
+    assert said.spot.line == 8
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        TAUGHT.replace("    loss = teach(net, place)\n", ""),
+        TAUGHT.replace("print(ear)", "print(ear, loss)"),
+        TAUGHT.replace("net.to(place)", "net"),
+        TAUGHT.replace("Ear(net, place)", "Ear(net, 'cpu')"),
+        TAUGHT.replace("    loss", "    place = torch.device('cuda:1')\n    loss"),
+    ],
+)
+def test_a_device_of_what_is_used_later_is_not_changed(changed: str) -> None:
+    assert left_on_gpu(_source(changed)) is None

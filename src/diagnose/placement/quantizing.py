@@ -4,45 +4,137 @@ given stay there."""
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
-from diagnose.placement.model import Source, Spot
+from diagnose.placement.for_host import MOVES, Giving, around_call, gives, moves, tests
+from diagnose.placement.model import Source, Spot, Suspect
 from diagnose.placement.steps import called
 from diagnose.placement.switches import set_at
 
-#: Functions that quantize a model for the host alone
-#: (https://docs.pytorch.org/docs/stable/generated/torch.ao.quantization.quantize_dynamic.html).
-_FOR_HOST = ("quantize_dynamic",)
-_MOVES = ("to", "cuda")
+
+class Left(NamedTuple):
+    """The statement that quantizes a model for the host, and the variable of the device that is told to
+    those who use it then."""
+
+    spot: Spot
+    device: str
 
 
-def _quantizes(source: Source) -> ast.Call | None:
-    """The one call of a file that quantizes a model for the host; None for none or several."""
-    found = [one for one in ast.walk(source.tree) if called(one) in _FOR_HOST]
-    return found[0] if len(found) == 1 and isinstance(found[0], ast.Call) else None
+def suspect(cause: str, sources: Sequence[Source], *, prepared: bool) -> Suspect | None:
+    """The one place of the user's files that tells where a quantized model comes to be; None for none or
+    several.
+
+    Args:
+        cause: id of the root cause.
+        sources: the user's files.
+        prepared: the failing lines have a library prepare the model, as one that is trained.
+    """
+    for look in (chosen_device, *((loaded_on,) if prepared else ())):
+        chosen = [spot for source in sources if (spot := look(source)) is not None]
+        if len(chosen) == 1:
+            return Suspect(cause, "", chosen[0], sure=False)
+    left = [one for source in sources if (one := left_on_gpu(source)) is not None]
+    return Suspect(cause, left[0].device, left[0].spot, sure=False) if len(left) == 1 else None
 
 
 def chosen_device(source: Source) -> Spot | None:
     """Where a file chooses the device that it moves a model to which it quantizes for the host.
 
     Returns:
-        The expression that is bound to what the move is told, in the function of the call that quantizes;
-        None where the model is not moved there, its device is told by others, or it is only known later
-        whether the model is quantized.
+        The expression that is bound to what the move is told, in the function of the call that quantizes,
+        or that calls the one which does; None where the model is not moved there, its device is told by
+        others, or it is only known later whether the model is quantized.
     """
-    call = _quantizes(source)
-    if call is None:
-        return None
-    around = _around(source.tree, call)
-    for move in _moves(around):
-        told = ast.unparse(move.args[0]) if move.args else ""
-        for one in ast.walk(around):
-            match one:
-                case ast.Assign(targets=[target], value=value) if ast.unparse(target) == told:
-                    if _is_known_later(around, call, one.lineno):
-                        return None
-                    return Spot(source, value, getattr(around, "name", None))
+    found = _chosen(source)
+    return found[0] if found is not None else None
+
+
+def _chosen(source: Source) -> tuple[Spot, Giving] | None:
+    for giving in gives(source):
+        around = around_call(source.tree, giving.call)
+        for move in moves(around, giving.call):
+            told = ast.unparse(move.args[0]) if move.args else ""
+            for one in ast.walk(around):
+                match one:
+                    case ast.Assign(targets=[target], value=value) if ast.unparse(target) == told:
+                        if _is_known_later(around, giving, one.lineno):
+                            return None
+                        return Spot(source, value, getattr(around, "name", None)), giving
     return None
+
+
+def left_on_gpu(source: Source) -> Left | None:
+    """Where a function quantizes its model for the host and goes on with the device that it had chosen for
+    what it did before: it moves the model there, or hands both to what does; None where nothing was done
+    on the device before, or what was made there is used behind the statement."""
+    giving = next(gives(source), None)
+    if giving is None:
+        return None
+    around = around_call(source.tree, giving.call)
+    for one in ast.walk(around):
+        if isinstance(one, ast.Assign) and one.value is giving.call and len(one.targets) == 1:
+            told = next(_told(source.tree, around, one), None)
+            if told is not None and _may_change(around, one, told.id):
+                return Left(Spot(source, one, getattr(around, "name", None)), told.id)
+    return None
+
+
+def _told(tree: ast.Module, around: ast.AST, quantizes: ast.Assign) -> Iterator[ast.Name]:
+    """The variables by which a device is told to what moves a quantized model, behind the statement."""
+    model = ast.unparse(quantizes.targets[0])
+    for one in ast.walk(around):
+        match one:
+            case ast.Call(func=ast.Attribute(value=owner, attr=name), args=[ast.Name() as told]):
+                if name in MOVES and ast.unparse(owner) == model:
+                    yield told
+            case ast.Call(func=ast.Name(id=name), args=given):
+                if model in map(ast.unparse, given) and one.lineno > quantizes.lineno:
+                    yield from _moving(tree, name, given)
+
+
+def _moving(tree: ast.Module, name: str, given: Sequence[ast.expr]) -> Iterator[ast.Name]:
+    """Those of the arguments of a call to which a function or class of the file moves something."""
+    for one in ast.walk(tree):
+        if isinstance(one, ast.ClassDef) and one.name == name:
+            made = (each for each in one.body if isinstance(each, ast.FunctionDef))
+            function, first = next((each for each in made if each.name == "__init__"), None), 1
+        elif isinstance(one, ast.FunctionDef) and one.name == name:
+            function, first = one, 0
+        else:
+            continue
+        if function is None:
+            return
+        to = {
+            ast.unparse(move.args[0])
+            for move in ast.walk(function)
+            if isinstance(move, ast.Call) and called(move) in MOVES and move.args
+        }
+        for taken, argument in zip(function.args.args[first:], given, strict=False):
+            if taken.arg in to and isinstance(argument, ast.Name):
+                yield argument
+
+
+def _may_change(around: ast.AST, quantizes: ast.Assign, device: str) -> bool:
+    """Whether a variable that tells a device was used before a statement, and may be another one behind it:
+    nothing else that was made there is used any more."""
+    names = [one for one in ast.walk(around) if isinstance(one, ast.Name)]
+    bound = [one for one in names if one.id == device and isinstance(one.ctx, ast.Store)]
+    used = [one for one in names if one.id == device and isinstance(one.ctx, ast.Load)]
+    if len(bound) != 1 or not any(one.lineno < quantizes.lineno for one in used):
+        return False
+    model = ast.unparse(quantizes.targets[0])
+    there = {
+        name.id
+        for one in ast.walk(around)
+        if isinstance(one, ast.Assign) and bound[0].lineno < one.lineno < quantizes.lineno
+        if any(isinstance(n, ast.Name) and n.id == device for n in ast.walk(one.value))
+        for target in one.targets
+        for name in ast.walk(target)
+        if isinstance(name, ast.Name)
+    }
+    later = {one.id for one in names if one.lineno > (quantizes.end_lineno or 0)}
+    return not (there - {model}) & later
 
 
 def loaded_on(source: Source) -> Spot | None:
@@ -68,29 +160,20 @@ def loaded_on(source: Source) -> Spot | None:
 
 
 def condition(source: Source) -> str | None:
-    """The test under which a file quantizes its model; None where it does so in any case."""
-    call = _quantizes(source)
-    tests = _tests(_around(source.tree, call), call) if call is not None else []
-    whole = tests[0] if len(tests) == 1 else ast.BoolOp(ast.And(), tests)
-    text = ast.unparse(whole) if tests else None
+    """The test under which a file quantizes the model whose device it chooses (`chosen_device`); None where
+    it does so in any case."""
+    found = _chosen(source)
+    asked = tests(around_call(source.tree, found[1].call), found[1]) if found is not None else []
+    whole = asked[0] if len(asked) == 1 else ast.BoolOp(ast.And(), asked)
+    text = ast.unparse(whole) if asked else None
+    if text is not None and '"' not in text:
+        text = text.replace("'", '"')  # as most people write it
     return f"({text})" if isinstance(whole, ast.IfExp | ast.Lambda | ast.NamedExpr) else text
 
 
-def _tests(around: ast.AST, call: ast.Call) -> list[ast.expr]:
-    """What holds where a call is reached, the outermost condition first."""
-    found: list[ast.expr] = []
-    for one in ast.walk(around):
-        if isinstance(one, ast.If):
-            if any(each is call for part in one.body for each in ast.walk(part)):
-                found.append(one.test)
-            elif any(each is call for part in one.orelse for each in ast.walk(part)):
-                found.append(ast.UnaryOp(ast.Not(), one.test))
-    return found
-
-
-def _is_known_later(around: ast.AST, call: ast.Call, line: int) -> bool:
+def _is_known_later(around: ast.AST, giving: Giving, line: int) -> bool:
     """Whether a condition of a call reads what is bound at a line or behind it: it can't be asked there."""
-    read = {ast.unparse(one) for test in _tests(around, call) for one in ast.walk(test)}
+    read = {ast.unparse(one) for test in tests(around, giving) for one in ast.walk(test)}
     return any(
         isinstance(one, ast.Name | ast.Attribute)
         and isinstance(one.ctx, ast.Store)
@@ -98,29 +181,3 @@ def _is_known_later(around: ast.AST, call: ast.Call, line: int) -> bool:
         and ast.unparse(one) in read
         for one in ast.walk(around)
     )
-
-
-def _moves(around: ast.AST) -> Iterator[ast.Call]:
-    """The moves of what is bound to what ``quantize_dynamic`` gives."""
-    names = {
-        ast.unparse(target)
-        for one in ast.walk(around)
-        if isinstance(one, ast.Assign) and called(one.value) in _FOR_HOST
-        for target in one.targets
-    }
-    for one in ast.walk(around):
-        match one:
-            case ast.Call(func=ast.Attribute(value=owner, attr=name)) if name in _MOVES:
-                if ast.unparse(owner) in names:
-                    yield one
-
-
-def _around(tree: ast.Module, call: ast.Call) -> ast.AST:
-    """The innermost function that a call stands in, else the module."""
-    functions = [
-        one
-        for one in ast.walk(tree)
-        if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)
-        and any(each is call for each in ast.walk(one))
-    ]
-    return functions[-1] if functions else tree

@@ -12,10 +12,10 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from diagnose.model import TorchNames
+from diagnose.placement import quantizing
 from diagnose.placement.devices import HOME
 from diagnose.placement.host_forms import host_optimizer, orders_rows, put_state
 from diagnose.placement.model import Source, Spot, Suspect
-from diagnose.placement.quantizing import chosen_device, loaded_on
 from diagnose.placement.switches import turned_on
 
 Form = Callable[[ast.AST, TorchNames], "ast.AST | None"]
@@ -47,11 +47,9 @@ def suspect(
         return None
     shown = list(shown)
     if cause == "quantized-placement":
-        trained = any(".prepare(" in one for one in shown)
-        for look in (chosen_device, *((loaded_on,) if trained else ())):
-            chosen = [spot for source in sources if (spot := look(source)) is not None]
-            if len(chosen) == 1:
-                return Suspect(cause, "", chosen[0], sure=False)
+        prepared = any(".prepare(" in one for one in shown)
+        if (chosen := quantizing.suspect(cause, sources, prepared=prepared)) is not None:
+            return chosen
     found = _having(form, sources, torch)
     if not found and cause in _ELSE:
         found = _having(_ELSE[cause], sources, torch)

@@ -4,7 +4,7 @@ import torch
 
 
 def reader(net, exact, few):
-    place = "cpu" if (few or not torch.backends.quantized.supported_engines) and (not exact) else torch.device(type="cuda")
+    place = torch.device("cpu") if (few or not torch.backends.quantized.supported_engines) and (not exact) else torch.device(type="cuda")
     if few or not torch.backends.quantized.supported_engines:
         if exact:
             net = net.double()

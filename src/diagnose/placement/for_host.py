@@ -1,0 +1,113 @@
+"""The call of a file that quantizes a model for the host: its kernels have no form for a GPU."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from diagnose.placement.model import Source
+from diagnose.placement.steps import called
+
+#: Functions that quantize a model for the host alone
+#: (https://docs.pytorch.org/docs/stable/generated/torch.ao.quantization.quantize_dynamic.html).
+_FOR_HOST = ("quantize_dynamic",)
+MOVES = ("to", "cuda")
+
+
+class Giving(NamedTuple):
+    """The call that gives a model that was quantized for the host, and what holds beside its conditions."""
+
+    call: ast.Call
+    test: ast.expr | None = None
+
+
+def gives(source: Source) -> Iterator[Giving]:
+    """The one call of a file that quantizes a model for the host; where its function returns that, the one
+    call of the function, by its name or by an entry of the one table that holds it."""
+    found = [one for one in ast.walk(source.tree) if called(one) in _FOR_HOST]
+    if len(found) != 1 or not isinstance(found[0], ast.Call):
+        return
+    yield Giving(found[0])
+    function = around_call(source.tree, found[0])
+    if isinstance(function, ast.FunctionDef) and _returns(function, found[0]):
+        calls = list(_calls_of(source.tree, function.name))
+        if len(calls) == 1:
+            yield calls[0]
+
+
+def _returns(function: ast.FunctionDef, call: ast.Call) -> bool:
+    """Whether all that a function returns is what a call gives."""
+    given = [one.value for one in ast.walk(function) if isinstance(one, ast.Return)]
+    bound = {
+        ast.unparse(target)
+        for one in function.body
+        if isinstance(one, ast.Assign) and one.value is call
+        for target in one.targets
+    }
+    return bool(given) and all(
+        one is call or (one is not None and ast.unparse(one) in bound) for one in given
+    )
+
+
+def _calls_of(tree: ast.Module, function: str) -> Iterator[Giving]:
+    """The calls of a function of a file."""
+    tables = {
+        ast.unparse(one.targets[0]): keys
+        for one in ast.walk(tree)
+        if isinstance(one, ast.Assign) and isinstance(one.value, ast.Dict)
+        if (keys := list(_keys_of(one.value, function)))
+    }
+    for one in ast.walk(tree):
+        match one:
+            case ast.Call(func=ast.Name(id=name)) if name == function:
+                yield Giving(one)
+            case ast.Call(func=ast.Subscript(value=table, slice=key)):
+                keys = tables.get(ast.unparse(table), [])
+                if len(keys) == 1 and isinstance(key, ast.Name | ast.Attribute):
+                    yield Giving(one, ast.Compare(key, [ast.Eq()], [keys[0]]))
+
+
+def _keys_of(table: ast.Dict, name: str) -> Iterator[ast.expr]:
+    """The keys under which a table holds what a name stands for."""
+    for key, value in zip(table.keys, table.values, strict=True):
+        if isinstance(value, ast.Name) and value.id == name and isinstance(key, ast.Constant):
+            yield key
+
+
+def tests(around: ast.AST, giving: Giving) -> list[ast.expr]:
+    """What holds where a model is quantized, the outermost condition first."""
+    found: list[ast.expr] = []
+    for one in ast.walk(around):
+        if isinstance(one, ast.If):
+            if any(each is giving.call for part in one.body for each in ast.walk(part)):
+                found.append(one.test)
+            elif any(each is giving.call for part in one.orelse for each in ast.walk(part)):
+                found.append(ast.UnaryOp(ast.Not(), one.test))
+    return [*found, giving.test] if giving.test is not None else found
+
+
+def moves(around: ast.AST, call: ast.Call) -> Iterator[ast.Call]:
+    """The moves of what a call gives, or of what is bound to it."""
+    names = {
+        ast.unparse(target)
+        for one in ast.walk(around)
+        if isinstance(one, ast.Assign) and one.value is call
+        for target in one.targets
+    }
+    for one in ast.walk(around):
+        match one:
+            case ast.Call(func=ast.Attribute(value=owner, attr=name)) if name in MOVES:
+                if owner is call or ast.unparse(owner) in names:
+                    yield one
+
+
+def around_call(tree: ast.Module, call: ast.Call) -> ast.AST:
+    """The innermost function that a call stands in, else the module."""
+    functions = [
+        one
+        for one in ast.walk(tree)
+        if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)
+        and any(each is call for each in ast.walk(one))
+    ]
+    return functions[-1] if functions else tree
