@@ -26,6 +26,22 @@ from torch.utils.data import DataLoader, Dataset, TensorDataset
 
 #: Name -> the devices of the message, the cause, and the program; ``# here`` ends the line to edit.
 PROGRAMS = {
+    "what a module is given that is called with other weights": (
+        ("cuda:0", "cpu"),
+        "input-not-moved",
+        """\
+class Tide(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.level = nn.Linear(2, 2)
+    def forward(self, x):
+        return self.level(x)
+tide = Tide()
+weights = {k: torch.empty(w.shape, device="cuda") for k, w in tide.named_parameters()}
+shape = torch.empty(3, 2)  # here
+torch.func.functional_call(tide, weights, (shape,))
+""",
+    ),
     "what an object of a module's made where nobody knew a device": (
         ("cuda:0", "cpu"),
         "unregistered-tensor",
@@ -4257,3 +4273,21 @@ nearest(rows, rows.numpy())
     program = analyse(source, torch())
     found = suspects(program, [Line(source.path, 7), Line(source.path, 6)], ("cuda:0", "cpu"))
     assert [(one.spot.line, one.devices) for one in found] == [(5, ("asked.device",))]
+
+
+def test_the_device_of_the_program_s_settings_is_written_where_a_function_is_given_them() -> None:
+    text = """\
+import torch
+class Dials:
+    width: int = 3
+    spare: str = "cpu"
+    device: str = "cuda"
+def ruler(dials):
+    return {n: torch.arange(dials.width) for n in "xy"}
+rows = torch.rand(3, device="cuda")
+marks = ruler(Dials())
+rows + marks["x"]
+"""
+    source = Source("/home/u/run.py", text.split("\n"), ast.parse(text))
+    found = suspects(analyse(source, torch()), [Line(source.path, 10)], ("cuda:0", "cpu"))
+    assert [(one.spot.line, one.devices) for one in found] == [(7, ("dials.device",))]

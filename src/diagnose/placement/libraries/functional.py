@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 
 from diagnose.placement.devices import CPU, META
+from diagnose.placement.libraries.copies import copied
 from diagnose.placement.libraries.datasets import item_of
 from diagnose.placement.machine import Arguments, Given, Machine, Partial
-from diagnose.placement.tensors import Module, Table, Tensor
+from diagnose.placement.model import Device, Spot, Step
+from diagnose.placement.tensors import Module, Table, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import (
     Const,
@@ -80,7 +82,13 @@ def _traced(
 def _with_other_weights(
     machine: Machine, module: Module, given: Arguments, node: ast.AST, frame: Frame
 ) -> Value:
-    """A module called with weights that are told; they are where the module's are, most often."""
+    """A module called with weights that are told: it runs where they are, if all are known to be on one
+    accelerator; else where its own are, most often."""
+    told = given.get("parameter_and_buffer_dicts", 1)
+    places = {one.device for one in tensors_in(told.value)} if told is not None else set()
+    device = places.pop() if len(places) == 1 else None
+    if device is not None and device.type == "cuda" and device != module.where():
+        module = _brought(module, device, machine.spot(node, frame))
     if module.where() == META:  # it lends its code alone
         return Unknown()
     said, named = given.get("args", 2), given.get("kwargs", 3)
@@ -91,6 +99,14 @@ def _with_other_weights(
     table = named.value.items if named is not None and isinstance(named.value, Table) else {}
     names = {str(key): Given(named.node, one) for key, one in table.items()} if named else {}
     return machine.invoke(machine, module, Arguments(listed, names), node, frame)
+
+
+def _brought(module: Module, device: Device, spot: Spot) -> Module:
+    """A copy of a module with weights on a device: the module itself stays where it is."""
+    found = copied(module, ())
+    assert isinstance(found, Module)
+    found.move(device, Step("moved", spot, device))
+    return found
 
 
 def _run_over(machine: Machine, given: Arguments, node: ast.AST, frame: Frame) -> Value:

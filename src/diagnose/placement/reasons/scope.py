@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from diagnose.placement.devices import differ, written
 from diagnose.placement.machine import Meeting, Meets
@@ -73,6 +73,16 @@ def _in_scope(frame: Frame, spot: Spot, wanted: Device | None) -> Iterator[str]:
         where = value.where() if isinstance(value, Module) else None
         if where is not None and differ(where, wanted) is False:
             yield f"next(self.{name}.parameters()).device"
+    yield from _of_settings(local, wanted)
+
+
+def _of_settings(local: Sequence[tuple[str, Value]], wanted: Device | None) -> Iterator[str]:
+    """The devices that objects of the program's tell in a field: ``settings.device``."""
+    for name, value in local:
+        if isinstance(value, Object) and value.made is not None and name != "self":
+            for field, one in {**value.made.members, **value.attributes}.items():
+                if (device := _device(one)) is not None and not differ(device, wanted):
+                    yield f"{name}.{field}"
 
 
 def _moves_later(value: Tensor | Module, spot: Spot) -> bool:
