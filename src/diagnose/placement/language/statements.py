@@ -8,6 +8,7 @@ from functools import partial
 from itertools import islice
 
 from diagnose.placement.iterating import any_item, iterated
+from diagnose.placement.language.arrays import added, written
 from diagnose.placement.language.branches import Attributes, join
 from diagnose.placement.language.contexts import with_
 from diagnose.placement.language.definitions import class_, function, import_, import_from, shared
@@ -21,7 +22,7 @@ from diagnose.placement.refusing import refusal
 from diagnose.placement.storing import loaded, store
 from diagnose.placement.tensors import WIDEST, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
-from diagnose.placement.values import Const, Frame, Loader, Number, Value
+from diagnose.placement.values import Const, Frame, Loader, Number, Object, Unknown, Value
 
 
 def execute(machine: Machine, body: Sequence[ast.stmt], frame: Frame) -> None:
@@ -70,6 +71,7 @@ def _assign(machine: Machine, node: ast.AST, frame: Frame) -> None:
     assert isinstance(node, ast.Assign)
     value = machine.evaluate(machine, node.value, frame)
     left_by(machine, node.value, value, frame)
+    written(machine, node, value, frame)
     for target in node.targets:
         store(machine, target, value, frame, node)
 
@@ -93,9 +95,11 @@ def _augmented(machine: Machine, node: ast.AST, frame: Frame) -> None:
         value = held.like(held.device)
     elif isinstance(held, Items):
         held.grows = True
-        added = machine.evaluate(machine, node.value, frame)
-        if isinstance(added, Items):
-            held.items += islice(list(added.every()), max(0, WIDEST - len(held.items)))
+        more = machine.evaluate(machine, node.value, frame)
+        if isinstance(more, Items):
+            held.items += islice(list(more.every()), max(0, WIDEST - len(held.items)))
+        value = held
+    elif isinstance(held, Unknown | Object) and added(machine, node, frame):
         value = held
     store(machine, node.target, value, frame, node)
 

@@ -11,6 +11,8 @@ from diagnose.placement.reasons.knowing import handed_on
 from diagnose.placement.steps import Reason, born_at, called
 from diagnose.placement.tensors import Tensor
 
+#: Calls that ask a tensor for its array.
+_ASKING = ("numpy", "asarray", "array", "__array__")
 #: What makes one tensor of those of a list.
 _JOINS = frozenset({"cat", "stack", "concat"})
 
@@ -26,7 +28,8 @@ def on_the_way_to_the_host(stray: Meets, meeting: Meeting) -> Reason | None:
         # It was loaded with all the rest, to where that goes.
         return Reason("checkpoint-location", loaded.spot)
     computed = isinstance(stray.node, ast.BinOp)  # there, and of no use to anything else
-    here = wants or computed or made is None or name in ("numpy", "asarray", "array", "__array__")
+    written = isinstance(meeting.spot.node, ast.stmt)  # into an array, which is no call
+    here = wants or computed or written or made is None or name in _ASKING
     listings = [step for step in tensor.steps if step.what == "listed"]
     kept = [step for step in listings if _is_kept(step.spot)]
     listed = kept[-1] if kept else next(iter(listings), None)
