@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from diagnose.placement.devices import META
+from diagnose.placement.devices import META, differ
 from diagnose.placement.machine import Machine
 from diagnose.placement.model import Device, Step
 from diagnose.placement.tensors import Module, Table, Tensor, modules_in, tensors_in
@@ -140,6 +140,32 @@ def some_part(module: Module) -> Value:
     """Some part of a library's model, of which no more is known than that it moves with the whole."""
     whole = module.made is None and module.weights and "." in module.kind
     return child(module, SOME) if whole else Unknown()
+
+
+def weights(module: Module, name: Value | None = None) -> Items:
+    """What ``parameters()`` gives, with a name each what ``named_parameters()`` does: some weight, or, of a
+    module that is spread over accelerators, one on each of them."""
+    whole = Tensor(module.where(), "weight", module.steps, module.frame, module=module)
+    found = _on_each(module) if whole.device and whole.device.type == "cuda" else []
+    apart = len(found) > 1
+    every: list[Value] = [*(found if apart else [whole])]
+    if name is not None:
+        every = [Items([name, one]) for one in every]
+    given = Items(every) if apart else Items([], every[0])
+    given.grows = apart  # how many there are, nobody says
+    return given
+
+
+def _on_each(module: Module) -> list[Tensor]:
+    """A weight of a module on each accelerator that some are on."""
+    found: list[Tensor] = []
+    for one in module.family():
+        own = Tensor(one.device, "weight", one.steps, one.frame, module=one)
+        for weight in ([own] if one.weights else []) + list(one.tensors.values()):
+            there = weight.device is not None and weight.device.type == "cuda"
+            if there and all(differ(weight.device, other.device) for other in found):
+                found.append(weight)
+    return found
 
 
 def named(module: Module, most: int) -> list[tuple[str, Module]]:

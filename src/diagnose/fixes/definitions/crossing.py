@@ -121,6 +121,10 @@ def operand(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
         raise Refused("it edits no definition")
     if is_moved(node, torch):
         return elsewhere(suspect, torch)
+    if (each := _comprehended(node)) is not None:
+        if is_moved(each, torch):
+            raise Refused("each of them is moved already")
+        return [moved(source, each, target_device(suspect))]
     if called(node) in torch.without_to:
         raise Refused(f"what {called(node)} gives has no .to")
     if _is_joined(source, node, torch):
@@ -137,10 +141,24 @@ def _changed_by(source: Source, node: ast.expr) -> ast.expr | None:
     return None
 
 
+def _comprehended(node: ast.expr) -> ast.expr | None:
+    """What a comprehension, or the list of one, makes each of its items of; None for other expressions."""
+    match node:
+        case ast.ListComp(elt=each) | ast.GeneratorExp(elt=each):
+            return each
+        case ast.Call(func=ast.Name(id="list" | "tuple"), args=[inner], keywords=[]):
+            return _comprehended(inner)
+    return None
+
+
 def _is_joined(source: Source, node: ast.expr, torch: TorchNames) -> bool:
-    """Whether an expression is the list of what torch joins."""
-    call = ancestors(source, node)[-2]
-    return isinstance(call, ast.Call) and called(call) in torch.joins and call.args[:1] == [node]
+    """Whether an expression is the list of what torch joins, or Python adds up."""
+    match ancestors(source, node)[-2]:
+        case ast.Call(func=ast.Name(id="sum"), args=[listed]):
+            return listed is node
+        case ast.Call(args=[listed, *_]) as call:
+            return listed is node and called(call) in torch.joins
+    return False
 
 
 def _each_moved(source: Source, parts: ast.expr, device: str) -> Change:

@@ -215,11 +215,9 @@ def module_method(
             modules.put(machine, owner, str(len(owner.children)), each, node, frame)
         return owner
     if name in ("parameters", "buffers"):
-        weight = Tensor(owner.where(), "weight", owner.steps, owner.frame, module=owner)
-        return Items([], weight)
+        return modules.weights(owner)
     if name in ("named_parameters", "named_buffers"):
-        weight = Tensor(owner.where(), "weight", owner.steps, owner.frame, module=owner)
-        return Items([], Items([Unknown("name"), weight]))
+        return modules.weights(owner, Unknown("name"))
     if name in ("children", "modules", "values"):
         found = list(owner.children.values())
         return Items(list(found), None if found else modules.some_part(owner))

@@ -72,7 +72,7 @@ def builtin(machine: Machine, last: str, given: Arguments, node: ast.AST, frame:
                 return Items([Const(number) for number in range(end)])
             return Items([], Number())
         case "enumerate":
-            if isinstance(first, Items) and first.more is None and len(first.items) <= _UNROLLED:
+            if isinstance(first, Items) and _are_counted(first):
                 return Items([Items([Const(n), item]) for n, item in enumerate(first.items)])
             return Items([], Items([Number(), element(torch, first) if first else Unknown()]))
         case "zip":
@@ -86,7 +86,9 @@ def builtin(machine: Machine, last: str, given: Arguments, node: ast.AST, frame:
                 items = list(first.items)
                 if last == "sorted" and given.named and len(items) > 1:
                     return Items([], Unknown(), kind)  # by a key: in which order, only a run tells
-                return Items(items[::-1] if last == "reversed" else items, first.more, kind)
+                listed = Items(items[::-1] if last == "reversed" else items, first.more, kind)
+                listed.grows = first.grows
+                return listed
             return Items([], element(torch, first) if first is not None else None, kind)
         case "iter":
             return first or Unknown()
@@ -99,6 +101,8 @@ def builtin(machine: Machine, last: str, given: Arguments, node: ast.AST, frame:
         case "filter" if len(values) > 1:
             return Items([], element(torch, values[1]))
         case "sum":
+            if isinstance(first, Items) and len(met := operands(given)) > 1:
+                machine.meet("join", node, frame, met)
             inner = element(torch, first) if first is not None else Unknown()
             return inner.like(inner.device) if isinstance(inner, Tensor) else Unknown()
         case "max" | "min":
@@ -106,6 +110,9 @@ def builtin(machine: Machine, last: str, given: Arguments, node: ast.AST, frame:
                 machine.meet("join", node, frame, met)
                 known = leading([one.tensor for one in met])
                 return known.computed(known.device, scalar=known.scalar)
+            if isinstance(first, Items) and len(met := operands(given)) > 1:
+                machine.meet("join", node, frame, met)
+                return met[0].tensor.computed(met[0].tensor.device)
             if isinstance(first, Tensor):
                 return first.like(first.device)
             numbers = values and all(isinstance(v, Const | Number) for v in values)
@@ -128,6 +135,11 @@ def builtin(machine: Machine, last: str, given: Arguments, node: ast.AST, frame:
         case "str" if first is not None:
             return composed(machine, [first], node, frame) if isinstance(first, Const) else first
     return Unknown()
+
+
+def _are_counted(rows: Items) -> bool:
+    """Whether all items of a list are known, and few."""
+    return rows.more is None and len(rows.items) <= _UNROLLED and not rows.grows
 
 
 def _holds(machine: Machine, last: str, values: list[Value], given: Arguments) -> Value:

@@ -42,7 +42,7 @@ def _in_scope(frame: Frame, spot: Spot, wanted: Device | None) -> Iterator[str]:
         (name, value.device)
         for name, value in local
         if isinstance(value, Tensor) and value.device is not None and value.device.type != "cpu"
-        if not _moves_later(value, spot)
+        if not _moves_later(value, spot) and not begins_as_number(name, spot)
     ]
     if inside:
         yield from (f"{name}.device" for name, device in tensors if not differ(device, wanted))
@@ -83,6 +83,17 @@ def _of_settings(local: Sequence[tuple[str, Value]], wanted: Device | None) -> I
             for field, one in {**value.made.members, **value.attributes}.items():
                 if (device := _device(one)) is not None and not differ(device, wanted):
                     yield f"{name}.{field}"
+
+
+def begins_as_number(name: str, spot: Spot) -> bool:
+    """Whether a name is bound to a number first in the function around a place: tensors are added to it."""
+    scope = spot.source.function_at(spot.line) or spot.source.tree
+    return any(
+        isinstance(one, ast.Assign)
+        and isinstance(one.value, ast.Constant)
+        and any(ast.unparse(target) == name for target in one.targets)
+        for one in ast.walk(scope)
+    )
 
 
 def _moves_later(value: Tensor | Module, spot: Spot) -> bool:

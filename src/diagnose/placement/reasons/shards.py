@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from diagnose.placement.devices import differ
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Device, Spot, Step, Suspect
-from diagnose.placement.reasons.scope import in_scope
+from diagnose.placement.reasons.scope import begins_as_number, in_scope
 from diagnose.placement.steps import born_at, last_move, said_as
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Frame, Object
@@ -21,8 +21,8 @@ def crossing(meeting: Meeting) -> Suspect | None:
     """Two parts of a split model that meet: the input of a part that is elsewhere, or two outputs."""
     first = meeting.sides[0]
     for side in meeting.sides[1:]:
-        if side.node is first.node and side.tensor.maker == first.tensor.maker == "weight":
-            continue  # parts of one model: its own forward takes what it is given from one to the other
+        if side.node is first.node and _is_its_own(side, first, meeting):
+            continue
         places = (first.tensor.device, side.tensor.device)
         if not differ(*places) or any(place and place.type != "cuda" for place in places):
             continue
@@ -55,6 +55,13 @@ def crossing(meeting: Meeting) -> Suspect | None:
             beside=beside,
         )
     return None
+
+
+def _is_its_own(side: Meets, first: Meets, meeting: Meeting) -> bool:
+    """Whether what one expression gives is parts of one model, whose own forward takes what it is given
+    from one to the other, or is handed to a function that may take each where it is."""
+    weights = side.tensor.maker == first.tensor.maker == "weight"
+    return meeting.what == "library" or (weights and meeting.what == "call")
 
 
 def told_at(move: Step, of: Spot, tensor: Tensor, meeting: Meeting) -> tuple[Spot, Frame | None]:
@@ -99,7 +106,8 @@ def _devices(other: Meets, meeting: Meeting, spot: Spot, frame: Frame) -> Iterat
     if frame is meeting.frame and isinstance(other.node, ast.Name | ast.Attribute):
         name = ast.unparse(other.node)
         module = isinstance(other.value, Module)
-        yield f"next({name}.parameters()).device" if module else f"{name}.device"
+        if module or not begins_as_number(name, meeting.spot):
+            yield f"next({name}.parameters()).device" if module else f"{name}.device"
     yield from in_scope(frame, spot, other.tensor.device)
 
 

@@ -60,7 +60,7 @@ def is_sure(suspect: Suspect, stray: Meets | None, other: Meets | None, meeting:
     if meeting.what in ("refused", "state") and not told:
         return False
     if stray is None:
-        return True
+        return meeting.what != "library"  # which may take each operand where it is
     if _may_be_moved(suspect, stray, meeting) or _is_collected(stray, meeting):
         return False
     if _is_empty(stray.tensor, meeting):

@@ -1,0 +1,1 @@
+refused: each of them is moved already
