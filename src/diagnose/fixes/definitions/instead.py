@@ -19,8 +19,9 @@ from diagnose.fixes.definitions.places import (
 )
 from diagnose.fixes.definitions.statements import without_statement
 from diagnose.fixes.definitions.target import target_device
+from diagnose.fixes.definitions.telling import told_to_trainer
 from diagnose.fixes.definitions.unbinding import unbound
-from diagnose.fixes.definitions.visiting import run_there
+from diagnose.fixes.definitions.visiting import brought_first, run_there
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
 from diagnose.model import TorchNames
@@ -33,10 +34,12 @@ _DDP = ("DistributedDataParallel", "DDP")
 
 
 def otherwise(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
-    """A model that is split stays as it is; the weight of an offloaded layer is not read, what a context
-    brings is used within it; a method that a module keeps is called of each replica."""
+    """A model that is split stays as it is, and a trainer is told so; the weight of an offloaded layer is
+    not read, what a context brings is used within it; a method that a module keeps is called of each
+    replica."""
     if suspect.cause == "device-map-under-training":
-        return _unwrapped(suspect)
+        told = told_to_trainer(suspect)
+        return [told] if told is not None else _unwrapped(suspect)
     if suspect.cause == SHARED:
         return unbound(suspect)
     if (inside := within(suspect)) is not None:
@@ -44,7 +47,7 @@ def otherwise(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
     if suspect.cause == bringing.CAUSE and (held := entered(suspect)) is not None:
         return [held]
     if suspect.cause in ("offloaded-to-cpu", "meta-tensor", "low-memory-mode"):
-        if (there := run_there(suspect)) is not None:
+        if (there := run_there(suspect) or brought_first(suspect)) is not None:
             return [there]
         return called_instead(suspect)
     raise Refused("it edits no definition")

@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 
 from diagnose.fixes.definitions.expressions import replaced
-from diagnose.fixes.definitions.places import called, text_of
+from diagnose.fixes.definitions.places import called, functions_around, statement_of, text_of
+from diagnose.fixes.definitions.statements import before_statement
+from diagnose.fixes.definitions.target import target_device
 from diagnose.fixes.rewriting import Change
 from diagnose.placement.model import Suspect
 from diagnose.scene import sourceline
@@ -19,16 +21,61 @@ def run_there(suspect: Suspect) -> Change | None:
     """``model.part(x)`` becomes ``model.part(x.to(where the part is)).to(x.device)``; None for other
     uses of what is offloaded."""
     source, call = suspect.spot.source, suspect.spot.node
-    spots = (one.spot for one in reversed(suspect.steps) if one.what == "offloaded")
-    offloaded = next(spots, None)
-    if offloaded is None or called(offloaded.node) not in _WHOLE or not isinstance(call, ast.Call):
+    if not _is_whole(suspect) or not isinstance(call, ast.Call):
         return None
     if len(call.args) != 1 or call.keywords or not isinstance(call.func, ast.Attribute):
         return None
-    given = sourceline.dotted(call.args[0])
-    is_part = suspect.name == ast.unparse(call)  # else a method of the model is called
-    part = sourceline.dotted(call.func if is_part else call.func.value)
-    if given is None or part is None or part == "self":
+    given, part = sourceline.dotted(call.args[0]), _run(suspect, call)
+    if given is None or part is None:
         return None
     run = f"{text_of(source, call.func)}({given}.to(next({part}.parameters()).device))"
     return replaced(source, call, f"{run}.to({given}.device)")
+
+
+def brought_first(suspect: Suspect) -> Change | None:
+    """A statement ``model.to(device)`` above the one that calls a method or a part of the model with more
+    than a variable, or by a name of its own; None for other uses of what is offloaded."""
+    source, call = suspect.spot.source, suspect.spot.node
+    if not _is_whole(suspect) or not isinstance(call, ast.Call):
+        return None
+    part = _run(suspect, call)
+    if part is None:
+        return None
+    code = f"{part}.to({target_device(suspect)})"
+    return before_statement(source, statement_of(source, call), code)
+
+
+def _is_whole(suspect: Suspect) -> bool:
+    """Whether all weights of the model are kept on the host as they are, for its forward."""
+    spots = (one.spot for one in reversed(suspect.steps) if one.what == "offloaded")
+    offloaded = next(spots, None)
+    return offloaded is not None and called(offloaded.node) in _WHOLE
+
+
+def _run(suspect: Suspect, call: ast.Call) -> str | None:
+    """The part of a model that is called, or of which a method is; None where it has no name there."""
+    is_part = suspect.name == ast.unparse(call)
+    called_by = call.func
+    if isinstance(called_by, ast.Name) and not is_part:
+        called_by = _bound_to(suspect, called_by.id) or called_by
+    if not isinstance(called_by, ast.Attribute):
+        return None
+    part = sourceline.dotted(called_by if is_part else called_by.value)
+    return None if part == "self" else part
+
+
+def _bound_to(suspect: Suspect, name: str) -> ast.expr | None:
+    """What the function around a suspect's spot binds a name to, where that is one statement of it."""
+    source, node = suspect.spot.source, suspect.spot.node
+    scope: ast.AST = next(iter(functions_around(source, node)), source.tree)
+    stores = [
+        one
+        for one in ast.walk(scope)
+        if isinstance(one, ast.Name) and one.id == name and isinstance(one.ctx, ast.Store)
+    ]
+    bound = [
+        one.value
+        for one in ast.walk(scope)
+        if isinstance(one, ast.Assign) and any(target in stores for target in one.targets)
+    ]
+    return bound[0] if len(stores) == len(bound) == 1 else None

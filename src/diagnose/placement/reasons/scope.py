@@ -10,7 +10,7 @@ from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Device, Spot
 from diagnose.placement.steps import Reason, born_at, last_move
 from diagnose.placement.tensors import Module, Tensor
-from diagnose.placement.values import Const, Frame, Object, Place, Value
+from diagnose.placement.values import Around, Const, Frame, Object, Place, Value
 
 
 def in_scope(frame: Frame, spot: Spot, wanted: Device | None) -> Iterator[str]:
@@ -50,7 +50,7 @@ def _in_scope(frame: Frame, spot: Spot, wanted: Device | None) -> Iterator[str]:
         if isinstance(value, Object) and value.kind == "accelerator":
             yield f"{name}.device"
     yield from (f"{name}.device" for name, device in tensors if differ(device, wanted) is False)
-    for name in getattr(frame.around, "frame", frame).names if frame.function else ():
+    for name in _names_around(frame) if frame.function else ():
         outer = frame.around.get(name)
         there = _device(outer)
         if there is not None and not differ(there, wanted):
@@ -83,6 +83,15 @@ def _of_settings(local: Sequence[tuple[str, Value]], wanted: Device | None) -> I
             for field, one in {**value.made.members, **value.attributes}.items():
                 if (device := _device(one)) is not None and not differ(device, wanted):
                     yield f"{name}.{field}"
+
+
+def _names_around(frame: Frame) -> Iterator[str]:
+    """The names that a function sees of what is around it, innermost first: not those of its class."""
+    around = frame.around
+    while isinstance(around, Around):
+        if not around.frame.is_class_body():
+            yield from [name for name in around.frame.names if name not in frame.names]
+        around = around.frame.around
 
 
 def begins_as_number(name: str, spot: Spot) -> bool:

@@ -1,0 +1,1 @@
+refused: the trainer is given a model that has no name

@@ -1,0 +1,1 @@
+refused: nothing there wraps the model
