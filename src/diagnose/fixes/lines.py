@@ -28,9 +28,11 @@ def settled(culprit: Frame | None, fixes: Sequence[Fix]) -> Frame | None:
 
 
 def edited(culprit: Frame | None, suspect: Suspect | None, fixes: Sequence[Fix]) -> Frame | None:
-    """Of a statement over several lines the one that the first edit changes."""
+    """Of a statement over several lines the one that the first edit changes, if it changes any of it."""
     edit = next((fix.edit for fix in fixes if fix.patch), None)
     if culprit is None or suspect is None or edit is None or edit.line is None:
+        return culprit
+    if not _replaces(edit):
         return culprit
     spot = suspect.line
     last = getattr(spot.node, "end_lineno", None) or spot.line

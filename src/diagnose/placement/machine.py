@@ -9,7 +9,7 @@ from typing import NamedTuple
 from diagnose.model import TorchNames
 from diagnose.placement.devices import CPU, HOME, RANKED, is_rank, named_so, written
 from diagnose.placement.model import Device, Spot, Step
-from diagnose.placement.tensors import Module, Tensor, tensors_in
+from diagnose.placement.tensors import Module, Table, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import Const, Frame, Generator, Number, Place, Unknown, Value
 
@@ -89,6 +89,14 @@ class Partial(Value):
         """All of its arguments."""
         listed, named = [*self.given.listed, *given.listed], {**self.given.named, **given.named}
         return Arguments(listed, named, self.given.open or given.open)
+
+    def attribute(self, name: str) -> Value:
+        """What ``func``, ``args`` and ``keywords`` hold."""
+        if name == "func":
+            return self.function
+        if name == "args":
+            return Items([one.value for one in self.given.listed], kind="tuple")
+        return Table({key: one.value for key, one in self.given.named.items()})
 
 
 class Meets(NamedTuple):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from diagnose.placement.devices import META, differ
-from diagnose.placement.machine import Machine
-from diagnose.placement.model import Device, Step
-from diagnose.placement.tensors import Module, Table, Tensor, modules_in, tensors_in
+from diagnose.placement.machine import Machine, Partial
+from diagnose.placement.model import Device, Spot, Step
+from diagnose.placement.tensors import Module, Table, Tensor, modules_in, tensors_in, within
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import Class, Frame, Function, Unknown, Value
 
@@ -58,6 +58,8 @@ def put(
         value.steps = (*value.steps, Step("kept", spot))
         for item in value.every():
             hold(value, item, name)
+    elif isinstance(value, Partial):
+        _leave_out(owner, value, spot, name)
     owner.plain[name] = value
 
 
@@ -77,17 +79,30 @@ def hold(container: Items | Table, value: Value, name: str = "") -> None:
     """What a list or dict that is a module's plain attribute holds is not registered."""
     owner = container.keeper
     kept = next((step for step in container.steps if step.what == "kept"), None)
-    if owner is None or kept is None:
-        return
-    for inner in modules_in(value):
+    if owner is not None and kept is not None:
+        _leave_out(owner, value, kept.spot, name)
+
+
+def _leave_out(owner: Module, value: Value, spot: Spot, name: str) -> None:
+    """What a plain attribute holds is a module's, and does not move with it."""
+    for inner in _modules_in(value):
         if _is_free(inner):
-            inner.steps = (*inner.steps, Step("held", kept.spot, inner.where()))
+            inner.steps = (*inner.steps, Step("held", spot, inner.where()))
             inner.owner = owner
     for tensor in tensors_in(value):
         if tensor.maker != "given":
-            tensor.steps = (*tensor.steps, Step("held", kept.spot, tensor.device))
+            tensor.steps = (*tensor.steps, Step("held", spot, tensor.device))
             if tensor.module is None or tensor.maker == "computed":
                 tensor.module, tensor.name = owner, name
+
+
+def _modules_in(value: Value) -> Iterator[Module]:
+    """The modules that a plain container holds, those that its functions are given already among them."""
+    yield from modules_in(value)
+    for one in within(value):
+        if isinstance(one, Partial):
+            for given in one.given.every():
+                yield from modules_in(given.value)
 
 
 def taken(owner: Module, given: Iterable[Value]) -> None:

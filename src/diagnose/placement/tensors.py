@@ -274,7 +274,7 @@ def _is_brought(tensor: Tensor) -> bool:
 
 def tensors_in(value: Value) -> Iterator[Tensor]:
     """The tensors that a value holds."""
-    for one in _within(value):
+    for one in within(value):
         if isinstance(one, Tensor):
             yield one
         elif isinstance(one, Batch):
@@ -283,7 +283,7 @@ def tensors_in(value: Value) -> Iterator[Tensor]:
 
 def modules_in(value: Value) -> Iterator[Module]:
     """The modules that a plain container holds."""
-    return (one for one in _within(value) if isinstance(one, Module))
+    return (one for one in within(value) if isinstance(one, Module))
 
 
 #: Values that are looked at within one, and how many of a container: a list may hold itself.
@@ -291,7 +291,7 @@ _LOOKED_AT = 100
 _OF_EACH = 20
 
 
-def _within(value: Value) -> Iterator[Value]:
+def within(value: Value) -> Iterator[Value]:
     """A value and what its containers hold, in their order."""
     waiting = [value]
     for _ in range(_LOOKED_AT):

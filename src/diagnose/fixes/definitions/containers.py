@@ -8,6 +8,7 @@ from functools import partial
 
 from diagnose.fixes.definitions.expressions import around
 from diagnose.fixes.definitions.imports import spelled
+from diagnose.fixes.definitions.partials import registered_beside
 from diagnose.fixes.definitions.places import called, class_around, functions_around
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
@@ -24,7 +25,8 @@ _DICTS = (ast.Dict, ast.DictComp)
 def wrapped(
     source: Source, value: ast.expr, target: ast.Attribute, torch: TorchNames
 ) -> list[Change]:
-    """The changes that put a list or dict, and the lists in it, into what registers its elements.
+    """The changes that put a list or dict, and the lists in it, into what registers its elements; what the
+    functions in it are given is registered beside it.
 
     Args:
         source: the file.
@@ -35,6 +37,8 @@ def wrapped(
     Raises:
         Refused: it is not seen to be a list or dict of layers, or torch's is used otherwise.
     """
+    if (beside := registered_beside(source, target, value)) is not None:
+        return beside
     shown = _shown(source, value)
     if shown is None:
         raise Refused("the file does not show whether it is a list or a dict")

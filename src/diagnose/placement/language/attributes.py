@@ -13,7 +13,7 @@ from diagnose.placement.libraries.noise import noise_scheduler
 from diagnose.placement.libraries.offloading import read
 from diagnose.placement.libraries.spreading import gives_back, reached
 from diagnose.placement.libraries.tensor_methods import of_batch, of_tensor
-from diagnose.placement.machine import Arguments, Given, Machine
+from diagnose.placement.machine import Arguments, Given, Machine, Partial
 from diagnose.placement.model import Step
 from diagnose.placement.records import row
 from diagnose.placement.tensors import Batch, Module, Optimizer, Table, Tensor, tensors_in
@@ -79,6 +79,8 @@ def attribute(machine: Machine, owner: Value, name: str, node: ast.AST, frame: F
             return owner if name == "dataset" else owner.item
         case Function() if name == "__name__":
             return Unknown()
+        case Partial() if name in ("func", "args", "keywords"):
+            return owner.attribute(name)
     if isinstance(owner, Items) and name in ("indices", "values"):
         return next(owner.every(), Unknown())
     return Method(owner, name)

@@ -1,0 +1,1 @@
+refused: the functions are given more than layers that are built there

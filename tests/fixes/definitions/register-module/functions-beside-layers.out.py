@@ -1,0 +1,1 @@
+refused: the functions stand beside other things
