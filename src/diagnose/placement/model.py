@@ -78,7 +78,7 @@ class Step(NamedTuple):
     into a model), ``given``, ``wrapped``, ``bound`` (to a name), ``dropped`` (a move whose result is),
     ``stored`` (in an object), ``unfilled`` (on meta, by weights that were to be), ``grown``, ``copied``,
     ``listed`` (by an expression), ``passed`` (through a function that moves others). ``of`` is the literal
-    that the device was written as."""
+    that the device was written as, of what was ``passed`` the data class whose field it is."""
 
     what: str
     spot: Spot

@@ -8,7 +8,8 @@ from functools import lru_cache
 
 from diagnose.model.vocabulary import Names
 from diagnose.placement.machine import Machine
-from diagnose.placement.model import Step
+from diagnose.placement.model import Spot, Step
+from diagnose.placement.records import is_data_class
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.tensors import Table, Tensor, tensors_in
 from diagnose.placement.values import Frame, Function, Object, Value
@@ -33,8 +34,14 @@ def let_through(machine: Machine, function: Function, given: list[Tensor], inner
         for tensor in _held(value):
             if id(tensor) in known:
                 there = node if isinstance(node, ast.Assign) else returned
-                step = Step("passed", machine.spot(there, inner), tensor.device)
+                step = Step("passed", machine.spot(there, inner), tensor.device, _class_of(value))
                 tensor.steps = (*tensor.steps[-12:], step)
+
+
+def _class_of(value: Value) -> Spot | None:
+    """The data class that a value is of; None for other values."""
+    made = value.made if isinstance(value, Object) else None
+    return Spot(made.source, made.node) if made is not None and is_data_class(made) else None
 
 
 def _left(machine: Machine, value: Value, returned: ast.Return, inner: Frame) -> None:

@@ -23,6 +23,27 @@ def fields(made: Class) -> list[str]:
     ]
 
 
+def is_data_class(made: Class) -> bool:
+    """Whether a class is made a data class by a decorator."""
+    given = (
+        one.func if isinstance(one, ast.Call) else one
+        for each in made.line()
+        for one in each.node.decorator_list
+    )
+    return any(ast.unparse(one).rpartition(".")[2] == "dataclass" for one in given)
+
+
+def described(value: Value) -> Items | None:
+    """What ``dataclasses.fields`` tells of an object or its class; None for other values."""
+    made = value.made if isinstance(value, Object) else value
+    if not isinstance(made, Class) or not is_data_class(made):
+        return None
+    found = [Object("namespace") for _ in fields(made)]
+    for one, name in zip(found, fields(made), strict=True):
+        one.attributes["name"] = Const(name)
+    return Items([*found])
+
+
 def row(value: Value) -> Items | None:
     """A named tuple as a tuple; None for other values."""
     if not isinstance(value, Object) or value.made is None:

@@ -25,7 +25,7 @@ from diagnose.fixes.definitions.moving import (
     unpacked,
     value_of,
 )
-from diagnose.fixes.definitions.nesting import nested
+from diagnose.fixes.definitions.nesting import nested, with_fields
 from diagnose.fixes.definitions.places import (
     ancestors,
     called,
@@ -78,6 +78,8 @@ def move_input(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
         return [on_the_gpu(source, node)]
     if suspect.cause == "kernel-needs-gpu" and called(node) == "cpu" and isinstance(node, ast.Call):
         return [without_method(source, node)]
+    if isinstance(node, ast.Return) and (of_record := with_fields(suspect, torch)) is not None:
+        return of_record
     if isinstance(node, ast.Return) and (wider := nested(source, node, torch)):
         return wider[0]
     if isinstance(node, ast.stmt) and (listed := in_lists(source, node, torch)) is not None:

@@ -9,6 +9,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from diagnose.fixes.definitions.expressions import replaced
+from diagnose.fixes.definitions.imports import spelled
 from diagnose.fixes.definitions.places import called, functions_around, text_of, walk_calls
 from diagnose.fixes.definitions.statements import before_statement
 from diagnose.fixes.editing import Refused
@@ -45,6 +46,50 @@ def nested(source: Source, node: ast.AST, torch: TorchNames) -> list[Sequence[Ch
     return list(_wider(source, mover)) if mover is not None else []
 
 
+def with_fields(suspect: Suspect, torch: TorchNames) -> Sequence[Change] | None:
+    """The changes by which such a function goes through the fields of a data class, where it gave back one
+    of that as it came; None where it gave back something else."""
+    source, node = suspect.spot.source, suspect.spot.node
+    made = next((s.of for s in suspect.steps if s.what == "passed" and s.spot.node is node), None)
+    mover = _around(source, node, torch) if made is not None else None
+    if mover is None or made is None or mover.last is not node or _asks_for_records(source, mover):
+        return None
+    if "init=False" in ast.unparse(made.node):
+        raise Refused("not all of its fields can be given anew")
+    names = _fields(made.node) if made.node in source.tree.body else None
+    if names is not None and isinstance(made.node, ast.ClassDef):
+        given = (f"{name}={_each(source, mover, f'{mover.name}.{name}')}" for name in names)
+        code = f"return {made.node.name}({', '.join(given)})"
+        branch = f"if isinstance({mover.name}, {made.node.name}):\n    {code}"
+        return [before_statement(source, mover.last, branch)]
+    root, needed = spelled(source, "dataclasses", node)
+    each = _each(source, mover, f"getattr({mover.name}, field.name)")
+    moved = f"{{field.name: {each} for field in {root}.fields({mover.name})}}"
+    code = f"return {root}.replace({mover.name}, **{moved})"
+    branch = f"if {root}.is_dataclass({mover.name}):\n    {code}"
+    return [before_statement(source, mover.last, branch), *needed]
+
+
+#: So many fields of a data class are written one by one.
+_FEW = 6
+
+
+def _fields(made: ast.AST) -> list[str] | None:
+    """The few fields of a data class that is built on no other; None of another."""
+    if not isinstance(made, ast.ClassDef) or made.bases:
+        return None
+    told = [one for one in made.body if isinstance(one, ast.AnnAssign)]
+    names = [one.target.id for one in told if isinstance(one.target, ast.Name)]
+    others = any("Var" in ast.unparse(one.annotation) for one in told)  # ClassVar, InitVar
+    return names if 0 < len(names) <= _FEW and not others else None
+
+
+def _asks_for_records(source: Source, mover: _Mover) -> bool:
+    """Whether such a function knows data classes."""
+    function = functions_around(source, mover.last)[0]
+    return any(called(one) in ("is_dataclass", "fields") for one in walk_calls(function))
+
+
 def _around(source: Source, node: ast.AST, torch: TorchNames) -> _Mover | None:
     around = [node] if isinstance(node, ast.FunctionDef) else functions_around(source, node)
     return _mover(around[0], torch) if around else None
@@ -58,7 +103,7 @@ def left_out(suspect: Suspect, torch: TorchNames) -> Suspect:
         mover = _around(step.spot.source, step.spot.node, torch)
         if mover is None or mover.last is not step.spot.node:
             continue
-        if any(_wider(step.spot.source, mover)):
+        if step.of is not None or any(_wider(step.spot.source, mover)):
             return suspect._replace(spot=step.spot)
     return suspect
 

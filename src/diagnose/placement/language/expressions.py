@@ -6,21 +6,22 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from diagnose.placement.devices import asks_for_gpu, written
+from diagnose.placement.devices import written
 from diagnose.placement.iterating import iterated
 from diagnose.placement.joining import joined
+from diagnose.placement.language.comprehensions import comprehended
+from diagnose.placement.language.conditions import truth
 from diagnose.placement.language.contexts import yielded
 from diagnose.placement.language.displays import listed, subscript, table
 from diagnose.placement.language.operators import binary, compare, unary
 from diagnose.placement.machine import Arguments, Given, Machine
-from diagnose.placement.model import Device, Step
+from diagnose.placement.model import Device
 from diagnose.placement.storing import element, store
-from diagnose.placement.tensors import WIDEST, Batch, Module, Table, Tensor
+from diagnose.placement.tensors import WIDEST, Batch, Table, Tensor
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.texts import composed
 from diagnose.placement.values import (
     Around,
-    Class,
     Const,
     External,
     Frame,
@@ -112,24 +113,6 @@ def _boolean(machine: Machine, node: Any, frame: Frame) -> Value:
     return found if found is not None else Const(None)
 
 
-def truth(machine: Machine, node: ast.expr, frame: Frame) -> bool | None:
-    """Whether a test holds, on a machine with GPUs; None where source does not tell."""
-    match node:
-        case ast.Compare(left=ast.Name(id="__name__")):
-            return True
-        case ast.UnaryOp(op=ast.Not(), operand=operand):
-            told = truth(machine, operand, frame)
-            return None if told is None else not told
-    value = machine.evaluate(machine, node, frame)
-    if isinstance(value, Const):
-        return bool(value.value)
-    if isinstance(value, Number | Unknown):
-        return asks_for_gpu(value.word)
-    if isinstance(value, Module | Tensor | Function | Class | Batch):
-        return True if not isinstance(value, Tensor) else None
-    return None
-
-
 def _conditional(machine: Machine, node: Any, frame: Frame) -> Value:
     test = truth(machine, node.test, frame)
     if test is not None:
@@ -154,82 +137,6 @@ def _formatted(machine: Machine, node: Any, frame: Frame) -> Value:
             value = evaluate(machine, each.value, frame)
             found.append(value if each.format_spec is None else Unknown())
     return composed(machine, found, node, frame)
-
-
-def _comprehended(machine: Machine, node: Any, frame: Frame) -> Value:
-    machine.spend(len(frame.names) // 8)
-    inner = Frame(
-        frame.source, dict(frame.names), frame.around, frame.function, frame.this, frame.owner
-    )
-    inner.lines, inner.given, inner.caller, inner.call = (
-        frame.lines,
-        frame.given,
-        frame.caller,
-        frame.call,
-    )
-    if (found := _each(machine, node, inner)) is not None:
-        return found
-    for clause in node.generators:
-        items = iterated(machine, evaluate(machine, clause.iter, inner), clause.iter, inner)
-        store(machine, clause.target, element(machine.torch, items), inner, node)
-        for test in clause.ifs:
-            evaluate(machine, test, inner)
-    if isinstance(node, ast.DictComp):
-        evaluate(machine, node.key, inner)
-        return Table({}, evaluate(machine, node.value, inner))
-    return Items([], _listed(machine, node.elt, inner), _COMPREHENDED.get(type(node), ""))
-
-
-#: What a comprehension makes; a generator is of no kind that programs ask for.
-_COMPREHENDED: dict[type, str] = {ast.ListComp: "list", ast.SetComp: "set"}
-#: Items of a comprehension that are computed one by one.
-_EACH = 8
-
-
-def _each(machine: Machine, node: Any, inner: Frame) -> Value | None:
-    """The items of a comprehension over a few that are known, and of which is known whether each is taken;
-    None for others."""
-    clause = node.generators[0]
-    deepest = 3 if isinstance(node, ast.DictComp) else 1
-    if len(node.generators) > 1 or machine.nested > deepest:
-        return None
-    items = iterated(machine, evaluate(machine, clause.iter, inner), clause.iter, inner)
-    if not isinstance(items, Items) or items.more is not None or not 0 < len(items.items) <= _EACH:
-        return None
-    values: list[tuple[Value | None, Value]] = []
-    machine.nested += 1
-    try:
-        for item in items.items:
-            store(machine, clause.target, item, inner, node)
-            taken = [truth(machine, test, inner) for test in clause.ifs]
-            if None in taken:
-                return None
-            if not all(taken):
-                continue
-            if isinstance(node, ast.DictComp):
-                key = evaluate(machine, node.key, inner)
-                values.append((key, evaluate(machine, node.value, inner)))
-            else:
-                values.append((None, _listed(machine, node.elt, inner)))
-    finally:
-        machine.nested -= 1
-    if not isinstance(node, ast.DictComp):
-        return Items([value for _, value in values], None, _COMPREHENDED.get(type(node), ""))
-    found = Table({})
-    for name, value in values:
-        if isinstance(name, Const) and isinstance(name.value, str | int):
-            found.items[name.value] = value
-        else:
-            found.more = value
-    return found
-
-
-def _listed(machine: Machine, node: ast.expr, frame: Frame) -> Value:
-    """An item of a comprehension; a tensor knows what listed it."""
-    item = evaluate(machine, node, frame)
-    if isinstance(item, Tensor):
-        return item.like(item.device, Step("listed", machine.spot(node, frame), item.device))
-    return item
 
 
 def _lambda(machine: Machine, node: Any, frame: Frame) -> Value:
@@ -286,10 +193,10 @@ _RUN: dict[type, _Run] = {
     ast.Tuple: listed,
     ast.Set: listed,
     ast.Dict: table,
-    ast.ListComp: _comprehended,
-    ast.SetComp: _comprehended,
-    ast.GeneratorExp: _comprehended,
-    ast.DictComp: _comprehended,
+    ast.ListComp: comprehended,
+    ast.SetComp: comprehended,
+    ast.GeneratorExp: comprehended,
+    ast.DictComp: comprehended,
     ast.Subscript: subscript,
     ast.Lambda: _lambda,
     ast.NamedExpr: _walrus,

@@ -10,9 +10,9 @@ from itertools import islice
 from diagnose.placement.iterating import any_item, iterated
 from diagnose.placement.language.arrays import added, written
 from diagnose.placement.language.branches import Attributes, join
+from diagnose.placement.language.conditions import truth
 from diagnose.placement.language.contexts import with_
 from diagnose.placement.language.definitions import class_, function, import_, import_from, shared
-from diagnose.placement.language.expressions import truth
 from diagnose.placement.language.matching import matches
 from diagnose.placement.libraries.datasets import drawn
 from diagnose.placement.machine import Leaves, Machine

@@ -10,11 +10,11 @@ from itertools import islice
 from diagnose.placement.iterating import iterated
 from diagnose.placement.joining import joined
 from diagnose.placement.machine import Arguments, Machine, Partial
-from diagnose.placement.records import field, replaced, tuple_class
+from diagnose.placement.records import described, field, replaced, tuple_class
 from diagnose.placement.storing import element
-from diagnose.placement.tensors import WIDEST, Batch, Table, Tensor, tensors_in
+from diagnose.placement.tensors import WIDEST, Batch, Module, Table, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
-from diagnose.placement.values import Const, Frame, Object, Unknown, Value
+from diagnose.placement.values import Class, Const, Frame, Object, Unknown, Value
 
 
 def standard_call(
@@ -121,6 +121,20 @@ def _as_dict(machine: Machine, given: Arguments, node: ast.AST, frame: Frame) ->
     return Table(dict(record.attributes.items())) if isinstance(record, Object) else Unknown()
 
 
+def _fields(machine: Machine, given: Arguments, node: ast.AST, frame: Frame) -> Value:
+    found = described(given.listed[0].value) if given.listed else None
+    return found or Unknown()
+
+
+def _is_record(machine: Machine, given: Arguments, node: ast.AST, frame: Frame) -> Value:
+    match given.listed[0].value if given.listed else None:
+        case (Object(made=Class()) | Class()) as record:
+            return Const(described(record) is not None)
+        case Tensor() | Items() | Table() | Batch() | Const() | Module():
+            return Const(False)
+    return Unknown()
+
+
 def _json(machine: Machine, given: Arguments, node: ast.AST, frame: Frame) -> Value:
     """What a text that stands in the code holds."""
     text = given.text("s", 0)
@@ -192,6 +206,8 @@ _CALLS: dict[str, _Run] = {
     "pydantic.Field": lambda machine, given, node, frame: field(given),
     "dataclasses.replace": _replace,
     "dataclasses.asdict": _as_dict,
+    "dataclasses.fields": _fields,
+    "dataclasses.is_dataclass": _is_record,
     "json.loads": _json,
     "concurrent.futures.ThreadPoolExecutor": _executor,
     "concurrent.futures.ProcessPoolExecutor": _executor,
