@@ -1,0 +1,1 @@
+refused: no expression for the device is in scope
