@@ -106,6 +106,24 @@ def _moved_too_early(found: Reason) -> Reason | None:
     while frame is not None and frame.call is not None and not runs_module(frame):
         call, frame = frame.call, frame.caller
         same = (move.file, move.function) == (call.file, call.function)
-        if same and move.line < call.line and isinstance(statement_around(call), ast.Expr):
+        once = same and not _is_repeated(call, move)
+        if once and move.line < call.line and isinstance(statement_around(call), ast.Expr):
             return found._replace(spot=call, frame=frame, beside=move)
     return None
+
+
+def _is_repeated(call: Spot, move: Spot) -> bool:
+    """Whether a call stands in a loop that begins below a move, and that uses the moved model otherwise,
+    too: it runs there between two calls."""
+    func = move.node.func if isinstance(move.node, ast.Call) else None
+    model = ast.dump(func.value) if isinstance(func, ast.Attribute) else ""
+    own = statement_around(call)
+    inside = {id(one) for one in ast.walk(own)} if own is not None else set[int]()
+    return any(
+        ast.dump(used) == model and id(used) not in inside
+        for loop in ast.walk(call.source.tree)
+        if isinstance(loop, ast.For | ast.While)
+        and move.line < loop.lineno <= call.line <= (loop.end_lineno or loop.lineno)
+        for used in ast.walk(loop)
+        if isinstance(used, ast.Name | ast.Attribute)
+    )
