@@ -150,7 +150,7 @@ def _check_class(source: Source, statement: ast.stmt) -> None:
     """Raises `Refused` where the class around a statement has no buffers."""
     owner = class_around(source, statement)
     bases = [ast.unparse(base) for base in owner.bases] if owner is not None else []
-    if any(_NO_MODULE.search(base) for base in bases):
+    if any(_NO_MODULE.search(base) for base in bases) or (owner is not None and not bases):
         raise Refused("the class is no module")
 
 

@@ -83,6 +83,10 @@ def invoke(
     return library_call(machine, None, given, node, frame)
 
 
+#: Methods by which an object of the user's moves what it holds.
+_MOVING = frozenset({"to", "cuda"})
+
+
 def run(
     machine: Machine, function: Function, given: Arguments, node: ast.AST, frame: Frame
 ) -> Value:
@@ -113,6 +117,9 @@ def run(
         machine.calls.pop()
         machine.depths[key] -= 1
     let_through(machine, function, taken, inner)
+    called = isinstance(node, ast.Call)  # by the program, and not at its end
+    if called and isinstance(function.this, Object) and function.node.name in _MOVING:
+        function.this.steps += machine.step("moved", node, frame)
     if inner.result and inner.yields:
         return Items([], _all(inner.result))
     return _all(inner.result) if inner.result else Const(None)

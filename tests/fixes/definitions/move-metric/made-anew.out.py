@@ -1,0 +1,8 @@
+# cause: loss-or-metric-state
+# name: self.rows
+# spot: self.rain.clear()
+def season(self, days):
+    self.rain.clear()
+    self.rain.to(device)
+    for day in days:
+        self.rain.add(day.to(device))

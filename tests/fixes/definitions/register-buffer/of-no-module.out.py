@@ -1,0 +1,1 @@
+refused: the class is no module
