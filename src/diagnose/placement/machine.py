@@ -157,6 +157,8 @@ class Machine:
         #: Where the default device is said, while it is meta.
         self.default_of: Spot | None = None
         self.entered, self.depths, self.nested = set[int](), dict[int, int](), 0
+        #: How often the loops on the way run in all, of those that are run item by item.
+        self.turns = 1
         #: How often a loop runs of which the items are not known.
         self.rounds = 1
         #: The accelerators of the machine.

@@ -46,7 +46,9 @@ def put(
         buffer(machine, owner, name, value, statement, frame)
         return
     if isinstance(value, Tensor) and name in owner.tensors:  # a buffer is given another value
-        owner.tensors[name] = value.like(value.device, Step("put", spot, value.device))
+        renewed = value.like(value.device, Step("put", spot, value.device))
+        renewed.name = name if renewed.module is owner else renewed.name
+        owner.tensors[name] = renewed
         return
     if isinstance(value, Tensor):
         kept = value.like(value.device, Step("kept", spot, value.device))

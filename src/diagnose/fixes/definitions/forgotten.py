@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from diagnose.fixes.definitions.expressions import replaced, with_argument
+from diagnose.fixes.definitions.expressions import moved, replaced, with_argument
 from diagnose.fixes.definitions.moving import is_moved, same_move
 from diagnose.fixes.definitions.places import called, class_around, text_of
 from diagnose.fixes.definitions.statements import after_statement
@@ -38,19 +38,37 @@ def field(suspect: Suspect, torch: TorchNames) -> Change | None:
 
 
 def assigned(suspect: Suspect, torch: TorchNames) -> Change | None:
-    """The statement ``self.x = self.x.to(device)`` after another such one of an object's method; None where
-    no such statement forgets a field."""
+    """The statement ``self.x = self.x.to(device)`` after another such one of an object's method, or the
+    move of what is put in the place of a buffer; None where no such statement forgets a field."""
     source = suspect.spot.source
+    if suspect.beside is None:
+        return _renewed(suspect)
     match suspect.spot.node if suspect.beside is not None else None:
         case ast.Assign(targets=[ast.Attribute() as target], value=ast.Call() as move) as statement:
             pass
         case _:
             return None
-    moved = move.func.value if isinstance(move.func, ast.Attribute) else None
-    if not is_moved(move, torch) or moved is None or ast.unparse(moved) != ast.unparse(target):
+    owner = move.func.value if isinstance(move.func, ast.Attribute) else None
+    if not is_moved(move, torch) or owner is None or ast.unparse(owner) != ast.unparse(target):
         return None
     code = f"{suspect.name} = {suspect.name}{same_move(source, move)}"
     return after_statement(source, statement, code)
+
+
+def _renewed(suspect: Suspect) -> Change | None:
+    """The change by which a copy of what a list or dict holds goes where the buffer is that it replaces."""
+    source, node = suspect.spot.source, suspect.spot.node
+    lives = [step.what for step in suspect.steps]
+    put = next((step for step in reversed(suspect.steps) if step.what == "put"), None)
+    if put is None or put.spot.node is not node or "held" not in lives:
+        return None
+    match node:
+        case ast.Assign(targets=[ast.Attribute() as target], value=value):
+            return moved(source, value, f"{text_of(source, target)}.device")
+        case ast.Call(func=ast.Name(id="setattr"), args=[owner, name, value]):
+            buffer = f"getattr({text_of(source, owner)}, {text_of(source, name)})"
+            return moved(source, value, f"{buffer}.device")
+    return None
 
 
 def of_some(suspect: Suspect, torch: TorchNames) -> Change | None:

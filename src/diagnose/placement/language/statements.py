@@ -147,11 +147,8 @@ def _if(machine: Machine, node: ast.AST, frame: Frame) -> None:
     _forks(machine, (node.body, node.orelse), frame)
 
 
-#: Loops within loops that are run item by item, and their items.
-_NESTED = 2
-
-
-_ITEMS = 8
+#: Loops within loops that are run item by item, their items, and turns in all of more loops.
+_NESTED, _ITEMS, _TURNS = 2, 8, 16
 
 
 def _loop(machine: Machine, node: ast.AST, frame: Frame) -> None:
@@ -159,7 +156,10 @@ def _loop(machine: Machine, node: ast.AST, frame: Frame) -> None:
     items = iterated(machine, machine.evaluate(machine, node.iter, frame), node.iter, frame)
     if isinstance(items, Loader):
         drawn(machine, items, node.iter, frame)
-    known = _known(items) if machine.nested < _NESTED else None
+    known = _known(items)
+    turns = machine.turns * len(known or ())
+    known = known if machine.nested < _NESTED or turns <= _TURNS else None
+    before, machine.turns = machine.turns, turns if known else machine.turns
     machine.nested += known is not None
     machine.uncounted += known is None
     try:
@@ -169,6 +169,7 @@ def _loop(machine: Machine, node: ast.AST, frame: Frame) -> None:
             store(machine, node.target, item, frame, node)
             _body(machine, node.body, frame)
     finally:
+        machine.turns = before
         machine.nested -= known is not None
         machine.uncounted -= known is None
 

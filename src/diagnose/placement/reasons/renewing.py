@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
-from diagnose.placement.model import Spot
+from diagnose.placement.model import Spot, Step
 from diagnose.placement.reasons.knowing import has_device, statement_around
 from diagnose.placement.reasons.scope import in_scope
 from diagnose.placement.steps import born_at
@@ -33,3 +34,10 @@ def made_again(tensor: Tensor, holder: Object) -> tuple[Spot, Frame | None] | No
     alone = isinstance(statement_around(call), ast.Expr) and isinstance(call.node, ast.Call)
     known = has_device(inner, call) or next(in_scope(inner, call, None), None) is not None
     return (call, inner) if alone and known else (made.spot, frame)
+
+
+def put_in_place(steps: Sequence[Step], held: Step) -> Spot | None:
+    """Where a copy of what a list or dict holds is put in the place of a registered tensor; None where it
+    is used as it is held."""
+    later = steps[next(n for n, step in enumerate(steps) if step is held) + 1 :]
+    return next((step.spot for step in reversed(later) if step.what == "put"), None)
