@@ -66,6 +66,9 @@ def test_what_is_filled_with_loaded_weights_is_made_without_memory() -> None:
         assert [one.id for one in filled(before, after, "en")] == ["gives-up"]
         unfilled = before.replace("net.load_state_dict(torch.load(path), assign=True)", "pass")
         assert not list(filled(unfilled, unfilled.replace(context, "torch.device(device)"), "en"))
+        by_name = before.replace("net.load_state_dict(torch.load(path), assign=True)", "put(net)")
+        by_name = by_name.replace("put(", "set_module_tensor_to_device(")
+        assert list(filled(by_name, by_name.replace(context, "torch.device(device)"), "en"))
     tables = before.replace("init_empty_weights()", "init_empty_weights(include_buffers=False)")
     assert not list(filled(before, tables, "en")), "its weights still are made without memory"
 

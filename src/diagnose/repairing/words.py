@@ -261,6 +261,10 @@ _WORDS: Mapping[str, Mapping[Lang, str]] = {
         "en": "line {line} brings {name} for one method, and {method} reads it as it is",
         "zh": "第 {line} 行只为一个方法移动 {name}，而 {method} 按原样读取它",
     },
+    "learned": {
+        "en": "line {line} keeps {name} as it is for ever: decide whether it is to be trained",
+        "zh": "第 {line} 行让 {name} 永远不变：请判断它是否应当参与训练",
+    },
     "alters": {
         "en": "line {line} changes what the caller's {name} keeps",
         "zh": "第 {line} 行改动了调用者的 {name} 所保存的内容",

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 from diagnose.model import Lang
 from diagnose.repairing.guarding import (
+    constants,
     contracts,
     edits,
     fitting,
@@ -45,6 +46,7 @@ READERS: tuple[Callable[[str, str, Lang], Iterator[Guard]], ...] = (
     halves.hops,
     halves.for_one_call,
     halves.alters,
+    constants.learned,
     contracts.contracts,
     contracts.alike,
     contracts.made_to_fit,

@@ -21,7 +21,15 @@ _PLANS = "infer_auto_device_map"
 _PLANNED = _SPREADS | {"load_checkpoint_and_dispatch", "from_pretrained"}
 #: What makes something without memory, and methods that fill it with what is loaded.
 _EMPTY = re.compile(r"""["']meta["']|\binit_empty_weights\b""")
-_FILLING = frozenset({"load_state_dict", "to_empty"})
+_FILLING = frozenset(
+    {
+        "load_state_dict",
+        "to_empty",
+        "set_module_tensor_to_device",
+        "load_checkpoint_in_model",
+        "load_checkpoint_and_dispatch",
+    }
+)
 #: Questions that are about the machine, and choose no mode.
 _MACHINE = ("is_available", "device_count")
 
@@ -142,7 +150,10 @@ def _handed(tree: ast.AST, name: str) -> int:
 def filled(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     """No edit makes in memory at once what the program makes without any and fills with weights that it
     loads: then it would be made twice."""
-    called = {node.attr for node in ast.walk(ast.parse(before)) if isinstance(node, ast.Attribute)}
+    named = (
+        one for one in ast.walk(ast.parse(before)) if isinstance(one, ast.Attribute | ast.Name)
+    )
+    called = {one.attr if isinstance(one, ast.Attribute) else one.id for one in named}
     old, new = before.splitlines(), after.splitlines()
     for gone, made in changed(before, after) if called & _FILLING else ():
         was, now = ("\n".join(rows[i] for i in lines) for rows, lines in ((old, gone), (new, made)))

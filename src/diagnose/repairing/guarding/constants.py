@@ -1,0 +1,84 @@
+"""Edits that register as a constant what a model may be meant to learn."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from diagnose.model import Lang
+from diagnose.repairing.comparing import edited_lines
+from diagnose.repairing.model import Guard
+from diagnose.repairing.words import say
+
+#: What makes all elements of a tensor alike.
+_ALIKE = frozenset({"zeros", "ones", "zeros_like", "ones_like", "full", "full_like"})
+#: What gives a tensor another shape alone.
+_SHAPED = frozenset({"view", "reshape", "unsqueeze", "expand", "float", "to", "cuda"})
+#: What weighs by a tensor.
+_WEIGHED = frozenset({"softmax", "log_softmax", "sigmoid", "exp", "softplus", "tanh"})
+
+
+def learned(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+    """No edit makes a buffer of equal numbers by which a class with Parameters weighs something, and which
+    nobody writes to: that would change nothing for ever, so it may be meant to be trained."""
+    edited, tree = edited_lines(before, after), ast.parse(after)
+    for made in (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)):
+        if not any(_name(node) == "Parameter" for node in ast.walk(made)):
+            continue
+        for node in ast.walk(made):
+            match node:
+                case ast.Call(
+                    func=ast.Attribute(attr="register_buffer"),
+                    args=[ast.Constant(value=str(name)), value],
+                ) if node.lineno in edited and _is_alike(value):
+                    if _weighs(made, name) and not _is_written(tree, name):
+                        told = say(lang, "learned", line=node.lineno, name=name)
+                        yield Guard("learned", False, told)
+                        return
+
+
+def _name(node: ast.AST) -> str:
+    """The last part of the name that a node is."""
+    return getattr(node, "attr", "") or getattr(node, "id", "")
+
+
+def _is_alike(value: ast.expr) -> bool:
+    """Whether all elements of what an expression makes are one number, and there are several."""
+    while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
+        if value.func.attr in _ALIKE:
+            return True
+        if value.func.attr not in _SHAPED:
+            return False
+        value = value.func.value
+    return False
+
+
+def _weighs(made: ast.ClassDef, name: str) -> bool:
+    """Whether a class takes the exponential of an attribute, or the like, multiplies by it or adds it."""
+
+    def own(node: ast.AST) -> bool:
+        return isinstance(node, ast.Attribute) and ast.unparse(node) == f"self.{name}"
+
+    for node in ast.walk(made):
+        match node:
+            case ast.Call(func=func, args=args) if _name(func) in _WEIGHED:
+                if any(map(own, args)) or own(getattr(func, "value", func)):
+                    return True
+            case ast.BinOp(left=left, op=ast.Mult() | ast.Add(), right=right):
+                if own(left) or own(right):
+                    return True
+    return False
+
+
+def _is_written(tree: ast.Module, name: str) -> bool:
+    """Whether a file sets an attribute of that name, or an element of it, or calls a method that writes."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Attribute(attr=attr, ctx=ast.Store()) if attr == name:
+                return True
+            case ast.Subscript(value=ast.Attribute(attr=attr), ctx=ast.Store()) if attr == name:
+                return True
+            case ast.Call(func=ast.Attribute(value=ast.Attribute(attr=attr), attr=method)):
+                if attr == name and method.endswith("_") and not method.endswith("__"):
+                    return True
+    return False
