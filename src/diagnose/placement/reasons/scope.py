@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from diagnose.placement.devices import differ, written
 from diagnose.placement.machine import Meeting, Meets
@@ -42,7 +43,7 @@ def _in_scope(frame: Frame, spot: Spot, wanted: Device | None) -> Iterator[str]:
         (name, value.device)
         for name, value in local
         if isinstance(value, Tensor) and value.device is not None and value.device.type != "cpu"
-        if not _moves_later(value, spot) and not begins_as_number(name, spot)
+        if not _moves_later(value, spot) and not begins_as_number(name, frame)
     ]
     if inside:
         yield from (f"{name}.device" for name, device in tensors if not differ(device, wanted))
@@ -94,15 +95,23 @@ def _names_around(frame: Frame) -> Iterator[str]:
         around = around.frame.around
 
 
-def begins_as_number(name: str, spot: Spot) -> bool:
-    """Whether a name is bound to a number first in the function around a place: tensors are added to it."""
-    scope = spot.source.function_at(spot.line) or spot.source.tree
-    return any(
-        isinstance(one, ast.Assign)
-        and isinstance(one.value, ast.Constant)
-        and any(ast.unparse(target) == name for target in one.targets)
-        for one in ast.walk(scope)
-    )
+def begins_as_number(name: str, frame: Frame) -> bool:
+    """Whether a variable or attribute is bound to a number first: tensors are added to it."""
+    numbers = _numbers(frame.source.tree)
+    if "." in name:
+        return name in numbers
+    return frame.lines.get(name) in numbers.get(name, ())
+
+
+@lru_cache(maxsize=8)
+def _numbers(tree: ast.Module) -> Mapping[str, frozenset[int]]:
+    """What a file binds to a literal, each with the lines."""
+    found: dict[str, set[int]] = {}
+    for one in ast.walk(tree):
+        if isinstance(one, ast.Assign) and isinstance(one.value, ast.Constant):
+            for target in one.targets:
+                found.setdefault(ast.unparse(target), set()).add(one.lineno)
+    return {name: frozenset(lines) for name, lines in found.items()}
 
 
 def _moves_later(value: Tensor | Module, spot: Spot) -> bool:

@@ -106,7 +106,7 @@ def _devices(other: Meets, meeting: Meeting, spot: Spot, frame: Frame) -> Iterat
     if frame is meeting.frame and isinstance(other.node, ast.Name | ast.Attribute):
         name = ast.unparse(other.node)
         module = isinstance(other.value, Module)
-        if module or not begins_as_number(name, meeting.spot):
+        if module or not begins_as_number(name, frame):
             yield f"next({name}.parameters()).device" if module else f"{name}.device"
     yield from in_scope(frame, spot, other.tensor.device)
 
