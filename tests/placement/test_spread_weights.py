@@ -70,6 +70,12 @@ def test_what_was_a_number_first_tells_no_device() -> None:
         "for p, q in zip(bridge.parameters(), Bridge().parameters()):\n    p.data.add_(q.data)",
         "noise = [torch.randn_like(p) for p in bridge.parameters()]\n"
         "for p, n in zip(bridge.parameters(), noise):\n    p.data.add_(n)",
+        "kept = {k: p.clone() for k, p in bridge.named_parameters()}\n"
+        "sum(((p - kept[k]) ** 2).sum().cpu() for k, p in bridge.named_parameters())",
+        "kept = bridge.state_dict()\nfor k, p in bridge.named_parameters():\n    p.data.sub_(kept[k])",
+        "kept = dict(bridge.named_parameters())\nfor k, p in kept.items():\n    p.data.sub_(kept[k])",
+        "kept = {}\nfor p in bridge.parameters():\n    kept[p] = p.clone()\n"
+        "for p in bridge.parameters():\n    p.data.sub_(kept[p])",
         "place = 'cuda:0' if len(list(bridge.parameters())) > 2 else 'cpu'\n"
         "torch.zeros(4, device=place) + bridge.north.bias",
         "for n, p in enumerate(bridge.parameters()):\n"

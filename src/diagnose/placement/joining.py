@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from diagnose.placement.devices import CPU
+from diagnose.placement.devices import CPU, differ
 from diagnose.placement.tensors import Batch, Module, Table, Tensor, inside, tensors_in
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import Const, Object, Place, Unknown, Value
@@ -37,6 +37,19 @@ def joined(one: Value | None, other: Value | None) -> Value:
     if isinstance(one, Object) and isinstance(other, Object):
         return other if (one.made, one.kind) == (other.made, other.kind) else Unknown()
     return other if isinstance(other, Unknown) else Unknown()
+
+
+def of_any_key(held: Value | None, value: Value) -> Value:
+    """What a dict holds at keys that are not known, once a value is put at one: of tensors on several
+    accelerators nobody knows which is at what key."""
+    if isinstance(held, Tensor) and isinstance(value, Tensor) and _is_on_gpu(value):
+        apart = held.device is None or (_is_on_gpu(held) and differ(held.device, value.device))
+        return value.like(None) if apart else value
+    return value
+
+
+def _is_on_gpu(tensor: Tensor) -> bool:
+    return tensor.device is not None and tensor.device.type == "cuda"
 
 
 def _or_none(value: Value) -> Value:

@@ -173,6 +173,12 @@ def weights(module: Module, name: Value | None = None) -> Items:
     return given
 
 
+def any_weight(module: Module) -> Tensor:
+    """Some weight of a module: of one that is spread over accelerators nobody knows on which."""
+    where = None if len(_on_each(module)) > 1 else module.where()
+    return Tensor(where, "weight", module.steps, module.frame, module=module)
+
+
 def _on_each(module: Module) -> list[Tensor]:
     """A weight of a module on each accelerator that some are on."""
     found: list[Tensor] = []

@@ -7,7 +7,7 @@ import re
 
 from diagnose.model import TorchNames
 from diagnose.placement import modules
-from diagnose.placement.joining import joined
+from diagnose.placement.joining import joined, of_any_key
 from diagnose.placement.machine import Machine
 from diagnose.placement.model import Spot, Step
 from diagnose.placement.records import row
@@ -144,7 +144,7 @@ def put_at(owner: Table, key: Value, value: Value) -> None:
     each = isinstance(key, Unknown) and key.word == KEY
     for name, held in owner.items.items():
         owner.items[name] = value if each else joined(held, value)
-    owner.more = value
+    owner.more = of_any_key(owner.more, value)
 
 
 def _filled(

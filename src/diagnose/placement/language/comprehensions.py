@@ -6,6 +6,7 @@ import ast
 from typing import Any
 
 from diagnose.placement.iterating import iterated
+from diagnose.placement.joining import of_any_key
 from diagnose.placement.language.conditions import truth
 from diagnose.placement.machine import Machine
 from diagnose.placement.model import Step
@@ -68,7 +69,7 @@ def _each(machine: Machine, node: Any, inner: Frame) -> Value | None:
         if isinstance(name, Const) and isinstance(name.value, str | int):
             found.items[name.value] = value
         else:
-            found.more = value
+            found.more = of_any_key(found.more, value)
     return found
 
 

@@ -228,8 +228,7 @@ def module_method(
         some: Value = next(iter(owner.children.values()), None) or modules.some_part(owner)
         return Items([], Items([Unknown("name"), some]))
     if name == "state_dict":
-        weight = Tensor(owner.where(), "weight", owner.steps, owner.frame, module=owner)
-        return Table({}, weight)
+        return Table({}, modules.any_weight(owner))
     if name in ("get_buffer", "get_parameter"):
         return owner.tensors.get(given.text("target", 0) or "", Unknown())
     if name == "get_base_model":

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from itertools import islice
 
 from diagnose.placement.iterating import iterated
-from diagnose.placement.joining import joined
+from diagnose.placement.joining import joined, of_any_key
 from diagnose.placement.machine import Arguments, Machine, Partial
 from diagnose.placement.records import described, field, replaced, tuple_class
 from diagnose.placement.storing import element
@@ -181,7 +181,7 @@ def _dict(machine: Machine, given: Arguments, node: ast.AST, frame: Frame) -> Va
             if isinstance(key, Const) and isinstance(key.value, str | int) and value is not None:
                 found.items[key.value] = value
             else:
-                found.more = value or Unknown()
+                found.more = of_any_key(found.more, value or Unknown())
     return found
 
 
