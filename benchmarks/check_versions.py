@@ -57,7 +57,8 @@ def findings(source: Path, folder: Path, options: Sequence[str]) -> tuple[Findin
     run = subprocess.run(
         [sys.executable, "-m", "diagnose", "check", "--format", "json", *options, "."],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(source.resolve())},
+        # A package's own collections.py or random.py is not to stand for the standard library's.
+        env={**os.environ, "PYTHONPATH": str(source.resolve()), "PYTHONSAFEPATH": "1"},
         capture_output=True,
         text=True,
         encoding="utf-8",
