@@ -383,6 +383,7 @@ def test_what_only_the_values_tell_is_moved(tmp_path: Path, made: str, moved: st
         ("proposing.candidates._witnessed", 0, "repaired", []),
         ("proving.proof.level_of", 5, "repaired", ["proof", "proof"]),
         ("improving.polishing.trimmed", 0, "repaired", ["polishing"]),
+        ("searching.unopposed", 0, "repaired", ["proof"]),
     ],
 )
 def test_a_fault_of_ours_costs_the_edits_and_not_what_the_run_told(
@@ -398,7 +399,7 @@ def test_a_fault_of_ours_costs_the_edits_and_not_what_the_run_told(
     module, _, name = fails.rpartition(".")
     poisoned = (
         "import sys\n"
-        f"from diagnose.repairing.{module.partition('.')[0]} import {module.partition('.')[2]} as stage\n"
+        f"import diagnose.repairing.{module} as stage\n"
         "def fails(*given):\n"
         "    raise IndexError('a secret')\n"
         f"stage.{name} = fails\n"

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from diagnose.bulkhead import collecting
+from diagnose.bulkhead import collecting, guarded
 from diagnose.fixes.diff import patched
 from diagnose.repairing.comparing import changed, diff_of
 from diagnose.repairing.guarding.writing import loses_a_write
@@ -99,7 +99,10 @@ class Search:
         if best is not None and proof is not None and passes(proof):
             for better in (polish.rooted, polish.commissioned):
                 best, proof = better(best, proof) or (best, proof)
-            proof = unopposed(proof, reference.added(best.texts), self._runner.lang)
+            kept, known, lang = best, proof, self._runner.lang
+            proof = guarded(
+                "proof", lambda: unopposed(known, reference.added(kept.texts), lang), known
+            )
         return best, proof, furthest
 
     def _found(
