@@ -6,6 +6,7 @@ import ast
 from collections.abc import Collection, Iterator
 
 from diagnose.placement.model import Source, Spot
+from diagnose.placement.signatures import defaults
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 #: Names that lead to other names, at most.
@@ -170,13 +171,7 @@ def _parameters(function: _Function) -> list[str]:
 
 def default_of(function: _Function, name: str) -> ast.expr | None:
     """What a parameter is where it is not given; None for one that has to be."""
-    args = function.args
-    listed = [*args.posonlyargs, *args.args]
-    defaults = dict(
-        zip((one.arg for one in reversed(listed)), reversed(args.defaults), strict=False)
-    )
-    by_name = zip(args.kwonlyargs, args.kw_defaults, strict=True)
-    return {one.arg: value for one, value in by_name}.get(name) or defaults.get(name)
+    return dict(defaults(function)).get(name)
 
 
 def _argument(call: ast.Call, name: str, names: list[str]) -> ast.expr | None:

@@ -71,13 +71,7 @@ def returned(source: Source, value: ast.expr) -> ast.expr | None:
             pass
         case _:
             return None
-    found = [
-        node.value
-        for method in ast.walk(source.tree)
-        if isinstance(method, ast.FunctionDef) and method.name == name
-        for node in ast.walk(method)
-        if isinstance(node, ast.Return) and isinstance(node.value, (*_LISTS, *_DICTS))
-    ]
+    found = [one for one in _returns(source, name) if isinstance(one, (*_LISTS, *_DICTS))]
     return found[0] if len(found) == 1 else None
 
 
@@ -107,16 +101,19 @@ def _shown(source: Source, value: ast.expr) -> ast.expr | None:
         last = name.rpartition(".")[2]
         if last in {"list", "tuple", "dict", "OrderedDict"}:
             return value
-        returned = [
-            statement.value
-            for function in ast.walk(source.tree)
-            if isinstance(function, ast.FunctionDef) and function.name == last
-            for statement in ast.walk(function)
-            if isinstance(statement, ast.Return)
-        ]
-        if len(returned) == 1 and returned[0] is not None:
-            return _shown(source, returned[0])
+        given = list(_returns(source, last))
+        if len(given) == 1 and given[0] is not None:
+            return _shown(source, given[0])
     return None
+
+
+def _returns(source: Source, name: str) -> Iterator[ast.expr | None]:
+    """What the functions of a name return, as it is written."""
+    for function in ast.walk(source.tree):
+        if isinstance(function, ast.FunctionDef) and function.name == name:
+            for node in ast.walk(function):
+                if isinstance(node, ast.Return):
+                    yield node.value
 
 
 def _values(scope: ast.AST, name: str) -> Iterator[ast.expr]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from diagnose.fixes.definitions.places import called
 from diagnose.placement.model import Source
+from diagnose.placement.signatures import defaults
 
 
 def gpu_unless_told(source: Source, call: ast.Call) -> str | None:
@@ -16,13 +17,7 @@ def gpu_unless_told(source: Source, call: ast.Call) -> str | None:
     given = {keyword.arg for keyword in call.keywords}
     if len(defined) != 1 or None in given or any(isinstance(one, ast.Starred) for one in call.args):
         return None
-    old = defined[0].args
-    taken = [*old.posonlyargs, *old.args]
-    defaults = [
-        *zip(taken[len(taken) - len(old.defaults) :], old.defaults, strict=True),
-        *zip(old.kwonlyargs, old.kw_defaults, strict=True),
-    ]
-    names = [one.arg for one, told in defaults if told is not None and _is_gpu(told)]
+    names = [name for name, told in defaults(defined[0]) if _is_gpu(told)]
     return names[0] if len(names) == 1 and names[0] not in given else None
 
 

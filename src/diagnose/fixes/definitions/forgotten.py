@@ -26,8 +26,8 @@ def field(suspect: Suspect, torch: TorchNames) -> Change | None:
     moves = [one.value for one in call.keywords if is_moved(one.value, torch)]
     if called(call) != "replace" or not moves or len(call.args) != 1:
         return None
-    moved = {one.arg for one in call.keywords if one.value in moves}
-    left = _tensors(source, call, moved) - {one.arg for one in call.keywords}
+    brought = {one.arg for one in call.keywords if one.value in moves}
+    left = _tensors(source, call, brought) - {one.arg for one in call.keywords}
     name = suspect.name.partition("[")[0].rpartition(".")[2]
     forgotten = name if name in left else next(iter(left), "")
     move = moves[0]
@@ -43,7 +43,7 @@ def assigned(suspect: Suspect, torch: TorchNames) -> Change | None:
     source = suspect.spot.source
     if suspect.beside is None:
         return _renewed(suspect)
-    match suspect.spot.node if suspect.beside is not None else None:
+    match suspect.spot.node:
         case ast.Assign(targets=[ast.Attribute() as target], value=ast.Call() as move) as statement:
             pass
         case _:

@@ -42,9 +42,14 @@ def takes_device(source: Source, function: ast.FunctionDef, torch: TorchNames) -
 def _makes(call: ast.Call, torch: TorchNames) -> bool:
     if argument(call, DEVICE) is not None:
         return False
-    generator = called(call) == _GENERATOR and not call.args and not call.keywords
     root = (sourceline.dotted(call.func) or "").partition(".")[0]
-    return generator or (chooses(call, torch) and root not in torch.host_packages)
+    return makes_generator(call) or (chooses(call, torch) and root not in torch.host_packages)
+
+
+def makes_generator(node: ast.AST) -> bool:
+    """Whether a call makes a generator, and says nothing of where: it draws on the cpu then."""
+    said = isinstance(node, ast.Call) and bool(node.args or node.keywords)
+    return called(node) == _GENERATOR and not said
 
 
 def with_parameter(

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from diagnose.placement.model import Spot
+from diagnose.placement.signatures import defaults
+from diagnose.placement.steps import called
 
 
 class Call(NamedTuple):
@@ -25,19 +27,21 @@ def at_call(spot: Spot) -> Call | None:
     """
     source = spot.source
     for owner, function in _functions(source.tree):
-        parameter = _defaulting(function, spot.node)
+        pairs = defaults(function)
+        parameter = next((name for name, default in pairs if default is spot.node), None)
         if parameter is None:
             continue
         made = owner.name if owner is not None and function.name == "__init__" else function.name
         position = _position(function, parameter, bound=owner is not None)
         calls = [
-            (around, one)
-            for around, one in _calls(source.tree, None)
-            if _name(one.func) == made and not _gives(one, parameter, position)
+            one
+            for one in _calls(source.tree)
+            if called(one) == made and not _gives(one, parameter, position)
         ]
         if len(calls) != 1:
             return None
-        around, call = calls[0]
+        (call,) = calls
+        around = source.function_at(call.lineno)
         devices = tuple(told_above(around or source.tree, call))
         name = around.name if around is not None else None
         return Call(Spot(source, call, name), devices) if devices else None
@@ -53,36 +57,16 @@ def _functions(tree: ast.Module) -> Iterator[tuple[ast.ClassDef | None, ast.Func
             yield from ((node, one) for one in node.body if isinstance(one, ast.FunctionDef))
 
 
-def _defaulting(function: ast.FunctionDef, node: ast.AST) -> str | None:
-    """The parameter of which a node is the default."""
-    taken = [*function.args.posonlyargs, *function.args.args]
-    pairs = [
-        *zip(
-            taken[len(taken) - len(function.args.defaults) :], function.args.defaults, strict=True
-        ),
-        *zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True),
-    ]
-    return next((one.arg for one, default in pairs if default is node), None)
-
-
 def _position(function: ast.FunctionDef, parameter: str, *, bound: bool) -> int | None:
     """How many arguments come before a parameter, None for one that has to be named."""
     names = [one.arg for one in (*function.args.posonlyargs, *function.args.args)]
     return names.index(parameter) - bound if parameter in names else None
 
 
-def _calls(
-    node: ast.AST, around: ast.FunctionDef | None
-) -> Iterator[tuple[ast.FunctionDef | None, ast.Call]]:
-    """The calls within a node, each with the function that it stands in."""
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.Call):
-            yield around, child
-        yield from _calls(child, child if isinstance(child, ast.FunctionDef) else around)
-
-
-def _name(function: ast.expr) -> str:
-    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+def _calls(scope: ast.AST) -> list[ast.Call]:
+    """The calls within a node, from the first line to the last."""
+    found = [node for node in ast.walk(scope) if isinstance(node, ast.Call)]
+    return sorted(found, key=lambda one: (one.lineno, one.col_offset))
 
 
 def _gives(call: ast.Call, parameter: str, position: int | None) -> bool:
@@ -114,8 +98,7 @@ def _told(scope: ast.AST, call: ast.Call) -> Iterator[str]:
                 value=ast.Call(func=ast.Name(id="device") | ast.Attribute(attr="device")),
             ) if node.lineno < call.lineno:
                 yield ast.unparse(target)
-    moves = [one for _, one in _calls(scope, None) if one.lineno < call.lineno]
-    for one in moves:
+    for one in (each for each in _calls(scope) if each.lineno < call.lineno):
         match one:
             case ast.Call(
                 func=ast.Attribute(attr="to"), args=[ast.Name() | ast.Attribute() as place]

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from diagnose.model import Lang
+from diagnose.placement.signatures import defaults
 from diagnose.repairing.comparing import changed, edited_lines
 from diagnose.repairing.model import Guard
 from diagnose.repairing.scopes import FUNCTION, spans
@@ -76,14 +77,10 @@ def _left_out(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
 
 def none_by_default(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
     """The arguments of a function that are None where they are not given."""
-    given = function.args
-    plain = [*given.posonlyargs, *given.args]
-    pairs = [
-        *zip(plain[len(plain) - len(given.defaults) :], given.defaults, strict=True),
-        *zip(given.kwonlyargs, given.kw_defaults, strict=True),
-    ]
     return {
-        one.arg for one, value in pairs if isinstance(value, ast.Constant) and value.value is None
+        name
+        for name, value in defaults(function)
+        if isinstance(value, ast.Constant) and value.value is None
     }
 
 

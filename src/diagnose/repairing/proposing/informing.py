@@ -9,7 +9,7 @@ from contextlib import suppress
 from itertools import chain, islice, permutations
 
 from diagnose.fixes.definitions.expressions import argument, with_argument, with_method
-from diagnose.fixes.definitions.parameters import DEVICE, with_parameter
+from diagnose.fixes.definitions.parameters import DEVICE, makes_generator, with_parameter
 from diagnose.fixes.definitions.places import called
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.file_edit import file_edit
@@ -27,8 +27,6 @@ from diagnose.tracing.stacks import Stack
 #: What a function's other callers get, who say nothing: what it chose for all.
 _DEFAULT = '"cuda"'
 _CAUSE = "hardcoded-device"
-#: What makes a generator, on the cpu unless it is told a device; None means that, too.
-_GENERATOR = "Generator"
 #: So many names of the device are tried.
 _MOST = 2
 
@@ -58,7 +56,7 @@ def _of_generator(found: Met, stray: Operand, wanted: Device) -> Iterator[Move]:
     told at its only call."""
     for step in stray.side.tensor.steps:
         function = step.spot.source.function_at(step.spot.line)
-        if not isinstance(function, ast.FunctionDef) or not _draws(step.spot.node):
+        if not isinstance(function, ast.FunctionDef) or not makes_generator(step.spot.node):
             continue
         source = step.spot.source
         calls = [one for one in ast.walk(source.tree) if called(one) == function.name]
@@ -122,11 +120,6 @@ def _chooses(node: ast.AST) -> bool:
     return isinstance(told, ast.Constant) and str(told.value).startswith("cuda")
 
 
-def _draws(node: ast.AST) -> bool:
-    """Whether a call makes a generator, and says nothing of where."""
-    return isinstance(node, ast.Call) and called(node) == _GENERATOR and not _given(node)
-
-
 def _given(call: ast.Call) -> list[ast.expr]:
     return [*call.args, *(one.value for one in call.keywords)]
 
@@ -152,7 +145,7 @@ def _told(spot: Spot, function: ast.FunctionDef, call: ast.Call, device: str) ->
     others = [
         one for one in ast.walk(source.tree) if called(one) == function.name and one is not call
     ]
-    draws = _draws(node)
+    draws = makes_generator(node)
     default = ("None" if draws else _DEFAULT) if others or function.args.defaults else None
     edit = file_edit(source, [with_parameter(source, function, default), told, given])
     if draws:

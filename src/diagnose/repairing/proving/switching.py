@@ -20,6 +20,7 @@ from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import rewritten
 from diagnose.model import Lang
 from diagnose.placement import Source
+from diagnose.placement.signatures import defaults
 from diagnose.repairing.model import Guard, Ran, Terms
 from diagnose.repairing.running.runner import Runner
 from diagnose.repairing.scopes import FUNCTION
@@ -220,12 +221,9 @@ def _values(node: ast.AST) -> Iterator[tuple[str, ast.Constant]]:
         case ast.AnnAssign(target=ast.Name(id=name), value=ast.Constant() as value):
             yield name, value
     if isinstance(node, FUNCTION):
-        given = node.args
-        plain = [*given.posonlyargs, *given.args][::-1]
-        named = zip(given.kwonlyargs, given.kw_defaults, strict=True)
-        for one, default in (*zip(plain, given.defaults[::-1], strict=False), *named):
+        for name, default in defaults(node):
             if isinstance(default, ast.Constant):
-                yield one.arg, default
+                yield name, default
 
 
 def _of_flag(
