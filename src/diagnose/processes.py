@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import gc
 import importlib
 import os
 import selectors
@@ -58,9 +59,12 @@ class _Process:
 
     def __init__(self, work: Callable[[], int]) -> None:
         pipes = [os.pipe(), os.pipe()]
+        # Looking for garbage among what was imported would copy it, page by page, into each process.
+        gc.freeze()
         self.number = os.fork()
         if self.number == 0:
             _child(work, pipes)
+        gc.unfreeze()
         for _, write in pipes:
             os.close(write)
         self.streams = [_Stream(read) for read, _ in pipes]

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from diagnose.model import Lang
 from diagnose.repairing.comparing import edited_lines
 from diagnose.repairing.model import Guard
+from diagnose.repairing.syntax import tree_of
 from diagnose.repairing.words import say
 
 #: What makes all elements of a tensor alike.
@@ -21,7 +22,7 @@ _WEIGHED = frozenset({"softmax", "log_softmax", "sigmoid", "exp", "softplus", "t
 def learned(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     """No edit makes a buffer of equal numbers by which a class with Parameters weighs something, and which
     nobody writes to: that would change nothing for ever, so it may be meant to be trained."""
-    edited, tree = edited_lines(before, after), ast.parse(after)
+    edited, tree = edited_lines(before, after), tree_of(after)
     for made in (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)):
         if not any(_name(node) == "Parameter" for node in ast.walk(made)):
             continue

@@ -15,6 +15,7 @@ from diagnose.repairing.guarding.handing import runs
 from diagnose.repairing.guarding.optional import none_by_default
 from diagnose.repairing.model import Guard
 from diagnose.repairing.scopes import FUNCTION, spans
+from diagnose.repairing.syntax import nodes_of, tree_of
 from diagnose.repairing.words import say
 
 #: Where something is made, and the number that a process is bound to.
@@ -26,7 +27,7 @@ _KEPT_OUT = re.compile(r"#.*(?:state_?dict|checkpoint|regist|parameters|on purpo
 
 def contracts(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     """What each of the moves that an edit adds tells against it, one at most of a kind."""
-    tree = ast.parse(after)
+    tree = tree_of(after)
     for one in added(before, tree, after):
         yield from _picked(one, tree, lang)
         yield from _of_arrays(one, tree, lang)
@@ -37,8 +38,8 @@ def contracts(before: str, after: str, lang: Lang) -> Iterator[Guard]:
 
 def alike(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     """No edit makes a choice between one thing and the same: who chooses gets no other."""
-    known = {ast.unparse(one) for one in _same_either_way(ast.parse(before))}
-    for node in _same_either_way(ast.parse(after)):
+    known = {ast.unparse(one) for one in _same_either_way(tree_of(before))}
+    for node in _same_either_way(tree_of(after)):
         if ast.unparse(node) not in known:
             yield Guard("gives-up", False, say(lang, "alike", line=node.lineno))
             return
@@ -101,7 +102,7 @@ def kept_out(before: str, after: str, lang: Lang) -> Iterator[Guard]:
 def never_found(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     """No edit asks a table for a key under which nothing is kept there: all would be made each time."""
     edited = edited_lines(before, after)
-    for function in ast.walk(ast.parse(after)):
+    for function in nodes_of(after):
         for node in ast.walk(function) if isinstance(function, FUNCTION) else ():
             match node:
                 case ast.Compare(left=key, ops=[ast.NotIn()], comparators=[table]):

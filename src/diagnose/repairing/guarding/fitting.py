@@ -15,6 +15,7 @@ from diagnose.repairing.comparing import changed, edited_lines
 from diagnose.repairing.guarding.missing import bound_under, may_miss
 from diagnose.repairing.model import Guard
 from diagnose.repairing.scopes import FUNCTION, spans
+from diagnose.repairing.syntax import nodes_of, tree_of
 from diagnose.repairing.words import say
 
 _MOVES = frozenset({"to", "cuda", "cpu"})
@@ -36,7 +37,7 @@ class Added(NamedTuple):
 
 def fitting(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     """What each of the moves tells against an edit, one at most of a kind."""
-    tree = ast.parse(after)
+    tree = tree_of(after)
     seen = set[str]()
     for one in added(before, tree, after):
         for found in (
@@ -106,7 +107,7 @@ def added(before: str, tree: ast.Module, after: str) -> Iterator[Added]:
     """The moves in edited lines that the program did not have; ``tree`` is that of the text ``after``."""
     edited = edited_lines(before, after)
     moves = [call for call in map(move_of, ast.walk(tree)) if call]
-    known = Counter(ast.unparse(call) for call in map(move_of, ast.walk(ast.parse(before))) if call)
+    known = Counter(ast.unparse(call) for call in map(move_of, nodes_of(before)) if call)
     known -= Counter(ast.unparse(call) for call in moves if call.lineno not in edited)
     scopes: list[ast.AST] = [node for node in ast.walk(tree) if isinstance(node, FUNCTION)]
     for call in moves:
@@ -247,7 +248,7 @@ def _unasked(one: Added, before: str, lang: Lang) -> Iterator[Guard]:
     given = {arg.arg for arg in one.scope.args.args} - {"self"}
     if any(isinstance(n, ast.Name) and n.id in given for n in ast.walk(one.call)):
         return
-    for node in ast.walk(ast.parse(before)):
+    for node in nodes_of(before):
         if isinstance(node, ast.FunctionDef) and node.name == one.scope.name:
             for call in filter(None, map(move_of, ast.walk(node))):
                 to = call.args[0] if len(call.args) == 1 else None

@@ -19,6 +19,7 @@ from diagnose.repairing.guarding.fitting import (
 )
 from diagnose.repairing.model import Guard
 from diagnose.repairing.scopes import FUNCTION, spans
+from diagnose.repairing.syntax import nodes_of, tree_of
 from diagnose.repairing.words import say
 
 #: Methods that move an object, or are all that callers call.
@@ -28,7 +29,7 @@ _MOVING = frozenset({"__init__", "to", "cuda", "cpu", "_apply", "forward", "__ca
 def given_back(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     """What a function makes of its argument that the caller gives (``fn(value)``) is not brought back to
     where the argument was: to move it may be what that function is for."""
-    for one in added(before, ast.parse(after), after):
+    for one in added(before, tree_of(after), after):
         given = (
             {arg.arg for arg in one.scope.args.args} if isinstance(one.scope, FUNCTION) else set()
         )
@@ -45,7 +46,7 @@ def given_back(before: str, after: str, lang: Lang) -> Iterator[Guard]:
 def left_alone(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     """Of what a function makes by expressions of the same form, and gives together, not only a part is
     moved."""
-    tree, edited = ast.parse(after), edited_lines(before, after)
+    tree, edited = tree_of(after), edited_lines(before, after)
     for function in (node for node in ast.walk(tree) if isinstance(node, FUNCTION)):
         given = [
             {one.id for one in node.value.elts if isinstance(one, ast.Name)}
@@ -67,7 +68,7 @@ def left_alone(before: str, after: str, lang: Lang) -> Iterator[Guard]:
 
 def far(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     """What a function gives is not moved in it where the rest of what it gives is moved after the call."""
-    tree = ast.parse(after)
+    tree = tree_of(after)
     for one in added(before, tree, after):
         yield from _far(one, tree, lang)
 
@@ -132,7 +133,7 @@ def _calls(node: ast.expr, name: str) -> bool:
 def for_one_method(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     """What an object keeps is not brought to its device by one of its methods while another one reads it,
     and does not: that works where the first one was called before."""
-    tree, edited = ast.parse(after), edited_lines(before, after)
+    tree, edited = tree_of(after), edited_lines(before, after)
     for made in (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)):
         methods = [one for one in made.body if isinstance(one, FUNCTION)]
         for method in methods:
@@ -185,7 +186,7 @@ def _computes(method: ast.AST, name: str) -> bool:
 def for_one_call(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     """What is brought for the call of one of its methods is brought for those of others, too, that the
     program calls as it stands: else these work where the first was called before."""
-    tree = ast.parse(after)
+    tree = tree_of(after)
     methods = [
         {method.name for method in made.body if isinstance(method, FUNCTION)}
         for made in ast.walk(tree)
@@ -222,7 +223,7 @@ def _is_brought(tree: ast.Module, owner: str, call: ast.Call) -> bool:
 def alters(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     """No edit sets what its caller's object keeps, in a function that sets nothing of it otherwise."""
     edited = edited_lines(before, after)
-    for function in (node for node in ast.walk(ast.parse(after)) if isinstance(node, FUNCTION)):
+    for function in (node for node in nodes_of(after) if isinstance(node, FUNCTION)):
         given = {one.arg for one in (*function.args.posonlyargs, *function.args.args)} - {"self"}
         found: dict[str, list[int]] = {}
         for node in ast.walk(function):
@@ -237,8 +238,8 @@ def alters(before: str, after: str, lang: Lang) -> Iterator[Guard]:
 
 def hops(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     """What is brought somewhere is not made a part of what is brought elsewhere by the same edit."""
-    every = list(added(before, ast.parse(after), after))
-    calls = (node for node in ast.walk(ast.parse(before)) if isinstance(node, ast.Call))
+    every = list(added(before, tree_of(after), after))
+    calls = (node for node in nodes_of(before) if isinstance(node, ast.Call))
     known = set(map(unmoved, calls))  # of a move that was there a part is moved before
     for outer in every:
         for inner in every if unmoved(outer.call) not in known else ():

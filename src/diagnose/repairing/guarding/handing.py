@@ -9,13 +9,14 @@ from diagnose.hooks.calls import given_to
 from diagnose.model import Lang
 from diagnose.repairing.guarding.fitting import added, callee, goes_to_cpu, move_of
 from diagnose.repairing.model import Guard
+from diagnose.repairing.syntax import tree_of
 from diagnose.repairing.words import say
 
 
 def handed_on(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     """No edit moves, in one call, what the called class or function of the program moves itself: all other
     callers meet the same failure."""
-    tree = ast.parse(after)
+    tree = tree_of(after)
     new = {id(one.call): one.call for one in added(before, tree, after)}
     for node in ast.walk(tree) if new else ():
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):

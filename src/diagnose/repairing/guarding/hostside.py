@@ -7,6 +7,7 @@ import re
 from functools import lru_cache
 
 from diagnose.repairing.scopes import FUNCTION
+from diagnose.repairing.syntax import nodes_of
 
 #: Devices of an edit, by name.
 DEVICES = re.compile(r"(?:device\s*=\s*|\.to\(\s*|\btorch\.device\(\s*)([A-Za-z_][\w.]*)")
@@ -83,7 +84,7 @@ def _loops(text: str) -> tuple[tuple[frozenset[str], str], ...]:
     """The names that the loops and comprehensions of a file bind, and what these go over: for ``m`` in
     ``for p, m in zip(self.params, self.state)`` that is ``self.state``."""
     found = list[tuple[frozenset[str], str]]()
-    for node in ast.walk(ast.parse(text)):
+    for node in nodes_of(text):
         if not isinstance(node, ast.For | ast.comprehension):
             continue
         match node.target, node.iter:
@@ -104,7 +105,7 @@ def _bound_by(target: ast.expr) -> frozenset[str]:
 
 def _gives_hosted(name: str, text: str) -> bool:
     """Whether a function of the program returns what it tells a call to make on a device of its choice."""
-    for one in ast.walk(ast.parse(text)):
+    for one in nodes_of(text):
         if isinstance(one, FUNCTION) and one.name == name:
             given = [node.value for node in ast.walk(one) if isinstance(node, ast.Return)]
             named = [device for row in given if row for device in DEVICES.findall(ast.unparse(row))]

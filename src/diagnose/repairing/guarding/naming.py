@@ -12,6 +12,7 @@ from diagnose.repairing.guarding.edits import LITERAL
 from diagnose.repairing.guarding.fitting import added
 from diagnose.repairing.model import Guard
 from diagnose.repairing.scopes import FUNCTION, spans
+from diagnose.repairing.syntax import tree_of
 from diagnose.repairing.words import say
 
 #: What an expression is moved to, or made on, if that has a name.
@@ -28,7 +29,7 @@ def literal(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     """No edit writes a GPU in the place of a device that the program has an expression for, nor anew where
     the program keeps its device in a name of its own, nor in a class of modules, nor on what a caller
     hands over."""
-    kept, tree = _kept(ast.parse(before)), ast.parse(after)
+    kept, tree = _kept(tree_of(before)), tree_of(after)
     for line, old, new in _replaced(before, after):
         literals = sorted(_literals(new) - _literals(old))
         if not literals:
@@ -46,7 +47,7 @@ def literal(before: str, after: str, lang: Lang) -> Iterator[Guard]:
 
 def for_gpus_alone(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     """No edit hands `cuda` a device that the program chooses: it may be the cpu, which that refuses."""
-    tree = ast.parse(after)
+    tree = tree_of(after)
     for one in added(before, tree, after):
         called = isinstance(one.call.func, ast.Attribute) and one.call.func.attr == "cuda"
         for device in one.call.args[:1] if called else ():
@@ -60,7 +61,7 @@ def for_gpus_alone(before: str, after: str, lang: Lang) -> Iterator[Guard]:
 def for_all_callers(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     """No edit puts into a table of the whole program what it has moved for one caller: the next one, on
     another device, gets the same."""
-    tree = ast.parse(after)
+    tree = tree_of(after)
     tables = {
         ast.unparse(target)
         for node in tree.body
@@ -80,9 +81,9 @@ def for_all_callers(before: str, after: str, lang: Lang) -> Iterator[Guard]:
 
 def hidden_names(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     """No edit asks an object for what is private to another class, if the program does not."""
-    known = {name for name, _ in _private(ast.parse(before))}
+    known = {name for name, _ in _private(tree_of(before))}
     edited = edited_lines(before, after)
-    for name, line in _private(ast.parse(after)):
+    for name, line in _private(tree_of(after)):
         if line in edited and name not in known:
             yield Guard("private", False, say(lang, "private", line=line, name=name))
             return

@@ -11,6 +11,7 @@ from diagnose.placement.signatures import defaults
 from diagnose.repairing.comparing import changed, edited_lines
 from diagnose.repairing.model import Guard
 from diagnose.repairing.scopes import FUNCTION, spans
+from diagnose.repairing.syntax import nodes_of, tree_of
 from diagnose.repairing.words import say
 
 #: A name that a line gives a value.
@@ -20,7 +21,7 @@ _GIVEN = re.compile(r"^\s*(\w+)\s*=(?!=)")
 def absent(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     """No edit moves an argument that is None unless it is given, but where the function has asked."""
     edited = edited_lines(before, after)
-    for function in ast.walk(ast.parse(after)):
+    for function in nodes_of(after):
         if not isinstance(function, FUNCTION):
             continue
         for name in sorted(_left_out(function)):
@@ -33,7 +34,7 @@ def emptied(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     """No edit empties a branch that gives a name another value where another branch gives it one, too, or
     for which the program asks an option: it has modes, and wants there what stood there."""
     old, new = before.splitlines(), after.splitlines()
-    tree = ast.parse(before)
+    tree = tree_of(before)
     for gone, made in changed(before, after):
         if [new[line].strip() for line in made] != ["pass"]:
             continue

@@ -9,6 +9,7 @@ from diagnose.model import Lang
 from diagnose.repairing.comparing import edited_lines
 from diagnose.repairing.model import Guard
 from diagnose.repairing.scopes import FUNCTION, spans
+from diagnose.repairing.syntax import tree_of
 from diagnose.repairing.words import say
 
 #: What binds no names of the file but its own.
@@ -18,7 +19,7 @@ _DEFINED = (ast.ClassDef, *FUNCTION)
 def unread(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     """No edit takes away the only place that asks an option, a field of a configuration, or a variable that
     is bound to one thing or another: whoever sets it chooses nothing any more."""
-    old, new = ast.parse(before), ast.parse(after)
+    old, new = tree_of(before), tree_of(after)
     gone = _asked(old) - _asked(new)
     names = [*(gone & set(_declared(old)) & set(_declared(new))), *(_choices(old) & _idle(new))]
     for name in sorted(names):
@@ -29,11 +30,11 @@ def unread(before: str, after: str, lang: Lang) -> Iterator[Guard]:
 def unbound(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     """No edit asks in a function for a name that only ``if __name__ == "__main__":`` binds, nor in a class
     for one that the file binds only below it, if no function did: who imports it has none, or another."""
-    tree, edited = ast.parse(after), edited_lines(before, after)
+    tree, edited = tree_of(after), edited_lines(before, after)
     script = _as_script(tree)
     bound = {name for block in script for name in _stored(block)}
     bound -= {name for block in tree.body if block not in script for name in _stored(block)}
-    known = {node.id for node in _in_functions(ast.parse(before))}
+    known = {node.id for node in _in_functions(tree_of(before))}
     for node in _in_functions(tree):
         if node.lineno not in edited or node.id in known:
             continue

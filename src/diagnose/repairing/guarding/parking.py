@@ -11,6 +11,7 @@ from diagnose.repairing.comparing import edited_lines
 from diagnose.repairing.guarding.fitting import callee, goes_to_cpu, move_of
 from diagnose.repairing.model import Guard, Ran
 from diagnose.repairing.scopes import FUNCTION, blocks
+from diagnose.repairing.syntax import nodes_of, tree_of
 from diagnose.repairing.words import say
 
 #: What a text says that knows of devices.
@@ -41,8 +42,8 @@ def rows(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     """No edit puts on a GPU, where it is made, what an object keeps of which rows are asked for, if its
     class knows no device: workers of a loader could not read it, and only the rows are wanted there."""
     edited = edited_lines(before, after)
-    old = {name: text for name, text, _ in _of_rows(ast.parse(before))}
-    for name, _, made in _of_rows(ast.parse(after)):
+    old = {name: text for name, text, _ in _of_rows(tree_of(before))}
+    for name, _, made in _of_rows(tree_of(after)):
         for node in ast.walk(made) if not _DEVICE.search(old.get(name, "device")) else ():
             move = move_of(node)
             there = isinstance(node, ast.keyword) and node.arg == "device"
@@ -55,10 +56,10 @@ def rows(before: str, after: str, lang: Lang) -> Iterator[Guard]:
 def picked(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     """No edit puts on a GPU what an object keeps of which a method gives rows, where its caller brings
     those there: it is kept elsewhere, however much it is."""
-    edited, tree = edited_lines(before, after), ast.parse(after)
+    edited, tree = edited_lines(before, after), tree_of(after)
     brought = {
         of.func.attr
-        for call in filter(None, map(move_of, ast.walk(ast.parse(before))))
+        for call in filter(None, map(move_of, nodes_of(before)))
         if isinstance(of := callee(call), ast.Call) and not goes_to_cpu(call)
         if isinstance(of.func, ast.Attribute)
     }
@@ -123,7 +124,7 @@ def _puts_away(text: str) -> bool:
     """Whether a statement moves a module to the cpu, to do without it. A tensor's move would be lost."""
     return any(
         _is_away(one) and not _SAVES.search("\n".join(map(ast.unparse, block[at + 1 :])))
-        for block in blocks(ast.parse(text))
+        for block in blocks(tree_of(text))
         for at, one in enumerate(block)
     )
 
@@ -131,7 +132,7 @@ def _puts_away(text: str) -> bool:
 def _brings_some(text: str) -> bool:
     """Whether a loop brings parts of something to a device under a condition other than their class: a
     budget, a list of names."""
-    for loop in ast.walk(ast.parse(text)):
+    for loop in nodes_of(text):
         if not isinstance(loop, ast.For):
             continue
         parts = {one.id for one in ast.walk(loop.target) if isinstance(one, ast.Name)}
@@ -146,7 +147,7 @@ def _brings_some(text: str) -> bool:
 def _brings_back(before: str, after: str) -> bool:
     """Whether an edit moves something in the block in which a statement before it moves something away."""
     edited = edited_lines(before, after)
-    for block in blocks(ast.parse(after)):
+    for block in blocks(tree_of(after)):
         away = False
         for one in block:
             match one:

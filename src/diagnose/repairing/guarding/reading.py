@@ -11,6 +11,7 @@ from diagnose.repairing.comparing import changed, edited_lines
 from diagnose.repairing.guarding.hostside import DEVICES, is_chosen
 from diagnose.repairing.model import Guard
 from diagnose.repairing.scopes import FUNCTION, blocks
+from diagnose.repairing.syntax import tree_of
 from diagnose.repairing.words import say
 
 #: What says that something is on the cpu by choice.
@@ -20,8 +21,8 @@ _CPU = re.compile(r"""["']cpu["']""")
 def undone(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     """No edit moves what the statements right before it bring to the cpu."""
     edited = edited_lines(before, after)
-    known = set(map(ast.unparse, _moves(ast.parse(before))))
-    for block in blocks(ast.parse(after)):
+    known = set(map(ast.unparse, _moves(tree_of(before))))
+    for block in blocks(tree_of(after)):
         brought: set[str] = set()
         for one in block:
             for call in _moves(one):
@@ -52,7 +53,7 @@ def chosen(before: str, after: str, lang: Lang) -> Iterator[Guard]:
 def back(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     """Nothing is brought to a GPU by one edit, and from it to the cpu by another."""
     edited = edited_lines(before, after)
-    tree, known = ast.parse(after), set(map(ast.unparse, _moves(ast.parse(before))))
+    tree, known = tree_of(after), set(map(ast.unparse, _moves(tree_of(before))))
     made = {
         ast.unparse(target): one.lineno
         for one in ast.walk(tree)
@@ -72,7 +73,7 @@ def parts(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     """No two edits of a function move what was made of one value that it is given, or a loop gives it; each
     part may be moved where it is taken out."""
     edited = edited_lines(before, after)
-    tree, known = ast.parse(after), set(map(ast.unparse, _moves(ast.parse(before))))
+    tree, known = tree_of(after), set(map(ast.unparse, _moves(tree_of(before))))
     for scope in (tree, *(node for node in ast.walk(tree) if isinstance(node, FUNCTION))):
         nodes = list(_own(scope))
         taken = {id(call) for node in nodes for call in _taken(node)}

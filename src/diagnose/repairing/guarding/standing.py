@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from diagnose.model import Lang
 from diagnose.repairing.comparing import changed
 from diagnose.repairing.model import Guard, Ran
+from diagnose.repairing.syntax import nodes_of
 from diagnose.repairing.words import say
 
 
@@ -56,7 +57,7 @@ def _were_meta(before: str, after: str) -> set[int]:
     for gone, made in changed(before, after):
         if any("meta" in old[number] for number in gone):
             found |= {number + 1 for number in made}
-    for node in ast.walk(ast.parse(after)):
+    for node in nodes_of(after):
         if isinstance(node, ast.With) and node.lineno in found:
             found |= set(range(node.lineno, (node.end_lineno or node.lineno) + 1))
     return found

@@ -12,6 +12,7 @@ from diagnose.repairing.comparing import changed
 from diagnose.repairing.guarding.fitting import goes_to_cpu, move_of, unmoved
 from diagnose.repairing.model import Guard
 from diagnose.repairing.scopes import FUNCTION
+from diagnose.repairing.syntax import nodes_of, tree_of
 from diagnose.repairing.words import say
 
 #: Functions that spread a model over devices.
@@ -37,7 +38,7 @@ _MACHINE = ("is_available", "device_count")
 def out_of_branch(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     """No edit only takes statements out of a branch that goes on without them: who asks for that mode no
     longer gets it."""
-    questions = [node for node in ast.walk(ast.parse(before)) if isinstance(node, ast.If)]
+    questions = [node for node in nodes_of(before) if isinstance(node, ast.If)]
     for gone, made in changed(before, after):
         if made:
             continue
@@ -55,15 +56,15 @@ def out_of_branch(before: str, after: str, lang: Lang) -> Iterator[Guard]:
 def taken(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     """No edit takes away what a function makes of its argument, to go on with the bare one: another caller
     may hand over something that wants it."""
-    tree = ast.parse(before)
-    left = Counter(map(unmoved, _calls(ast.parse(after))))
+    tree = tree_of(before)
+    left = Counter(map(unmoved, _calls(tree_of(after))))
     for call in _calls(tree):
         if (said := unmoved(call)) in left:
             left[said] -= 1
             left += Counter()
         elif given := _makes_of_argument(tree, call):
             name = _name(call.func)
-            if _count(ast.parse(after), name) < _count(tree, name):
+            if _count(tree_of(after), name) < _count(tree, name):
                 told = say(lang, "taken", line=call.lineno, name=name, given=given)
                 yield Guard("taken", False, told)
                 return
@@ -108,7 +109,7 @@ def _makes_of_argument(tree: ast.Module, call: ast.Call) -> str:
 def left_whole(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     """No edit takes away the move of a model that the program spreads only under a condition: where it does
     not, nothing else moves it."""
-    tree, new = ast.parse(before), ast.parse(after)
+    tree, new = tree_of(before), tree_of(after)
     asked = _spread_if(tree)
     if asked is None:
         return
@@ -125,7 +126,7 @@ def left_whole(before: str, after: str, lang: Lang) -> Iterator[Guard]:
 
 def planned(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     """No edit leaves unused what the program plans by the memory of its GPUs, and puts all on one."""
-    tree, new = ast.parse(before), ast.parse(after)
+    tree, new = tree_of(before), tree_of(after)
     for node in ast.walk(tree):
         match node:
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as call) if ast.unparse(
@@ -150,9 +151,7 @@ def _handed(tree: ast.AST, name: str) -> int:
 def filled(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     """No edit makes in memory at once what the program makes without any and fills with weights that it
     loads: then it would be made twice."""
-    named = (
-        one for one in ast.walk(ast.parse(before)) if isinstance(one, ast.Attribute | ast.Name)
-    )
+    named = (one for one in nodes_of(before) if isinstance(one, ast.Attribute | ast.Name))
     called = {one.attr if isinstance(one, ast.Attribute) else one.id for one in named}
     old, new = before.splitlines(), after.splitlines()
     for gone, made in changed(before, after) if called & _FILLING else ():

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from diagnose.model import Lang
 from diagnose.repairing.model import Guard
 from diagnose.repairing.scopes import blocks
+from diagnose.repairing.syntax import nodes_of, tree_of
 from diagnose.repairing.words import say
 
 
@@ -49,12 +50,8 @@ def _asking(text: str, test: ast.expr, other: str) -> Iterator[str]:
 def _taken(before: str, after: str) -> Iterator[tuple[ast.If | ast.IfExp, str]]:
     """The questions after which a model is wrapped, in which an edit has taken the wrapper away; and the
     model's name."""
-    left = [
-        ast.unparse(node)
-        for node in ast.walk(ast.parse(after))
-        if isinstance(node, ast.If | ast.IfExp)
-    ]
-    for node in ast.walk(ast.parse(before)):
+    left = [ast.unparse(node) for node in nodes_of(after) if isinstance(node, ast.If | ast.IfExp)]
+    for node in nodes_of(before):
         if not isinstance(node, ast.If | ast.IfExp) or ast.unparse(node) in left:
             continue
         for call in ast.walk(node):
@@ -66,8 +63,8 @@ def _taken(before: str, after: str) -> Iterator[tuple[ast.If | ast.IfExp, str]]:
 
 
 def _gone(before: str, after: str) -> Iterator[_Wrapped]:
-    left = [ast.unparse(node) for node in ast.walk(ast.parse(after)) if isinstance(node, ast.If)]
-    for block in blocks(ast.parse(before)):
+    left = [ast.unparse(node) for node in nodes_of(after) if isinstance(node, ast.If)]
+    for block in blocks(tree_of(before)):
         for at, one in enumerate(block):
             if not isinstance(one, ast.If) or not (name := _name(one)):
                 continue

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from diagnose.repairing.comparing import edited_lines
+from diagnose.repairing.syntax import tree_of
 
 _MOVES = frozenset({"to", "cuda", "cpu"})
 #: Attributes of a tensor that share its memory.
@@ -19,7 +20,7 @@ def loses_a_write(before: str, after: str) -> bool:
     ``x.to(device)[0] = 1``. The copy is gone after the line, and ``x`` is as it was."""
     lines = edited_lines(before, after)
     try:
-        tree = ast.parse(after)
+        tree = tree_of(after)
     except (SyntaxError, ValueError):
         return False
     edited = (n for n in ast.walk(tree) if isinstance(n, ast.stmt) and _rows(n) & lines)

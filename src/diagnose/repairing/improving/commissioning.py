@@ -16,6 +16,7 @@ from diagnose.fixes.rewriting import Change, rewritten, spliced
 from diagnose.placement import Source
 from diagnose.repairing.guarding.fitting import Added, added, goes_to_cpu
 from diagnose.repairing.scopes import FUNCTION
+from diagnose.repairing.syntax import tree_of
 
 #: The methods that run at each step of a program.
 _AT_EACH_STEP = frozenset({"forward", "__call__"})
@@ -28,7 +29,7 @@ def commissioning(before: str, after: str) -> Iterator[str]:
         before: a file's text.
         after: the same, edited.
     """
-    source = Source("", after.split("\n"), ast.parse(after))
+    source = Source("", after.split("\n"), tree_of(after))
     for one in added(before, source.tree, after):
         if len(one.call.args) != 1 or goes_to_cpu(one.call) or not _is_repeated(one):
             continue

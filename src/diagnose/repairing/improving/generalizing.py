@@ -10,6 +10,7 @@ from typing import NamedTuple
 from diagnose.repairing.comparing import edited_lines
 from diagnose.repairing.guarding.edits import LITERAL
 from diagnose.repairing.scopes import FUNCTION, spans
+from diagnose.repairing.syntax import tree_of
 
 _BARE = re.compile(r"\.cuda\(\s*\)")
 #: What a program calls the number of its GPU.
@@ -47,7 +48,7 @@ def general(before: str, after: str, *, told: bool = False) -> Iterator[General]
     if len(added) != 1:
         return
     at, row = added[0] - 1, rows[added[0] - 1]
-    devices = [one for one in _devices(ast.parse(after), added[0], told=told) if one not in row]
+    devices = [one for one in _devices(tree_of(after), added[0], told=told) if one not in row]
     for device in devices[:_MOST]:
         other = LITERAL.sub(lambda _, device=device: device, row)  # type: ignore[misc]
         other = _BARE.sub(lambda _, device=device: f".to({device})", other)  # type: ignore[misc]

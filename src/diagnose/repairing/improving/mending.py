@@ -26,6 +26,7 @@ from diagnose.repairing.guarding.fitting import (
 )
 from diagnose.repairing.guarding.missing import bound_under, may_miss
 from diagnose.repairing.guarding.wrapping import wrapping
+from diagnose.repairing.syntax import tree_of
 
 #: The guards that know a better place.
 KNOWING = frozenset({"twice", "deaf", "absent", "put-away", "gives-up", "taken"})
@@ -39,7 +40,7 @@ def mending(before: str, after: str) -> Iterator[str]:
         after: the same, edited.
     """
     yield from wrapping(before, after)
-    source = Source("", after.split("\n"), ast.parse(after))
+    source = Source("", after.split("\n"), tree_of(after))
     for one in added(before, source.tree, after):
         for changing in (_sooner, _inside):
             with suppress(Refused):

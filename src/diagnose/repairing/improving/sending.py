@@ -15,6 +15,7 @@ from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import rewritten
 from diagnose.placement import Source
 from diagnose.repairing.guarding.fitting import Added, added, goes_to_cpu, move_of
+from diagnose.repairing.syntax import tree_of
 
 #: So many forms are tried.
 _MOST = 6
@@ -32,7 +33,7 @@ def sending(before: str, after: str, across: set[int]) -> Iterator[str]:
         after: the same, edited.
         across: its edited lines that copy from one GPU to another.
     """
-    source = Source("", after.split("\n"), ast.parse(after))
+    source = Source("", after.split("\n"), tree_of(after))
     for one in added(before, source.tree, after):
         if one.call.lineno in across and (layer := _layer(one)) is not None:
             yield from islice(_sent(source, one, layer), _MOST)

@@ -13,6 +13,7 @@ from diagnose.fixes.rewriting import rewritten
 from diagnose.placement import Source
 from diagnose.repairing.comparing import changed
 from diagnose.repairing.scopes import FUNCTION
+from diagnose.repairing.syntax import tree_of
 
 
 def rooting(before: str, after: str) -> Iterator[str]:
@@ -25,7 +26,7 @@ def rooting(before: str, after: str) -> Iterator[str]:
     places = [*changed(before, after)]
     if len(places) != 1 or len(places[0][0]) != 1 or len(places[0][1]) != 1:
         return
-    old, new = ast.parse(before), ast.parse(after)
+    old, new = tree_of(before), tree_of(after)
     source, texts = Source("", before.split("\n"), old), Source("", after.split("\n"), new)
     pair = _apart(old, new)
     if pair is None:

@@ -23,6 +23,7 @@ from diagnose.repairing.proving.levels import level_of
 from diagnose.repairing.proving.switching import turned
 from diagnose.repairing.running.runner import Runner
 from diagnose.repairing.running.shifting import FILES, shifts
+from diagnose.repairing.syntax import nodes_of, tree_of
 from diagnose.repairing.words import say
 
 #: Fixes after which more parameters are trained: those that nobody had registered.
@@ -130,7 +131,7 @@ class Reference:
             one.kind == "other" and one.cause == bringing.CAUSE for one in applied
         )
         both = self._both(texts).values() if own else ()
-        if not own or any(any(added(old, ast.parse(new), new)) for old, new in both):
+        if not own or any(any(added(old, tree_of(new), new)) for old, new in both):
             return found
         return tuple(one for one in found if one.holds is not False or one.id not in _RESTING)
 
@@ -292,7 +293,7 @@ class Reference:
         found = []
         for file, text in texts.items():
             path = self._runner.workspace.folder / file
-            for node in ast.walk(ast.parse(text)):
+            for node in nodes_of(text):
                 if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                     continue
                 first = min([node.lineno, *(d.lineno for d in node.decorator_list)])

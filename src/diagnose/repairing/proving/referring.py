@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from diagnose.patterns import lazy
 from diagnose.repairing.comparing import changed
 from diagnose.repairing.model import Candidate, Ran
+from diagnose.repairing.syntax import nodes_of, tree_of
 
 _DRAWN = "generator-device"
 #: A move.
@@ -46,7 +47,7 @@ def drops_refused(texts: Mapping[str, tuple[str, str]], wanted: Ran) -> bool:
         return len(gone) == len(made) == 1 and old != new == _MOVE.sub("", old)
     return any(
         _is_move(one) and one.lineno - 1 == gone.start and one.end_lineno == gone.stop
-        for one in ast.walk(ast.parse(before))
+        for one in nodes_of(before)
         if isinstance(one, ast.stmt)
     )
 
@@ -116,16 +117,12 @@ def draws_otherwise(texts: Mapping[str, tuple[str, str]], applied: Sequence[Cand
 
 
 def _generators(text: str) -> int:
-    return sum(
-        word.arg == "generator"
-        for word in ast.walk(ast.parse(text))
-        if isinstance(word, ast.keyword)
-    )
+    return sum(word.arg == "generator" for word in nodes_of(text) if isinstance(word, ast.keyword))
 
 
 def _named(text: str) -> list[str]:
     """A program without its generators."""
-    tree = ast.parse(text)
+    tree = tree_of(text)
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
             node.keywords = [word for word in node.keywords if word.arg != "generator"]

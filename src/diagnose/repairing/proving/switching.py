@@ -24,6 +24,7 @@ from diagnose.placement.signatures import defaults
 from diagnose.repairing.model import Guard, Ran, Terms
 from diagnose.repairing.running.runner import Runner
 from diagnose.repairing.scopes import FUNCTION
+from diagnose.repairing.syntax import tree_of
 from diagnose.repairing.words import say
 from diagnose.repairing.workspace import Workspace
 
@@ -134,7 +135,7 @@ def _switched(workspace: Workspace, texts: Mapping[str, str]) -> Iterator[Switch
 
 
 def _source(text: str) -> Source:
-    return Source("", text.split("\n"), ast.parse(text))
+    return Source("", text.split("\n"), tree_of(text))
 
 
 def _pairs(before: Source, after: Source) -> Iterator[tuple[Switch, Switch]]:
