@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 
@@ -24,6 +25,7 @@ def ends_well(path: str) -> bool:
 
 
 if __name__ == "__main__":
+    gc.freeze()  # what was imported is nobody's garbage
     for program in sys.argv[1:]:
         if ends_well(program):
             print(program, flush=True)

@@ -5,6 +5,7 @@ Each command is forked from this process, which has imported once what each of t
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import sys
@@ -51,6 +52,7 @@ def _ended(words: list[str]) -> int:
 
 def main() -> None:
     warm(Path(__file__))
+    gc.freeze()  # what was imported is nobody's garbage
     for row in sys.stdin:
         asked = json.loads(row)
         print(json.dumps(command(Path(asked["folder"]), asked["words"])), flush=True)
