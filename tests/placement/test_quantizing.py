@@ -8,7 +8,7 @@ import pytest
 from parsing.knowledge import torch
 
 from diagnose.placement import Source, structures
-from diagnose.placement.quantizing import chosen_device, condition, left_on_gpu
+from diagnose.placement.quantizing import chosen_device, condition, left_on_gpu, told_in_call
 from diagnose.scene.settings import setting
 
 SERVED = """\
@@ -169,3 +169,70 @@ def test_a_device_that_was_used_before_is_left_for_the_host() -> None:
 )
 def test_a_device_of_what_is_used_later_is_not_changed(changed: str) -> None:
     assert left_on_gpu(_source(changed)) is None
+
+
+BESIDE = """\
+PLACE = torch.device("cuda")
+def timed(net, place):
+    net.to(place)
+def main(net):
+    timed(net, PLACE)
+    small = quantize_dynamic(net.cpu(), {nn.Linear})
+    timed(small, PLACE)
+"""
+
+
+def test_a_call_that_hands_on_a_quantized_model_tells_where_it_is_moved() -> None:
+    source = _source(BESIDE)
+    found = told_in_call(source)
+    assert found is not None
+    assert (found.line, ast.unparse(found.node)) == (7, "PLACE")
+    said = structures.suspect("quantized-placement", [source], [], [], torch())
+    assert said is not None
+    assert said.spot.node is found.node
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        BESIDE.replace("small, PLACE", "small, 'cpu'"),
+        BESIDE.replace("    net.to(place)", "    net(place)"),
+        BESIDE + "    timed(small, OTHER)\n",
+        BESIDE.replace("small = quantize_dynamic(net.cpu(), {nn.Linear})", "small = net"),
+        BESIDE.replace("timed(small, PLACE)", "small.to(PLACE)"),
+    ],
+)
+def test_no_argument_is_told_where_several_move_a_quantized_model_or_none(changed: str) -> None:
+    assert told_in_call(_source(changed)) is None
+
+
+REGISTERED = """\
+WAYS = {}
+def way(name):
+    return lambda function: WAYS.setdefault(name, function)
+@way("packed")
+def packed(net):
+    return quantize_dynamic(net, {nn.GRU})
+class Desk:
+    def __init__(self, net, how):
+        self.place = find_place()
+        self.net = WAYS[how](net).to(self.place)
+"""
+
+
+@pytest.mark.parametrize(
+    ("changed", "test"),
+    [
+        (REGISTERED, 'how == "packed"'),
+        (REGISTERED.replace("setdefault(name, function)", "get(name)"), ""),
+        (REGISTERED.replace('@way("packed")', "@way(NAME)"), ""),
+        (REGISTERED.replace('@way("packed")', '@elsewhere("packed")'), ""),
+    ],
+)
+def test_a_function_that_quantizes_is_asked_for_by_the_table_of_its_decorator(
+    changed: str, test: str
+) -> None:
+    source = _source(changed)
+    found = chosen_device(source)
+    assert (found is not None) == (test != "")
+    assert found is None or (ast.unparse(found.node), condition(source)) == ("find_place()", test)

@@ -26,6 +26,63 @@ from torch.utils.data import DataLoader, Dataset, TensorDataset
 
 #: Name -> the devices of the message, the cause, and the program; ``# here`` ends the line to edit.
 PROGRAMS = {
+    "what a model gave that an object keeps on the first card": (
+        ("cuda:0", "cuda:1"),
+        "hardcoded-device",
+        """\
+import util
+class Chart:
+    def __init__(self, pilot, seas):
+        found = [pilot(sea).cpu() for sea in seas]
+        self.all = util.scaled(torch.cat(found)).cuda()  # here
+pilot = nn.Linear(2, 2, device="cuda:1")
+chart = Chart(pilot, [torch.ones(1, 2, device="cuda:1")])
+util.compare(pilot(torch.ones(1, 2, device="cuda:1")), chart.all)
+""",
+    ),
+    "what a function brings to one card, and needs there besides, where a call hands it to another": (
+        ("cuda:1", "cuda:0"),
+        "input-on-wrong-shard",
+        """\
+class Pair(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.low = nn.Embedding(9, 2).to("cuda:1")
+        self.top = nn.Linear(2, 9).to("cuda:0")
+    def forward(self, notes):
+        return self.top(self.low(notes).to("cuda:0"))
+class Choir:
+    def __init__(self, pair):
+        self.pair, self.home = pair, torch.device("cuda:0")
+    def sung(self, notes):
+        notes = notes.to(self.home)
+        print(notes.shape)
+        high = self.pair(notes[:, 1:])  # here
+        return high.argmax(-1) == notes[:, :-1]
+Choir(Pair()).sung(torch.randint(0, 9, (2, 5)))
+""",
+    ),
+    "what a function brings to one card for a call alone": (
+        ("cuda:1", "cuda:0"),
+        "input-on-wrong-shard",
+        """\
+class Pair(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.low = nn.Embedding(9, 2).to("cuda:1")
+        self.top = nn.Linear(2, 9).to("cuda:0")
+    def forward(self, notes):
+        return self.top(self.low(notes).to("cuda:0"))
+class Choir:
+    def __init__(self, pair):
+        self.pair, self.home = pair, torch.device("cuda:0")
+    def sung(self, notes):
+        notes = notes.to(self.home)  # here
+        print(notes.shape)
+        return self.pair(notes[:, 1:])
+Choir(Pair()).sung(torch.randint(0, 9, (2, 5)))
+""",
+    ),
     "what a module is given that is called with other weights": (
         ("cuda:0", "cpu"),
         "input-not-moved",
@@ -4291,3 +4348,22 @@ rows + marks["x"]
     source = Source("/home/u/run.py", text.split("\n"), ast.parse(text))
     found = suspects(analyse(source, torch()), [Line(source.path, 10)], ("cuda:0", "cpu"))
     assert [(one.spot.line, one.devices) for one in found] == [(7, ("dials.device",))]
+
+
+def test_the_device_of_settings_that_an_object_keeps_is_written() -> None:
+    text = """\
+import torch
+from torch import nn
+class Dials:
+    device: str = "cuda:1"
+class Board:
+    def __init__(self, dials):
+        self.dials = dials
+    def made(self):
+        return nn.BCELoss(weight=torch.ones(3))
+loss = Board(Dials()).made()
+loss(torch.rand(3, device="cuda:1"), torch.rand(3, device="cuda:1"))
+"""
+    source = Source("/home/u/run.py", text.split("\n"), ast.parse(text))
+    found = suspects(analyse(source, torch()), [Line(source.path, 11)], ("cuda:1", "cpu"))
+    assert [(one.spot.line, one.devices[:1]) for one in found] == [(9, ("self.dials.device",))]

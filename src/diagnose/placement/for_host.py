@@ -24,7 +24,8 @@ class Giving(NamedTuple):
 
 def gives(source: Source) -> Iterator[Giving]:
     """The one call of a file that quantizes a model for the host; where its function returns that, the one
-    call of the function, by its name or by an entry of the one table that holds it."""
+    call of the function, by its name or by an entry of the one table that holds it, or that a decorator
+    puts it into."""
     found = [one for one in ast.walk(source.tree) if called(one) in _FOR_HOST]
     if len(found) != 1 or not isinstance(found[0], ast.Call):
         return
@@ -58,6 +59,7 @@ def _calls_of(tree: ast.Module, function: str) -> Iterator[Giving]:
         if isinstance(one, ast.Assign) and isinstance(one.value, ast.Dict)
         if (keys := list(_keys_of(one.value, function)))
     }
+    tables |= _registered(tree, function)
     for one in ast.walk(tree):
         match one:
             case ast.Call(func=ast.Name(id=name)) if name == function:
@@ -73,6 +75,28 @@ def _keys_of(table: ast.Dict, name: str) -> Iterator[ast.expr]:
     for key, value in zip(table.keys, table.values, strict=True):
         if isinstance(value, ast.Name) and value.id == name and isinstance(key, ast.Constant):
             yield key
+
+
+def _registered(tree: ast.Module, function: str) -> dict[str, list[ast.expr]]:
+    """The tables of a file into which a decorator of a function puts it, and the key that it is given."""
+    functions = {one.name: one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)}
+    found: dict[str, list[ast.expr]] = {}
+    for one in functions[function].decorator_list if function in functions else ():
+        match one:
+            case ast.Call(func=ast.Name(id=name), args=[ast.Constant() as key]):
+                if name in functions:
+                    found |= {table: [key] for table in _filled_by(functions[name])}
+    return found
+
+
+def _filled_by(function: ast.FunctionDef) -> Iterator[str]:
+    """What a function puts an entry into."""
+    for one in ast.walk(function):
+        match one:
+            case ast.Subscript(value=ast.Name(id=table), ctx=ast.Store()):
+                yield table
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=table), attr="setdefault")):
+                yield table
 
 
 def tests(around: ast.AST, giving: Giving) -> list[ast.expr]:

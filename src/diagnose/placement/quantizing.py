@@ -35,7 +35,10 @@ def suspect(cause: str, sources: Sequence[Source], *, prepared: bool) -> Suspect
         if len(chosen) == 1:
             return Suspect(cause, "", chosen[0], sure=False)
     left = [one for source in sources if (one := left_on_gpu(source)) is not None]
-    return Suspect(cause, left[0].device, left[0].spot, sure=False) if len(left) == 1 else None
+    if len(left) == 1:
+        return Suspect(cause, left[0].device, left[0].spot, sure=False)
+    told = [spot for source in sources if (spot := told_in_call(source)) is not None]
+    return Suspect(cause, "", told[0], sure=False) if len(told) == 1 else None
 
 
 def chosen_device(source: Source) -> Spot | None:
@@ -77,6 +80,27 @@ def left_on_gpu(source: Source) -> Left | None:
             told = next(_told(source.tree, around, one), None)
             if told is not None and _may_change(around, one, told.id):
                 return Left(Spot(source, one, getattr(around, "name", None)), told.id)
+    return None
+
+
+def told_in_call(source: Source) -> Spot | None:
+    """Where a call hands a model that was quantized for the host, and the device to which a function of the
+    file moves it: the one argument that tells that device; None for none or several, or where a line moves
+    the model as well."""
+    giving = next(gives(source), None)
+    around = around_call(source.tree, giving.call) if giving is not None else source.tree
+    for one in ast.walk(around):
+        if giving is None or not isinstance(one, ast.Assign) or one.value is not giving.call:
+            continue
+        told = list(_told(source.tree, around, one)) if len(one.targets) == 1 else []
+        arguments = {
+            id(given)
+            for call in ast.walk(around)
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Name)
+            for given in call.args
+        }
+        if len(told) == 1 and id(told[0]) in arguments:
+            return Spot(source, told[0], getattr(around, "name", None))
     return None
 
 

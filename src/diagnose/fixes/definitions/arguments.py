@@ -226,6 +226,8 @@ def materialize(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
     if called(node) in _OFFLOADING:
         return [_not_offloaded(suspect, node)]
     if called(node) == "init_empty_weights":
+        if _empties_buffers(node):  # those that no checkpoint holds stay without values
+            return [with_argument(source, node, "include_buffers", "False")]
         name, needed = spelled(source, "torch.device", node)
         return [replaced(source, node, f"{name}({target_device(suspect)})"), *needed]
     meta = [one for one in ast.walk(node) if isinstance(one, ast.Constant) and one.value == "meta"]
@@ -235,14 +237,25 @@ def materialize(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
     return [replaced(source, meta[0], target_device(suspect, otherwise='"cpu"'))]
 
 
+def _empties_buffers(call: ast.Call) -> bool:
+    """Whether a call makes the buffers of a model without memory, too, or may."""
+    told = argument(call, "include_buffers")
+    return told is not None and not (isinstance(told, ast.Constant) and not told.value)
+
+
 def _given_memory(suspect: Suspect, call: ast.Call) -> Change:
     """What saved weights leave on meta gets memory beside them, and is initialised as its class does."""
     source, model = suspect.spot.source, receiver(call)
     saved = call.args[0] if call.args else None
-    if model is None or not isinstance(saved, ast.Name):
-        raise Refused("the model that is loaded into has no name, or the weights have none")
-    code = drawing(model, f"next(iter({saved.id}.values())).device")
-    return after_statement(source, statement_of(source, call), code)
+    if model is None or saved is None:
+        raise Refused("the model that is loaded into has no name, or nothing is loaded")
+    if isinstance(saved, ast.Name):
+        device = f"next(iter({saved.id}.values())).device"
+    elif suspect.meets is not None and called(suspect.meets.node) in {"to", "cuda"}:
+        device = '"cpu"'  # all of the model is moved from there
+    else:
+        raise Refused("the weights that are loaded have no name, and nothing moves the model")
+    return after_statement(source, statement_of(source, call), drawing(model, device))
 
 
 def drawing(model: str, device: str) -> str:

@@ -64,7 +64,9 @@ def crossing(suspect: Suspect, torch: TorchNames) -> Change:
     root = (name or "super").partition(".")[0]
     if name is None or root == "super" or root in torch.packages:
         raise Refused("what it enters has no name")
-    return moved(source, given, f"next({name}.parameters()).device")
+    handed_on = suspect.cause == "input-on-wrong-shard" and given is suspect.spot.node
+    told = suspect.devices if handed_on else ()  # the part is one of what is called
+    return moved(source, given, told[0] if told else f"next({name}.parameters()).device")
 
 
 def sent_elsewhere(suspect: Suspect) -> list[Change]:

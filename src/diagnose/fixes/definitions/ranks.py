@@ -12,6 +12,7 @@ from diagnose.fixes.definitions.moving import value_of
 from diagnose.fixes.definitions.places import (
     ancestors,
     called,
+    class_around,
     functions_around,
     statement_of,
     text_of,
@@ -52,6 +53,8 @@ def set_device(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
             return changes
     if any(called(call) == "set_device" for call in walk_calls(source.tree)):
         raise Refused("the file calls set_device already")
+    if (made := _made_with(source, statement)) is not None:
+        statement, rank = made
     name, needed = spelled(source, "torch.cuda.set_device", statement)
     code = _where_there_is_one(source, statement, f"{name}({rank})")
     root = rank.partition(".")[0]
@@ -60,6 +63,28 @@ def set_device(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
     ):  # else before: NCCL joins the processes on their current GPUs
         return [after_statement(source, statement, code), *needed]
     return [before_statement(source, _before_loops(source, statement, root), code), *needed]
+
+
+def _made_with(source: Source, statement: ast.stmt) -> tuple[ast.stmt, str] | None:
+    """The statement that makes the one object whose property tells a device by a statement, and the
+    property: a process is bound once, and not whenever somebody asks."""
+    function = next(iter(functions_around(source, statement)), None)
+    owner = class_around(source, statement)
+    if function is None or owner is None or not any(map(_is_property, function.decorator_list)):
+        return None
+    made = [
+        (one, f"{target.id}.{function.name}")
+        for one in ast.walk(source.tree)
+        if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call)
+        if ast.unparse(one.value.func) == owner.name
+        for target in one.targets
+        if isinstance(target, ast.Name)
+    ]
+    return made[0] if len(made) == 1 else None
+
+
+def _is_property(decorator: ast.expr) -> bool:
+    return ast.unparse(decorator).rpartition(".")[2] in {"property", "cached_property"}
 
 
 def _where_there_is_one(source: Source, statement: ast.stmt, code: str) -> str:

@@ -15,7 +15,13 @@ from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change, Splice, offset_of_line
 from diagnose.model import TorchNames
 from diagnose.placement.model import Source, Suspect
-from diagnose.placement.quantizing import Left, chosen_device, condition, left_on_gpu
+from diagnose.placement.quantizing import (
+    Left,
+    chosen_device,
+    condition,
+    left_on_gpu,
+    told_in_call,
+)
 from diagnose.scene import sourceline
 
 _LITERALS = (ast.Constant, ast.List, ast.Tuple, ast.Dict, ast.JoinedStr)
@@ -30,6 +36,10 @@ def no_move(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     left = left_on_gpu(source)
     if left is not None and left.spot.node is suspect.spot.node:
         return _host_from_here(source, left)
+    told = told_in_call(source)
+    if told is not None and told.node is suspect.spot.node:
+        name, needed = spelled(source, "torch.device", told.node)
+        return [replaced(source, told.node, f'{name}("cpu")'), *needed]
     if not isinstance(node, ast.Call) or not is_moved(node, torch):
         raise Refused("it is no call that moves")
     statement = statement_of(source, node)

@@ -51,15 +51,17 @@ def brought(meeting: Meeting, devices: Sequence[str]) -> Suspect | None:
         told = _of_part(name, whole, part, meeting)
         owner = _owner(place.node) if place is not None else ""
         known = told.replace(name, owner, 1) if owner else told
+        handed = _handed(move.spot, meeting) if place is None else None
+        spot, meets = handed or (place or move.spot, meeting.spot)
         return Suspect(
             "input-on-wrong-shard",
-            said_as(side.node),
-            place or move.spot,
+            said_as(spot.node if handed else side.node),
+            spot,
             side.tensor.device,
             wanted,
             (known,),
             side.tensor.steps,
-            meeting.spot,
+            meets,
         )
     return None
 
@@ -93,6 +95,54 @@ def _is_on_its_way(move: Step, meeting: Meeting) -> bool:
     """Whether a move stands in the function that calls the part: it was chosen for that."""
     here = (move.spot.file, move.spot.function) == (meeting.spot.file, meeting.spot.function)
     return here and (meeting.spot.function or "").endswith(".forward")
+
+
+#: What is asked of a tensor wherever it is.
+_ANYWHERE = frozenset({"shape", "ndim", "dtype", "size", "dim", "numel"})
+
+
+def _handed(move: Spot, meeting: Meeting) -> tuple[Spot, Spot] | None:
+    """What a call hands on of a variable that was moved, and the call, where the function computes with
+    the variable besides: that meets the rest where it is."""
+    function = move.source.function_at(move.line)
+    call = next(
+        (one for one in meeting.calls if (one.file, one.function) == (move.file, move.function)),
+        None,
+    )
+    if function is None or call is None or not isinstance(call.node, ast.Call):
+        return None
+    name = next(
+        (
+            one.targets[0].id
+            for one in ast.walk(function)
+            if isinstance(one, ast.Assign)
+            and one.value is move.node
+            and isinstance(one.targets[0], ast.Name)
+        ),
+        None,
+    )
+    given = [*call.node.args, *(one.value for one in call.node.keywords)]
+    handed = [one for one in given if name is not None and _reads(one, name)]
+    inside = {id(one) for part in (call.node, move.node) for one in ast.walk(part)}
+    asked = {
+        id(one.value)
+        for one in ast.walk(function)
+        if isinstance(one, ast.Attribute) and one.attr in _ANYWHERE
+    }
+    others = (
+        one
+        for one in ast.walk(function)
+        if isinstance(one, ast.Name)
+        and one.id == name
+        and isinstance(one.ctx, ast.Load)
+        and one.lineno > move.line
+        and id(one) not in inside | asked
+    )
+    return (call._replace(node=handed[0]), call) if len(handed) == 1 and any(others) else None
+
+
+def _reads(node: ast.expr, name: str) -> bool:
+    return any(isinstance(one, ast.Name) and one.id == name for one in ast.walk(node))
 
 
 def _frame_of(spot: Spot, frame: Frame | None) -> Frame | None:

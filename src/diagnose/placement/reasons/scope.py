@@ -74,16 +74,19 @@ def _in_scope(frame: Frame, spot: Spot, wanted: Device | None) -> Iterator[str]:
         where = value.where() if isinstance(value, Module) else None
         if where is not None and differ(where, wanted) is False:
             yield f"next(self.{name}.parameters()).device"
-    yield from _of_settings(local, wanted)
+    yield from _of_settings("", local, wanted)
+    yield from _of_settings("self.", list(kept.items()), wanted)
 
 
-def _of_settings(local: Sequence[tuple[str, Value]], wanted: Device | None) -> Iterator[str]:
+def _of_settings(
+    owner: str, held: Sequence[tuple[str, Value]], wanted: Device | None
+) -> Iterator[str]:
     """The devices that objects of the program's tell in a field: ``settings.device``."""
-    for name, value in local:
+    for name, value in held:
         if isinstance(value, Object) and value.made is not None and name != "self":
             for field, one in {**value.made.members, **value.attributes}.items():
                 if (device := _device(one)) is not None and not differ(device, wanted):
-                    yield f"{name}.{field}"
+                    yield f"{owner}{name}.{field}"
 
 
 def _names_around(frame: Frame) -> Iterator[str]:

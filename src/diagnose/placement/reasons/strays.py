@@ -228,7 +228,7 @@ def _suspicion(side: Meets) -> int:
         move = last_move(tensor.steps)
         if move is None and tensor.maker != "output" and _is_loaded(tensor):
             return 5
-        if tensor.maker == "output" and tensor.module is not None:
+        if move is None and tensor.maker == "output" and tensor.module is not None:
             move = last_move(tensor.module.steps)
         return 2 if tensor.maker != "computed" and move is not None and is_literal(move) else 0
     if tensor.maker == "load" and last_move(tensor.steps) is None:

@@ -1,1 +1,1 @@
-refused: the model that is loaded into has no name, or the weights have none
+refused: the weights that are loaded have no name, and nothing moves the model
