@@ -31,13 +31,16 @@ PROGRAMS = {
         "hardcoded-device",
         """\
 import util
+from sentence_transformers import SentenceTransformer
 class Chart:
     def __init__(self, pilot, seas):
-        found = [pilot(sea).cpu() for sea in seas]
-        self.all = util.scaled(torch.cat(found)).cuda()  # here
-pilot = nn.Linear(2, 2, device="cuda:1")
-chart = Chart(pilot, [torch.ones(1, 2, device="cuda:1")])
-util.compare(pilot(torch.ones(1, 2, device="cuda:1")), chart.all)
+        found = []
+        for sea in seas:
+            found.append(pilot.encode(sea, convert_to_tensor=True).cpu())
+        self.all = F.normalize(torch.cat(found)).cuda()  # here
+pilot = SentenceTransformer("m", device="cuda:1")
+chart = Chart(pilot, [["fog"]])
+util.compare(pilot.encode(["fog"], convert_to_tensor=True), chart.all)
 """,
     ),
     "what a function brings to one card, and needs there besides, where a call hands it to another": (
