@@ -94,6 +94,7 @@ def judged(path: Path) -> Judged | None:
     program, fixed = path.with_suffix(".py"), path.with_suffix(".fixed.py")
     if not (program.exists() and fixed.exists()):
         return None
+    warm(program)  # as the command does
     environment = {key: str(value) for key, value in (how.get("env") or {}).items()}
     before = dict(os.environ)
     os.environ.update(environment)

@@ -6,8 +6,8 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import gc
-import importlib
 import os
+import pkgutil
 import selectors
 import signal
 import sys
@@ -209,11 +209,12 @@ def _watch(processes: Sequence[_Process], end: float) -> None:
 
 
 def import_all(names: Iterable[str]) -> None:
-    """Imports what can be imported, once for all processes that are forked later."""
+    """Imports what can be imported, once for all processes that are forked later: modules, and names of
+    theirs (``package.module:name``)."""
     for name in names:
         if name not in sys.modules:
             with undisturbed(), contextlib.suppress(Exception), _silenced():
-                importlib.import_module(name)
+                pkgutil.resolve_name(name if ":" in name else f"{name}:")
 
 
 @contextlib.contextmanager

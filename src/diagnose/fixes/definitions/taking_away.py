@@ -38,8 +38,8 @@ def no_move(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
         return _host_from_here(source, left)
     told = told_in_call(source)
     if told is not None and told.node is suspect.spot.node:
-        name, needed = spelled(source, "torch.device", told.node)
-        return [replaced(source, told.node, f'{name}("cpu")'), *needed]
+        name, needed = spelled(source, "torch.device", node)
+        return [replaced(source, node, f'{name}("cpu")'), *needed]
     if not isinstance(node, ast.Call) or not is_moved(node, torch):
         raise Refused("it is no call that moves")
     statement = statement_of(source, node)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 import contextlib
 import os
+import re
 from collections.abc import Iterator
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -42,7 +44,8 @@ def warm(path: Path) -> None:
 
 
 def _imported(path: Path) -> Iterator[str]:
-    """The installed packages that a file imports by name."""
+    """What a file imports of installed packages: their names, and ``package.module:name`` for what it takes
+    from them, for large ones import their parts when these are asked for."""
     try:
         tree = ast.parse(path.read_bytes())
     except (SyntaxError, ValueError, OSError):
@@ -50,9 +53,16 @@ def _imported(path: Path) -> Iterator[str]:
     for node in ast.walk(tree):
         names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
         if isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            names = [node.module]
-        for name in {name.partition(".")[0] for name in names}:
-            with contextlib.suppress(ImportError, ValueError):
-                spec = find_spec(name)
-                if spec and "site-packages" in str(spec.origin):
-                    yield name
+            names = [node.module, *(f"{node.module}:{a.name}" for a in node.names if a.name != "*")]
+        for name in names:
+            if _is_installed(re.split(r"[.:]", name)[0]):
+                yield name
+
+
+@cache
+def _is_installed(package: str) -> bool:
+    """Whether a package is one of those that were installed, and neither Python's nor the user's own."""
+    with contextlib.suppress(ImportError, ValueError):
+        spec = find_spec(package)
+        return spec is not None and "site-packages" in str(spec.origin)
+    return False
