@@ -26,6 +26,48 @@ from torch.utils.data import DataLoader, Dataset, TensorDataset
 
 #: Name -> the devices of the message, the cause, and the program; ``# here`` ends the line to edit.
 PROGRAMS = {
+    "saved weights that take the place of those of a model that was moved": (
+        ("cuda:0", "cpu"),
+        "checkpoint-location",
+        """\
+def resume(net, path):
+    saved = torch.load(path, map_location="cpu")
+    net.load_state_dict(saved["net"], assign=True)  # here
+    return saved["step"]
+net = nn.Linear(2, 2).to("cuda")
+resume(net, "tide.pt")
+net(torch.rand(3, 2, device="cuda"))
+""",
+    ),
+    "saved weights that take the place of some of those of a model that was moved": (
+        ("cuda:0", "cpu"),
+        "checkpoint-location",
+        """\
+net = nn.Linear(2, 2).to("cuda")
+state = torch.load("tide.pt", map_location="cpu")
+left = net.load_state_dict(state, False, True)  # here
+net(torch.rand(3, 2, device="cuda"))
+""",
+    ),
+    "saved weights that take no other weights' place": (
+        ("cuda:0", "cpu"),
+        "input-not-moved",
+        """\
+net = nn.Linear(2, 2).to("cuda")
+net.load_state_dict(torch.load("tide.pt", map_location="cpu"), assign=False)
+net(torch.rand(3, 2))  # here
+""",
+    ),
+    "saved weights that took others' place before the model moved": (
+        ("cuda:0", "cpu"),
+        "input-not-moved",
+        """\
+net = nn.Linear(2, 2).to("cuda")
+net.load_state_dict(torch.load("tide.pt", map_location="cpu"), strict=False, assign=True)
+net.cuda()
+net(torch.rand(3, 2))  # here
+""",
+    ),
     "what a module is given that is called with other weights": (
         ("cuda:0", "cpu"),
         "input-not-moved",
