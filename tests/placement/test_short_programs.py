@@ -26,6 +26,17 @@ from torch.utils.data import DataLoader, Dataset, TensorDataset
 
 #: Name -> the devices of the message, the cause, and the program; ``# here`` ends the line to edit.
 PROGRAMS = {
+    "what a library's loss hands to the model that it was given": (
+        ("cuda:0", "cpu"),
+        "input-not-moved",
+        """\
+from sentence_transformers import SentenceTransformer, losses
+net = SentenceTransformer("tide", device="cuda")
+loss = losses.CosineSimilarityLoss(model=net)
+parts = [net.tokenize(["ebb"]), net.tokenize(["flow"])]  # here
+loss(parts, torch.ones(1, device="cuda"))
+""",
+    ),
     "saved weights that take the place of those of a model that was moved": (
         ("cuda:0", "cpu"),
         "checkpoint-location",

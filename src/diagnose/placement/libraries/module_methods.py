@@ -70,8 +70,8 @@ def applied(
         return same
     if module.kind.rpartition(".")[2] in machine.torch.bringing:
         given = Arguments(given.listed[:1])
-    # A loss of torch takes no lists, and one that does takes them apart itself.
-    if module.kind.endswith(("Loss", "Criterion")):
+    # A loss of torch takes no lists, and one that does takes them apart itself, or hands them to its model.
+    if module.kind.endswith(("Loss", "Criterion")) and not module.children:
         given = given._replace(listed=[x for x in given.listed if not isinstance(x.value, Items)])
     inputs = operands(given)
     if module.kind.endswith("Pipeline") and module.kind.startswith("diffusers"):
