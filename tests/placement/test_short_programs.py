@@ -26,6 +26,67 @@ from torch.utils.data import DataLoader, Dataset, TensorDataset
 
 #: Name -> the devices of the message, the cause, and the program; ``# here`` ends the line to edit.
 PROGRAMS = {
+    "a first GPU that a property tells, where the object lists those of the wrapper": (
+        ("cuda:1", "cuda:0"),
+        "dataparallel-home-device",
+        """\
+class Rig:
+    def __init__(self, cards):
+        self.cards = cards
+        self.net = self.placed(nn.Linear(2, 2))
+    @property
+    def place(self):
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")  # here
+    def placed(self, net):
+        net = net.to(self.place)
+        return nn.DataParallel(net, device_ids=list(self.cards))
+rig = Rig([1, 0])
+rig.net(torch.rand(4, 2, device="cuda:0"))
+""",
+    ),
+    "a first GPU that an object keeps behind the list of those of the wrapper": (
+        ("cuda:1", "cuda:0"),
+        "dataparallel-home-device",
+        """\
+class Rig:
+    def __init__(self, cards):
+        self.cards = cards
+        self.place = torch.device("cuda")  # here
+        net = nn.Linear(2, 2).to(self.place)
+        self.net = nn.DataParallel(net, self.cards)
+rig = Rig([1, 0])
+rig.net(torch.rand(4, 2, device="cuda:0"))
+""",
+    ),
+    "a first GPU that an object keeps above the list of those of the wrapper": (
+        ("cuda:1", "cuda:0"),
+        "dataparallel-home-device",
+        """\
+class Rig:
+    def __init__(self, cards):
+        self.place = torch.device("cuda")
+        self.cards = cards
+        net = nn.Linear(2, 2).to(self.place)
+        self.net = nn.DataParallel(net, self.cards)  # here
+rig = Rig([1, 0])
+rig.net(torch.rand(4, 2, device="cuda:0"))
+""",
+    ),
+    "a first GPU that a property tells, where a method is told those of the wrapper": (
+        ("cuda:1", "cuda:0"),
+        "dataparallel-home-device",
+        """\
+class Rig:
+    @property
+    def place(self):
+        return torch.device("cuda")
+    def __init__(self, cards):
+        net = nn.Linear(2, 2).to(self.place)
+        self.net = nn.DataParallel(net, cards)  # here
+rig = Rig([1, 0])
+rig.net(torch.rand(4, 2, device="cuda:0"))
+""",
+    ),
     "what a library's loss hands to the model that it was given": (
         ("cuda:0", "cpu"),
         "input-not-moved",
