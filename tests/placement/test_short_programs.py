@@ -26,6 +26,54 @@ from torch.utils.data import DataLoader, Dataset, TensorDataset
 
 #: Name -> the devices of the message, the cause, and the program; ``# here`` ends the line to edit.
 PROGRAMS = {
+    "an index that a method is given to pick from two things on the host": (
+        ("cpu",),
+        "index-device",
+        """\
+class Shelf:
+    def __init__(self):
+        self.books = torch.rand(9, 2)
+        self.prices = torch.rand(9)
+    def take(self, best):  # here
+        print(len(self.books))
+        return self.books[best], self.prices[best]
+net = nn.Linear(2, 3).cuda()
+scores = net(torch.rand(1, 2).cuda())
+Shelf().take(scores.argmax(-1))
+""",
+    ),
+    "an index that a method is given to pick from one thing on the host": (
+        ("cpu",),
+        "index-device",
+        """\
+class Shelf:
+    def __init__(self):
+        self.books = torch.rand(9, 2)
+        self.prices = torch.rand(9)
+    def take(self, best):
+        return self.books[best]  # here
+net = nn.Linear(2, 3).cuda()
+scores = net(torch.rand(1, 2).cuda())
+Shelf().take(scores.argmax(-1))
+""",
+    ),
+    "an index that a method is given to pick from two things, and to compute with": (
+        ("cpu",),
+        "index-device",
+        """\
+class Shelf:
+    def __init__(self):
+        self.books = torch.rand(9, 2)
+        self.prices = torch.rand(9)
+    def take(self, best):
+        print(best + 1)
+        books = self.books[best]  # here
+        return books, self.prices[best]
+net = nn.Linear(2, 3).cuda()
+scores = net(torch.rand(1, 2).cuda())
+Shelf().take(scores.argmax(-1))
+""",
+    ),
     "a first GPU that a property tells, where the object lists those of the wrapper": (
         ("cuda:1", "cuda:0"),
         "dataparallel-home-device",

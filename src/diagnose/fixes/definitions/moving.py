@@ -295,5 +295,4 @@ def named(statement: ast.stmt, suspect: Suspect) -> str:
 
 KINDS = {
     "move-module": module,
-    "index-to-device": tensor,
 }
