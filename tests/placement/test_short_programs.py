@@ -26,6 +26,80 @@ from torch.utils.data import DataLoader, Dataset, TensorDataset
 
 #: Name -> the devices of the message, the cause, and the program; ``# here`` ends the line to edit.
 PROGRAMS = {
+    "what an object of a module's has of rows that are brought bit by bit": (
+        ("cuda:0", "cpu"),
+        "unregistered-tensor",
+        """\
+class Scale:
+    def __init__(self, most):
+        self.most = most
+    def back(self, y):
+        return y * self.most  # here
+class Store:
+    def __init__(self):
+        self.rows = torch.rand(8, 3)
+        self.scale = Scale(self.rows.amax(0))
+class Gauge(nn.Module):
+    def __init__(self, scale):
+        super().__init__()
+        self.scale = scale
+        self.gain = nn.Linear(3, 3)
+    def forward(self, x):
+        return self.scale.back(self.gain(x))
+DEVICE = "cuda"
+store = Store()
+gauge = Gauge(store.scale).to(DEVICE)
+for part in store.rows.split(4):
+    part = part.to(DEVICE)
+    gauge(part)
+""",
+    ),
+    "what an object of a module's has of rows that nothing brings": (
+        ("cuda:0", "cpu"),
+        "created-without-device",
+        """\
+class Scale:
+    def __init__(self, most):
+        self.most = most
+    def back(self, y):
+        return y * self.most
+class Store:
+    def __init__(self):
+        self.rows = torch.rand(8, 3)  # here
+        self.scale = Scale(self.rows.amax(0))
+class Gauge(nn.Module):
+    def __init__(self, scale):
+        super().__init__()
+        self.scale = scale
+        self.gain = nn.Linear(3, 3)
+    def forward(self, x):
+        return self.scale.back(self.gain(x))
+DEVICE = "cuda"
+store = Store()
+gauge = Gauge(store.scale).to(DEVICE)
+gauge(torch.rand(4, 3, device=DEVICE))
+""",
+    ),
+    "what a method of an object of a module's reads, made where nobody knew a device": (
+        ("cuda:0", "cpu"),
+        "unregistered-tensor",
+        """\
+class Dial:
+    def __init__(self, marks):
+        self.angles = torch.linspace(0, 1, marks)
+    def turned(self, y):
+        return y + self.angles  # here
+class Gauge(nn.Module):
+    def __init__(self, dial):
+        super().__init__()
+        self.dial = dial
+        self.gain = nn.Parameter(torch.ones(5))
+    def forward(self, x):
+        return self.dial.turned(x * self.gain)
+gauge = Gauge(Dial(5)).to("cuda")
+gauge(torch.rand(5, device="cuda"))
+""",
+    ),
     "an index that a method is given to pick from two things on the host": (
         ("cpu",),
         "index-device",
