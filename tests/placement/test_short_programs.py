@@ -108,12 +108,28 @@ class Shelf:
     def __init__(self):
         self.books = torch.rand(9, 2)
         self.prices = torch.rand(9)
-    def take(self, best):  # here
+    def take(self, best):
         print(len(self.books))
         return self.books[best], self.prices[best]
 net = nn.Linear(2, 3).cuda()
 scores = net(torch.rand(1, 2).cuda())
-Shelf().take(scores.argmax(-1))
+Shelf().take(scores.argmax(-1))  # here
+""",
+    ),
+    "an index that each call of a method gives it to pick from two things on the host": (
+        ("cpu",),
+        "index-device",
+        """\
+class Shelf:
+    def __init__(self):
+        self.books = torch.rand(9, 2)
+    def spread(self, best):  # here
+        return self.books[best].amax() - self.books[best].amin()
+shelf = Shelf()
+net = nn.Linear(2, 3).cuda()
+for rows in torch.rand(2, 4, 2).cuda():
+    shelf.spread(net(rows).argmax(-1))
+shelf.spread(net(rows).argmin(-1))
 """,
     ),
     "an index that a method is given to pick from one thing on the host": (
