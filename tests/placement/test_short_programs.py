@@ -86,6 +86,258 @@ class Choir:
 Choir(Pair()).sung(torch.randint(0, 9, (2, 5)))
 """,
     ),
+    "what an object of a module's has of rows that are brought bit by bit": (
+        ("cuda:0", "cpu"),
+        "unregistered-tensor",
+        """\
+class Scale:
+    def __init__(self, most):
+        self.most = most
+    def back(self, y):
+        return y * self.most  # here
+class Store:
+    def __init__(self):
+        self.rows = torch.rand(8, 3)
+        self.scale = Scale(self.rows.amax(0))
+class Gauge(nn.Module):
+    def __init__(self, scale):
+        super().__init__()
+        self.scale = scale
+        self.gain = nn.Linear(3, 3)
+    def forward(self, x):
+        return self.scale.back(self.gain(x))
+DEVICE = "cuda"
+store = Store()
+gauge = Gauge(store.scale).to(DEVICE)
+for part in store.rows.split(4):
+    part = part.to(DEVICE)
+    gauge(part)
+""",
+    ),
+    "what an object of a module's has of rows that nothing brings": (
+        ("cuda:0", "cpu"),
+        "created-without-device",
+        """\
+class Scale:
+    def __init__(self, most):
+        self.most = most
+    def back(self, y):
+        return y * self.most
+class Store:
+    def __init__(self):
+        self.rows = torch.rand(8, 3)  # here
+        self.scale = Scale(self.rows.amax(0))
+class Gauge(nn.Module):
+    def __init__(self, scale):
+        super().__init__()
+        self.scale = scale
+        self.gain = nn.Linear(3, 3)
+    def forward(self, x):
+        return self.scale.back(self.gain(x))
+DEVICE = "cuda"
+store = Store()
+gauge = Gauge(store.scale).to(DEVICE)
+gauge(torch.rand(4, 3, device=DEVICE))
+""",
+    ),
+    "what a method of an object of a module's reads, made where nobody knew a device": (
+        ("cuda:0", "cpu"),
+        "unregistered-tensor",
+        """\
+class Dial:
+    def __init__(self, marks):
+        self.angles = torch.linspace(0, 1, marks)
+    def turned(self, y):
+        return y + self.angles  # here
+class Gauge(nn.Module):
+    def __init__(self, dial):
+        super().__init__()
+        self.dial = dial
+        self.gain = nn.Parameter(torch.ones(5))
+    def forward(self, x):
+        return self.dial.turned(x * self.gain)
+gauge = Gauge(Dial(5)).to("cuda")
+gauge(torch.rand(5, device="cuda"))
+""",
+    ),
+    "an index that a method is given to pick from two things on the host": (
+        ("cpu",),
+        "index-device",
+        """\
+class Shelf:
+    def __init__(self):
+        self.books = torch.rand(9, 2)
+        self.prices = torch.rand(9)
+    def take(self, best):
+        print(len(self.books))
+        return self.books[best], self.prices[best]
+net = nn.Linear(2, 3).cuda()
+scores = net(torch.rand(1, 2).cuda())
+Shelf().take(scores.argmax(-1))  # here
+""",
+    ),
+    "an index that each call of a method gives it to pick from two things on the host": (
+        ("cpu",),
+        "index-device",
+        """\
+class Shelf:
+    def __init__(self):
+        self.books = torch.rand(9, 2)
+    def spread(self, best):  # here
+        return self.books[best].amax() - self.books[best].amin()
+shelf = Shelf()
+net = nn.Linear(2, 3).cuda()
+for rows in torch.rand(2, 4, 2).cuda():
+    shelf.spread(net(rows).argmax(-1))
+shelf.spread(net(rows).argmin(-1))
+""",
+    ),
+    "an index that a method is given to pick from one thing on the host": (
+        ("cpu",),
+        "index-device",
+        """\
+class Shelf:
+    def __init__(self):
+        self.books = torch.rand(9, 2)
+        self.prices = torch.rand(9)
+    def take(self, best):
+        return self.books[best]  # here
+net = nn.Linear(2, 3).cuda()
+scores = net(torch.rand(1, 2).cuda())
+Shelf().take(scores.argmax(-1))
+""",
+    ),
+    "an index that a method is given to pick from two things, and to compute with": (
+        ("cpu",),
+        "index-device",
+        """\
+class Shelf:
+    def __init__(self):
+        self.books = torch.rand(9, 2)
+        self.prices = torch.rand(9)
+    def take(self, best):
+        print(best + 1)
+        books = self.books[best]  # here
+        return books, self.prices[best]
+net = nn.Linear(2, 3).cuda()
+scores = net(torch.rand(1, 2).cuda())
+Shelf().take(scores.argmax(-1))
+""",
+    ),
+    "a first GPU that a property tells, where the object lists those of the wrapper": (
+        ("cuda:1", "cuda:0"),
+        "dataparallel-home-device",
+        """\
+class Rig:
+    def __init__(self, cards):
+        self.cards = cards
+        self.net = self.placed(nn.Linear(2, 2))
+    @property
+    def place(self):
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")  # here
+    def placed(self, net):
+        net = net.to(self.place)
+        return nn.DataParallel(net, device_ids=list(self.cards))
+rig = Rig([1, 0])
+rig.net(torch.rand(4, 2, device="cuda:0"))
+""",
+    ),
+    "a first GPU that an object keeps behind the list of those of the wrapper": (
+        ("cuda:1", "cuda:0"),
+        "dataparallel-home-device",
+        """\
+class Rig:
+    def __init__(self, cards):
+        self.cards = cards
+        self.place = torch.device("cuda")  # here
+        net = nn.Linear(2, 2).to(self.place)
+        self.net = nn.DataParallel(net, self.cards)
+rig = Rig([1, 0])
+rig.net(torch.rand(4, 2, device="cuda:0"))
+""",
+    ),
+    "a first GPU that an object keeps above the list of those of the wrapper": (
+        ("cuda:1", "cuda:0"),
+        "dataparallel-home-device",
+        """\
+class Rig:
+    def __init__(self, cards):
+        self.place = torch.device("cuda")
+        self.cards = cards
+        net = nn.Linear(2, 2).to(self.place)
+        self.net = nn.DataParallel(net, self.cards)  # here
+rig = Rig([1, 0])
+rig.net(torch.rand(4, 2, device="cuda:0"))
+""",
+    ),
+    "a first GPU that a property tells, where a method is told those of the wrapper": (
+        ("cuda:1", "cuda:0"),
+        "dataparallel-home-device",
+        """\
+class Rig:
+    @property
+    def place(self):
+        return torch.device("cuda")
+    def __init__(self, cards):
+        net = nn.Linear(2, 2).to(self.place)
+        self.net = nn.DataParallel(net, cards)  # here
+rig = Rig([1, 0])
+rig.net(torch.rand(4, 2, device="cuda:0"))
+""",
+    ),
+    "what a library's loss hands to the model that it was given": (
+        ("cuda:0", "cpu"),
+        "input-not-moved",
+        """\
+from sentence_transformers import SentenceTransformer, losses
+net = SentenceTransformer("tide", device="cuda")
+loss = losses.CosineSimilarityLoss(model=net)
+parts = [net.tokenize(["ebb"]), net.tokenize(["flow"])]  # here
+loss(parts, torch.ones(1, device="cuda"))
+""",
+    ),
+    "saved weights that take the place of those of a model that was moved": (
+        ("cuda:0", "cpu"),
+        "checkpoint-location",
+        """\
+def resume(net, path):
+    saved = torch.load(path, map_location="cpu")
+    net.load_state_dict(saved["net"], assign=True)  # here
+    return saved["step"]
+net = nn.Linear(2, 2).to("cuda")
+resume(net, "tide.pt")
+net(torch.rand(3, 2, device="cuda"))
+""",
+    ),
+    "saved weights that take the place of some of those of a model that was moved": (
+        ("cuda:0", "cpu"),
+        "checkpoint-location",
+        """\
+net = nn.Linear(2, 2).to("cuda")
+state = torch.load("tide.pt", map_location="cpu")
+left = net.load_state_dict(state, False, True)  # here
+net(torch.rand(3, 2, device="cuda"))
+""",
+    ),
+    "saved weights that take no other weights' place": (
+        ("cuda:0", "cpu"),
+        "input-not-moved",
+        """\
+net = nn.Linear(2, 2).to("cuda")
+net.load_state_dict(torch.load("tide.pt", map_location="cpu"), assign=False)
+net(torch.rand(3, 2))  # here
+""",
+    ),
+    "saved weights that took others' place before the model moved": (
+        ("cuda:0", "cpu"),
+        "input-not-moved",
+        """\
+net = nn.Linear(2, 2).to("cuda")
+net.load_state_dict(torch.load("tide.pt", map_location="cpu"), strict=False, assign=True)
+net.cuda()
+net(torch.rand(3, 2))  # here
+""",
+    ),
     "what a module is given that is called with other weights": (
         ("cuda:0", "cpu"),
         "input-not-moved",

@@ -132,6 +132,7 @@ class TorchNames(NamedTuple):
     dataset_methods: Names = _NONE
     batch_methods: Names = _NONE
     tokenizer_methods: Names = _NONE
+    dict_methods: Names = _NONE
     trainer_methods: Names = _NONE
     step_methods: Names = _NONE
     trainer_steps: Names = _NONE

@@ -6,8 +6,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
+from diagnose.placement.keyed import device_told, key_of_cache
 from diagnose.placement.methods_kept import kept_methods
 from diagnose.placement.model import Source, Spot, Suspect
+from diagnose.placement.running import run_by
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 CAUSE = "dataparallel-replica-state"
@@ -29,7 +31,11 @@ def shared(source: Source, lines: Sequence[int]) -> Suspect | None:
         function = source.function_at(line)
         if function is None:
             continue
-        for one in (function, *_called(source.tree, function, line)):
+        for one in (
+            function,
+            *_called(source.tree, function, line),
+            *run_by(source, function, line),
+        ):
             if (key := key_of_cache(one)) is not None:
                 return _suspect(source, key, one)
         for one in (function, *_called(source.tree, function, line, above=True)):
@@ -45,7 +51,7 @@ def shared(source: Source, lines: Sequence[int]) -> Suspect | None:
 
 def _suspect(source: Source, node: ast.AST, function: _Function) -> Suspect:
     said = ast.unparse(node) if isinstance(node, ast.expr) else ""
-    device = device_of_input(function)
+    device = device_told(function) or device_of_input(function)
     devices = (device,) if device is not None else ()
     return Suspect(CAUSE, said, Spot(source, node, function.name), devices=devices, sure=False)
 
@@ -121,59 +127,6 @@ def device_of_input(function: ast.AST | None) -> str | None:
         if one.arg not in ("self", "cls", "ctx") and said.endswith("Tensor"):
             return f"{one.arg}.device"
     return None
-
-
-def key_of_cache(function: _Function) -> ast.expr | None:
-    """The key of a dict that outlives a function, which fills it where the key is missing, on the device
-    that it is told: without that in the key the dict gives what is on another GPU."""
-    device = device_of_input(function)
-    if device is None:
-        return None
-    for node in ast.walk(function):
-        match node:
-            case ast.If(test=ast.Compare(left=key, ops=[ast.NotIn()], comparators=[cache])):
-                pass
-            case _:
-                continue
-        fills = any(
-            isinstance(one, ast.Subscript)
-            and isinstance(one.ctx, ast.Store)
-            and ast.unparse(one.value) == ast.unparse(cache)
-            for one in ast.walk(node)
-        )
-        told = any(
-            isinstance(one, ast.keyword)
-            and one.arg == "device"
-            and ast.unparse(one.value) == device
-            for one in ast.walk(function)
-        )
-        if not (fills and told and _outlives(cache, function)):
-            continue
-        written = _written(key, function)
-        if written is not None and "device" not in ast.unparse(written):
-            return written
-    return None
-
-
-def _written(key: ast.expr, function: _Function) -> ast.expr | None:
-    """The key as it is written: at its use, or where its name is bound."""
-    if not isinstance(key, ast.Name):
-        return None
-    bound = [
-        one.value
-        for one in ast.walk(function)
-        if isinstance(one, ast.Assign) and ast.unparse(one.targets[0]) == key.id
-    ]
-    return bound[0] if len(bound) == 1 else None
-
-
-def _outlives(cache: ast.expr, function: _Function) -> bool:
-    if isinstance(cache, ast.Attribute):
-        return isinstance(cache.value, ast.Name)
-    return isinstance(cache, ast.Name) and not any(
-        isinstance(one, ast.Name) and one.id == cache.id and isinstance(one.ctx, ast.Store)
-        for one in ast.walk(function)
-    )
 
 
 def _called(

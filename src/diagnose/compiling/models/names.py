@@ -129,6 +129,7 @@ class TorchNames(Strict):
     dataset_methods: _Names
     batch_methods: _Names
     tokenizer_methods: _Names
+    dict_methods: _Names
     trainer_methods: _Names
     step_methods: _Names
     trainer_steps: _Names

@@ -44,10 +44,13 @@ _OFFLOAD = re.compile("offload|low_?v?(ram|mem)|low_cpu", re.IGNORECASE)
 
 
 def map_location(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
-    """A checkpoint is loaded where it is wanted."""
+    """A checkpoint is loaded where it is wanted; one that was loaded is copied into the weights where they
+    are, and does not take their place."""
     source, call = suspect.spot.source, value_of(suspect)
     if not isinstance(call, ast.Call):
         raise Refused("no call loads it")
+    if called(call) == "load_state_dict":
+        return [without_argument(source, call, "assign")]
     owner = (sourceline.dotted(call.func) or "").partition(".")[0]
     if any(keyword.arg is None for keyword in call.keywords):
         raise Refused("** may hold a map_location already")

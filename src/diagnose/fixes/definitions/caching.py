@@ -5,11 +5,18 @@ from __future__ import annotations
 import ast
 
 from diagnose.fixes.definitions.expressions import moved, replaced
-from diagnose.fixes.definitions.places import functions_around, statement_of, text_of
+from diagnose.fixes.definitions.places import (
+    ancestors,
+    class_around,
+    functions_around,
+    statement_of,
+    text_of,
+)
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
+from diagnose.placement.keyed import cache_of, key_of_cache, keys
 from diagnose.placement.model import Suspect
-from diagnose.placement.replicas import CAUSE, asked_again, device_of_input, kept_by, key_of_cache
+from diagnose.placement.replicas import CAUSE, asked_again, device_of_input, kept_by
 
 
 def rebuilt(suspect: Suspect) -> list[Change]:
@@ -18,10 +25,10 @@ def rebuilt(suspect: Suspect) -> list[Change]:
     source, node = suspect.spot.source, suspect.spot.node
     if suspect.cause != CAUSE:
         return []
+    if isinstance(node, ast.expr) and (places := _asked_by(suspect)):
+        return [_with_device(suspect, one) for one in places]
     if _is_read(node):
         raise Refused("what is read there is no device")
-    if isinstance(node, ast.expr) and _is_key(suspect):
-        return [_with_device(suspect, node)]
     kept = node if isinstance(node, ast.stmt) else statement_of(source, node)
     asked = asked_again(source, kept)
     if asked is None or not isinstance(kept, ast.Assign):
@@ -44,11 +51,24 @@ def _is_read(node: ast.AST) -> bool:
     return reads and "device" not in ast.unparse(node)
 
 
-def _is_key(suspect: Suspect) -> bool:
-    """Whether the spot is the key by which a cache is asked."""
+def _asked_by(suspect: Suspect) -> list[ast.expr]:
+    """The places of the key by which a cache is asked, if the spot is one: where its name is bound, else
+    all that the function asks and fills it by; none for other spots."""
     source, node = suspect.spot.source, suspect.spot.node
     around = functions_around(source, node)
-    return bool(around) and key_of_cache(around[0]) is node
+    if not around or key_of_cache(around[0]) is not node:
+        return []
+    assert isinstance(node, ast.expr)
+    cache = cache_of(around[0], node)
+    if cache is None:
+        return [node]
+    asked = keys(around[0], cache)
+    scope = class_around(source, node) if isinstance(cache, ast.Attribute) else source.tree
+    if len(keys(scope or source.tree, cache)) > len(asked):
+        raise Refused("the cache is asked elsewhere, too")
+    if {ast.unparse(one) for one in asked} != {ast.unparse(node)}:
+        raise Refused("the function asks the cache by several keys")
+    return asked
 
 
 def _with_device(suspect: Suspect, key: ast.expr) -> Change:
@@ -59,9 +79,10 @@ def _with_device(suspect: Suspect, key: ast.expr) -> Change:
         return replaced(source, key, f"{text[:-1].rstrip().rstrip(',')}, {device})")
     if isinstance(key, ast.Tuple):
         return replaced(source, key, f"{text}, {device}")
-    if isinstance(key, ast.JoinedStr | ast.BinOp | ast.IfExp | ast.Lambda):
-        text = f"({text})" if not isinstance(key, ast.JoinedStr) else text
-    return replaced(source, key, f"({text}, {device})")
+    if isinstance(key, ast.BinOp | ast.IfExp | ast.Lambda):
+        text = f"({text})"
+    bare = isinstance(ancestors(source, key)[-2], ast.Subscript)
+    return replaced(source, key, f"{text}, {device}" if bare else f"({text}, {device})")
 
 
 def _device(suspect: Suspect) -> str:

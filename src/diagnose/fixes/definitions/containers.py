@@ -10,6 +10,7 @@ from diagnose.fixes.definitions.expressions import around
 from diagnose.fixes.definitions.imports import spelled
 from diagnose.fixes.definitions.partials import registered_beside
 from diagnose.fixes.definitions.places import called, class_around, functions_around
+from diagnose.fixes.definitions.values_beside import values_beside
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
 from diagnose.model import TorchNames
@@ -50,9 +51,14 @@ def wrapped(
         raise Refused("it holds parameters and other things")
     kind = "Parameter" if any(parameters) else "Module"
     name = f"{kind}{'Dict' if _is_dict(shown) else 'List'}"
-    _check_use(source, target, name, torch)
-    if name == "ModuleDict":
-        _check_keys(source, shown, torch)
+    try:
+        _check_use(source, target, name, torch)
+        if name == "ModuleDict":
+            _check_keys(source, shown, torch)
+    except Refused:
+        if name != "ModuleDict" or shown is not value or any(map(is_several, elements)):
+            raise
+        return values_beside(source, target)
     changes = []
     if shown is value:
         for element in _elements(value):

@@ -7,6 +7,7 @@ import ast
 from diagnose.fixes.definitions.expressions import argument, replaced, with_method
 from diagnose.fixes.definitions.places import (
     called,
+    class_around,
     functions_around,
     statement_of,
     text_of,
@@ -74,12 +75,13 @@ def wrapped_by(call: ast.Call) -> ast.expr | None:
 
 
 def chosen_home(source: Source, device: ast.Constant) -> Change:
-    """The first GPU, which a function chose for a module, becomes the first one of its wrapper."""
-    scope: ast.AST = next(iter(functions_around(source, device)), source.tree)
-    wraps = [one for one in walk_calls(scope) if called(one) == "DataParallel"]
-    if len(wraps) != 1:
-        raise Refused("the function does not show what is wrapped")
-    return replaced(source, device, first_device(source, wraps[0]))
+    """The first GPU that a function or a class chose for a module becomes the first one of its wrapper."""
+    inner: ast.AST = next(iter(functions_around(source, device)), source.tree)
+    for scope in (inner, class_around(source, device) or inner):  # another method may wrap it
+        wraps = [one for one in walk_calls(scope) if called(one) == "DataParallel"]
+        if len(wraps) == 1:
+            return replaced(source, device, first_device(source, wraps[0]))
+    raise Refused("the function does not show what is wrapped")
 
 
 def _device_ids(call: ast.Call) -> ast.expr | None:
@@ -104,6 +106,11 @@ def first_device(source: Source, call: ast.Call) -> str:
             return '"cuda:0"'
         case ast.List(elts=[ast.Constant(value=int(number)), *_]):
             return f'"cuda:{number}"'
+        case ast.Call(args=[ast.Name() | ast.Attribute() as held]) if called(given) in (
+            "list",
+            "tuple",
+        ):
+            return f'f"cuda:{{{text_of(source, held)}[0]}}"'
         case ast.Call(args=[ast.Call() as counted]) if called(given) == "list":
             return _first_of(counted)
         case ast.Call() if called(given) == "range":

@@ -25,6 +25,11 @@ def spelled(source: Source, name: str, at: ast.AST) -> tuple[str, tuple[Change, 
     return name, (with_import(source, parts[0]),)
 
 
+def is_imported(source: Source, name: str, at: ast.AST) -> bool:
+    """Whether a name is a package or what one gives, at a node."""
+    return name in dict(_imported(source, at)) and name not in _hidden(source, at)
+
+
 def _imported(source: Source, at: ast.AST) -> Iterator[tuple[str, str]]:
     """The names that imports bind for a node, each with what it stands for."""
     scopes = [source.tree, *functions_around(source, at)]

@@ -286,4 +286,11 @@ def _computed(name: str, body: Sequence[ast.stmt]) -> bool:
     return handed
 
 
-KINDS = {"move-input": move_input}
+def index(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
+    """An index is moved where it is made or picks, one that a function is given by its first statement."""
+    if isinstance(suspect.spot.node, ast.arg):
+        return [_parameter(suspect, suspect.spot.node)]
+    return tensor(suspect, torch)
+
+
+KINDS = {"move-input": move_input, "index-to-device": index}

@@ -21,6 +21,7 @@ from diagnose.fixes.definitions.homing import (
     wrapped_by,
 )
 from diagnose.fixes.definitions.imports import spelled, with_import
+from diagnose.fixes.definitions.of_dict import moved_entries
 from diagnose.fixes.definitions.parts import part_of
 from diagnose.fixes.definitions.places import (
     block_of,
@@ -224,7 +225,8 @@ def tensor(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     device = target_device(suspect)
     if isinstance(node, ast.Call) and argument(node, "device") is not None:
         return [with_argument(source, node, "device", device)]
-    return [_moved(source, node, device, torch)]
+    of_dict = moved_entries(source, node, device, torch)
+    return [of_dict or _moved(source, node, device, torch)]
 
 
 def _moved(source: Source, node: ast.expr, device: str, torch: TorchNames) -> Change:
@@ -293,5 +295,4 @@ def named(statement: ast.stmt, suspect: Suspect) -> str:
 
 KINDS = {
     "move-module": module,
-    "index-to-device": tensor,
 }

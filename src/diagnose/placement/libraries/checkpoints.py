@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 
+from diagnose.placement.devices import CPU, META
 from diagnose.placement.libraries.functional import mapped_by
-from diagnose.placement.machine import Arguments, Machine
-from diagnose.placement.model import Device
-from diagnose.placement.tensors import Batch, Table, Tensor, tensors_in
+from diagnose.placement.machine import Arguments, Given, Machine
+from diagnose.placement.model import Device, Spot, Step
+from diagnose.placement.tensors import Batch, Module, Table, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import Const, Frame, Value
 
@@ -37,6 +38,35 @@ def loaded_from(machine: Machine, where: object, node: ast.AST, frame: Frame) ->
     device = machine.asked(value) if value is not None else None
     inner = Tensor(device, "load", machine.step("loaded", node, frame, device), frame)
     return Batch(inner)
+
+
+def loaded_into(owner: Module, given: Arguments, spot: Spot) -> None:
+    """``load_state_dict`` copies what was loaded into the weights where they are; with ``assign=True`` it
+    takes their place, wherever it is."""
+    state, assign = given.get("state_dict", 0), given.get("assign", 2)
+    if state is not None and not _is_off(assign):
+        left = owner.where() if _is_off(given.get("strict", 1), otherwise=False) else None
+        loaded = next(tensors_in(state.value), None)
+        device = loaded.device if loaded is not None and _is_on(assign) else None
+        # Of a model of which it is a part, some weights stay where they were: what is on the host then
+        # meets what the GPU computes all the same.
+        if left == META or (left is not None and device not in (CPU, left)):
+            device = None
+        owner.move(device, Step("loaded", spot, left))
+    elif owner.where() == META:
+        owner.steps = (*owner.steps[-12:], Step("unfilled", spot, META))
+
+
+def _is_on(said: Given | None) -> bool:
+    """Whether an argument is known to be true."""
+    return said is not None and isinstance(said.value, Const) and bool(said.value.value)
+
+
+def _is_off(said: Given | None, *, otherwise: bool = True) -> bool:
+    """Whether an argument is known to be false; ``otherwise`` is what it is where it is left out."""
+    if said is None:
+        return otherwise
+    return isinstance(said.value, Const) and not said.value.value
 
 
 def may_be_number(machine: Machine, key: Value) -> bool:

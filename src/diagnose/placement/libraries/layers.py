@@ -113,11 +113,14 @@ def loaded_model(machine: Machine, loaded: Tensor) -> Module:
 def library_loss(
     machine: Machine, kind: str, given: Arguments, node: ast.AST, frame: Frame
 ) -> Module:
-    """A loss of another library: it keeps the tensors that it is given; of its own none are known."""
+    """A loss of another library: it keeps the tensors and the models that it is given; of its own tensors
+    none are known."""
     found = built(machine, kind, node, frame)
     found.device = None
     listed = ((str(n), one) for n, one in enumerate(given.listed))
     for name, one in (*listed, *given.named.items()):
+        if isinstance(one.value, Module):
+            found.children[name] = one.value
         for tensor in islice(tensors_in(one.value), 1):
             held = tensor.like(tensor.device)
             held.module, held.name = found, name

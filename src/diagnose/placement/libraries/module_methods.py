@@ -6,6 +6,7 @@ import ast
 
 from diagnose.placement import modules
 from diagnose.placement.devices import CPU, META, SPLIT
+from diagnose.placement.libraries.checkpoints import loaded_into
 from diagnose.placement.libraries.copies import averaged
 from diagnose.placement.libraries.forward_hooks import within
 from diagnose.placement.libraries.layers import fill, passed
@@ -22,7 +23,7 @@ from diagnose.placement.libraries.spreading import gives_back
 from diagnose.placement.libraries.tensor_methods import move, moves, target, unknown_arguments
 from diagnose.placement.machine import Arguments, Given, Machine, Meets, generating, operands
 from diagnose.placement.model import Step
-from diagnose.placement.tensors import Batch, Module, Table, Tensor, tensors_in
+from diagnose.placement.tensors import Batch, Module, Table, Tensor
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import Const, Frame, Unknown, Value
 
@@ -69,8 +70,8 @@ def applied(
         return same
     if module.kind.rpartition(".")[2] in machine.torch.bringing:
         given = Arguments(given.listed[:1])
-    # A loss of torch takes no lists, and one that does takes them apart itself.
-    if module.kind.endswith(("Loss", "Criterion")):
+    # A loss of torch takes no lists, and one that does takes them apart itself, or hands them to its model.
+    if module.kind.endswith(("Loss", "Criterion")) and not module.children:
         given = given._replace(listed=[x for x in given.listed if not isinstance(x.value, Items)])
     inputs = operands(given)
     if module.kind.endswith("Pipeline") and module.kind.startswith("diffusers"):
@@ -260,18 +261,7 @@ def module_method(
     if name == "merge_and_unload" or name in machine.torch.module_results:
         return owner
     if name == "load_state_dict":
-        held = given.get("assign")
-        if held is not None and (state := given.get("state_dict", 0)) is not None:
-            loaded = next(tensors_in(state.value), None)
-            strict = given.named.get("strict")
-            partly = (
-                strict is not None and isinstance(strict.value, Const) and not strict.value.value
-            )
-            device = loaded.device if loaded and not partly else None
-            left = owner.where() if partly else None
-            owner.move(device, Step("loaded", machine.spot(node, frame), left))
-        elif held is None and owner.where() == META:
-            owner.steps = (*owner.steps[-12:], Step("unfilled", machine.spot(node, frame), META))
+        loaded_into(owner, given, machine.spot(node, frame))
         return Unknown()
     if name in machine.torch.growing:
         what = "grown" if not leaves_new(owner) else "grown apart"

@@ -3,28 +3,62 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Step
 from diagnose.placement.reasons.knowing import held_by, knows_device
-from diagnose.placement.steps import Reason
-from diagnose.placement.tensors import Module
-from diagnose.placement.values import Object
+from diagnose.placement.steps import Reason, last_move
+from diagnose.placement.tensors import Module, tensors_in
+from diagnose.placement.values import Frame, Object
 
 
 def of_kept_object(stray: Meets, made: Step, meeting: Meeting) -> Reason | None:
-    """Where a module reads a tensor of an object that it keeps, if that made it where no call on the way
-    knows a device: who else has the object may need it where it is."""
-    module, frame = meeting.frame.this, stray.tensor.frame
+    """Where a module reads a tensor of an object that it keeps, or a method of the object does for it, if
+    no call on the way to what made it knows a device, or what it was made of is brought to the GPU bit by
+    bit: who else has the object may need it where it is."""
+    module, frame = _running(meeting.frame), stray.tensor.frame
     holder = held_by(stray.node, meeting.frame)
-    if not isinstance(module, Module) or not isinstance(holder, Object) or holder.made is None:
+    if module is None or not isinstance(holder, Object) or holder.made is None:
         return None
     if not _has(module, holder):
         return None
-    if not isinstance(stray.node, ast.expr) or frame is None or knows_device(frame, made.spot):
+    if not isinstance(stray.node, ast.expr) or frame is None:
+        return None
+    if knows_device(frame, made.spot) and not _is_brought(made, meeting.frame):
         return None
     spot = meeting.spot._replace(node=stray.node)
     return Reason("unregistered-tensor", spot, meeting.frame)
+
+
+def _calls(frame: Frame) -> Iterator[Frame]:
+    """The calls on the way to one, innermost first."""
+    around: Frame | None = frame
+    while around is not None:
+        yield around
+        around = around.caller
+
+
+def _running(frame: Frame) -> Module | None:
+    """The module that runs, itself or a method of an object that it calls."""
+    for around in _calls(frame):
+        if isinstance(around.this, Module):
+            return around.this
+        if not isinstance(around.this, Object):
+            return None
+    return None
+
+
+def _is_brought(made: Step, frame: Frame) -> bool:
+    """Whether a variable of a call on the way holds a part of something that was brought to the GPU."""
+    for around in _calls(frame):
+        for value in around.names.values():
+            for tensor in tensors_in(value):
+                move = last_move(tensor.steps)
+                there = move is not None and move.device is not None and move.device.type == "cuda"
+                if there and any(step is made for step in tensor.steps):
+                    return True
+    return False
 
 
 def _has(module: Module, holder: Object) -> bool:

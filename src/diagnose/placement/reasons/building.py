@@ -65,6 +65,8 @@ def of_module(
         return Reason("checkpoint-location", loaded.spot, top.frame)
     held = next((s for s in top.steps if s.what == "held"), None)
     move = last_move(top.steps)
+    if (assigned := _assigned_later(tensor.steps if tensor else then or top.steps)) is not None:
+        return Reason("checkpoint-location", assigned.spot, top.frame)
     if held is not None and top.owner is not None:
         return Reason("unregistered-submodule", held.spot, top.frame)
     late = _put_late(top, then if top is module else ())
@@ -126,6 +128,14 @@ def of_module(
             return where_kept(cause, top) or Reason(cause, spot, frame)
         return Reason(cause, spot, frame)
     return None
+
+
+def _assigned_later(steps: Sequence[Step]) -> Step | None:
+    """The step by which saved weights took the place of those of a model that had been moved."""
+    last = next((s for s in reversed(steps) if s.what in ("loaded", "moved", "gathered")), None)
+    move = last_move(steps)
+    on_gpu = move is not None and move.device is not None and move.device.type == "cuda"
+    return last if last is not None and last.what == "loaded" and on_gpu else None
 
 
 def _filled_with(module: Module) -> Reason | None:

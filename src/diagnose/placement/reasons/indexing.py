@@ -7,8 +7,10 @@ import ast
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Spot, Step
 from diagnose.placement.reasons.knowing import has_device, has_placed, where_built
-from diagnose.placement.steps import Reason, born_at, device_argument, on_cpu
+from diagnose.placement.reasons.surroundings import function_of
+from diagnose.placement.steps import Reason, born_at, called, device_argument, on_cpu
 from diagnose.placement.tensors import Module, Tensor
+from diagnose.placement.values import Frame
 
 
 def of_index(stray: Meets, meeting: Meeting) -> Reason:
@@ -27,7 +29,34 @@ def of_index(stray: Meets, meeting: Meeting) -> Reason:
         spot = given
     elif born is not None and (handed := _handed(stray, born, meeting)) is not None:
         spot = handed
+    if spot.node is stray.node and (taken := _picks_again(stray.node, meeting)) is not None:
+        return Reason("index-device", *taken)
     return Reason("index-device", spot, tensor.frame)
+
+
+def _picks_again(index: ast.AST, meeting: Meeting) -> tuple[Spot, Frame | None] | None:
+    """Where a function is given an index that picks from several things and is nothing else: moved where it
+    picks from one, it would fail at the next. That is its only call where those are on the host, else its
+    parameter."""
+    function, frame = function_of(meeting.spot), meeting.frame
+    if function is None or not isinstance(index, ast.Name) or frame.lines.get(index.id) != 0:
+        return None
+    inside = list(ast.walk(function))
+    read = [one for one in inside if isinstance(one, ast.Name) and one.id == index.id]
+    picking = [one for one in inside if isinstance(one, ast.Subscript) and one.slice in read]
+    taken = next((one for one in inside if _is_parameter(one, index.id)), None)
+    if taken is None or len(picking) < 2 or len(read) > len(picking):
+        return None
+    given, call = frame.given.get(index.id), frame.call
+    if given is not None and call is not None and on_cpu(meeting.sides[0].tensor):
+        tree, name = meeting.spot.source.tree, function.name
+        if sum(called(one) == name for one in ast.walk(tree)) == 1:
+            return call._replace(node=given), frame.caller
+    return meeting.spot._replace(node=taken), frame
+
+
+def _is_parameter(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.arg) and node.arg == name
 
 
 def _is_computed(stray: Meets, born: Step, meeting: Meeting) -> bool:

@@ -9,6 +9,7 @@ import re
 from diagnose.placement.devices import SPLIT
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Spot, Step
+from diagnose.placement.reasons.homes import chosen_home, listed
 from diagnose.placement.replicas import CAUSE, asked_again, read_in
 from diagnose.placement.steps import Reason, born_at, is_literal, last_move
 from diagnose.placement.switches import turned_on
@@ -39,7 +40,7 @@ def away_from_home(meeting: Meeting, stray: Meets) -> Reason | None:
     order = [step.what for step in weight.steps if step.what in ("moved", "wrapped")]
     if move is not None and (order[-1] == "moved" or _goes_home(move, wrapped)):
         return Reason("dataparallel-home-device", move.spot, wrapper.frame)
-    if move is not None and (chosen := _chosen_home(move, wrapped)) is not None:
+    if move is not None and (chosen := chosen_home(move, wrapped)) is not None:
         return Reason("dataparallel-home-device", chosen, wrapper.frame)
     return Reason("dataparallel-home-device", wrapped.spot, wrapper.frame)
 
@@ -72,56 +73,7 @@ def _goes_home(move: Step, wrapped: Step) -> bool:
     """Whether a module goes to the first GPU, and its wrapper to those that a variable lists."""
     node = move.spot.node
     bare = isinstance(node, ast.Call) and ast.unparse(node).endswith((".cuda()", ".to('cuda')"))
-    return bare and _listed(wrapped) is not None
-
-
-def _listed(wrapped: Step) -> ast.Name | ast.Attribute | None:
-    """The variable that lists the GPUs of a wrapper."""
-    wraps, ids = wrapped.spot.node, None
-    if isinstance(wraps, ast.Call):
-        named = (one.value for one in wraps.keywords if one.arg == "device_ids")
-        ids = next(named, wraps.args[1] if len(wraps.args) > 1 else None)
-    return ids if isinstance(ids, ast.Name | ast.Attribute) else None
-
-
-def _chosen_home(move: Step, wrapped: Step) -> Spot | None:
-    """Where the function that wraps a module chose the first GPU for it (``device = "cuda"``), though a
-    variable that it knows by then lists the wrapper's GPUs."""
-    ids, node, spot = _listed(wrapped), move.spot.node, wrapped.spot
-    match node:
-        case ast.Call(func=ast.Attribute(attr="to"), args=[ast.Name(id=name), *_]):
-            pass
-        case _:
-            return None
-    if ids is None or (move.spot.file, move.spot.function) != (spot.file, spot.function):
-        return None
-    around = [one for one in ast.walk(spot.source.tree) if isinstance(one, ast.FunctionDef)]
-    within = [one for one in around if any(inner is spot.node for inner in ast.walk(one))]
-    scope: ast.AST = within[-1] if within else spot.source.tree
-    bound = [
-        one.value
-        for one in ast.walk(scope)
-        if isinstance(one, ast.Assign) and [ast.unparse(t) for t in one.targets] == [name]
-    ]
-    named = [one for value in bound for one in ast.walk(value) if isinstance(one, ast.Constant)]
-    first = [one for one in named if one.value == "cuda"]
-    if len(bound) != 1 or len(first) != 1 or not _is_known(ids, scope, first[0].lineno):
-        return None
-    return spot._replace(node=first[0])
-
-
-def _is_known(name: ast.expr, scope: ast.AST, line: int) -> bool:
-    """Whether what a dotted name begins with is a parameter of a scope, or bound in it above a line."""
-    root = ast.unparse(name).partition(".")[0]
-    return any(
-        (isinstance(one, ast.arg) and one.arg == root)
-        or (
-            isinstance(one, ast.Name)
-            and (one.id, type(one.ctx)) == (root, ast.Store)
-            and one.lineno < line
-        )
-        for one in ast.walk(scope)
-    )
+    return bare and listed(wrapped) is not None
 
 
 def shared_by_replicas(tensor: Tensor, kept: Step, meeting: Meeting) -> Reason:

@@ -1,0 +1,1 @@
+refused: what is set there is no GPU's number

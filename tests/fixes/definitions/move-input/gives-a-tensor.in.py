@@ -1,0 +1,4 @@
+# spot: clip.tokenize(texts)
+import clip
+
+ids = clip.tokenize(texts)

@@ -1,0 +1,1 @@
+refused: the class changes self.heads later

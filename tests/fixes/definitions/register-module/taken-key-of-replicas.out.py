@@ -1,0 +1,1 @@
+refused: the replicas of DataParallel would share what the dict holds

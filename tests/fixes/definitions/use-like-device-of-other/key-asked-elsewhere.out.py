@@ -1,0 +1,1 @@
+refused: the cache is asked elsewhere, too
