@@ -60,3 +60,41 @@ def test_what_a_program_takes_of_installed_packages_is_imported_and_nothing_of_i
         "works.late",
         "works.tools",
     ]
+
+
+#: A package that asks at once whether there is a GPU, one that uses it if it is there, and one that does not.
+ASKS = (
+    "import torch\nfrom asks import deep\nPLACE = 'cuda' if torch.cuda.is_available() else 'cpu'\n"
+)
+USES = "try:\n    import asks\nexcept ImportError:\n    asks = None\n"
+LEFT = """\
+import sys
+from pathlib import Path
+from diagnose.repairing.running.warming import warm
+warm(Path(sys.argv[1]))
+names = {"asks", "asks.deep", "uses", "plain"}
+print(*sorted(names & sys.modules.keys()))
+import uses
+print(uses.asks.PLACE, uses.asks.deep.__name__)
+"""
+
+
+def test_what_asks_for_gpus_while_it_is_imported_is_left_to_each_run(tmp_path: Path) -> None:
+    packages = tmp_path / "site-packages"
+    (packages / "asks").mkdir(parents=True)
+    (packages / "asks" / "__init__.py").write_text(ASKS)
+    (packages / "asks" / "deep.py").write_text("")
+    (packages / "uses.py").write_text(USES)
+    (packages / "plain.py").write_text(
+        "import torch\ndef later():\n    torch.cuda.is_available()\n"
+    )
+    (tmp_path / "run.py").write_text("import uses\nimport plain\nimport asks\n")
+    ran = subprocess.run(
+        [sys.executable, "-c", LEFT, tmp_path / "run.py"],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env={"PYTHONPATH": f"{Path(__file__).parents[2] / 'src'}:{packages}"},
+        check=True,
+    )
+    assert ran.stdout.split("\n")[:2] == ["plain", "cpu asks.deep"]

@@ -6,14 +6,20 @@ import ast
 import contextlib
 import os
 import re
-from collections.abc import Iterator
-from functools import cache
+import sys
+import tempfile
+from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import cache, partial, wraps
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import find_spec
 from pathlib import Path
+from types import FunctionType, ModuleType
+from typing import Any
 
 from diagnose.casebase.store import load
 from diagnose.errors import DiagnoseError
-from diagnose.processes import import_all, undisturbed
+from diagnose.processes import forked, import_all, undisturbed
 
 #: What every run needs.
 _ALWAYS = (
@@ -24,10 +30,15 @@ _ALWAYS = (
     "diagnose.simulation.session",
     "diagnose.placement.interpreter",
 )
+#: Seconds that the packages of a script may take to be imported.
+_LONGEST = 120
+#: What a process that has imported them all says last.
+_ALL = "."
 
 
 def warm(path: Path) -> None:
-    """Imports torch and the installed packages that a script names, once for all its runs.
+    """Imports torch and what a script imports of installed packages, once for all its runs; not what asks
+    for GPUs while it is imported, for each run has its own.
 
     Raises:
         TorchMissingError: torch is not installed or too old.
@@ -39,8 +50,94 @@ def warm(path: Path) -> None:
 
     with undisturbed():
         warm_up()
-    import_all((*_ALWAYS, *_imported(path)))
+    import_all(_ALWAYS)
+    names = tuple(dict.fromkeys(_imported(path)))
+    if (asking := _asking(names)) is not None:
+        _import_without(names, asking)
     load()
+
+
+def _asking(names: Sequence[str]) -> frozenset[str] | None:
+    """The modules that ask for GPUs while names are imported, as a process of its own finds out; None where
+    it does not come to its end."""
+    with tempfile.TemporaryDirectory() as scratch:
+        told = Path(scratch) / "asking"
+        if names:
+            forked([partial(_ask, names, told)], _LONGEST)
+        found = told.read_text().split() if told.exists() else []
+    return frozenset(found[:-1]) if found[-1:] == [_ALL] else None
+
+
+def _ask(names: Sequence[str], told: Path) -> int:
+    import torch
+
+    asking = set[str]()
+    for owner in (torch.cuda, getattr(torch, "accelerator", None)):
+        for name, function in [*vars(owner).items()] if owner is not None else ():
+            if isinstance(function, FunctionType) and not name.startswith("_"):
+                setattr(owner, name, _noting(function, asking))
+    import_all(names)
+    told.write_text("\n".join([*asking, _ALL]))
+    return 0
+
+
+def _noting(function: Callable[..., Any], asking: set[str]) -> Callable[..., Any]:
+    """A function that notes by which module's own code it is called, if by any's."""
+
+    @wraps(function)
+    def noting(*args: Any, **kwargs: Any) -> Any:
+        frame = sys._getframe(1)
+        while frame.f_code.co_name != "<module>" and frame.f_back is not None:
+            frame = frame.f_back
+        if frame.f_code.co_name == "<module>":
+            asking.add(str(frame.f_globals.get("__name__")))
+        return function(*args, **kwargs)
+
+    return noting
+
+
+class _Left(BaseException):
+    """A module is left to the runs; to a library's ``except ImportError`` none is missing."""
+
+
+class _Leaving(MetaPathFinder, Loader):
+    """Finds modules, and loads none of them."""
+
+    def __init__(self, names: Collection[str]) -> None:
+        self._names = names
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Where a module is that is left; None for others."""
+        spec = PathFinder.find_spec(name, path) if name in self._names else None
+        if spec is not None:
+            spec.loader = self
+        return spec
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        """Leave it to Python."""
+        return None
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Refuse."""
+        raise _Left
+
+
+def _import_without(names: Sequence[str], left: frozenset[str]) -> None:
+    """Imports names, but for modules that are left and all that needs these."""
+    leaving = _Leaving(left)
+    sys.meta_path.insert(0, leaving)
+    try:
+        for name in names:
+            with contextlib.suppress(_Left):
+                import_all([name])
+    finally:
+        sys.meta_path.remove(leaving)
+    # Of a package that did not come in, no part stays: a run's own would not have it as its attribute.
+    packages = {name.partition(".")[0] for name in left} - sys.modules.keys()
+    for name in [one for one in sys.modules if one.partition(".")[0] in packages]:
+        del sys.modules[name]
 
 
 def _imported(path: Path) -> Iterator[str]:
