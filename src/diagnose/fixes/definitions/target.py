@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from diagnose.fixes.definitions.expressions import expression
@@ -60,15 +60,34 @@ def _is_in_scope(written: ast.expr, suspect: Suspect) -> bool:
     other functions alone. What is longer was found there."""
     source, node = suspect.spot.source, suspect.spot.node
     root = next((one.id for one in ast.walk(written) if isinstance(one, ast.Name)), None)
-    if root is not None and root in _unbound_yet(source, node):
+    around = functions_around(source, node)
+    if root is not None and (root in _unbound_yet(source, node) or _is_mains(root, source, around)):
         return False
     if not isinstance(written, ast.Name):
         return True
-    around = functions_around(source, node)
     scopes = (one for each in around for one in ast.walk(each))
     if any(_binds(one, written.id) for one in (*scopes, *walk_top(source))):
         return True
     return not any(_binds(one, written.id) for one in ast.walk(source.tree))
+
+
+def _is_mains(name: str, source: Source, around: Sequence[ast.AST]) -> bool:
+    """Whether a name is bound under ``if __name__ == "__main__"`` alone and no function reads it from there:
+    who imports the file has none."""
+    if not around or any(_binds(one, name) for each in around for one in ast.walk(each)):
+        return False
+    mains = [
+        one
+        for one in source.tree.body
+        if isinstance(one, ast.If) and ast.unparse(one.test).startswith("__name__ == ")
+    ]
+    within = {id(one) for main in mains for one in ast.walk(main)}
+    bound = [one for one in walk_top(source) if _binds(one, name)]
+    read = any(
+        isinstance(one, ast.Name) and one.id == name and id(one) not in within
+        for one in ast.walk(source.tree)
+    )
+    return bool(bound) and all(id(one) in within for one in bound) and not read
 
 
 def _unbound_yet(source: Source, node: ast.AST) -> set[str]:

@@ -1,0 +1,13 @@
+# cause: created-without-device
+# spot: torch.arange(n)
+# devices: place; spare
+import torch
+
+
+def drawn(n, spare):
+    return torch.arange(n)
+
+
+if __name__ == "__main__":
+    place = torch.device("cuda")
+    drawn(3, place)
