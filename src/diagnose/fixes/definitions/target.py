@@ -72,8 +72,8 @@ def _is_in_scope(written: ast.expr, suspect: Suspect) -> bool:
 
 
 def _is_mains(name: str, source: Source, around: Sequence[ast.AST]) -> bool:
-    """Whether a name is bound under ``if __name__ == "__main__"`` alone and no function reads it from there:
-    who imports the file has none."""
+    """Whether only ``if __name__ == "__main__"`` binds a name, and no function reads it from there: who
+    imports the file has none."""
     if not around or any(_binds(one, name) for each in around for one in ast.walk(each)):
         return False
     mains = [
