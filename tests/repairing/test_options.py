@@ -41,6 +41,34 @@ def test_who_sets_an_option_chooses_something(program: str, old: str, new: str) 
     assert not list(unread(program + other, after + other, "en")), "it is asked elsewhere"
 
 
+HELD = """\
+@dataclass
+class Job:
+    mode: str = "int8"
+    device: str = "cuda"
+
+
+class Desk:
+    def __init__(self, job):
+        self.device = torch.device(job.device)
+        self.net = load(job.mode).to(self.device)
+
+
+def main(args):
+    return Desk(Job(mode=args.mode, device=args.device))
+"""
+
+
+def test_what_an_object_calls_alike_is_another_thing() -> None:
+    after = HELD.replace("torch.device(job.device)", 'torch.device("cpu")')
+    assert [guard.id for guard in unread(HELD, after, "en")] == ["gives-up"]
+    asked = HELD.replace("load(job.mode)", "load(job.mode, job.device)")
+    kept = after.replace("load(job.mode)", "load(job.mode, job.device)")
+    assert not list(unread(asked, kept, "en")), "it is asked elsewhere"
+    own = HELD.replace("@dataclass\n", "").replace("class Job:", "class Job(dict):")
+    assert not list(unread(own, own.replace("job.device)", '"cpu")'), "en")), "it is no option"
+
+
 CHOICE = """\
 def begin(self, p):
     where = self.home or p.device

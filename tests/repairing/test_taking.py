@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from diagnose.repairing.guarding.taking import filled, left_whole, out_of_branch, planned, taken
+from diagnose.repairing.guarding.taking import (
+    filled,
+    kept_whole,
+    left_whole,
+    out_of_branch,
+    planned,
+    taken,
+)
 
 SHARDED = """\
 def load(sharded):
@@ -148,3 +155,31 @@ def test_what_a_call_gives_may_be_made_otherwise() -> None:
     assert not list(taken(before, there, "en"))
     (found,) = taken(before, before.replace(".manual_seed(seed)", ""), "en")
     assert found.id == "taken"
+
+
+BLOCKS = """\
+class Gate(nn.Module):
+    def forward(self, x):
+        return x + self.out(self.mid(x))
+
+
+def spread(net, cards):
+    plan = infer_auto_device_map(net, cards, no_split_module_classes=["Block"])
+    return dispatch_model(net, plan)
+"""
+
+
+def test_what_a_plan_is_to_keep_whole_is_named_there() -> None:
+    after = BLOCKS.replace("x + self.out(self.mid(x))", "x + self.out(self.mid(x)).to(x.device)")
+    (found,) = kept_whole(BLOCKS, after, "en")
+    assert (found.id, "line 3" in found.sentence, "line 7" in found.sentence) == (
+        "halves",
+        True,
+        True,
+    )
+    named = after.replace('["Block"]', '["Gate"]')
+    assert not list(kept_whole(BLOCKS, named, "en")), "it is named beside"
+    free = ', no_split_module_classes=["Block"]'
+    assert not list(kept_whole(BLOCKS.replace(free, ""), after.replace(free, ""), "en"))
+    elsewhere = BLOCKS.replace("infer_auto_device_map(net,", "infer_auto_device_map(net.to(0),")
+    assert not list(kept_whole(BLOCKS, elsewhere, "en")), "no forward is edited"

@@ -277,6 +277,10 @@ _WORDS: Mapping[str, Mapping[Lang, str]] = {
         "en": "{name} of line {line} is planned by the memory of the GPUs, and goes unused",
         "zh": "第 {line} 行的 {name} 按各 GPU 显存规划，却不再使用",
     },
+    "kept-whole": {
+        "en": "line {line} mends what a plan splits, which line {other} tells by {name} what stays whole",
+        "zh": "第 {line} 行修补的是被拆分方案切开的部分，而第 {other} 行用 {name} 说明哪些类保持完整",
+    },
     "gives-up": {
         "en": "a stop-gap: {file}:{line} undoes a move to the cpu, or leaves layers unregistered",
         "zh": "权宜之计：{file}:{line} 撤销了移到 CPU 的操作，或让层仍未注册",

@@ -102,11 +102,12 @@ def _idle(tree: ast.Module) -> set[str]:
 
 
 def _asked(tree: ast.Module) -> set[str]:
-    """The names of the attributes, and of the items, that are read."""
-    found = set[str]()
+    """The names of the attributes, and of the items, that are read: not what an object reads that it has
+    set itself, nor what is only handed on under its name."""
+    found, own = set[str](), _own(tree)
     for node in ast.walk(tree):
         match node:
-            case ast.Attribute(attr=name, ctx=ast.Load()):
+            case ast.Attribute(attr=name, ctx=ast.Load()) if id(node) not in own:
                 found.add(name)
             case ast.Subscript(slice=ast.Constant(value=str() as name), ctx=ast.Load()):
                 found.add(name)
@@ -114,6 +115,32 @@ def _asked(tree: ast.Module) -> set[str]:
                 func=ast.Attribute(attr="get"), args=[ast.Constant(value=str() as name), *_]
             ):
                 found.add(name)
+    return found
+
+
+def _own(tree: ast.Module) -> set[int]:
+    """The attributes that a class reads of what it has set, those that become the field of a class by their
+    name, and functions, as ``torch.device`` is one."""
+    found = set[int]()
+    classes = {node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(func=ast.Attribute() as function):
+                found.add(id(function))
+            case ast.Call(func=ast.Name(id=made), keywords=words) if made in classes:
+                for word in words:
+                    if isinstance(word.value, ast.Attribute) and word.value.attr == word.arg:
+                        found.add(id(word.value))
+            case ast.ClassDef():
+                of_self = [
+                    one
+                    for one in ast.walk(node)
+                    if isinstance(one, ast.Attribute)
+                    and isinstance(one.value, ast.Name)
+                    and one.value.id == "self"
+                ]
+                held = {one.attr for one in of_self if isinstance(one.ctx, ast.Store)}
+                found |= {id(one) for one in of_self if one.attr in held}
     return found
 
 

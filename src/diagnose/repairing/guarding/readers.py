@@ -31,6 +31,7 @@ READERS: tuple[Callable[[str, str, Lang], Iterator[Guard]], ...] = (
     taking.left_whole,
     taking.filled,
     taking.planned,
+    taking.kept_whole,
     wrapping.unwrapped,
     reading.undone,
     reading.chosen,

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from diagnose.model import Lang
 from diagnose.repairing.comparing import changed
-from diagnose.repairing.guarding.fitting import goes_to_cpu, move_of, unmoved
+from diagnose.repairing.guarding.fitting import added, goes_to_cpu, move_of, unmoved
 from diagnose.repairing.model import Guard
 from diagnose.repairing.scopes import FUNCTION
 from diagnose.repairing.syntax import nodes_of, tree_of
@@ -19,6 +19,7 @@ from diagnose.repairing.words import say
 _SPREADS = frozenset({"dispatch_model"})
 #: The function that plans where the parts of a model go, and others that are given such a plan.
 _PLANS = "infer_auto_device_map"
+_WHOLE = "no_split_module_classes"
 _PLANNED = _SPREADS | {"load_checkpoint_and_dispatch", "from_pretrained"}
 #: What makes something without memory, and methods that fill it with what is loaded.
 _EMPTY = re.compile(r"""["']meta["']|\binit_empty_weights\b""")
@@ -139,6 +140,22 @@ def planned(before: str, after: str, lang: Lang) -> Iterator[Guard]:
                     told = say(lang, "planned", name=name, line=node.lineno)
                     yield Guard("gives-up", False, told)
                     return
+
+
+def kept_whole(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+    """No edit mends within a ``forward`` what a plan has split that is told which classes stay whole: the
+    class is to be named there."""
+    told = [node for node in nodes_of(before) if isinstance(node, ast.keyword)]
+    plan = next((one for one in told if one.arg == _WHOLE), None)
+    if plan is None or ast.unparse(plan) not in map(
+        ast.unparse, (one for one in nodes_of(after) if isinstance(one, ast.keyword))
+    ):
+        return
+    for one in added(before, tree_of(after), after):
+        if isinstance(one.scope, FUNCTION) and one.scope.name == "forward":
+            said = say(lang, "kept-whole", line=one.call.lineno, name=_WHOLE, other=plan.lineno)
+            yield Guard("halves", False, said)
+            return
 
 
 def _handed(tree: ast.AST, name: str) -> int:
