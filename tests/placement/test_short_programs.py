@@ -4622,3 +4622,19 @@ loss(torch.rand(3, device="cuda:1"), torch.rand(3, device="cuda:1"))
     source = Source("/home/u/run.py", text.split("\n"), ast.parse(text))
     found = suspects(analyse(source, torch()), [Line(source.path, 11)], ("cuda:1", "cpu"))
     assert [(one.spot.line, one.devices[:1]) for one in found] == [(9, ("self.dials.device",))]
+
+
+def test_what_is_listed_of_weights_that_were_brought_to_the_host_stays_there() -> None:
+    text = """\
+import torch
+from torch import nn
+net = nn.Linear(2, 2).to("cuda")
+main = [torch.cat([w.cpu() for w in few]) for few in grouped(net.parameters())]
+kept = [w.cpu() for w in chosen(net.parameters())]
+rows = [w.cpu() for w in net.parameters() if w.requires_grad]
+for row in rows:
+    row + torch.ones(2)
+"""
+    program = analyse(Source("/home/u/run.py", text.split("\n"), ast.parse(text)), torch())
+    assert not list(suspects(program, [Line("/home/u/run.py", 8)], ("cuda:0", "cpu")))
+    assert not [one for meeting in program.meetings for one in of_meeting(meeting)]

@@ -209,9 +209,15 @@ def bind(frame: Frame, name: str, value: Value, statement: ast.AST) -> None:
 
 
 def current(value: Value) -> Value:
-    """A weight that was listed before its module moved is where the module is now; a copy stayed."""
+    """A weight that was listed before its module moved is where the module is now; a copy stayed, and what
+    was brought elsewhere by itself."""
     if isinstance(value, Tensor) and value.maker == "weight" and value.module is not None:
-        stayed = any(step.what in ("copied", "held", "put") for step in value.steps)
+        moves = {id(step.spot.node) for one in value.module.owners() for step in one.steps}
+        stayed = any(
+            step.what in ("copied", "held", "put")
+            or (step.what == "moved" and id(step.spot.node) not in moves)
+            for step in value.steps
+        )
         if not _is_own(value, value.module) and not stayed:
             return value.like(value.module.where())
     return value
