@@ -12,6 +12,7 @@ from diagnose.fixes.definitions.places import ancestors, class_around, functions
 from diagnose.fixes.definitions.reach import within_reach
 from diagnose.fixes.editing import Refused
 from diagnose.placement.model import Source, Suspect
+from diagnose.placement.reasons.knowing import main_lines
 from diagnose.scene import sourceline
 
 
@@ -76,18 +77,13 @@ def _is_mains(name: str, source: Source, around: Sequence[ast.AST]) -> bool:
     imports the file has none."""
     if not around or any(_binds(one, name) for each in around for one in ast.walk(each)):
         return False
-    mains = [
-        one
-        for one in source.tree.body
-        if isinstance(one, ast.If) and ast.unparse(one.test).startswith("__name__ == ")
-    ]
-    within = {id(one) for main in mains for one in ast.walk(main)}
-    bound = [one for one in walk_top(source) if _binds(one, name)]
+    lines = main_lines(source.tree)
+    bound = [one.lineno for one in walk_top(source) if _binds(one, name) and hasattr(one, "lineno")]
     read = any(
-        isinstance(one, ast.Name) and one.id == name and id(one) not in within
+        isinstance(one, ast.Name) and one.id == name and one.lineno not in lines
         for one in ast.walk(source.tree)
     )
-    return bool(bound) and all(id(one) in within for one in bound) and not read
+    return bool(bound) and lines.issuperset(bound) and not read
 
 
 def _unbound_yet(source: Source, node: ast.AST) -> set[str]:

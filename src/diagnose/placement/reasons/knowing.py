@@ -146,7 +146,7 @@ def _of_file(frame: Frame) -> bool:
         outer = getattr(outer.around, "frame", None)
     if outer is None or outer.source is not frame.source:
         return False
-    own = _guarded(outer.source.tree)
+    own = main_lines(outer.source.tree)
     return any(
         isinstance(value, Place | Const)
         and _tells_device(name, value)
@@ -156,8 +156,8 @@ def _of_file(frame: Frame) -> bool:
 
 
 @lru_cache(maxsize=8)
-def _guarded(tree: ast.Module) -> frozenset[int]:
-    """The lines under ``if __name__ == "__main__"``."""
+def main_lines(tree: ast.Module) -> frozenset[int]:
+    """The lines of what a file does as a program alone, ``if __name__ == "__main__"``."""
     return frozenset(
         line
         for node in tree.body

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from diagnose.model import Lang
+from diagnose.placement.reasons.knowing import main_lines
 from diagnose.repairing.comparing import edited_lines
 from diagnose.repairing.model import Guard
 from diagnose.repairing.scopes import FUNCTION, spans
@@ -31,7 +32,7 @@ def unbound(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     """No edit asks in a function for a name that only ``if __name__ == "__main__":`` binds, nor in a class
     for one that the file binds only below it, if no function did: who imports it has none, or another."""
     tree, edited = tree_of(after), edited_lines(before, after)
-    script = _as_script(tree)
+    script = [node for node in tree.body if node.lineno in main_lines(tree)]
     bound = {name for block in script for name in _stored(block)}
     bound -= {name for block in tree.body if block not in script for name in _stored(block)}
     known = {node.id for node in _in_functions(tree_of(before))}
@@ -64,14 +65,6 @@ def _in_functions(tree: ast.Module) -> Iterator[ast.Name]:
         for node in ast.walk(function):
             if isinstance(node, ast.Name) and node.id not in own:
                 yield node
-
-
-def _as_script(tree: ast.Module) -> list[ast.stmt]:
-    return [
-        node
-        for node in tree.body
-        if isinstance(node, ast.If) and "__name__" in ast.unparse(node.test)
-    ]
 
 
 def _stored(block: ast.AST) -> Iterator[str]:
