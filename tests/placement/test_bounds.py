@@ -156,13 +156,13 @@ PROGRAMS: dict[str, Callable[[], str]] = {
         f"def f{n}(a, b):\n    x = a + b\n    return f{n - 1 if n else 0}(x, b), f{n // 2}(x, b)\n\n"
         for n in range(12_000)
     ),
-    "a megabyte of operations": lambda: (
-        HEAD + "x = torch.ones(2).cuda()\ny = torch.ones(2)\n" + "z = x + y\n" * 100_000
+    "many operations": lambda: (
+        HEAD + "x = torch.ones(2).cuda()\ny = torch.ones(2)\n" + "z = x + y\n" * 30_000
     ),
     "many findings": lambda: (
         HEAD
         + "m = nn.Linear(2, 2).cuda()\n"
-        + "m(torch.ones(2))\nn = nn.Linear(2, 2)\nn(torch.ones(2).cuda())\n" * 15_000
+        + "m(torch.ones(2))\nn = nn.Linear(2, 2)\nn(torch.ones(2).cuda())\n" * 4_000
     ),
     "a function of many parameters": lambda: (
         HEAD
