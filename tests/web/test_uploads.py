@@ -156,3 +156,13 @@ def test_the_page_sends_the_used_files_along(client: FlaskClient) -> None:
     again = client.post("/", data={"text": TEXT, "kept": value}).text
     assert "Source read: net.py." in again
     assert client.post("/", data={"text": TEXT, "kept": "[" * 100_000}).status_code == 400
+
+
+def test_a_script_where_the_log_is_chosen_is_a_source_beside_a_paste(client: FlaskClient) -> None:
+    def page(text: str, name: str) -> str:
+        chosen = (io.BytesIO(NET.encode()), name)
+        return client.post("/", data={"text": text, "file": chosen}).text
+
+    assert "Source read: net.py." in page(TEXT, "net.py")
+    assert "No error found" in page("", "net.py"), "alone it is what is read"
+    assert "No error found" in page(TEXT, "net.log"), "a log goes before the paste"

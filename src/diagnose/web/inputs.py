@@ -67,16 +67,19 @@ class InMemoryRequest(Request):
 
 
 def from_form(request: Request, lang: Lang, max_bytes: int) -> Submission:
-    """The paste page's form: a chosen file goes before pasted text, chosen sources before those of the
-    answer that the form stands below.
+    """The paste page's form: a chosen file goes before pasted text, but a script beside that is a source;
+    chosen sources go before those of the answer that the form stands below.
 
     Raises:
         InputError: nothing was pasted or chosen, it is too large, or the file can be read neither as
             text nor decompressed.
     """
-    files = uploads.from_uploads(request.files.getlist("files"), max_bytes)
+    chosen, upload = request.files.getlist("files"), request.files.get("file")
+    if upload is not None and str(upload.filename).endswith(".py"):
+        if request.form.get("text", "").strip():
+            chosen, upload = [*chosen, upload], None
+    files = uploads.from_uploads(chosen, max_bytes)
     files = files or uploads.from_kept(request.form.get("kept", ""), max_bytes)
-    upload = request.files.get("file")
     if upload is not None and upload.filename:
         text, name = _uploaded(upload, max_bytes), upload.filename
     else:
