@@ -75,9 +75,9 @@ def from_form(request: Request, lang: Lang, max_bytes: int) -> Submission:
             text nor decompressed.
     """
     chosen, upload = request.files.getlist("files"), request.files.get("file")
-    if upload is not None and str(upload.filename).endswith(".py"):
-        if request.form.get("text", "").strip():
-            chosen, upload = [*chosen, upload], None
+    pasted = request.form.get("text", "").strip()
+    if pasted and upload is not None and str(upload.filename).endswith(".py"):
+        chosen, upload = [*chosen, upload], None
     files = uploads.from_uploads(chosen, max_bytes)
     files = files or uploads.from_kept(request.form.get("kept", ""), max_bytes)
     if upload is not None and upload.filename:
