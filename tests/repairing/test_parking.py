@@ -37,6 +37,30 @@ def test_a_data_set_stays_where_its_rows_are_read(held: str) -> None:
     assert not list(rows(one, one.replace("torch.rand(n, 3)", held), "en")), "its rows are its own"
 
 
+RUN = """\
+class Tides:
+    def __init__(self, n):
+        self.held = torch.rand(n, 3)
+
+    def __iter__(self):
+        return iter(self.held.split(2))
+
+
+for tide in Tides(8):
+    net(tide{move})
+"""
+
+
+def test_what_a_loop_runs_through_stays_where_the_loop_brings_it_from() -> None:
+    brought = RUN.format(move=".to(DEVICE)")
+    after = brought.replace("torch.rand(n, 3)", "torch.rand(n, 3, device=DEVICE)")
+    (found,) = rows(brought, after, "en")
+    assert (found.id, "Tides" in found.sentence) == ("rows", True)
+    plain = RUN.format(move="")
+    moved = plain.replace("torch.rand(n, 3)", "torch.rand(n, 3, device=DEVICE)")
+    assert not list(rows(plain, moved, "en")), "nobody brings it"
+
+
 def test_what_is_read_of_a_data_set_may_be_moved() -> None:
     row = ROWS.replace("self.held[index]", "self.held[index.to(self.held.device)]")
     assert not list(rows(ROWS, row, "en"))

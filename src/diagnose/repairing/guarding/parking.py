@@ -111,13 +111,25 @@ def _placing(kind: ast.ClassDef, name: str, tree: ast.Module) -> Iterator[ast.ex
 
 
 def _of_rows(tree: ast.Module) -> Iterator[tuple[str, str, ast.AST]]:
-    """The classes whose objects are asked for rows and for their number, and are no modules: the name, the
-    text, and the method that makes one."""
+    """The classes whose objects are asked for rows and for their number, or run through by a loop that
+    brings what it gets to a GPU, and are no modules: the name, the text, and the method that makes one."""
+    asked = [{"__init__", "__getitem__", "__len__"}]
+    asked += [{"__init__", "__iter__"}] if _brought_in_loop(tree) else []
     for node in tree.body:
         if isinstance(node, ast.ClassDef):
             own = {one.name: one for one in node.body if isinstance(one, FUNCTION)}
-            if own.keys() >= {"__init__", "__getitem__", "__len__"} and "forward" not in own:
+            if "forward" not in own and any(own.keys() >= names for names in asked):
                 yield node.name, ast.unparse(node), own["__init__"]
+
+
+def _brought_in_loop(tree: ast.Module) -> bool:
+    """Whether a loop brings what it is given to a GPU."""
+    for loop in (node for node in ast.walk(tree) if isinstance(node, ast.For)):
+        given = {one.id for one in ast.walk(loop.target) if isinstance(one, ast.Name)}
+        for call in filter(None, map(move_of, ast.walk(loop))):
+            if ast.unparse(callee(call)) in given and not goes_to_cpu(call):
+                return True
+    return False
 
 
 def _puts_away(text: str) -> bool:
