@@ -65,7 +65,7 @@ class Choir:
 Choir(Pair()).sung(torch.randint(0, 9, (2, 5)))
 """,
     ),
-    "what a function brings to one card for a call alone": (
+    "what a function brings to one card for a call, and brings on besides": (
         ("cuda:1", "cuda:0"),
         "input-on-wrong-shard",
         """\
@@ -82,7 +82,8 @@ class Choir:
     def sung(self, notes):
         notes = notes.to(self.home)  # here
         print(notes.shape)
-        return self.pair(notes[:, 1:])
+        high = self.pair(notes[:, 1:])
+        return high.argmax(-1) == notes[:, :-1].to(high.device)
 Choir(Pair()).sung(torch.randint(0, 9, (2, 5)))
 """,
     ),

@@ -100,10 +100,13 @@ def _is_on_its_way(move: Step, meeting: Meeting) -> bool:
 #: What is asked of a tensor wherever it is.
 _ANYWHERE = frozenset({"shape", "ndim", "dtype", "size", "dim", "numel"})
 
+#: What brings a tensor somewhere by itself.
+_MOVES = frozenset({"to", "cuda", "cpu"})
+
 
 def _handed(move: Spot, meeting: Meeting) -> tuple[Spot, Spot] | None:
     """What a call hands on of a variable that was moved, and the call, where the function computes with
-    the variable besides: that meets the rest where it is."""
+    the variable besides, as it is: that meets the rest where it is."""
     function = move.source.function_at(move.line)
     call = next(
         (one for one in meeting.calls if (one.file, one.function) == (move.file, move.function)),
@@ -125,9 +128,10 @@ def _handed(move: Spot, meeting: Meeting) -> tuple[Spot, Spot] | None:
     handed = [one for one in given if name is not None and _reads(one, name)]
     inside = {id(one) for part in (call.node, move.node) for one in ast.walk(part)}
     asked = {
-        id(one.value)
-        for one in ast.walk(function)
-        if isinstance(one, ast.Attribute) and one.attr in _ANYWHERE
+        id(one)
+        for node in ast.walk(function)
+        if isinstance(node, ast.Attribute) and node.attr in _ANYWHERE | _MOVES
+        for one in ast.walk(node.value)
     }
     others = (
         one
