@@ -98,3 +98,18 @@ def test_what_asks_for_gpus_while_it_is_imported_is_left_to_each_run(tmp_path: P
         check=True,
     )
     assert ran.stdout.split("\n")[:2] == ["plain", "cpu asks.deep"]
+
+
+def test_a_package_that_ends_whoever_imports_it_ends_no_search(tmp_path: Path) -> None:
+    packages = tmp_path / "site-packages"
+    packages.mkdir()
+    (packages / "ends.py").write_text("import sys\nsys.exit('no licence')\n")
+    (tmp_path / "run.py").write_text("import ends\n")
+    ran = subprocess.run(
+        [sys.executable, "-c", ASKED, tmp_path / "run.py"],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env={"PYTHONPATH": f"{Path(__file__).parents[2] / 'src'}:{packages}"},
+    )
+    assert (ran.returncode, ran.stdout.split()) == (0, [])
