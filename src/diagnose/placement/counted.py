@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from diagnose.placement.model import Source
+from diagnose.placement.signatures import given_by_calls, parameters
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 #: How the texts begin that end in the number of a GPU.
@@ -67,8 +67,8 @@ def _is_counted(source: Source, name: ast.Name, left: int) -> bool:
     that all calls give such a variable."""
     around = _around(source.tree, name)
     inner = next((one for one in reversed(around) if isinstance(one, _Function)), None)
-    if inner is not None and name.id in _parameters(inner):
-        given = list(_given(around, inner, name.id)) if left else []
+    if inner is not None and name.id in parameters(inner):
+        given = list(given_by_calls(source.tree, inner, name.id)) if left else []
         return bool(given) and all(
             isinstance(one, ast.Name) and _is_counted(source, one, left - 1) for one in given
         )
@@ -122,21 +122,3 @@ def _around(tree: ast.AST, node: ast.AST) -> list[ast.AST]:
         if found := _around(child, node):
             return [tree, *found]
     return []
-
-
-def _parameters(function: _Function) -> list[str]:
-    args = function.args
-    return [one.arg for one in (*args.posonlyargs, *args.args, *args.kwonlyargs)]
-
-
-def _given(around: list[ast.AST], function: _Function, name: str) -> Iterator[ast.expr | None]:
-    """What the calls of a function, or of its class where it is an ``__init__``, give a parameter."""
-    outer = around[around.index(function) - 1]
-    owner = outer if isinstance(outer, ast.ClassDef) else None
-    called = owner.name if owner is not None and function.name == "__init__" else function.name
-    position = _parameters(function).index(name) - (owner is not None)
-    for call in ast.walk(around[0]):
-        if isinstance(call, ast.Call) and ast.unparse(call.func).rpartition(".")[2] == called:
-            named = {one.arg: one.value for one in call.keywords}
-            listed = call.args[position] if position < len(call.args) else None
-            yield named.get(name, listed)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
+from diagnose.placement.signatures import parameters
+
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 #: Methods of a dict that are given a key.
 _BY_KEY = frozenset({"get", "pop", "setdefault"})
@@ -67,8 +69,7 @@ def device_told(function: _Function) -> str | None:
     """The device on which a function makes something, if it is that of a parameter: the parameter
     ``device``, or ``x.device``."""
     said = {ast.unparse(one) for one in _devices(function)}
-    args = function.args
-    names = [one.arg for one in (*args.posonlyargs, *args.args, *args.kwonlyargs)]
+    names = parameters(function)
     candidates = ("device", *(f"{name}.device" for name in names if name not in ("self", "cls")))
     return next((one for one in candidates if one in said and one.split(".")[0] in names), None)
 
@@ -108,9 +109,7 @@ def _written(key: ast.expr, function: _Function) -> ast.expr | None:
         for one in ast.walk(function)
         if isinstance(one, ast.Assign) and ast.unparse(one.targets[0]) == ast.unparse(key)
     ]
-    args = function.args
-    given = {one.arg for one in (*args.posonlyargs, *args.args, *args.kwonlyargs)}
-    if bound or (isinstance(key, ast.Name) and key.id not in given):
+    if bound or (isinstance(key, ast.Name) and key.id not in parameters(function)):
         return bound[0] if len(bound) == 1 else None
     return key
 

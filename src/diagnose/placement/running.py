@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from diagnose.placement.holding import within
 from diagnose.placement.model import Source
+from diagnose.placement.signatures import given_by_calls, parameters
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _RUN = ("__call__", "forward")
@@ -64,7 +65,8 @@ def _bound(tree: ast.Module, value: ast.expr, name: str) -> Iterator[ast.expr]:
                 if _is_named(target, value, name):
                     yield said
             case ast.FunctionDef() if isinstance(value, ast.Name) and _stands_in(value, node):
-                yield from _given(tree, node, name)
+                given = given_by_calls(tree, node, name) if name in parameters(node) else ()
+                yield from (one for one in given if one is not None)
 
 
 def _is_named(target: ast.expr, value: ast.expr, name: str) -> bool:
@@ -75,24 +77,3 @@ def _is_named(target: ast.expr, value: ast.expr, name: str) -> bool:
 
 def _stands_in(value: ast.expr, function: _Function) -> bool:
     return any(one is value for one in ast.walk(function))
-
-
-def _given(tree: ast.Module, function: _Function, name: str) -> Iterator[ast.expr]:
-    """What the calls of a function, or of its class where it is an ``__init__``, give a parameter."""
-    owner = next(
-        (one for one in ast.walk(tree) if isinstance(one, ast.ClassDef) and function in one.body),
-        None,
-    )
-    called = owner.name if owner is not None and function.name == "__init__" else function.name
-    names = [one.arg for one in (*function.args.posonlyargs, *function.args.args)]
-    names = names[1 if owner is not None else 0 :]
-    for call in ast.walk(tree):
-        if isinstance(call, ast.Call) and _last(call.func) == called:
-            given = dict(zip(names, call.args, strict=False))
-            given |= {one.arg: one.value for one in call.keywords if one.arg is not None}
-            if name in given:
-                yield given[name]
-
-
-def _last(func: ast.expr) -> str:
-    return ast.unparse(func).rpartition(".")[2]

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 
 from diagnose.placement.counted import counted
 from diagnose.placement.model import Source, Spot
-from diagnose.placement.signatures import defaults
+from diagnose.placement.signatures import defaults, parameters
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 #: Names that lead to other names, at most.
@@ -131,7 +131,7 @@ def _set_at(flag: ast.expr | None, path: list[ast.AST], source: Source, left: in
         return None
     functions = [one for one in path if isinstance(one, _Function)]
     function = functions[-1] if functions else None
-    if isinstance(flag, ast.Name) and function is not None and flag.id in _parameters(function):
+    if isinstance(flag, ast.Name) and function is not None and flag.id in parameters(function):
         return _passed(flag.id, function, path, source, left)
     found = list(_named(flag, source.tree)) or list(_kept(flag, source.tree))
     if len(found) != 1:
@@ -153,7 +153,7 @@ def _passed(
         for call in ast.walk(source.tree)
         if isinstance(call, ast.Call) and ast.unparse(call.func).rpartition(".")[2] == called
     ]
-    names = _parameters(function)[1 if owner is not None else 0 :]
+    names = parameters(function)[1 if owner is not None else 0 :]
     given = {id(call): _argument(call, name, names) for call in calls}
     if len(calls) == 1 and (value := given[id(calls[0])]) is not None:
         if (further := _flag(value)) is not None:
@@ -163,11 +163,6 @@ def _passed(
     if default is None or any(value is not None for value in given.values()):
         return None
     return Spot(source, default, None)
-
-
-def _parameters(function: _Function) -> list[str]:
-    args = function.args
-    return [one.arg for one in (*args.posonlyargs, *args.args, *args.kwonlyargs)]
 
 
 def default_of(function: _Function, name: str) -> ast.expr | None:

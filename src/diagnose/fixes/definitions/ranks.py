@@ -24,6 +24,7 @@ from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
 from diagnose.model import TorchNames
 from diagnose.placement.model import Source, Suspect
+from diagnose.placement.signatures import is_property
 
 _OF_ENVIRONMENT = re.compile("""LOCAL_RANK["']""")
 #: Where a program asks for the number of its process.
@@ -73,7 +74,7 @@ def _made_with(source: Source, statement: ast.stmt) -> tuple[ast.stmt, str] | No
     property: a process is bound once, and not whenever somebody asks."""
     function = next(iter(functions_around(source, statement)), None)
     owner = class_around(source, statement)
-    if function is None or owner is None or not any(map(_is_property, function.decorator_list)):
+    if function is None or owner is None or not is_property(function):
         return None
     made = [
         (one, f"{target.id}.{function.name}")
@@ -84,10 +85,6 @@ def _made_with(source: Source, statement: ast.stmt) -> tuple[ast.stmt, str] | No
         if isinstance(target, ast.Name)
     ]
     return made[0] if len(made) == 1 else None
-
-
-def _is_property(decorator: ast.expr) -> bool:
-    return ast.unparse(decorator).rpartition(".")[2] in {"property", "cached_property"}
 
 
 def _where_there_is_one(source: Source, statement: ast.stmt, code: str) -> str:

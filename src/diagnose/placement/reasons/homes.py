@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 
 from diagnose.placement.model import Spot, Step
+from diagnose.placement.signatures import is_property
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
-_PROPERTIES = ("property", "cached_property")
 
 
 def listed(wrapped: Step) -> ast.Name | ast.Attribute | None:
@@ -61,7 +61,7 @@ def _of_class(owner: ast.AST, device: str, ids: ast.expr, scope: ast.AST) -> ast
     given = [
         (one, each.value, True)
         for one in methods
-        if f"self.{one.name}" == device and _is_property(one)
+        if f"self.{one.name}" == device and is_property(one)
         for each in ast.walk(one)
         if isinstance(each, ast.Return) and each.value is not None
     ]
@@ -89,11 +89,6 @@ def _first(value: ast.expr) -> ast.Constant | None:
 def _is_own(value: ast.expr) -> bool:
     """Whether an expression reads an attribute of the object, or of what it keeps."""
     return isinstance(value, ast.Attribute) and ast.unparse(value).startswith("self.")
-
-
-def _is_property(function: _Function) -> bool:
-    names = (ast.unparse(one).rpartition(".")[2] for one in function.decorator_list)
-    return any(name in _PROPERTIES for name in names)
 
 
 def _bound(scope: ast.AST, name: str) -> list[ast.expr]:

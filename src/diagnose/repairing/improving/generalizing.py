@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from diagnose.placement.signatures import parameters
 from diagnose.repairing.comparing import edited_lines
 from diagnose.repairing.guarding.edits import LITERAL
 from diagnose.repairing.scopes import FUNCTION, spans
@@ -65,7 +66,7 @@ def _devices(tree: ast.Module, line: int, *, told: bool) -> Iterator[str]:
     seen = dict.fromkeys(text for text, _, at in _asked(scope) if at <= line)
     for one in (*reversed(functions), *classes, tree):
         seen |= dict.fromkeys(_named(one, line))
-    arguments = [name for function in reversed(functions) for name in _arguments(function)]
+    arguments = [name for function in reversed(functions) for name in parameters(function)]
     own_names = (name for function in functions for name in _stored(function, line))
     reached = {*arguments, *own_names, *_bound(tree)} - {"self"}
     own = (found for one in classes for found in _asked(one) if found[1] == "self")
@@ -117,11 +118,6 @@ def _sets_default(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and ast.unparse(node.func) == "torch.set_default_device"
 
 
-def _arguments(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
-    given = function.args
-    return (one.arg for one in (*given.posonlyargs, *given.args, *given.kwonlyargs))
-
-
 def _stored(function: ast.FunctionDef | ast.AsyncFunctionDef, line: int) -> Iterator[str]:
     """The names that a function binds before a line."""
     for node in ast.walk(function):
@@ -136,7 +132,7 @@ def _called(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
         for node in ast.walk(function)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
     }
-    return (one for one in _arguments(function) if one in called)
+    return (one for one in parameters(function) if one in called)
 
 
 def _instances(tree: ast.Module, line: int) -> Iterator[str]:
