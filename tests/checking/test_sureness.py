@@ -97,6 +97,24 @@ def test_the_same_program_that_shows_it_is_sure(name: str, tmp_path: Path) -> No
     assert found(program, likely=False)
 
 
+@pytest.mark.parametrize(
+    "used",
+    [
+        "out * rates[number, None]",
+        "out * rates[[number, 0, 1]].sum(0)",
+        "out * rates[number].view(1, -1)",
+        "out * rates[number][:3]",
+        "torch.cat([out.sum(0), rates[number]])",
+        "out @ rates[number]",
+    ],
+)
+def test_an_element_that_has_dimensions_is_sure(used: str, tmp_path: Path) -> None:
+    text = (HERE / "likely/element_of_a_tensor.py").read_text()
+    program = tmp_path / "program.py"
+    program.write_text(text.replace("out * rates[number]", used))
+    assert found(program, likely=False) == {(5, "created-without-device")}
+
+
 def test_what_another_file_makes_is_only_likely(tmp_path: Path) -> None:
     (tmp_path / "making.py").write_text(
         "import torch\n\n\ndef noise(rows):\n    return torch.randn(rows, 4)\n"

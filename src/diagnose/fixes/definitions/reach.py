@@ -25,6 +25,8 @@ _MODULE = re.compile(r"(\w*Module|\w*Model|PreTrainedModel|\w+Layer)")
 #: Methods of a tensor that are given an index, or another tensor, that has to be where it is.
 _TAKING = frozenset({"index_select", "gather", "scatter", "masked_fill"})
 
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
 
 def within_reach(suspect: Suspect) -> str | None:
     """The expression of a GPU that a place can read; None where nothing there tells one."""
@@ -112,18 +114,33 @@ def _weights(source: Source, node: ast.AST) -> Iterator[str]:
 
 
 def _shaped_as(source: Source, node: ast.AST) -> Iterator[str]:
-    """A parameter of the function around a node, by whose shape or type the node's call makes something."""
+    """What a function is given, or a comprehension takes one by one out of that or out of weights, by whose
+    shape or type the node's call makes something."""
     functions = functions_around(source, node)
     given = (
         {one.arg for one in ast.walk(functions[0].args) if isinstance(one, ast.arg)}
         if functions
         else set[str]()
     )
+    given |= {
+        name
+        for name, of in _taken(functions[0] if functions else source.tree, node)
+        if of in given or of.endswith("parameters()")
+    }
     for one in ast.walk(node):
         match one:
             case ast.Attribute(value=ast.Name(id=name), attr=attr) if attr in _OF_TENSORS:
                 if name in given:
                     yield f"{name}.device"
+
+
+def _taken(scope: ast.AST, node: ast.AST) -> Iterator[tuple[str, str]]:
+    """The variables of the comprehensions around a node, each with what it is taken out of."""
+    for one in ast.walk(scope):
+        if isinstance(one, _COMPREHENSIONS) and any(inner is node for inner in ast.walk(one)):
+            for loop in one.generators:
+                if isinstance(loop.target, ast.Name):
+                    yield loop.target.id, ast.unparse(loop.iter)
 
 
 def _by_default(source: Source) -> Iterator[str]:

@@ -86,6 +86,7 @@ def subscript(machine: Machine, node: Any, frame: Frame) -> Value:
         several = False
         for index in indices:
             value = machine.evaluate(machine, index, frame)
+            several |= isinstance(value, Items)
             if isinstance(value, Tensor) and _is_drawn(index, frame):
                 value = value.like(value.device, scalar=True)
             if isinstance(value, Tensor | Unknown):
@@ -95,7 +96,7 @@ def subscript(machine: Machine, node: Any, frame: Frame) -> Value:
                 several |= isinstance(value, Tensor) and not value.scalar
         one = False if several else _one_number(machine.torch, owner, inside)
         item = owner.like(owner.device, scalar=one)
-        item.element |= one is not False and _is_number(inside)
+        item.element = one is not False and (owner.element or _is_number(inside))
         return item
     key = machine.evaluate(machine, inside, frame)
     match owner:

@@ -163,6 +163,7 @@ def collated(item: Value, machine: Machine, node: ast.AST, frame: Frame, depth: 
             return Unknown()
         case Tensor():
             drawn = item.like(item.device, scalar=False)
+            drawn.element = False
             if item.maker in ("factory", "array", "other"):
                 drawn.maker = "batch"
             return drawn

@@ -144,7 +144,9 @@ def tensor_method(
     if drawn is not None and (own or drawn.tensor.device != CPU):
         machine.meet("generator", node, frame, [drawn, receiver])
     if name in torch.dimensioning and given.every():
-        return owner.like(owner.device, scalar=False)
+        shaped = owner.like(owner.device, scalar=False)
+        shaped.element = False
+        return shaped
     if name in torch.shaping:  # a tensor of no dimensions is taken for the number in it
         others = []
     elif name not in torch.taking_any:
@@ -157,7 +159,6 @@ def tensor_method(
     if name in torch.computing:
         return owner.computed(owner.device, scalar=scalar)
     result = owner.like(owner.device, scalar=scalar)
-    result.element &= name not in torch.dimensioning
     result.guessed |= name.rstrip("_") not in torch.operations
     open_ = owner.maker == "other" and not any(step.what == "made" for step in owner.steps)
     if open_ or owner.maker == "load":

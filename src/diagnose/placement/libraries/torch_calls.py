@@ -12,12 +12,12 @@ from diagnose.placement.libraries.datasets import data_call
 from diagnose.placement.libraries.factories import factory
 from diagnose.placement.libraries.layers import built, layer, loaded_model
 from diagnose.placement.libraries.offloading import SHARDING, sharded
+from diagnose.placement.libraries.padding import sequences, wide
 from diagnose.placement.libraries.tensor_methods import unknown_arguments
 from diagnose.placement.machine import (
     Arguments,
     Given,
     Machine,
-    Meets,
     generating,
     operands,
     origin,
@@ -137,18 +137,17 @@ def torch_call(
     nothing = ("torch.nn.init", "torch.distributed", "torch.save", "torch.is_", "torch.ops.")
     if dotted.startswith(nothing):
         return Unknown()
-    if last == "pad_packed_sequence" and given.listed:
-        inner = next(tensors_in(given.listed[0].value), None)
-        lengths = Tensor(CPU, "other", machine.step("made", node, frame, CPU), frame)
-        return Items([inner or Unknown(), lengths])
-    if last == "pad_sequence" and given.listed:
-        return next(tensors_in(given.listed[0].value), Unknown())
-    if last == "pack_padded_sequence" and (lengths_ := given.get("lengths", 1)) is not None:
-        sides = [Meets(lengths_.node, t, t) for t in tensors_in(lengths_.value)]
-        machine.meet("host", node, frame, sides)
-        packed = given.get("input", 0)
-        return packed.value if packed is not None else Unknown()
+    if (row := sequences(machine, last, given, node, frame)) is not None:
+        return row
+    if dotted == "torch.autograd.grad":
+        return _gradients(given.get("inputs", 1))
     return _operation(machine, last, given, node, frame)
+
+
+def _gradients(inputs: Given | None) -> Value:
+    """The gradients of what a result was computed from, each where that is."""
+    first = next(tensors_in(inputs.value), None) if inputs is not None else None
+    return Items([], first.computed(first.device) if first is not None else Unknown())
 
 
 def _parametrized(
@@ -174,7 +173,7 @@ def _operation(machine: Machine, last: str, given: Arguments, node: ast.AST, fra
     given = given._replace(named=held)
     sides = operands(given)
     if last in torch.joins:  # they refuse numbers of another device, too
-        sides = [side._replace(tensor=_wide(side.tensor)) for side in sides]
+        sides = [side._replace(tensor=wide(side.tensor)) for side in sides]
     if last in torch.shaping or last in torch.bringing:
         sides = sides[:1]
     drawn = generating(given.named.get("generator"))
@@ -199,8 +198,7 @@ def _operation(machine: Machine, last: str, given: Arguments, node: ast.AST, fra
     alone = len(given.every()) == 1
     scalar = last in torch.losses or (last in torch.reductions and alone)
     if last in torch.joins:
-        result = known.like(known.device, scalar=False)
-        return _as_one(machine, result, given, node, frame)
+        return _as_one(machine, wide(known), given, node, frame)
     if known.scalar and last not in torch.shaping and last not in torch.widening:
         # A number mixes with a tensor anywhere, and is then where that is.
         if any(isinstance(one.value, Unknown) for one in given.every()):
@@ -209,16 +207,11 @@ def _operation(machine: Machine, last: str, given: Arguments, node: ast.AST, fra
     return known.computed(known.device, scalar=scalar)
 
 
-def _wide(tensor: Tensor) -> Tensor:
-    """A tensor that is no number."""
-    return tensor.like(tensor.device, scalar=False)
-
-
 def _of_classes(name: str, given: Given) -> Given:
     """What a loss is given by name: the weights of classes have a dimension."""
     if name not in ("weight", "pos_weight") or not isinstance(given.value, Tensor):
         return given
-    return given._replace(value=_wide(given.value))
+    return given._replace(value=wide(given.value))
 
 
 def _as_one(

@@ -24,6 +24,7 @@ from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Spot, Step, Suspect
 from diagnose.placement.reasons.bases import MOVING_NOTHING, is_built_on_others
 from diagnose.placement.reasons.knowing import is_called
+from diagnose.placement.reasons.numbering import is_of_an_element, may_be_none
 from diagnose.placement.reasons.surroundings import OF_DEVICES, function_of, is_handling
 from diagnose.placement.steps import born_at, called, last_move
 from diagnose.placement.tensors import Module, Tensor
@@ -49,7 +50,7 @@ def relies_on_more(
         meeting: what met.
     """
     sides = [one for one in (stray, other) if one is not None]
-    if any(_is_guessed(one, meeting) or _is_some_part(one) for one in sides):
+    if any(may_be_none(one, meeting) or _is_some_part(one) for one in sides):
         return True
     if suspect.cause == "unregistered-submodule" and (meeting.spot.function or "").endswith(
         ".__init__"
@@ -63,7 +64,7 @@ def relies_on_more(
         any(map(_is_chosen, spots))
         or any(map(is_handling, spots))
         or any(map(_is_of_a_type, coming))
-        or _is_of_an_element(meeting)
+        or is_of_an_element(meeting)
         or any(map(_is_passed_over, (meeting.spot, *meeting.calls)))
         or _is_compared(meeting)
         or _is_built_on_others(suspect, meeting)
@@ -76,33 +77,12 @@ def relies_on_more(
     return suspect.cause == "module-not-moved" and any(map(_is_within_spread, sides))
 
 
-def _is_guessed(side: Meets, meeting: Meeting) -> bool:
-    """Whether an operand may be none, or one number: what a checkpoint or a tensor holds, but where none
-    is taken."""
-    if side.tensor.element and meeting.what in ("join", "index"):
-        return True
-    if side.tensor.maker != "load" or not side.tensor.guessed:
-        return side.tensor.guessed
-    node = meeting.spot.node
-    product = isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult)
-    return not product and meeting.what not in ("call", "index", "host", "state")
-
-
 def _is_of_a_type(step: Step) -> bool:
     """Whether a step moved to the device of a type that a variable or a function names."""
     node = step.spot.node
     if called(node) != "type" or not isinstance(node, ast.Call) or not node.args:
         return False
     return not any(isinstance(one, ast.Constant | ast.Attribute) for one in node.args)
-
-
-def _is_of_an_element(meeting: Meeting) -> bool:
-    """Whether an index is itself one of a row of them: a number, which any list or tensor takes."""
-    node = meeting.spot.node
-    index = node.slice if isinstance(node, ast.Subscript) else None
-    one = index.slice if isinstance(index, ast.Subscript) else None
-    number = isinstance(one, ast.Constant) and isinstance(one.value, int)
-    return meeting.what == "index" and (number or isinstance(one, ast.Name))
 
 
 def _is_of_others(tensor: Tensor) -> bool:
