@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import torch
@@ -24,11 +25,21 @@ def added(diff: str) -> tuple[str, ...]:
 def repaired(folder: Path, program: str) -> tuple[str, str, str]:
     """What a process of its own makes of a program: outcome, level and diff."""
     (folder / "train.py").write_text(program)
-    command = [sys.executable, Path(__file__).parent / "repair.py", folder, "train.py"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr
-    outcome, level, diff = json.loads(done.stdout)["train.py"]
+    server = _server()
+    assert server.stdin is not None and server.stdout is not None
+    server.stdin.write(json.dumps([str(folder), "train.py"]) + "\n")
+    server.stdin.flush()
+    status, output, errors = json.loads(server.stdout.readline())
+    assert status == 0, errors
+    outcome, level, diff = json.loads(output)
     return outcome, level, diff
+
+
+@cache
+def _server() -> subprocess.Popen[str]:
+    """What repairs programs, and ends with this process: its standard input does then."""
+    command = [sys.executable, Path(__file__).parent / "repair.py"]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
 
 def proposed(folder: Path, program: str) -> list[tuple[str, ...]]:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -166,11 +163,7 @@ def test_a_model_that_a_function_computes_with_goes_to_the_gpu_before(tmp_path: 
 
 def test_what_is_brought_to_the_gpu_may_meet_the_rest_earlier(tmp_path: Path) -> None:
     """Though much has run on a GPU before."""
-    (tmp_path / "train.py").write_text(CHECKED_ELSEWHERE)
-    command = [sys.executable, Path(__file__).parent / "repair.py", tmp_path, "train.py"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr
-    outcome, _, diff = json.loads(done.stdout)["train.py"]
+    outcome, _, diff = repaired(tmp_path, CHECKED_ELSEWHERE)
     assert outcome == "repaired"
     assert added(diff) == ('after = check(best.to(device), "cuda")',)
 

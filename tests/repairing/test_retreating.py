@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from repairing.proposals import proposed
+from repairing.proposals import proposed, repaired
 
 _DECIDED = """\
 from types import SimpleNamespace
@@ -74,11 +71,7 @@ def test_what_has_no_kernel_for_a_gpu_is_proven_on_the_cpu(
     tail = f"{beside}print(ranker.score([[0.1, 0.2, 0.3, 0.4]]).sum().item())"
     call = 'Ranker(SimpleNamespace(device="cuda"))'
     program = _DECIDED.replace(f"{call}.score([[0.1, 0.2, 0.3, 0.4]])", f"ranker = {call}\n{tail}")
-    (tmp_path / "train.py").write_text(program)
-    command = [sys.executable, Path(__file__).parent / "repair.py", tmp_path, "train.py"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr
-    outcome, reached, diff = json.loads(done.stdout)["train.py"]
+    outcome, reached, diff = repaired(tmp_path, program)
     assert (outcome, reached) == ("repaired", level)
     assert '+        self.device = torch.device("cpu")' in diff
 
