@@ -26,6 +26,83 @@ from torch.utils.data import DataLoader, Dataset, TensorDataset
 
 #: Name -> the devices of the message, the cause, and the program; ``# here`` ends the line to edit.
 PROGRAMS = {
+    "weights that rest on the host and others on a GPU, listed together, whose gradients are put in a row": (
+        ("cuda:0", "cpu"),
+        "zero-offload",
+        """\
+from torch.distributed.fsdp import CPUOffload, FullyShardedDataParallel
+def largest(weights):
+    found = [one.grad.abs().max() for one in weights]
+    return torch.stack(found).max()  # here
+body = FullyShardedDataParallel(nn.Linear(2, 2), cpu_offload=CPUOffload(True), device_id=0)
+head = nn.Linear(2, 2).cuda()
+head(body(torch.rand(2, 2).cuda())).sum().backward()
+print(largest([*body.parameters(), *head.parameters()]))
+""",
+    ),
+    "rows that are sent to where a model ends, whose parts are on as many GPUs as there are, two at most": (
+        ("cuda:1", "cuda:0"),
+        "input-on-wrong-shard",
+        """\
+def cards():
+    return [torch.device("cuda", n) for n in range(min(torch.cuda.device_count(), 2))]
+class Pair(nn.Module):
+    def __init__(self, where):
+        super().__init__()
+        self.low = nn.Linear(2, 2).to(where[0])
+        self.top = nn.Linear(2, 2).to(where[-1])
+    def forward(self, x):
+        return self.top(self.low(x).to("cuda:1"))
+pair = Pair(cards())
+last = list(pair.parameters())[-1].device  # here
+pair(torch.rand(2, 2).to(last))
+""",
+    ),
+    "rows on the current GPU, where a model begins on the second": (
+        ("cuda:0", "cuda:1"),
+        "hardcoded-device",
+        """\
+count = torch.cuda.device_count()
+cards = [torch.device("cuda", n) for n in range(1 if count > 1 else 0, count)]
+net = nn.Linear(2, 2).to(cards[0])
+here = torch.device("cuda", torch.cuda.current_device())  # here
+net(torch.rand(2, 2).to(here))
+""",
+    ),
+    "a model whose weights a checkpoint replaced, and that a library calls": (
+        ("cuda:0", "cpu"),
+        "checkpoint-location",
+        """\
+from monai.inferers import SimpleInferer
+from monai.networks.nets import AutoEncoder
+net = AutoEncoder(2, 1, 1, [4], [2]).to("cuda")
+torch.save(net.state_dict(), "net.pt")
+net.load_state_dict(torch.load("net.pt", map_location="cpu"), assign=True)  # here
+over = SimpleInferer()
+print(over(torch.rand(1, 1, 8, 8).cuda(), net))
+""",
+    ),
+    "a split model that a trainer brings to one GPU, whose input still goes where a part was": (
+        ("cuda:1", "cuda:0"),
+        "device-map-under-training",
+        """\
+import lightning
+class Halves(lightning.LightningModule):
+    def __init__(self):
+        super().__init__()
+        self.low = nn.Linear(2, 2).to("cuda:0")
+        self.top = nn.Linear(2, 1).to("cuda:1")
+    def forward(self, x):
+        held = self.low(x.to("cuda:0")).to("cuda:1")
+        return self.top(held)
+    def training_step(self, batch, number):
+        return self(batch[0]).mean()
+net = Halves()  # here
+print(net(torch.rand(2, 2)))
+rows = DataLoader(TensorDataset(torch.rand(4, 2)))
+lightning.Trainer(accelerator="gpu", devices=1).fit(net, rows)
+""",
+    ),
     "what a model gave that an object keeps on the first card": (
         ("cuda:0", "cuda:1"),
         "hardcoded-device",

@@ -11,6 +11,8 @@ META = Device("meta")
 #: The accelerator that the program itself chose.
 HOME = Device("cuda", None, home=True)
 SPLIT = Device("split")
+#: The word for the number of the accelerator that ``cuda`` means.
+CURRENT = "current_device"
 #: The accelerator of a process's rank.
 RANKED = Device("cuda", None, home=True, ranked=True)
 _RANK_WORD = re.compile(r"rank|local_?id", re.IGNORECASE)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from functools import reduce
+
 from diagnose.placement.devices import CPU, differ
-from diagnose.placement.tensors import Batch, Module, Table, Tensor, inside, tensors_in
+from diagnose.placement.tensors import WIDEST, Batch, Module, Table, Tensor, inside, tensors_in
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import Const, Object, Place, Unknown, Value
 
@@ -63,6 +66,25 @@ def _agree(one: Items, other: Items) -> bool:
     """Whether tensors of two lists are on the same devices, as far as both hold some."""
     places = [{tensor.device for tensor in tensors_in(each)} for each in (one, other)]
     return not all(places) or places[0] == places[1]
+
+
+def in_a_row(rows: Iterable[Items]) -> Items:
+    """Lists as one. Of tensors of which nobody knows how many there are, one of each device stays, where
+    nothing else is listed."""
+    rows = list(rows)
+    items = [item for row in rows for item in row.items][:WIDEST]
+    rest = [row.more for row in rows if row.more is not None]
+    apart: list[Value] = []
+    for one in rest if not items else ():
+        if isinstance(one, Tensor) and all(
+            differ(one.device, each.device) for each in apart if isinstance(each, Tensor)
+        ):
+            apart.append(one)
+    if len(apart) > 1 and all(isinstance(one, Tensor) for one in rest):
+        found = Items(apart)
+        found.grows = True
+        return found
+    return Items(items, reduce(joined, rest) if rest else None)
 
 
 def any_of(owner: Items | Table) -> Value:

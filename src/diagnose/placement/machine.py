@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from diagnose.model import TorchNames
-from diagnose.placement.devices import CPU, HOME, RANKED, is_rank, named_so, written
+from diagnose.placement.devices import CPU, CURRENT, HOME, RANKED, is_rank, named_so, written
 from diagnose.placement.model import Device, Spot, Step
 from diagnose.placement.tensors import Module, Table, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
@@ -121,8 +121,8 @@ class Meeting(NamedTuple):
     ``what`` is ``join`` for operations, ``call`` of a module, ``index``, ``host`` (NumPy), ``generator``,
     ``home`` (DataParallel), ``asked`` (of one tensor, by code that may refuse it), ``refused``
     (by code that does), ``state`` (an optimizer's),
-    ``meta``, ``library`` (a call of which nothing is known). ``calls`` are the calls that lead here,
-    outermost first, ``frame`` the variables around it.
+    ``meta``, ``library`` (a call of which nothing is known), ``handed`` (a model and tensors, to such a
+    call). ``calls`` are the calls that lead here, outermost first, ``frame`` the variables around it.
     """
 
     what: str
@@ -238,6 +238,8 @@ class Machine:
                 return Device("cuda", value.value)
         if isinstance(value, Tensor):
             return value.device
+        if isinstance(value, Number) and value.word == CURRENT:
+            return self.home()
         if isinstance(value, Number | Unknown) and is_rank(value.word):
             return RANKED
         if isinstance(value, Number) or (isinstance(value, Unknown) and named_so(value.word)):

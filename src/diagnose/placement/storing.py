@@ -280,6 +280,11 @@ def _are_numbers(given: ast.expr | None) -> bool:
     return False
 
 
+def as_row(torch: TorchNames, value: Value) -> Items:
+    """What a loop over a value binds one by one, as a list."""
+    return value if isinstance(value, Items) else Items([], element(torch, value))
+
+
 def element(torch: TorchNames, value: Value) -> Value:
     """What a loop over a value binds."""
     match value:

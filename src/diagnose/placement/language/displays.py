@@ -8,12 +8,12 @@ from typing import Any
 from diagnose.model import TorchNames
 from diagnose.placement.devices import SPLIT
 from diagnose.placement.iterating import iterated, special
-from diagnose.placement.joining import any_of, joined
+from diagnose.placement.joining import any_of, in_a_row, joined
 from diagnose.placement.libraries.checkpoints import may_be_number
 from diagnose.placement.machine import Arguments, Machine, Meets
 from diagnose.placement.modules import some_part
 from diagnose.placement.records import row
-from diagnose.placement.storing import element, one_dimension, part, put_at
+from diagnose.placement.storing import as_row, element, one_dimension, part, put_at
 from diagnose.placement.tensors import WIDEST, Batch, Module, Table, Tensor
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import (
@@ -35,9 +35,14 @@ def listed(machine: Machine, node: Any, frame: Frame) -> Value:
     """A list, tuple or set."""
     items: list[Value] = []
     more: Value | None = None
+    if len(node.elts) > 1 and all(isinstance(each, ast.Starred) for each in node.elts):
+        rows = (_unpacked(machine, each, frame) for each in node.elts[:LONGEST])
+        found = in_a_row(as_row(machine.torch, row) for row in rows)
+        found.kind = type(node).__name__.casefold()
+        return found
     for each in node.elts[:LONGEST]:
         if isinstance(each, ast.Starred):
-            value = iterated(machine, machine.evaluate(machine, each.value, frame), each, frame)
+            value = _unpacked(machine, each, frame)
             if isinstance(value, Items) and value.more is None and more is None:
                 items += value.items[:WIDEST]
             else:
@@ -50,6 +55,11 @@ def listed(machine: Machine, node: Any, frame: Frame) -> Value:
     if len(items) > LONGEST or len(node.elts) > LONGEST:
         return Items(items[:LONGEST], Unknown())
     return Items(items, more, type(node).__name__.casefold())
+
+
+def _unpacked(machine: Machine, starred: ast.Starred, frame: Frame) -> Value:
+    """What ``*x`` puts in."""
+    return iterated(machine, machine.evaluate(machine, starred.value, frame), starred, frame)
 
 
 def table(machine: Machine, node: Any, frame: Frame) -> Value:

@@ -9,7 +9,7 @@ from typing import Any
 from diagnose.placement.asking import same_type
 from diagnose.placement.devices import asks_for_gpu, differ, is_rank
 from diagnose.placement.iterating import special
-from diagnose.placement.joining import any_of, joined
+from diagnose.placement.joining import any_of, in_a_row
 from diagnose.placement.machine import Machine, Meets
 from diagnose.placement.tensors import WIDEST, Batch, Table, Tensor, inside, leading
 from diagnose.placement.tensors import Sequence as Items
@@ -73,10 +73,7 @@ def binary(machine: Machine, node: Any, frame: Frame) -> Value:
     if isinstance(left, Table) and isinstance(right, Table) and isinstance(node.op, ast.BitOr):
         return Table({**left.items, **right.items}, right.more or left.more)
     if isinstance(left, Items) and isinstance(right, Items) and isinstance(node.op, ast.Add):
-        return Items(
-            [*left.items, *right.items][:WIDEST],
-            joined(left.more, right.more) if left.more or right.more else None,
-        )
+        return in_a_row([left, right])
     if isinstance(left, Items) and isinstance(node.op, ast.Mult):
         times = right.value if isinstance(right, Const) else None
         if isinstance(times, int) and left.more is None and 0 < times <= _REPEATED:

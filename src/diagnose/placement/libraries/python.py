@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from diagnose.placement import modules
 from diagnose.placement.asking import has_attribute, is_instance, type_of
@@ -67,10 +69,7 @@ def builtin(machine: Machine, last: str, given: Arguments, node: ast.AST, frame:
         return _number(machine, last, first, node, frame)
     match last:
         case "range":
-            end = first.value if isinstance(first, Const) and len(values) == 1 else None
-            if isinstance(end, int) and 0 < end <= _UNROLLED:
-                return Items([Const(number) for number in range(end)])
-            return Items([], Number())
+            return _range(values)
         case "enumerate":
             if isinstance(first, Items) and _are_counted(first):
                 return Items([Items([Const(n), item]) for n, item in enumerate(first.items)])
@@ -115,8 +114,7 @@ def builtin(machine: Machine, last: str, given: Arguments, node: ast.AST, frame:
                 return met[0].tensor.computed(met[0].tensor.device)
             if isinstance(first, Tensor):
                 return first.like(first.device)
-            numbers = values and all(isinstance(v, Const | Number) for v in values)
-            return Number() if numbers else Unknown()
+            return _extreme(max if last == "max" else min, values)
         case "getattr" if len(values) > 1 and first is not None:
             return _got(machine, given.listed[0].value, given, node, frame)
         case "setattr" if len(values) > 2:
@@ -140,6 +138,25 @@ def builtin(machine: Machine, last: str, given: Arguments, node: ast.AST, frame:
 def _are_counted(rows: Items) -> bool:
     """Whether all items of a list are known, and few."""
     return rows.more is None and len(rows.items) <= _UNROLLED and not rows.grows
+
+
+def _range(values: Sequence[Value]) -> Items:
+    """The numbers of a range, where few."""
+    bounds = [one.value for one in values if isinstance(one, Const) and isinstance(one.value, int)]
+    known = 0 < len(bounds) == len(values) <= 3 and bounds[2:] != [0]
+    numbers = range(*bounds) if known else ()
+    if 0 < len(numbers) <= _UNROLLED:
+        return Items([Const(number) for number in numbers])
+    return Items([], Number())
+
+
+def _extreme(choose: Callable[[list[Any]], Any], values: Sequence[Value]) -> Value:
+    """The largest or the smallest of numbers."""
+    known = [one.value for one in values if isinstance(one, Const)]
+    if len(known) == len(values) > 1 and all(isinstance(one, int | float) for one in known):
+        return Const(choose(known))
+    numbers = values and all(isinstance(one, Const | Number) for one in values)
+    return Number() if numbers else Unknown()
 
 
 def _holds(machine: Machine, last: str, values: list[Value], given: Arguments) -> Value:

@@ -8,10 +8,10 @@ from collections.abc import Callable
 from itertools import islice
 
 from diagnose.placement.iterating import iterated
-from diagnose.placement.joining import joined, of_any_key
+from diagnose.placement.joining import in_a_row, of_any_key
 from diagnose.placement.machine import Arguments, Machine, Partial
 from diagnose.placement.records import described, field, replaced, tuple_class
-from diagnose.placement.storing import element
+from diagnose.placement.storing import as_row, element
 from diagnose.placement.tensors import WIDEST, Batch, Module, Table, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import Class, Const, Frame, Object, Unknown, Value
@@ -67,18 +67,8 @@ def _reduce(machine: Machine, given: Arguments, node: ast.AST, frame: Frame) -> 
 
 
 def _chain(machine: Machine, given: Arguments, node: ast.AST, frame: Frame) -> Value:
-    found: list[Value] = []
-    more: Value | None = None
-    for one in given.listed:
-        items = iterated(machine, one.value, node, frame)
-        if isinstance(items, Items):
-            found += islice(items.items, WIDEST)
-            more = (
-                joined(more, items.more) if items.more is not None and more else more or items.more
-            )
-        else:
-            found.append(element(machine.torch, items))
-    return Items(found[:WIDEST], more)
+    rows = (iterated(machine, one.value, node, frame) for one in given.listed)
+    return in_a_row(as_row(machine.torch, row) for row in rows)
 
 
 def _drawn(machine: Machine, given: Arguments, node: ast.AST, frame: Frame) -> Value:

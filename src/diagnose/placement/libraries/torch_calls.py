@@ -6,7 +6,7 @@ import ast
 
 from diagnose.placement import modules
 from diagnose.placement.asking import is_instance
-from diagnose.placement.devices import CPU, HOME
+from diagnose.placement.devices import CPU, CURRENT, HOME
 from diagnose.placement.libraries.checkpoints import loaded, loaded_from, saved
 from diagnose.placement.libraries.datasets import data_call
 from diagnose.placement.libraries.factories import factory
@@ -260,7 +260,7 @@ def _cuda(machine: Machine, last: str, given: Arguments) -> Value:
         case "device_count":
             return Const(machine.gpus)
         case "current_device" | "current_device_index" | "current_device_idx":
-            return Number()
+            return Number(CURRENT)
     return Unknown()
 
 

@@ -56,6 +56,8 @@ def of_meeting(
             if (told := explain(side, None, meeting, failed=False)) is not None:
                 yield _weighed(told, meeting, side, failed=False)
         return
+    if meeting.what == "handed" and not devices:
+        return  # a library may bring one to the other
     if meeting.what == "asked":
         for side in meeting.sides if devices else ():
             if (refused := of_kernel(side, meeting)) is not None:
@@ -63,14 +65,15 @@ def of_meeting(
         return
     if devices and meeting.what in _TOGETHER and agree(meeting):
         return
-    if devices and not any(map(names_cpu, devices)) and (entered := brought(meeting, devices)):
+    on_gpus = not any(map(names_cpu, devices))
+    if devices and on_gpus and (entered := brought(meeting, devices)):
         yield entered
-    if split and not any(map(names_cpu, devices)) and (across := crossing(meeting)):
-        yield _weighed(across, meeting, failed=bool(devices))
-        if not devices:
-            return
-    if not any(map(names_cpu, devices)) and (spread := gathered(meeting, sure=not devices)):
-        yield _weighed(spread, meeting, failed=bool(devices))
+    # What a trainer has gathered is split no longer, whatever is still sent to where a part was.
+    whole = gathered(meeting, sure=True) if on_gpus else None
+    across = crossing(meeting) if split and on_gpus else None
+    spread = gathered(meeting) if devices and on_gpus and whole is None else None
+    for found in filter(None, (whole, across, spread)):
+        yield _weighed(found, meeting, failed=bool(devices))
         if not devices:
             return
     for stray, other in strays(meeting, devices):
