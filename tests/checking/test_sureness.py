@@ -97,6 +97,29 @@ def test_the_same_program_that_shows_it_is_sure(name: str, tmp_path: Path) -> No
     assert found(program, likely=False)
 
 
+def test_a_list_that_the_same_function_fills_with_rows_is_sure(tmp_path: Path) -> None:
+    text = (HERE / "likely/list_that_is_filled.py").read_text()
+    program = tmp_path / "program.py"
+    program.write_text(text.replace("out.square()[0]", "out.square().squeeze(1)"))
+    assert found(program, likely=False) == {(10, "host-copy-needed")}
+
+
+@pytest.mark.parametrize("package", ["gpytorch.kernels", "torch_geometric.nn", "torchmetrics"])
+def test_a_base_of_a_known_library_moves_no_plain_tensor(package: str, tmp_path: Path) -> None:
+    text = (
+        f"import torch\nfrom {package} import Base\n\n\nclass Bent(Base):\n    def __init__(self):\n"
+        "        super().__init__()\n        self.knots = torch.linspace(0, 1, 5)\n\n"
+        "    def forward(self, x):\n        return x[..., None] - self.knots\n\n\n"
+        "print(Bent().cuda()(torch.rand(2, 4).cuda()))\n"
+    )
+    program = tmp_path / "program.py"
+    program.write_text(text)
+    assert found(program, likely=False) == {(8, "unregistered-tensor")}
+
+    program.write_text(text.replace(package, "kernels"))
+    assert found(program, likely=False) == set()
+
+
 @pytest.mark.parametrize(
     "used",
     [

@@ -34,6 +34,18 @@ def key_of_cache(function: _Function) -> ast.expr | None:
     return None
 
 
+def is_by_device(tree: ast.Module, attribute: str) -> bool:
+    """Whether an object's dict is filled by keys alone in which a device is: each device finds its own."""
+    filled = [
+        _written(key, function)
+        for function in ast.walk(tree)
+        if isinstance(function, _Function)
+        for cache, key in _filled(function)
+        if isinstance(cache, ast.Attribute) and cache.attr == attribute
+    ]
+    return bool(filled) and all(key is not None and "device" in ast.unparse(key) for key in filled)
+
+
 def keys(scope: ast.AST, cache: ast.expr) -> list[ast.expr]:
     """The keys by which a scope asks a dict or fills it, in the order of the file."""
     return _keys(ast.walk(scope), cache)

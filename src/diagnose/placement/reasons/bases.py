@@ -11,6 +11,8 @@ from diagnose.placement.model import Spot
 MOVING_NOTHING = frozenset(
     {"object", "ABC", "abc", "typing", "Generic", "Protocol", "NamedTuple", "Exception"}
     | {"torch", "transformers", "trl", "lightning", "pytorch_lightning", "sentence_transformers"}
+    | {"adapters", "diffusers", "gpytorch", "monai", "peft", "timm", "torch_geometric"}
+    | {"torchmetrics", "torchvision"}
 )
 
 

@@ -37,6 +37,7 @@ from diagnose.placement.reasons.surroundings import (
 from diagnose.placement.steps import born_at, called, last_move
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.tensors import Sequence as Items
+from diagnose.placement.values import Value
 
 
 def is_sure(suspect: Suspect, stray: Meets | None, other: Meets | None, meeting: Meeting) -> bool:
@@ -88,10 +89,19 @@ def _is_collected(side: Meets, meeting: Meeting) -> bool:
     """Whether an operand is in a list that the program fills, and not in one that is written out."""
     if not isinstance(side.value, Items):
         return False
-    if meeting.what == "host":
-        return True  # what is put there may be numbers, or come back to the host before it is read
     put = [step.spot for step in side.tensor.steps if step.what == "listed"]
+    if meeting.what == "host":
+        # What is put there elsewhere may be numbers, or come back to the host before it is read.
+        here = all(spot.function == meeting.spot.function for spot in put)
+        return not (put and here and all(map(_is_read_as_one, side.value.every())))
     return side.value.grows or any(spot.node not in _comprised(spot.source.tree) for spot in put)
+
+
+def _is_read_as_one(item: Value) -> bool:
+    """Whether an item of a list is a tensor on a GPU, and no number: those may be read one by one."""
+    if not isinstance(item, Tensor) or item.scalar or item.element or item.guessed:
+        return False
+    return item.device is not None and item.device.type == "cuda"
 
 
 @lru_cache(maxsize=8)

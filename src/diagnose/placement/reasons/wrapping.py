@@ -7,6 +7,7 @@ import ast
 import re
 
 from diagnose.placement.devices import SPLIT
+from diagnose.placement.keyed import is_by_device
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Spot, Step
 from diagnose.placement.reasons.homes import chosen_home, listed
@@ -76,9 +77,12 @@ def _goes_home(move: Step, wrapped: Step) -> bool:
     return bare and listed(wrapped) is not None
 
 
-def shared_by_replicas(tensor: Tensor, kept: Step, meeting: Meeting) -> Reason:
+def shared_by_replicas(tensor: Tensor, kept: Step, meeting: Meeting) -> Reason | None:
     """What a module keeps that its replicas share: a cache where that is asked for, what is put into a
-    container later than that is made where it is read, all else where it is kept."""
+    container later than that is made where it is read, all else where it is kept. None of a cache that
+    has one of each device."""
+    if kept.what == "held" and is_by_device(kept.spot.source.tree, _attribute(kept)):
+        return None
     name, made = f"self.{tensor.name}", born_at(tensor.steps)
     asked = asked_again(kept.spot.source, kept.spot.node)
     beside = kept.spot._replace(node=asked) if asked is not None else None
