@@ -21,7 +21,7 @@ class Program(NamedTuple):
     """An analysed program: its files by path, what met in the order of execution, and counts.
 
     ``split`` tells that it has modules on several accelerators, ``has_options`` that a parser gives it
-    options.
+    options, ``first_gpu`` which of them, or of the environment's variables, name the first GPU by default.
     """
 
     sources: dict[str, Source]
@@ -33,6 +33,7 @@ class Program(NamedTuple):
     spent: int = 0
     split: bool = False
     has_options: bool = False
+    first_gpu: tuple[str, ...] = ()
 
 
 def analyse(
@@ -46,6 +47,7 @@ def analyse(
     options: str = OPEN,
     rounds: int = 1,
     gpus: int = 2,
+    elsewhere: bool = False,
 ) -> Program:
     """Runs a file as the main program, then what it never called.
 
@@ -60,13 +62,14 @@ def analyse(
         options: how all others are taken.
         rounds: how often a loop runs whose items are not known; what one round leaves, the next meets.
         gpus: of the machine; what fails with one fails with two, and not the other way round.
+        elsewhere: options that name the first GPU by default name other ones.
 
     Returns:
         What was seen until the end, or until the budget was spent.
     """
     machine = Machine(torch)
     machine.defaults, machine.rounds, machine.gpus = defaults, rounds, gpus
-    machine.options = options
+    machine.options, machine.elsewhere = options, elsewhere
     loading = _Loading(machine, imported)
     machine.evaluate = expressions.evaluate
     machine.execute = statements.execute
@@ -91,6 +94,7 @@ def analyse(
         machine.spent,
         _split(machine),
         machine.has_options,
+        tuple(machine.first_gpu),
     )
 
 

@@ -179,6 +179,9 @@ class Machine:
         #: How the others are taken, and whether there are any.
         self.options = "open"
         self.has_options = False
+        #: Those that name the first GPU by default, and whether they are taken to name another one.
+        self.first_gpu: dict[str, None] = {}
+        self.elsewhere = False
         #: The call of a context of the user's on the way, and the body of its ``with``.
         self.within: tuple[ast.AST, Callable[[Value], None]] | None = None
 

@@ -113,6 +113,8 @@ class Suspect(NamedTuple):
         beside: the line to look at, where that is another: there something like it was moved, and it was
             forgotten.
         sure: False where a step of the way was taken for likely and not known.
+        once: the options that have to name another GPU than by default for it to hold; none where it does
+            as the program stands.
     """
 
     cause: str
@@ -127,6 +129,7 @@ class Suspect(NamedTuple):
     owner: str | None = None
     beside: Spot | None = None
     sure: bool = True
+    once: tuple[str, ...] = ()
 
     @property
     def line(self) -> Spot:

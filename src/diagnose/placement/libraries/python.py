@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 from diagnose.placement import modules
 from diagnose.placement.asking import has_attribute, is_instance, type_of
@@ -115,6 +116,8 @@ def builtin(machine: Machine, last: str, given: Arguments, node: ast.AST, frame:
                 return met[0].tensor.computed(met[0].tensor.device)
             if isinstance(first, Tensor):
                 return first.like(first.device)
+            if (found := _extreme(last, values)) is not None:
+                return found
             numbers = values and all(isinstance(v, Const | Number) for v in values)
             return Number() if numbers else Unknown()
         case "getattr" if len(values) > 1 and first is not None:
@@ -135,6 +138,19 @@ def builtin(machine: Machine, last: str, given: Arguments, node: ast.AST, frame:
         case "str" if first is not None:
             return composed(machine, [first], node, frame) if isinstance(first, Const) else first
     return Unknown()
+
+
+def _extreme(last: str, values: Sequence[Value]) -> Const | None:
+    """The largest or smallest of numbers that are all known; None for other values."""
+    first = values[0] if len(values) == 1 else None
+    if isinstance(first, Items) and (first.more is not None or first.grows):
+        return None
+    every = first.items if isinstance(first, Items) else values
+    numbers = [one.value for one in every if isinstance(one, Const)]
+    told = [one for one in numbers if isinstance(one, int | float)]
+    if not told or len(told) < len(every):
+        return None
+    return Const(max(told) if last == "max" else min(told))
 
 
 def _are_counted(rows: Items) -> bool:
