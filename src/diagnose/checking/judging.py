@@ -127,8 +127,11 @@ def _finding(
 
 
 def _sentence(suspect: Suspect, rule: CheckRule, lang: Lang) -> str:
-    """What a finding says, and of which options it holds once they name another GPU."""
-    says = rule.says.replace("{name}", f"`{suspect.name}`")
+    """What a finding says, and when it holds: once options name another GPU, on another machine."""
+    name = f"`{suspect.name}`"
+    if suspect.far:
+        return WORDS[lang]["far"].format(name=name)
+    says = rule.says.replace("{name}", name)
     if not suspect.once:
         return says
     options = ", ".join(f"`{one}`" for one in suspect.once)

@@ -10,6 +10,7 @@ from diagnose.model import TorchNames
 from diagnose.placement import Imported
 from diagnose.placement.devices import SPLIT
 from diagnose.placement.language import attributes, calling, expressions, statements
+from diagnose.placement.libraries.clusters import far_environment
 from diagnose.placement.libraries.options import OPEN
 from diagnose.placement.machine import Machine, Meeting
 from diagnose.placement.model import Source
@@ -48,6 +49,7 @@ def analyse(
     rounds: int = 1,
     gpus: int = 2,
     elsewhere: bool = False,
+    lacking: frozenset[int] = frozenset(),
 ) -> Program:
     """Runs a file as the main program, then what it never called.
 
@@ -63,6 +65,8 @@ def analyse(
         rounds: how often a loop runs whose items are not known; what one round leaves, the next meets.
         gpus: of the machine; what fails with one fails with two, and not the other way round.
         elsewhere: options that name the first GPU by default name other ones.
+        lacking: the process is one of a machine that is not the first of its job, with its environment; the
+            numbers of GPUs that it can only ask for because it is that one.
 
     Returns:
         What was seen until the end, or until the budget was spent.
@@ -70,6 +74,8 @@ def analyse(
     machine = Machine(torch)
     machine.defaults, machine.rounds, machine.gpus = defaults, rounds, gpus
     machine.options, machine.elsewhere = options, elsewhere
+    if lacking:
+        machine.lacking, machine.replaced["os.environ"] = lacking, far_environment(torch)
     loading = _Loading(machine, imported)
     machine.evaluate = expressions.evaluate
     machine.execute = statements.execute

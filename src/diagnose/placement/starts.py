@@ -13,6 +13,7 @@ from functools import partial
 from diagnose.model import TorchNames
 from diagnose.placement import Imported
 from diagnose.placement.interpreter import Program, analyse
+from diagnose.placement.libraries.clusters import FAR_NODE, FAR_RANK
 from diagnose.placement.libraries.options import DEFAULTS, OPEN, TURNED_ON
 from diagnose.placement.model import Checked, Source, Suspect
 from diagnose.placement.reasons.suspects import of_meeting
@@ -29,6 +30,10 @@ _FIRST = re.compile(r"""\.cuda\(\s*0?\s*\)|["']cuda(:0)?["']|DataParallel\(|devi
 _BOUND = re.compile(r"CUDA_VISIBLE_DEVICES|\bset_device\b")
 #: With three GPUs an option can name two, and not the first.
 _GPUS = 3
+#: An option by which a launcher tells a process its number on its machine, and what asks torch for it.
+_LOCAL = re.compile(r"""["']--local[_-]rank["']|\bget_node_local_rank\(""")
+#: Processes that the program itself starts are all on its machine.
+_SPAWNS = re.compile(r"\bspawn\(|\bstart_processes\(|\bProcess\([^)]*target\s*=")
 _HOME = "dataparallel-home-device"
 
 
@@ -48,6 +53,8 @@ def checked(source: Source, torch: TorchNames, imported: Imported | None) -> Che
         found = _as_by_default({**turned, **usual, **found}, usual)
     if program.first_gpu and _names_the_first(program.sources.values()):
         found = {**found, **_on_another(run, program, found)}
+    if lacking := _lacked(program.sources.values(), torch):
+        found = {**_far(run, lacking), **found}
     ordered = sorted(found.values(), key=lambda s: (s.spot.file, s.spot.line, s.cause))
     return Checked(tuple(ordered), program.judged, program.unknown)
 
@@ -78,6 +85,31 @@ def _on_another(
     }
     homes = {place: one for place, one in new.items() if one.cause == _HOME}
     return homes or new  # what is not at home fails before anything in it does
+
+
+def _far(run: Callable[..., Program], lacking: frozenset[int]) -> dict[_Place, Suspect]:
+    """What fails on the machines of a job but for the first: they lack a GPU that is asked for there."""
+    free, usual = (_by_place(run(options=one, lacking=lacking)) for one in (OPEN, DEFAULTS))
+    return {
+        place: one for place, one in _as_by_default({**usual, **free}, usual).items() if one.far
+    }
+
+
+def _lacked(sources: Iterable[Source], torch: TorchNames) -> frozenset[int]:
+    """The numbers that no GPU of a machine has, where files tell a process's number among all from that on
+    its machine: who does not may mean to run on one machine."""
+    text = "\n".join(source.text for source in sources)
+    if _SPAWNS.search(text) or not (_names_any(text, torch.global_ranks) or "get_rank(" in text):
+        return frozenset()
+    local = _names_any(text, torch.local_ranks) or _LOCAL.search(text) is not None
+    if local:
+        return frozenset({FAR_RANK, FAR_NODE})
+    return frozenset({FAR_NODE}) if "device_count(" in text else frozenset()
+
+
+def _names_any(text: str, names: Iterable[str]) -> bool:
+    """Whether a text quotes any of some names."""
+    return any(f"{mark}{name}{mark}" in text for name in names for mark in "\"'")
 
 
 def _is_left_behind(one: Suspect) -> bool:

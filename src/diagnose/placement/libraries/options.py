@@ -8,6 +8,7 @@ import re
 from diagnose.placement.devices import asks_for_gpu, named_so, written
 from diagnose.placement.machine import Arguments, Given, Machine
 from diagnose.placement.tensors import Sequence as Items
+from diagnose.placement.tensors import Table
 from diagnose.placement.values import Const, Frame, Number, Object, Unknown, Value
 
 #: How options are taken: open, but for a device that is named; as their defaults are; with each flag
@@ -62,6 +63,9 @@ def _add(machine: Machine, owner: Object, given: Arguments, node: ast.AST, frame
 def environment(machine: Machine, given: Arguments) -> Value:
     """What ``os.environ.get`` and ``os.getenv`` give: of a device what the program takes by default."""
     name, told = given.text("key", 0) or "", given.get("default", 1)
+    held = machine.replaced.get("os.environ")
+    if isinstance(held, Table) and name in held.items:
+        return held.items[name]
     if told is None or not machine.defaults:
         return Unknown(name)
     if (other := _elsewhere(machine, told.value, name, name)) is not None:

@@ -67,6 +67,8 @@ def builtin(machine: Machine, last: str, given: Arguments, node: ast.AST, frame:
     if last in _NUMBERS:
         return _number(machine, last, first, node, frame)
     match last:
+        case "divmod" if (parted := _parted(values)) is not None:
+            return parted
         case "range":
             end = first.value if isinstance(first, Const) and len(values) == 1 else None
             if isinstance(end, int) and 0 < end <= _UNROLLED:
@@ -151,6 +153,15 @@ def _extreme(last: str, values: Sequence[Value]) -> Const | None:
     if not told or len(told) < len(every):
         return None
     return Const(max(told) if last == "max" else min(told))
+
+
+def _parted(values: Sequence[Value]) -> Items | None:
+    """What ``divmod`` gives of whole numbers that are known; None for other values."""
+    told = [one.value for one in values if isinstance(one, Const)]
+    match told:
+        case [int(number), int(by)] if by and len(values) == len(told):
+            return Items([Const(number // by), Const(number % by)], kind="tuple")
+    return None
 
 
 def _are_counted(rows: Items) -> bool:
