@@ -22,6 +22,7 @@ from diagnose.checking.notebook import Cells, spliced
 from diagnose.checking.reading import Read, UnreadableError, read
 from diagnose.checking.repairs import repair
 from diagnose.checking.timing import TooLong, limited
+from diagnose.checking.words import WORDS
 from diagnose.errors import DiagnoseError
 from diagnose.model import CheckRule, Lang, TorchNames
 from diagnose.placement import Source, Spot, Suspect
@@ -111,7 +112,7 @@ def _finding(
 
     return Finding(
         id=rule.id,
-        sentence=rule.says.replace("{name}", f"`{suspect.name}`"),
+        sentence=_sentence(suspect, rule, lang),
         place=at(suspect.spot),
         device=str(suspect.device) if suspect.device else None,
         wanted=str(suspect.wanted) if suspect.wanted else None,
@@ -123,6 +124,18 @@ def _finding(
         sure=suspect.sure,
         repair=_in_cells(repair(rule, suspect, lang, torch), own),
     )
+
+
+def _sentence(suspect: Suspect, rule: CheckRule, lang: Lang) -> str:
+    """What a finding says, and when it holds: once options name another GPU, on another machine."""
+    name = f"`{suspect.name}`"
+    if suspect.far:
+        return WORDS[lang]["far"].format(name=name)
+    says = rule.says.replace("{name}", name)
+    if not suspect.once:
+        return says
+    options = ", ".join(f"`{one}`" for one in suspect.once)
+    return WORDS[lang]["once"].format(says=says, options=options)
 
 
 def _in_cells(found: Repair | None, cells: Cells | None) -> Repair | None:

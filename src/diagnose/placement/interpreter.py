@@ -10,6 +10,7 @@ from diagnose.model import TorchNames
 from diagnose.placement import Imported
 from diagnose.placement.devices import SPLIT
 from diagnose.placement.language import attributes, calling, expressions, statements
+from diagnose.placement.libraries.clusters import far_environment
 from diagnose.placement.libraries.options import OPEN
 from diagnose.placement.machine import Machine, Meeting
 from diagnose.placement.model import Source
@@ -21,7 +22,7 @@ class Program(NamedTuple):
     """An analysed program: its files by path, what met in the order of execution, and counts.
 
     ``split`` tells that it has modules on several accelerators, ``has_options`` that a parser gives it
-    options.
+    options, ``first_gpu`` which of them, or of the environment's variables, name the first GPU by default.
     """
 
     sources: dict[str, Source]
@@ -33,6 +34,7 @@ class Program(NamedTuple):
     spent: int = 0
     split: bool = False
     has_options: bool = False
+    first_gpu: tuple[str, ...] = ()
 
 
 def analyse(
@@ -46,6 +48,8 @@ def analyse(
     options: str = OPEN,
     rounds: int = 1,
     gpus: int = 2,
+    elsewhere: bool = False,
+    lacking: frozenset[int] = frozenset(),
 ) -> Program:
     """Runs a file as the main program, then what it never called.
 
@@ -60,13 +64,18 @@ def analyse(
         options: how all others are taken.
         rounds: how often a loop runs whose items are not known; what one round leaves, the next meets.
         gpus: of the machine; what fails with one fails with two, and not the other way round.
+        elsewhere: options that name the first GPU by default name other ones.
+        lacking: the process is one of a machine that is not the first of its job, with its environment; the
+            numbers of GPUs that it can only ask for because it is that one.
 
     Returns:
         What was seen until the end, or until the budget was spent.
     """
     machine = Machine(torch)
     machine.defaults, machine.rounds, machine.gpus = defaults, rounds, gpus
-    machine.options = options
+    machine.options, machine.elsewhere = options, elsewhere
+    if lacking:
+        machine.lacking, machine.replaced["os.environ"] = lacking, far_environment(torch)
     loading = _Loading(machine, imported)
     machine.evaluate = expressions.evaluate
     machine.execute = statements.execute
@@ -91,6 +100,7 @@ def analyse(
         machine.spent,
         _split(machine),
         machine.has_options,
+        tuple(machine.first_gpu),
     )
 
 

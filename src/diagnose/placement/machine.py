@@ -179,6 +179,11 @@ class Machine:
         #: How the others are taken, and whether there are any.
         self.options = "open"
         self.has_options = False
+        #: Those that name the first GPU by default, and whether they are taken to name another one.
+        self.first_gpu: dict[str, None] = {}
+        self.elsewhere = False
+        #: Numbers of GPUs that the machine lacks, and that tell which process this is, or which machine.
+        self.lacking = frozenset[int]()
         #: The call of a context of the user's on the way, and the body of its ``with``.
         self.within: tuple[ast.AST, Callable[[Value], None]] | None = None
 
@@ -223,6 +228,12 @@ class Machine:
         self.meetings.append(
             Meeting(what, self.spot(node, frame), tuple(sides), tuple(self.calls), frame)
         )
+
+    def bind(self, device: Device | None, node: ast.AST, frame: Frame) -> None:
+        """Notes that a process asks for a GPU which its machine lacks."""
+        if device is not None and device.number in self.lacking:
+            lacked = Tensor(device, "other", self.step("made", node, frame, device), frame)
+            self.meet("lacked", node, frame, [Meets(node, lacked, lacked)])
 
     def asked(self, value: Value | None) -> Device | None:
         """The device that a value names where one is asked for: a string, a number, a `torch.device`."""

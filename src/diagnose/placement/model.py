@@ -113,6 +113,9 @@ class Suspect(NamedTuple):
         beside: the line to look at, where that is another: there something like it was moved, and it was
             forgotten.
         sure: False where a step of the way was taken for likely and not known.
+        far: it holds on the machines of a job but for the first.
+        once: the options that have to name another GPU than by default for it to hold; none where it does
+            as the program stands.
     """
 
     cause: str
@@ -127,6 +130,8 @@ class Suspect(NamedTuple):
     owner: str | None = None
     beside: Spot | None = None
     sure: bool = True
+    once: tuple[str, ...] = ()
+    far: bool = False
 
     @property
     def line(self) -> Spot:

@@ -31,6 +31,7 @@ _METHODS = frozenset(
         "startswith",
         "endswith",
         "split",
+        "splitlines",
         "partition",
         "rpartition",
         "removeprefix",

@@ -149,4 +149,4 @@ def import_from(machine: Machine, node: ast.AST, frame: Frame) -> None:
                 value = machine.load(machine, path, node.level, frame) or Unknown(alias.name)
         # What stands beside the file is no library's, whatever it is called.
         whole = f"{'.' * node.level}{node.module or ''}.{alias.name}"
-        bind(frame, name, value or External(whole), node)
+        bind(frame, name, value or machine.replaced.get(whole) or External(whole), node)

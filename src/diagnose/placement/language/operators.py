@@ -182,7 +182,7 @@ def _contains(owner: Value, item: Value) -> bool | None:
     value = item.value if isinstance(item, Const) else None
     if not isinstance(value, str | int):
         return None
-    if isinstance(owner, Table) and owner.more is None:
+    if isinstance(owner, Table) and (owner.more is None or value in owner.items):
         return value in owner.items
     if isinstance(owner, Items) and owner.more is None and not owner.grows:
         known = all(isinstance(one, Const) for one in owner.items)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 
-from diagnose.placement.devices import written
 from diagnose.placement.libraries.copies import copied_by
 from diagnose.placement.libraries.functional import functional_call
 from diagnose.placement.libraries.models import model_call
+from diagnose.placement.libraries.options import environment
 from diagnose.placement.libraries.python import builtin
 from diagnose.placement.libraries.standard import standard_call
 from diagnose.placement.libraries.torch_calls import torch_call
@@ -57,8 +57,5 @@ def library_call_of(
     if dotted.endswith("getLogger"):
         return Unknown()
     if dotted in ("os.environ.get", "os.getenv"):
-        told = given.get("default", 1)
-        if machine.defaults and told is not None and written(given.text("default", 1) or ""):
-            return told.value  # a device, where the environment names no other
-        return Unknown(given.text("key", 0) or "")
+        return environment(machine, given)
     return model_call(machine, dotted, root, last, given, node, frame)

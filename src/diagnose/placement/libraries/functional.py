@@ -31,6 +31,8 @@ def functional_call(
     """What a function gives that calls what it is given; None for other functions."""
     first = given.listed[0].value if given.listed else None
     last = dotted.rpartition(".")[2]
+    if dotted == "torch.autograd.grad":
+        return _gradients(given)
     if first is None:
         return None
     if dotted == _TRANSFORMED:
@@ -68,6 +70,17 @@ def functional_call(
 
 #: They run a module on what it is to be traced with.
 _TRACED = frozenset({"torch.jit.trace", "torch.onnx.export", "torch.export.export"})
+
+
+def _gradients(given: Arguments) -> Items | None:
+    """The gradients of tensors: each where that is which it is of. None where those are not known."""
+    said = given.get("inputs", 1)
+    of = said.value if said is not None else None
+    if isinstance(of, Items) and isinstance(of.more, Tensor):
+        return Items([], of.more.computed(of.more.device), "tuple")
+    every = of.items if isinstance(of, Items) and of.more is None else [of]
+    known = [one.computed(one.device) for one in every if isinstance(one, Tensor)]
+    return Items([*known], kind="tuple") if known and len(known) == len(every) else None
 
 
 def _traced(

@@ -1,17 +1,21 @@
-"""Options of a command line: what a program is run with, as far as its parser tells."""
+"""Options: what a program is run with, as far as its parser or the variables of its environment tell."""
 
 from __future__ import annotations
 
 import ast
+import re
 
 from diagnose.placement.devices import asks_for_gpu, named_so, written
-from diagnose.placement.machine import Arguments, Machine
+from diagnose.placement.machine import Arguments, Given, Machine
 from diagnose.placement.tensors import Sequence as Items
+from diagnose.placement.tensors import Table
 from diagnose.placement.values import Const, Frame, Number, Object, Unknown, Value
 
 #: How options are taken: open, but for a device that is named; as their defaults are; with each flag
 #: set, and on the GPU where the default is the cpu.
 OPEN, DEFAULTS, TURNED_ON = "open", "defaults", "on"
+#: What people call an option that lists GPUs, or names them in one text.
+_OF_GPUS = re.compile(r"(^|_)(gpu|cuda|device|dev)(_?id)?s$", re.IGNORECASE)
 
 
 def parsed(
@@ -19,7 +23,7 @@ def parsed(
 ) -> Value:
     """An `argparse` parser: what it parses are attributes."""
     if name == "add_argument":
-        _add(machine, owner, given)
+        _add(machine, owner, given, node, frame)
     if name in ("parse_args", "parse_known_args"):
         found = Object("namespace")
         found.attributes = dict(owner.attributes)
@@ -27,12 +31,13 @@ def parsed(
     return owner if name in ("add_argument_group", "add_mutually_exclusive_group") else Unknown()
 
 
-def _add(machine: Machine, owner: Object, given: Arguments) -> None:
-    names = [one.value.value for one in given.listed if isinstance(one.value, Const)]
-    said = next((str(one) for one in names if str(one).startswith("--")), None)
-    if said is None:
+def _add(machine: Machine, owner: Object, given: Arguments, node: ast.AST, frame: Frame) -> None:
+    names = [str(one.value.value) for one in given.listed if isinstance(one.value, Const)]
+    dashed = [one for one in names if one.startswith("-")]
+    if not dashed:
         return
-    name = given.text("dest") or said.removeprefix("--").replace("-", "_")
+    said = next((one for one in dashed if one.startswith("--")), dashed[0])
+    name = given.text("dest") or said.lstrip("-").replace("-", "_")
     default, action = given.named.get("default"), given.text("action") or ""
     machine.has_options = True
     if action in ("store_true", "store_false") and machine.options != OPEN:
@@ -44,7 +49,9 @@ def _add(machine: Machine, owner: Object, given: Arguments) -> None:
     if default is not None and not machine.defaults:
         owner.attributes[name] = Unknown(name)
     elif default is not None:
-        owner.attributes[name] = _default(machine, default.value, name)
+        other = _elsewhere(machine, default.value, said, name, given.named.get("choices"))
+        value = other or _default(machine, default.value, name)
+        owner.attributes[name] = _converted(machine, value, given, node, frame)
     elif (
         machine.options == DEFAULTS
         and "required" not in given.named
@@ -53,13 +60,39 @@ def _add(machine: Machine, owner: Object, given: Arguments) -> None:
         owner.attributes[name] = Const(None)
 
 
+def environment(machine: Machine, given: Arguments) -> Value:
+    """What ``os.environ.get`` and ``os.getenv`` give: of a device what the program takes by default."""
+    name, told = given.text("key", 0) or "", given.get("default", 1)
+    held = machine.replaced.get("os.environ")
+    if isinstance(held, Table) and name in held.items:
+        return held.items[name]
+    if told is None or not machine.defaults:
+        return Unknown(name)
+    if (other := _elsewhere(machine, told.value, name, name)) is not None:
+        return other
+    if written(given.text("default", 1) or "") is not None:
+        return told.value
+    return told.value if _is_another(told.value, name) else Unknown(name)
+
+
+def _converted(
+    machine: Machine, value: Value, given: Arguments, node: ast.AST, frame: Frame
+) -> Value:
+    """An option that names another GPU as its ``type=`` makes it of a text; others stay what they are."""
+    by = given.named.get("type")
+    text = isinstance(value, Const) and isinstance(value.value, str)
+    if by is None or not machine.elsewhere or not text:
+        return value
+    return machine.invoke(machine, by.value, Arguments([Given(by.node, value)]), node, frame)
+
+
 def _default(machine: Machine, value: Value, name: str) -> Value:
     """The default of an option: a device is taken for what the program is run with, all else is open."""
     told = value.value if isinstance(value, Const) else None
     if isinstance(told, str) and written(told) is not None:
-        other = machine.options == TURNED_ON and told == "cpu"
-        return Const("cuda") if other else value
-    if type(told) is int and told and named_so(name):  # the first is what anybody names
+        turned = machine.options == TURNED_ON and told == "cpu"
+        return Const("cuda") if turned else value
+    if _is_another(value, name):
         return value
     plain = isinstance(
         value, Const | Items
@@ -67,3 +100,46 @@ def _default(machine: Machine, value: Value, name: str) -> Value:
     if machine.options == DEFAULTS and plain:
         return value
     return Number(name) if isinstance(told, int | float) else Unknown(name)
+
+
+def _is_another(value: Value, name: str) -> bool:
+    """Whether a default is the number of a GPU, and not the first one, which is what anybody names."""
+    told = value.value if isinstance(value, Const) else None
+    return type(told) is int and bool(told) and named_so(name)
+
+
+def _elsewhere(
+    machine: Machine, value: Value, said: str, name: str, choices: Given | None = None
+) -> Value | None:
+    """Another GPU than the first one, which an option names by default, where the program is followed so;
+    None where it is not, and for other options."""
+    other = _other_gpu(value, name)
+    if other is None or (choices is not None and not _is_among(other, choices.value)):
+        return None
+    machine.first_gpu.setdefault(said)
+    return other if machine.elsewhere else None
+
+
+def _is_among(value: Value, choices: Value) -> bool:
+    """Whether an option may have a value, by its ``choices=``."""
+    told = value.value if isinstance(value, Const) else None
+    listed = choices.items if isinstance(choices, Items) else ()
+    return told in [one.value for one in listed if isinstance(one, Const)]
+
+
+def _other_gpu(value: Value, name: str) -> Value | None:
+    several = _OF_GPUS.search(name) is not None
+    if isinstance(value, Items):
+        first = [one.value for one in value.items if isinstance(one, Const)] == [0]
+        listed = several and first and value.more is None
+        return Items([Const(1), Const(2)], kind=value.kind) if listed else None
+    match value.value if isinstance(value, Const) else None:
+        case "cuda:0":
+            return Const("cuda:1")
+        case "0" if several:
+            return Const("1,2")
+        case "0" if named_so(name):
+            return Const("1")
+        case int(number) if number == 0 and number is not False and named_so(name):
+            return Const(1)
+    return None

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from diagnose.placement import modules
 from diagnose.placement.asking import has_attribute, is_instance, type_of
@@ -68,6 +67,8 @@ def builtin(machine: Machine, last: str, given: Arguments, node: ast.AST, frame:
     if last in _NUMBERS:
         return _number(machine, last, first, node, frame)
     match last:
+        case "divmod" if (parted := _parted(values)) is not None:
+            return parted
         case "range":
             return _range(values)
         case "enumerate":
@@ -114,7 +115,10 @@ def builtin(machine: Machine, last: str, given: Arguments, node: ast.AST, frame:
                 return met[0].tensor.computed(met[0].tensor.device)
             if isinstance(first, Tensor):
                 return first.like(first.device)
-            return _extreme(max if last == "max" else min, values)
+            if (found := _extreme(last, values)) is not None:
+                return found
+            numbers = values and all(isinstance(v, Const | Number) for v in values)
+            return Number() if numbers else Unknown()
         case "getattr" if len(values) > 1 and first is not None:
             return _got(machine, given.listed[0].value, given, node, frame)
         case "setattr" if len(values) > 2:
@@ -135,6 +139,28 @@ def builtin(machine: Machine, last: str, given: Arguments, node: ast.AST, frame:
     return Unknown()
 
 
+def _extreme(last: str, values: Sequence[Value]) -> Const | None:
+    """The largest or smallest of numbers that are all known; None for other values."""
+    first = values[0] if len(values) == 1 else None
+    if isinstance(first, Items) and (first.more is not None or first.grows):
+        return None
+    every = first.items if isinstance(first, Items) else values
+    numbers = [one.value for one in every if isinstance(one, Const)]
+    told = [one for one in numbers if isinstance(one, int | float)]
+    if not told or len(told) < len(every):
+        return None
+    return Const(max(told) if last == "max" else min(told))
+
+
+def _parted(values: Sequence[Value]) -> Items | None:
+    """What ``divmod`` gives of whole numbers that are known; None for other values."""
+    told = [one.value for one in values if isinstance(one, Const)]
+    match told:
+        case [int(number), int(by)] if by and len(values) == len(told):
+            return Items([Const(number // by), Const(number % by)], kind="tuple")
+    return None
+
+
 def _are_counted(rows: Items) -> bool:
     """Whether all items of a list are known, and few."""
     return rows.more is None and len(rows.items) <= _UNROLLED and not rows.grows
@@ -148,15 +174,6 @@ def _range(values: Sequence[Value]) -> Items:
     if 0 < len(numbers) <= _UNROLLED:
         return Items([Const(number) for number in numbers])
     return Items([], Number())
-
-
-def _extreme(choose: Callable[[list[Any]], Any], values: Sequence[Value]) -> Value:
-    """The largest or the smallest of numbers."""
-    known = [one.value for one in values if isinstance(one, Const)]
-    if len(known) == len(values) > 1 and all(isinstance(one, int | float) for one in known):
-        return Const(choose(known))
-    numbers = values and all(isinstance(one, Const | Number) for one in values)
-    return Number() if numbers else Unknown()
 
 
 def _holds(machine: Machine, last: str, values: list[Value], given: Arguments) -> Value:

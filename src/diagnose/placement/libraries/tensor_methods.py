@@ -58,6 +58,8 @@ def move(
 ) -> Step:
     """The step of a move, with the literal that its device was written as."""
     said = given.get("device", 0)
+    if said is not None and isinstance(said.value, Const):
+        machine.bind(device, node, frame)
     return Step(
         "moved", machine.spot(node, frame), device, origin(said.value) if said is not None else None
     )

@@ -8,6 +8,7 @@ from diagnose.placement import modules
 from diagnose.placement.asking import is_instance
 from diagnose.placement.devices import CPU, CURRENT, HOME
 from diagnose.placement.libraries.checkpoints import loaded, loaded_from, saved
+from diagnose.placement.libraries.clusters import asked_rank
 from diagnose.placement.libraries.datasets import data_call
 from diagnose.placement.libraries.factories import factory
 from diagnose.placement.libraries.layers import built, layer, loaded_model
@@ -52,6 +53,7 @@ def torch_call(
         device = machine.asked(said.value) if said is not None else None
         if len(given.listed) > 1 and device is not None:
             device = machine.asked(given.listed[1].value) or HOME
+        machine.bind(device, node, frame)
         of = origin(said.value) if said is not None else None
         return Place(device or HOME, machine.step("made", node, frame, device, of))
     if dotted.startswith("torch.cuda.") and last.endswith("Tensor"):
@@ -60,7 +62,7 @@ def torch_call(
     if last == "GradScaler":
         return Object("scaler")
     if dotted.startswith(("torch.cuda.", "torch.backends", "torch.accelerator.")):
-        return _cuda(machine, last, given)
+        return _cuda(machine, last, given, node, frame)
     if dotted == "torch.is_tensor" and given.listed:
         told = is_instance(given.listed[0].value, External("torch.Tensor"))
         return Unknown() if told is None else Const(told)
@@ -130,7 +132,7 @@ def torch_call(
     if dotted in _SPAWNING and given.listed:
         return _spawned(machine, given, node, frame)
     if dotted.startswith("torch.distributed") and last in ("get_rank", "get_node_local_rank"):
-        return Number("rank")
+        return asked_rank(last, far=bool(machine.lacking))
     # Of an operator by its dispatcher's name nobody says what it gives: packed weights, say.
     if last in SHARDING and (kept := sharded(machine, last, given, node, frame)) is not None:
         return kept
@@ -139,15 +141,7 @@ def torch_call(
         return Unknown()
     if (row := sequences(machine, last, given, node, frame)) is not None:
         return row
-    if dotted == "torch.autograd.grad":
-        return _gradients(given.get("inputs", 1))
     return _operation(machine, last, given, node, frame)
-
-
-def _gradients(inputs: Given | None) -> Value:
-    """The gradients of what a result was computed from, each where that is."""
-    first = next(tensors_in(inputs.value), None) if inputs is not None else None
-    return Items([], first.computed(first.device) if first is not None else Unknown())
 
 
 def _parametrized(
@@ -246,7 +240,7 @@ def _spawned(machine: Machine, given: Arguments, node: ast.AST, frame: Frame) ->
     return Const(None)
 
 
-def _cuda(machine: Machine, last: str, given: Arguments) -> Value:
+def _cuda(machine: Machine, last: str, given: Arguments, node: ast.AST, frame: Frame) -> Value:
     match last:
         case "is_available":
             return Const(True)
@@ -255,6 +249,8 @@ def _cuda(machine: Machine, last: str, given: Arguments) -> Value:
         case "set_device" | "set_device_index" | "set_device_idx":
             value = given.listed[0].value if given.listed else None
             place = machine.asked(value)
+            if not isinstance(value, Place):  # which was noted where it was made
+                machine.bind(place, node, frame)
             machine.current = (place or HOME)._replace(home=True)
             return Const(None)
         case "device_count":

@@ -231,7 +231,11 @@ def _choices(tree: ast.Module) -> tuple[tuple[int, int], ...]:
 
 
 def _asks(test: ast.expr) -> bool:
-    """Whether a condition asks for a device, and not just whether the machine has GPUs."""
+    """Whether a condition asks for a device, and not just whether the machine has GPUs, or how many a
+    list names."""
+    match test:
+        case ast.Compare(left=ast.Call(func=ast.Name(id="len")), comparators=[ast.Constant()]):
+            return False
     asked = [called(one) for one in ast.walk(test)]
     names = _names(test)
     if _ALWAYS.isdisjoint(asked):

@@ -55,10 +55,10 @@ def is_sure(suspect: Suspect, stray: Meets | None, other: Meets | None, meeting:
         return False
     if is_doubtful(suspect, stray, meeting):
         return False
-    if suspect.cause == "rank-device" and is_of_some(meeting):
+    if suspect.cause == "rank-device" and not suspect.far and is_of_some(meeting):
         return False
     told = is_called(meeting.frame) and not (meeting.what == "refused" and is_test(meeting.spot))
-    if meeting.what in ("refused", "state") and not told:
+    if meeting.what in ("refused", "state", "lacked") and not told:
         return False
     if stray is None:
         return meeting.what != "library"  # which may take each operand where it is

@@ -58,6 +58,9 @@ def of_meeting(
         return
     if meeting.what == "handed" and not devices:
         return  # a library may bring one to the other
+    if meeting.what == "lacked":
+        yield _weighed(_of_another_process(meeting), meeting, failed=bool(devices))
+        return
     if meeting.what == "asked":
         for side in meeting.sides if devices else ():
             if (refused := of_kernel(side, meeting)) is not None:
@@ -101,6 +104,13 @@ def of_meeting(
             if not any(map(names_cpu, devices)) and (split or spreads_by_hand(tree)):
                 suspect = suspect._replace(cause="cross-shard-op")
         yield _weighed(suspect, meeting, stray, other, failed=bool(devices))
+
+
+def _of_another_process(meeting: Meeting) -> Suspect:
+    """A GPU that is numbered as the process is among those of all machines, or as the machine is."""
+    asked = meeting.sides[0].tensor
+    name, spot = said_as(meeting.spot.node), meeting.spot
+    return Suspect("rank-device", name, spot, asked.device, steps=asked.steps, meets=spot, far=True)
 
 
 def _enters(stray: Meets, other: Meets | None, meeting: Meeting) -> bool:
