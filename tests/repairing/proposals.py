@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
-from functools import cache
 from pathlib import Path
 
 import torch
+from repairing.proofs import told
 
 from diagnose import tracing
 from diagnose.repairing.proposing.candidates import candidates
@@ -23,23 +21,14 @@ def added(diff: str) -> tuple[str, ...]:
 
 
 def repaired(folder: Path, program: str) -> tuple[str, str, str]:
-    """What a process of its own makes of a program: outcome, level and diff."""
+    """What `diagnose fix` makes of a program: outcome, level and diff."""
     (folder / "train.py").write_text(program)
-    server = _server()
-    assert server.stdin is not None and server.stdout is not None
-    server.stdin.write(json.dumps([str(folder), "train.py"]) + "\n")
-    server.stdin.flush()
-    status, output, errors = json.loads(server.stdout.readline())
-    assert status == 0, errors
-    outcome, level, diff = json.loads(output)
-    return outcome, level, diff
-
-
-@cache
-def _server() -> subprocess.Popen[str]:
-    """What repairs programs, and ends with this process: its standard input does then."""
-    command = [sys.executable, Path(__file__).parent / "repair.py"]
-    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    done = told(
+        "commands.py", {"folder": str(folder), "words": ["fix", "--format", "json", "train.py"]}
+    )
+    assert done["output"], done["errors"]
+    found = json.loads(done["output"])
+    return found["outcome"], found["level"] or "", found["diff"]
 
 
 def proposed(folder: Path, program: str) -> list[tuple[str, ...]]:
