@@ -155,6 +155,7 @@ class Module(Value):
         "plain",
         "runs",
         "tensors",
+        "unsaved",
         "weights",
         "word",
     )
@@ -181,6 +182,8 @@ class Module(Value):
         self.hooks: list[Value] = []
         #: The names of buffers that are told before they have a value.
         self.buffers: set[str] = set()
+        #: The names of buffers that its ``state_dict`` leaves out (``persistent=False``).
+        self.unsaved: set[str] = set()
         self.children: dict[str, Module] = {}
         self.tensors: dict[str, Tensor] = {}
         self.plain: dict[str, Value] = {}
@@ -210,14 +213,17 @@ class Module(Value):
         return list(self.owners())[-1]
 
     def where(self) -> Device | None:
-        """The device of its first weights, as ``next(model.parameters()).device`` is."""
+        """The device of its first weights, as ``next(model.parameters()).device`` is; of those that never
+        got memory only where it has no others."""
+        empty: Device | None = None
         for one in self.family():
             if one.device is not None and one.weights:
                 return one.device
             for tensor in one.tensors.values():
-                if tensor.device is not None:
+                if tensor.device is not None and tensor.device.type != "meta":
                     return tensor.device
-        return self.device
+                empty = tensor.device or empty
+        return self.device or empty
 
     def gather(self, device: Device | None, spot: Spot) -> None:
         """What a trainer does: all moves to one device, wherever the program had put its parts."""

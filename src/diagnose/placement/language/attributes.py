@@ -8,6 +8,7 @@ import re
 from diagnose.placement import modules
 from diagnose.placement.devices import SPLIT
 from diagnose.placement.language.calling import run
+from diagnose.placement.libraries.empties import filled_elsewhere
 from diagnose.placement.libraries.module_methods import is_method, is_plain
 from diagnose.placement.libraries.noise import noise_scheduler
 from diagnose.placement.libraries.offloading import read
@@ -113,6 +114,8 @@ def _of_module(machine: Machine, owner: Module, name: str, node: ast.AST, frame:
             return found
     if owner.made is not None and (member := owner.made.find(name)) is not None:
         return _member(machine, owner, member, node, frame)
+    if name == "_buffers":  # whoever asks for them may fill them
+        filled_elsewhere(owner, Step("filled", machine.spot(node, frame)))
     if name == "scheduler" and owner.kind.endswith("Pipeline") and owner.made is None:
         owner.plain[name] = noise_scheduler(machine, "", node, frame)
         return owner.plain[name]

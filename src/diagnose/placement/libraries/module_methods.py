@@ -8,6 +8,7 @@ from diagnose.placement import modules
 from diagnose.placement.devices import CPU, META, SPLIT
 from diagnose.placement.libraries.checkpoints import loaded_into
 from diagnose.placement.libraries.copies import averaged
+from diagnose.placement.libraries.empties import empty_tensors, filled_elsewhere, may_fill
 from diagnose.placement.libraries.forward_hooks import within
 from diagnose.placement.libraries.layers import fill, passed
 from diagnose.placement.libraries.modules import (
@@ -146,11 +147,15 @@ def _with(tensor: Tensor, module: Module, name: str) -> Tensor:
     return tensor
 
 
-def _may_be_empty(module: Module) -> bool:
-    """Whether a module was made on meta, and nothing or only a part of it filled since."""
-    last = module.steps[-1] if module.steps else None
-    partly = last is not None and last.what == "loaded" and last.device == META
-    return module.where() == META or partly
+def _empty_weight(module: Module) -> tuple[Module, Tensor] | None:
+    """A weight that was made on meta, and is there still or may be, for only a part of its module was
+    filled since, with that module; None where all have memory."""
+    for one in module.family():
+        last = one.steps[-1] if one.steps else None
+        partly = last is not None and last.what == "loaded" and last.device == META
+        if one.where() == META or partly:
+            return one, Tensor(one.where(), "weight", one.steps, one.frame, module=one)
+    return next(((one, tensor) for one, _, tensor in empty_tensors(module)), None)
 
 
 #: Methods of diffusers' models that a library brings them to the GPU for, as for their forward.
@@ -165,10 +170,8 @@ def module_method(
         if moves(machine, given, name):
             device = target(machine, name, given)
             before = owner.where()
-            empty = next((one for one in owner.family() if _may_be_empty(one)), None)
-            if empty is not None and name != "to_empty":
-                weight = Tensor(empty.where(), "weight", empty.steps, empty.frame, module=empty)
-                machine.meet("meta", node, frame, [Meets(node, empty, weight)])
+            if name != "to_empty" and (empty := _empty_weight(owner)) is not None:
+                machine.meet("meta", node, frame, [Meets(node, *empty)])
             if before != SPLIT:
                 step = move(machine, given, node, frame, device)
                 if device == CPU and frame.call is not None and _is_parameter(node, frame):
@@ -194,6 +197,9 @@ def module_method(
         value = given.get("tensor", 1) or given.get("param", 1)
         if value is not None:
             modules.buffer(machine, owner, said, value.value, node, frame)
+        kept = given.get("persistent", 2)
+        if kept is not None and isinstance(kept.value, Const) and not kept.value.value:
+            owner.unsaved.add(said)
         return Const(None)
     if name in ("add_module", "register_module") and len(given.listed) > 1:
         modules.put(
@@ -215,6 +221,8 @@ def module_method(
         for each in given.listed[0].value.every():
             modules.put(machine, owner, str(len(owner.children)), each, node, frame)
         return owner
+    if may_fill(name, node, frame.source):
+        filled_elsewhere(owner, Step("filled", machine.spot(node, frame)))
     if name in ("parameters", "buffers"):
         return modules.weights(owner)
     if name in ("named_parameters", "named_buffers"):

@@ -111,7 +111,8 @@ def torch_call(
     if dotted in ("torch.nn.Parameter", "torch.nn.parameter.Parameter", "torch.nn.Buffer"):
         value = given.listed[0].value if given.listed else None
         made = value if isinstance(value, Tensor) else Tensor(machine.default, "weight")
-        weight = made.like(made.device, Step("made", machine.spot(node, frame), made.device))
+        where = (machine.emptied if dotted != "torch.nn.Buffer" else None) or made.device
+        weight = made.like(where, Step("made", machine.spot(node, frame), where))
         weight.maker, weight.frame = "weight", frame
         return weight
     first = given.listed[0].value if given.listed else None
