@@ -6,14 +6,19 @@ import ast
 from collections.abc import Iterator
 from functools import lru_cache
 
-from diagnose.placement.devices import META
-from diagnose.placement.model import Source, Spot, Step
+from diagnose.placement.devices import CPU, META
+from diagnose.placement.model import Device, Source, Spot, Step
+from diagnose.placement.steps import called
 from diagnose.placement.tensors import Module, Tensor
 
 #: Methods that go through the parts or the buffers of a module.
 _GOING_THROUGH = frozenset({"modules", "named_modules", "buffers", "named_buffers"})
 #: Those that hand what it holds to a function, which may fill it.
 _HANDING = frozenset({"apply", "_apply"})
+#: Functions and methods that take the memory of weights, and bring them for their layer's forward only.
+_TAKING = frozenset(
+    {"cpu_offload", "disk_offload", "dispatch_model", "enable_sequential_cpu_offload"}
+)
 #: Methods by which a class fills by itself what its saved weights lack.
 _FILLING = ("_load_from_state_dict", "_apply")
 
@@ -65,3 +70,40 @@ def _counting(tree: ast.Module) -> frozenset[int]:
         for call in ast.walk(one)
         if isinstance(call, ast.Call)
     )
+
+
+def is_taken(module: Module) -> bool:
+    """Whether a library keeps the weights of a module on meta now, for none of its forwards runs."""
+    waits = any(one.runs is not None for one in module.owners())
+    last = next((one for one in reversed(module.steps) if one.what == "offloaded"), None)
+    if last is None or not waits or module.where() != CPU:
+        return False
+    mapped = not isinstance(
+        last.spot.node, ast.Call
+    )  # by ``device_map=`` of a model that is loaded
+    return mapped or called(last.spot.node) in _TAKING
+
+
+def taken_weight(tensor: Tensor) -> Tensor | None:
+    """A weight that is read of a module that has none now, as it is then; None for others."""
+    module = tensor.module
+    if tensor.maker != "weight" or module is None or tensor.device != CPU or not is_taken(module):
+        return None
+    own = module.made is None or any(called(one.spot.node) == "Parameter" for one in tensor.steps)
+    return tensor.like(META) if own else None
+
+
+def has_no_memory(tensor: Tensor, device: Device | None, told: ast.AST | None) -> Tensor | None:
+    """A tensor that is moved and has no memory that could be copied; None for others.
+
+    Args:
+        tensor: what is moved.
+        device: where to; None where that is not known.
+        told: the expression that says so.
+    """
+    if device is not None and device != META and tensor.device == META:
+        return tensor
+    known = device not in (None, META) or (
+        isinstance(told, ast.Attribute) and told.attr == "device"
+    )
+    return taken_weight(tensor) if known else None

@@ -19,8 +19,8 @@ from diagnose.placement.libraries.modules import (
     library_method,
 )
 from diagnose.placement.libraries.noise import pictures
-from diagnose.placement.libraries.offloading import METHODS, brought, offload
-from diagnose.placement.libraries.spreading import gives_back
+from diagnose.placement.libraries.offloading import METHODS, brought, offload, released, taken_part
+from diagnose.placement.libraries.spreading import given_part, gives_back
 from diagnose.placement.libraries.tensor_methods import move, moves, target, unknown_arguments
 from diagnose.placement.machine import Arguments, Given, Machine, Meets, generating, operands
 from diagnose.placement.model import Step
@@ -170,7 +170,10 @@ def module_method(
         if moves(machine, given, name):
             device = target(machine, name, given)
             before = owner.where()
-            if name != "to_empty" and (empty := _empty_weight(owner)) is not None:
+            empty = _empty_weight(owner)
+            if empty is None and device is not None and device.type == "cuda":
+                empty = taken_part(machine, owner)
+            if name != "to_empty" and empty is not None:
                 machine.meet("meta", node, frame, [Meets(node, *empty)])
             if before != SPLIT:
                 step = move(machine, given, node, frame, device)
@@ -247,7 +250,8 @@ def module_method(
     if (made := library_method(machine, owner, name, given, node, frame)) is not None:
         return made
     if name in ("get_input_embeddings", "get_output_embeddings", "get_submodule"):
-        return modules.at(owner, given.text("target", 0)) or modules.given_by(owner, name)
+        asked = modules.at(owner, given.text("target", 0)) or modules.given_by(owner, name)
+        return given_part(machine, owner, asked, name)
     if name in ("register_forward_hook", "register_forward_pre_hook") and given.listed:
         hooks = owner.before if name == "register_forward_pre_hook" else owner.hooks
         hooks.append(given.listed[0].value)
@@ -262,6 +266,9 @@ def module_method(
         return Const(None)
     if name in METHODS:
         offload(machine, owner, name, given, node, frame)
+        return Const(None)
+    if name == "remove_all_hooks":
+        released(owner)
         return Const(None)
     if name == "parallelize":
         owner.move(SPLIT, Step("moved", machine.spot(node, frame), SPLIT))
