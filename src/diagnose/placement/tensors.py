@@ -152,6 +152,7 @@ class Module(Value):
         "kind",
         "made",
         "owner",
+        "packed",
         "plain",
         "runs",
         "tensors",
@@ -170,6 +171,8 @@ class Module(Value):
         self.owner: Module | None = None
         #: The device that a library brings it to for its forward only.
         self.runs: Device | None = None
+        #: Whether its weights are packed for kernels of the host's: they do not move.
+        self.packed = False
         #: Whether a function was given it of which nothing is known: that may have moved it.
         self.handed = False
         #: The variables where a method was last called that puts layers into it.
@@ -233,7 +236,7 @@ class Module(Value):
     def move(self, device: Device | None, step: Step) -> None:
         """What ``.to(device)`` does: all that is registered moves, and nothing else."""
         for one in self.family():
-            one.device = device if one.weights else one.device
+            one.device = device if one.weights and not one.packed else one.device
             one.steps = (*one.steps[-12:], step)
             for name, tensor in one.tensors.items():
                 one.tensors[name] = tensor.like(device, step)

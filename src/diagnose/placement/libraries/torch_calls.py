@@ -12,6 +12,7 @@ from diagnose.placement.libraries.datasets import data_call
 from diagnose.placement.libraries.factories import factory
 from diagnose.placement.libraries.layers import built, layer, loaded_model
 from diagnose.placement.libraries.offloading import SHARDING, sharded
+from diagnose.placement.libraries.packing import quantized
 from diagnose.placement.libraries.tensor_methods import unknown_arguments
 from diagnose.placement.machine import (
     Arguments,
@@ -57,6 +58,8 @@ def torch_call(
     if dotted.startswith("torch.cuda.") and last.endswith("Tensor"):
         device = machine.home()
         return Tensor(device, "factory", machine.step("made", node, frame, device), frame)
+    if (model := quantized(machine, dotted, given, node, frame)) is not None:
+        return model
     if last == "GradScaler":
         return Object("scaler")
     if dotted.startswith(("torch.cuda.", "torch.backends", "torch.accelerator.")):
