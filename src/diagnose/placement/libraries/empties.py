@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from diagnose.placement.devices import CPU, META
 from diagnose.placement.model import Device, Source, Spot, Step
-from diagnose.placement.steps import called
+from diagnose.placement.steps import called, is_offloaded
 from diagnose.placement.tensors import Module, Tensor
 
 #: Methods that go through the parts or the buffers of a module.
@@ -82,6 +82,15 @@ def is_taken(module: Module) -> bool:
         last.spot.node, ast.Call
     )  # by ``device_map=`` of a model that is loaded
     return mapped or called(last.spot.node) in _TAKING
+
+
+def released(module: Module) -> None:
+    """The weights of an offloaded module are brought back: from then on nobody knows where they are."""
+    if not is_offloaded(module):
+        return
+    for one in module.family():
+        one.device, one.runs = None, None
+        one.tensors = {name: tensor.like(None) for name, tensor in one.tensors.items()}
 
 
 def taken_weight(tensor: Tensor) -> Tensor | None:

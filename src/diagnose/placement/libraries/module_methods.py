@@ -8,7 +8,7 @@ from diagnose.placement import modules
 from diagnose.placement.devices import CPU, META, SPLIT
 from diagnose.placement.libraries.checkpoints import loaded_into
 from diagnose.placement.libraries.copies import averaged
-from diagnose.placement.libraries.empties import empty_tensors, filled_elsewhere, may_fill
+from diagnose.placement.libraries.empties import empty_tensors, filled_elsewhere, may_fill, released
 from diagnose.placement.libraries.forward_hooks import within
 from diagnose.placement.libraries.layers import fill, passed
 from diagnose.placement.libraries.modules import (
@@ -19,7 +19,7 @@ from diagnose.placement.libraries.modules import (
     library_method,
 )
 from diagnose.placement.libraries.noise import pictures
-from diagnose.placement.libraries.offloading import METHODS, brought, offload, released, taken_part
+from diagnose.placement.libraries.offloading import METHODS, brought, offload, taken_part
 from diagnose.placement.libraries.spreading import given_part, gives_back
 from diagnose.placement.libraries.tensor_methods import move, moves, target, unknown_arguments
 from diagnose.placement.machine import Arguments, Given, Machine, Meets, generating, operands

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 
 from diagnose.placement.devices import CPU, HOME, META, SPLIT
-from diagnose.placement.libraries.empties import is_taken
+from diagnose.placement.libraries.empties import is_taken, released
 from diagnose.placement.libraries.spreading import given_back, on_host
 from diagnose.placement.libraries.tensor_methods import moved
 from diagnose.placement.libraries.turns import end_turn_before, hook_of
@@ -165,15 +165,6 @@ def brought(
             if waits:  # it stays on the GPU until another module is brought there
                 one.device = None
                 one.tensors = {name: tensor.like(None) for name, tensor in tensors.items()}
-
-
-def released(module: Module) -> None:
-    """The weights of an offloaded module are brought back: from then on nobody knows where they are."""
-    if not is_offloaded(module):
-        return
-    for one in module.family():
-        one.device, one.runs = None, None
-        one.tensors = {name: tensor.like(None) for name, tensor in one.tensors.items()}
 
 
 def taken_part(machine: Machine, module: Module) -> tuple[Module, Tensor] | None:

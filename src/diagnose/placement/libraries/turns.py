@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from diagnose.placement.devices import CPU
+from diagnose.placement.libraries.empties import released
 from diagnose.placement.machine import Arguments, Machine
 from diagnose.placement.tensors import Module
 from diagnose.placement.values import Const, Frame, Object, Unknown, Value
@@ -38,13 +39,13 @@ def end_turn_before(module: Module) -> None:
 def turn_hook(
     machine: Machine, owner: Object, name: str, given: Arguments, node: ast.AST, frame: Frame
 ) -> Value:
-    """What a method of a hook does: ``offload`` takes its module back to the host."""
+    """What a method of a hook does: ``offload`` takes its module back to the host, others may bring it."""
     module = owner.attributes[_MODULE]
     if name == "offload":
         _sent_back(owner)
-    elif name == "remove" and isinstance(module, Module):
-        module.runs = None
-    return Const(None) if name in ("offload", "remove") else Unknown()
+    elif isinstance(module, Module):
+        released(module)
+    return Const(None) if name == "offload" else Unknown()
 
 
 def _sent_back(hook: Object) -> None:

@@ -18,6 +18,7 @@ places = {"dish": 0, "price": "cpu"}
 for n in range(2):
     places[f"courses.{n}"] = 0
 menu = dispatch_model(Menu(), device_map=places)
+menu._hf_hook.io_same_device = False
 ids = torch.tensor([[1, 2, 3]], device="cuda:0")
 first = menu(ids)
 print(menu.dish.weight.to("cuda:1").shape)
