@@ -47,6 +47,11 @@ def names_one_of(text: ast.expr, names: Iterable[str]) -> bool:
     return pattern != ".*" and any(re.fullmatch(pattern, one) for one in names)
 
 
+def may_name(text: ast.expr, name: str) -> bool:
+    """Whether an expression for a text may give a name, by what of it is written down."""
+    return re.fullmatch(_pattern(text), name) is not None
+
+
 def _pattern(text: ast.expr) -> str:
     match text:
         case ast.Constant(value=str(written)):

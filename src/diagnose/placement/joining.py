@@ -8,7 +8,7 @@ from functools import reduce
 from diagnose.placement.devices import CPU, differ
 from diagnose.placement.tensors import WIDEST, Batch, Module, Table, Tensor, inside, tensors_in
 from diagnose.placement.tensors import Sequence as Items
-from diagnose.placement.values import Const, Object, Place, Unknown, Value
+from diagnose.placement.values import Const, External, Object, Place, Unknown, Value
 
 
 def joined(one: Value | None, other: Value | None) -> Value:
@@ -31,6 +31,10 @@ def joined(one: Value | None, other: Value | None) -> Value:
         return tensor if same else Unknown()
     if isinstance(one, Unknown):
         return one
+    if isinstance(one, External) and isinstance(other, External):
+        # `try: from torch.ao.quantization import quantize_dynamic`, and where that was before.
+        same = one.dotted.rpartition(".")[2] == other.dotted.rpartition(".")[2]
+        return other if same else Unknown()
     if isinstance(one, Module) and isinstance(other, Module):
         return _either(one, other) or Unknown()
     if isinstance(one, Items) and isinstance(other, Items):

@@ -152,6 +152,8 @@ class Machine:
         self.calls: list[Spot] = []
         self.meetings: list[Meeting] = []
         self.default: Device = CPU
+        #: Where weights alone are made, while that is told (`init_empty_weights`).
+        self.emptied: Device | None = None
         #: What ``cuda`` without a number means.
         self.current = Device("cuda", 0, home=True)
         #: Where the default device is said, while it is meta.
@@ -186,6 +188,10 @@ class Machine:
         self.lacking = frozenset[int]()
         #: The call of a context of the user's on the way, and the body of its ``with``.
         self.within: tuple[ast.AST, Callable[[Value], None]] | None = None
+
+    def for_weights(self) -> Device:
+        """Where layers and parameters are made that are told nothing."""
+        return self.emptied or self.default
 
     def home(self) -> Device:
         """The accelerator that ``cuda`` means."""

@@ -7,6 +7,7 @@ import re
 
 from diagnose.model import TorchNames
 from diagnose.placement import modules
+from diagnose.placement.holding import may_name
 from diagnose.placement.joining import joined, of_any_key
 from diagnose.placement.machine import Machine
 from diagnose.placement.model import Spot, Step
@@ -90,7 +91,7 @@ def store(
             if isinstance(owner, State):
                 value = _remembered(value, machine.spot(statement, frame))
             if isinstance(owner, Table):
-                put_at(owner, key, value)
+                put_at(owner, key, value, inside)
             elif isinstance(owner, Items):
                 number = key.value if isinstance(key, Const) else None
                 if isinstance(number, int) and -len(owner.items) <= number < len(owner.items):
@@ -136,14 +137,16 @@ def _remembered(value: Value, spot: Spot) -> Value:
     return value
 
 
-def put_at(owner: Table, key: Value, value: Value) -> None:
-    """Puts an item into a dict: at any key where that is not known, at each in a loop over the keys."""
+def put_at(owner: Table, key: Value, value: Value, said: ast.expr | None = None) -> None:
+    """Puts an item into a dict: at any key that the expression for it, ``said``, may give, where it is not
+    known which, and at each in a loop over the keys."""
     if isinstance(key, Const) and isinstance(key.value, str | int):
         owner.items[key.value] = value
         return
     each = isinstance(key, Unknown) and key.word == KEY
     for name, held in owner.items.items():
-        owner.items[name] = value if each else joined(held, value)
+        if each or said is None or may_name(said, str(name)):
+            owner.items[name] = value if each else joined(held, value)
     owner.more = of_any_key(owner.more, value)
 
 

@@ -152,9 +152,11 @@ class Module(Value):
         "kind",
         "made",
         "owner",
+        "packed",
         "plain",
         "runs",
         "tensors",
+        "unsaved",
         "weights",
         "word",
     )
@@ -169,6 +171,8 @@ class Module(Value):
         self.owner: Module | None = None
         #: The device that a library brings it to for its forward only.
         self.runs: Device | None = None
+        #: Whether its weights are packed for kernels of the host's: they do not move.
+        self.packed = False
         #: Whether a function was given it of which nothing is known: that may have moved it.
         self.handed = False
         #: The variables where a method was last called that puts layers into it.
@@ -181,6 +185,8 @@ class Module(Value):
         self.hooks: list[Value] = []
         #: The names of buffers that are told before they have a value.
         self.buffers: set[str] = set()
+        #: The names of buffers that its ``state_dict`` leaves out (``persistent=False``).
+        self.unsaved: set[str] = set()
         self.children: dict[str, Module] = {}
         self.tensors: dict[str, Tensor] = {}
         self.plain: dict[str, Value] = {}
@@ -210,14 +216,17 @@ class Module(Value):
         return list(self.owners())[-1]
 
     def where(self) -> Device | None:
-        """The device of its first weights, as ``next(model.parameters()).device`` is."""
+        """The device of its first weights, as ``next(model.parameters()).device`` is; of those that never
+        got memory only where it has no others."""
+        empty: Device | None = None
         for one in self.family():
             if one.device is not None and one.weights:
                 return one.device
             for tensor in one.tensors.values():
-                if tensor.device is not None:
+                if tensor.device is not None and tensor.device.type != "meta":
                     return tensor.device
-        return self.device
+                empty = tensor.device or empty
+        return self.device or empty
 
     def gather(self, device: Device | None, spot: Spot) -> None:
         """What a trainer does: all moves to one device, wherever the program had put its parts."""
@@ -227,7 +236,7 @@ class Module(Value):
     def move(self, device: Device | None, step: Step) -> None:
         """What ``.to(device)`` does: all that is registered moves, and nothing else."""
         for one in self.family():
-            one.device = device if one.weights else one.device
+            one.device = device if one.weights and not one.packed else one.device
             one.steps = (*one.steps[-12:], step)
             for name, tensor in one.tensors.items():
                 one.tensors[name] = tensor.like(device, step)

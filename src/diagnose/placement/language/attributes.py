@@ -8,14 +8,17 @@ import re
 from diagnose.placement import modules
 from diagnose.placement.devices import SPLIT
 from diagnose.placement.language.calling import run
+from diagnose.placement.libraries.empties import filled_elsewhere
 from diagnose.placement.libraries.module_methods import is_method, is_plain
 from diagnose.placement.libraries.noise import noise_scheduler
 from diagnose.placement.libraries.offloading import read
 from diagnose.placement.libraries.spreading import gives_back, reached
 from diagnose.placement.libraries.tensor_methods import of_batch, of_tensor
+from diagnose.placement.libraries.turns import hook_of
 from diagnose.placement.machine import Arguments, Given, Machine, Partial
 from diagnose.placement.model import Step
 from diagnose.placement.records import row
+from diagnose.placement.steps import is_offloaded
 from diagnose.placement.tensors import Batch, Module, Optimizer, Table, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import (
@@ -113,6 +116,10 @@ def _of_module(machine: Machine, owner: Module, name: str, node: ast.AST, frame:
             return found
     if owner.made is not None and (member := owner.made.find(name)) is not None:
         return _member(machine, owner, member, node, frame)
+    if name == "_buffers":  # whoever asks for them may fill them
+        filled_elsewhere(owner, Step("filled", machine.spot(node, frame)))
+    if name == "_hf_hook" and is_offloaded(owner):  # by which a program brings it itself
+        return hook_of(owner, None)
     if name == "scheduler" and owner.kind.endswith("Pipeline") and owner.made is None:
         owner.plain[name] = noise_scheduler(machine, "", node, frame)
         return owner.plain[name]

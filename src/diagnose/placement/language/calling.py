@@ -230,7 +230,7 @@ def _bare(
         found = Module(made.node.name, None, made)
         found.weights = False
         if (shape := _library_of(machine, made)) is not None:
-            found.weights, found.device = shape, machine.default
+            found.weights, found.device = shape, machine.for_weights()
     elif any(name.rpartition(".")[2].endswith("Optimizer") for name in made.names()):
         found = Object("optimizer", made)
         weights = next((t for one in given.every() for t in tensors_in(one.value)), None)
@@ -238,7 +238,7 @@ def _bare(
         found.attributes = {"param_groups": Items([], group), "state": State({}, State({}))}
     else:
         found = Object(made.node.name, made)
-    found.steps, found.frame = machine.step("made", node, frame, machine.default), frame
+    found.steps, found.frame = machine.step("made", node, frame, machine.for_weights()), frame
     if isinstance(found, Module):
         machine.modules.append(found)
     if not isinstance(node, ast.ClassDef):

@@ -9,6 +9,7 @@ from functools import partial
 
 from diagnose.placement.devices import META, named_so
 from diagnose.placement.iterating import special
+from diagnose.placement.language.conditions import truth
 from diagnose.placement.machine import Leaves, Machine
 from diagnose.placement.storing import store
 from diagnose.placement.values import Frame, Function, Place, Unknown, Value
@@ -58,7 +59,7 @@ def _within(
     block: Callable[[], None],
 ) -> None:
     """A body in one context."""
-    default, current = (machine.default, machine.default_of), machine.current
+    default, current = (machine.default, machine.default_of, machine.emptied), machine.current
     left = list[Leaves]()
 
     def body(value: Value) -> None:
@@ -83,17 +84,32 @@ def _within(
     elif _chooses_home(value, item.context_expr):
         machine.default = machine.home()
     elif "init_empty_weights" in ast.unparse(item.context_expr):
-        machine.default = META
-    if (machine.default is META and default[0] is not META) or machine.default != default[0]:
+        machine.emptied = META
+        if _with_buffers(machine, item.context_expr, frame):
+            machine.default = META
+    empty = machine.for_weights() is META and META not in (default[0], default[2])
+    if empty or machine.default != default[0]:
         machine.default_of = machine.spot(item.context_expr, frame)
     if item.optional_vars is not None:
         store(machine, item.optional_vars, value, frame, node)
     try:
         block()
     finally:
-        machine.default, machine.default_of = default
+        machine.default, machine.default_of, machine.emptied = default
         if of_cuda:
             machine.current = current
+
+
+def _with_buffers(machine: Machine, context: ast.expr, frame: Frame) -> bool:
+    """Whether ``init_empty_weights`` is told to leave buffers and all other tensors without memory."""
+    told = [
+        one.value
+        for call in ast.walk(context)
+        if isinstance(call, ast.Call)
+        for one in call.keywords
+        if one.arg == "include_buffers"
+    ]
+    return any(truth(machine, one, frame) is True for one in told)
 
 
 #: Contexts by which a library chooses where what is made in them is.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from diagnose.placement.devices import CPU, META
+from diagnose.placement.libraries.empties import empty_tensors, keep_unsaved
 from diagnose.placement.libraries.functional import mapped_by
 from diagnose.placement.machine import Arguments, Given, Machine
 from diagnose.placement.model import Device, Spot, Step
@@ -52,7 +53,9 @@ def loaded_into(owner: Module, given: Arguments, spot: Spot) -> None:
         # meets what the GPU computes all the same.
         if left == META or (left is not None and device not in (CPU, left)):
             device = None
+        empty = list(empty_tensors(owner)) if _is_on(assign) else []
         owner.move(device, Step("loaded", spot, left))
+        keep_unsaved(owner, empty, spot)
     elif owner.where() == META:
         owner.steps = (*owner.steps[-12:], Step("unfilled", spot, META))
 

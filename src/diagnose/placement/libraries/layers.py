@@ -20,8 +20,8 @@ _OF_COPIES = ("TransformerEncoder", "TransformerDecoder")
 
 def built(machine: Machine, kind: str, node: ast.AST, frame: Frame) -> Module:
     """A module of a library, made here."""
-    found = Module(kind, machine.default)
-    made = machine.step("made", node, frame, machine.default, machine.default_of)
+    found = Module(kind, machine.for_weights())
+    made = machine.step("made", node, frame, found.device, machine.default_of)
     found.steps, found.frame = made, frame
     machine.modules.append(found)
     return found

@@ -8,6 +8,7 @@ import re
 from diagnose.placement.devices import CPU, META, SPLIT
 from diagnose.placement.libraries.checkpoints import loaded_from
 from diagnose.placement.libraries.datasets import collated, item_of
+from diagnose.placement.libraries.empties import filled_elsewhere
 from diagnose.placement.libraries.layers import built, library_loss, parallel
 from diagnose.placement.libraries.modules import SENTENCES, is_array, searching, sentences
 from diagnose.placement.libraries.noise import drawn_noise, noise_scheduler
@@ -68,8 +69,11 @@ def model_call(
 ) -> Value:
     """Model libraries: what is known of their names."""
     for one in given.every() if last[:1].islower() else ():
-        if isinstance(one.value, Module) and one.value.where() == META:
-            one.value.move(None, Step("filled", machine.spot(node, frame)))  # by whom, nobody knows
+        if isinstance(one.value, Module):
+            step = Step("filled", machine.spot(node, frame))  # by whom, nobody knows
+            if one.value.where() == META:
+                one.value.move(None, step)
+            filled_elsewhere(one.value, step)
     owner = dotted.rpartition(".")[0].rpartition(".")[2]
     if last.startswith("DataParallel"):  # those of other packages scatter what they are given, too
         whole = given.get("module", 0)

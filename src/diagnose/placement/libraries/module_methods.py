@@ -8,6 +8,7 @@ from diagnose.placement import modules
 from diagnose.placement.devices import CPU, META, SPLIT
 from diagnose.placement.libraries.checkpoints import loaded_into
 from diagnose.placement.libraries.copies import averaged
+from diagnose.placement.libraries.empties import empty_tensors, filled_elsewhere, may_fill, released
 from diagnose.placement.libraries.forward_hooks import within
 from diagnose.placement.libraries.layers import fill, passed
 from diagnose.placement.libraries.modules import (
@@ -18,8 +19,8 @@ from diagnose.placement.libraries.modules import (
     library_method,
 )
 from diagnose.placement.libraries.noise import pictures
-from diagnose.placement.libraries.offloading import METHODS, brought, offload
-from diagnose.placement.libraries.spreading import gives_back
+from diagnose.placement.libraries.offloading import METHODS, brought, offload, taken_part
+from diagnose.placement.libraries.spreading import given_part, gives_back
 from diagnose.placement.libraries.tensor_methods import move, moves, target, unknown_arguments
 from diagnose.placement.machine import Arguments, Given, Machine, Meets, generating, operands
 from diagnose.placement.model import Step
@@ -146,11 +147,15 @@ def _with(tensor: Tensor, module: Module, name: str) -> Tensor:
     return tensor
 
 
-def _may_be_empty(module: Module) -> bool:
-    """Whether a module was made on meta, and nothing or only a part of it filled since."""
-    last = module.steps[-1] if module.steps else None
-    partly = last is not None and last.what == "loaded" and last.device == META
-    return module.where() == META or partly
+def _empty_weight(module: Module) -> tuple[Module, Tensor] | None:
+    """A weight that was made on meta, and is there still or may be, for only a part of its module was
+    filled since, with that module; None where all have memory."""
+    for one in module.family():
+        last = one.steps[-1] if one.steps else None
+        partly = last is not None and last.what == "loaded" and last.device == META
+        if one.where() == META or partly:
+            return one, Tensor(one.where(), "weight", one.steps, one.frame, module=one)
+    return next(((one, tensor) for one, _, tensor in empty_tensors(module)), None)
 
 
 #: Methods of diffusers' models that a library brings them to the GPU for, as for their forward.
@@ -165,10 +170,11 @@ def module_method(
         if moves(machine, given, name):
             device = target(machine, name, given)
             before = owner.where()
-            empty = next((one for one in owner.family() if _may_be_empty(one)), None)
-            if empty is not None and name != "to_empty":
-                weight = Tensor(empty.where(), "weight", empty.steps, empty.frame, module=empty)
-                machine.meet("meta", node, frame, [Meets(node, empty, weight)])
+            empty = _empty_weight(owner)
+            if empty is None and device is not None and device.type == "cuda":
+                empty = taken_part(machine, owner)
+            if name != "to_empty" and empty is not None:
+                machine.meet("meta", node, frame, [Meets(node, *empty)])
             if before != SPLIT:
                 step = move(machine, given, node, frame, device)
                 if device == CPU and frame.call is not None and _is_parameter(node, frame):
@@ -194,6 +200,9 @@ def module_method(
         value = given.get("tensor", 1) or given.get("param", 1)
         if value is not None:
             modules.buffer(machine, owner, said, value.value, node, frame)
+        kept = given.get("persistent", 2)
+        if kept is not None and isinstance(kept.value, Const) and not kept.value.value:
+            owner.unsaved.add(said)
         return Const(None)
     if name in ("add_module", "register_module") and len(given.listed) > 1:
         modules.put(
@@ -215,6 +224,8 @@ def module_method(
         for each in given.listed[0].value.every():
             modules.put(machine, owner, str(len(owner.children)), each, node, frame)
         return owner
+    if may_fill(name, node, frame.source):
+        filled_elsewhere(owner, Step("filled", machine.spot(node, frame)))
     if name in ("parameters", "buffers"):
         return modules.weights(owner)
     if name in ("named_parameters", "named_buffers"):
@@ -239,7 +250,8 @@ def module_method(
     if (made := library_method(machine, owner, name, given, node, frame)) is not None:
         return made
     if name in ("get_input_embeddings", "get_output_embeddings", "get_submodule"):
-        return modules.at(owner, given.text("target", 0)) or modules.given_by(owner, name)
+        asked = modules.at(owner, given.text("target", 0)) or modules.given_by(owner, name)
+        return given_part(machine, owner, asked, name)
     if name in ("register_forward_hook", "register_forward_pre_hook") and given.listed:
         hooks = owner.before if name == "register_forward_pre_hook" else owner.hooks
         hooks.append(given.listed[0].value)
@@ -254,6 +266,9 @@ def module_method(
         return Const(None)
     if name in METHODS:
         offload(machine, owner, name, given, node, frame)
+        return Const(None)
+    if name == "remove_all_hooks":
+        released(owner)
         return Const(None)
     if name == "parallelize":
         owner.move(SPLIT, Step("moved", machine.spot(node, frame), SPLIT))

@@ -20,6 +20,7 @@ from diagnose.placement.libraries.options import parsed
 from diagnose.placement.libraries.preparing import accelerated
 from diagnose.placement.libraries.tensor_methods import unknown_arguments
 from diagnose.placement.libraries.training import collator, piped, trained
+from diagnose.placement.libraries.turns import HOOK, turn_hook
 from diagnose.placement.machine import Arguments, Given, Machine, Meets, generating, operands
 from diagnose.placement.model import Spot, Step
 from diagnose.placement.storing import KEY, put_at
@@ -224,6 +225,7 @@ _OBJECTS: dict[str, _Run] = {
     "passing": passing,
     "parser": parsed,
     "host": _host,
+    HOOK: turn_hook,
 }
 
 

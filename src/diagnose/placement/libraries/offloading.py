@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from diagnose.placement.devices import CPU, HOME
-from diagnose.placement.libraries.spreading import given_back
+from diagnose.placement.devices import CPU, HOME, META, SPLIT
+from diagnose.placement.libraries.empties import is_taken, released
+from diagnose.placement.libraries.spreading import given_back, on_host
 from diagnose.placement.libraries.tensor_methods import moved
+from diagnose.placement.libraries.turns import end_turn_before, hook_of
 from diagnose.placement.machine import Arguments, Given, Machine, origin
 from diagnose.placement.model import Spot, Step
 from diagnose.placement.steps import called, is_offloaded
@@ -33,6 +35,8 @@ METHODS = {
 
 #: Functions that shard the model that they are given -> the keyword of what they offload.
 SHARDING = {"FullyShardedDataParallel": "cpu_offload", "fully_shard": "offload_policy"}
+#: Functions of accelerate that bring the weights of an offloaded module back, for a ``with`` or for good.
+_RELEASING = ("remove_hook", "align_module_device")
 #: Of the functions and methods those that bring what a module gives back to where its input was.
 _GIVES_BACK = frozenset({"cpu_offload", "disk_offload"})
 #: Those that leave a module on the GPU after its forward, until another one runs.
@@ -42,15 +46,21 @@ _WAITS = frozenset({"cpu_offload_with_hook", "enable_model_cpu_offload"})
 def offloaded_by(
     machine: Machine, last: str, given: Arguments, node: ast.AST, frame: Frame
 ) -> Value | None:
-    """What a function that offloads a module gives; None for other functions."""
+    """What a function that offloads a module gives, or brings its weights back; None for others."""
+    model = given.listed[0].value if given.listed else None
+    if isinstance(model, Module) and last.startswith(_RELEASING):
+        released(model)
+        return model
     if last not in _FUNCTIONS or not given.listed:
         return None
-    model = given.listed[0].value
     if not isinstance(model, Module):
         return Unknown()
     name, position, parts = _FUNCTIONS[last]
     hook(machine, model, given.get(name, position), parts, node, frame)
-    return Items([model, Unknown("hook")]) if last == "cpu_offload_with_hook" else model
+    if last != "cpu_offload_with_hook":
+        return model
+    before = given.told("prev_module_hook", 2)
+    return Items([model, hook_of(model, before.value if before is not None else None)])
 
 
 def sharded(
@@ -128,6 +138,7 @@ def brought(
     module: Module, given: Arguments, spot: Spot, work: Callable[[Arguments], Value]
 ) -> Value:
     """What a forward gives that a library brings its module and its inputs to the GPU for."""
+    end_turn_before(module)
     device, step = module.runs, Step("moved", spot, module.runs)
     scope = [
         one for one in module.family() if one is module or module.made is None or one.runs is None
@@ -154,6 +165,19 @@ def brought(
             if waits:  # it stays on the GPU until another module is brought there
                 one.device = None
                 one.tensors = {name: tensor.like(None) for name, tensor in tensors.items()}
+
+
+def taken_part(machine: Machine, module: Module) -> tuple[Module, Tensor] | None:
+    """A part of a module whose weights a library keeps on meta until its forward runs, with one of them; of
+    a library's model that its map of devices leaves there. None where there is none."""
+    part = next((one for one in module.family() if one.weights and is_taken(one)), None)
+    steps = part.steps if part is not None else ()
+    spread = next((one for one in reversed(module.steps) if one.device == SPLIT), None)
+    if part is None and module.device == SPLIT and spread is not None and on_host(machine, module):
+        part, steps = module, (*module.steps, spread._replace(what="offloaded"))
+    if part is None:
+        return None
+    return part, Tensor(META, "weight", steps, part.frame, module=part)
 
 
 def read(machine: Machine, tensor: Tensor, node: ast.AST, frame: Frame) -> Tensor:

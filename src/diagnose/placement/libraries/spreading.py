@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from diagnose.placement.devices import CPU, SPLIT
 from diagnose.placement.libraries.tensor_methods import moved
@@ -83,6 +84,36 @@ def part_device(machine: Machine, whole: Module, path: str) -> Device | None:
         if value is not None:
             return device
     return None
+
+
+def on_host(machine: Machine, whole: Module) -> bool:
+    """Whether a written map leaves a part of a model on the host or disk, beside what it puts on GPUs."""
+    said = whole.plain.get(MAP)
+    told = list(said.items.values()) if isinstance(said, Table) else []
+    places = {machine.asked(one) for one in told}
+    disk = any(isinstance(one, Const) and one.value == "disk" for one in told)
+    return (disk or CPU in places) and any(one is not None and one.type == "cuda" for one in places)
+
+
+#: What the layers are called, at the end of their names, that these methods of a library's model give.
+_GIVEN = {
+    "get_input_embeddings": re.compile(r"(.*\.)?(embed\w*|word_embeddings|wte|shared)"),
+    "get_output_embeddings": re.compile(r"(.*\.)?(lm_head|embed_out)"),
+}
+
+
+def given_part(machine: Machine, whole: Module, part: Module, method: str) -> Module:
+    """A part of a spread model that a method gives: on its own device, where one name of a written map says
+    which that is."""
+    said, pattern = whole.plain.get(MAP), _GIVEN.get(method)
+    if pattern is None or not isinstance(said, Table) or part.device != SPLIT:
+        return part
+    names = [name for name in said.items if isinstance(name, str) and pattern.fullmatch(name)]
+    told = part_device(machine, whole, names[0]) if len(names) == 1 else None
+    step = next((one for one in whole.steps if one.device == SPLIT), None)
+    if told is not None and step is not None:
+        _place(machine, whole, part, told, step)
+    return part
 
 
 def reached(machine: Machine, part: Module) -> Module:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from diagnose.placement.devices import CPU, HOME, META
+from diagnose.placement.devices import CPU, HOME
 from diagnose.placement.libraries.checkpoints import may_be_number
+from diagnose.placement.libraries.empties import has_no_memory
 from diagnose.placement.machine import Arguments, Machine, Meets, generating, operands, origin
 from diagnose.placement.model import Device, Step
 from diagnose.placement.refusing import kind_of
@@ -111,8 +112,11 @@ def tensor_method(
         if not moves(machine, given, name):
             return owner.like(owner.device)
         device = target(machine, name, given)
-        if owner.device == META and device not in (None, META):
-            machine.meet("meta", node, frame, [Meets(node, owner, owner)])
+        told = given.get("device", 0)
+        if (
+            empty := has_no_memory(owner, device, told.node if told is not None else None)
+        ) is not None:
+            machine.meet("meta", node, frame, [Meets(node, empty, empty)])
         moved = owner.like(device, move(machine, given, node, frame, device))
         moved.guessed &= owner.maker != "load"  # what moves is no number
         return moved

@@ -13,6 +13,7 @@ from diagnose.placement.libraries.datasets import data_call
 from diagnose.placement.libraries.factories import factory
 from diagnose.placement.libraries.layers import built, layer, loaded_model
 from diagnose.placement.libraries.offloading import SHARDING, sharded
+from diagnose.placement.libraries.packing import quantized
 from diagnose.placement.libraries.padding import sequences, wide
 from diagnose.placement.libraries.tensor_methods import unknown_arguments
 from diagnose.placement.machine import (
@@ -59,6 +60,8 @@ def torch_call(
     if dotted.startswith("torch.cuda.") and last.endswith("Tensor"):
         device = machine.home()
         return Tensor(device, "factory", machine.step("made", node, frame, device), frame)
+    if (model := quantized(machine, dotted, given, node, frame)) is not None:
+        return model
     if last == "GradScaler":
         return Object("scaler")
     if dotted.startswith(("torch.cuda.", "torch.backends", "torch.accelerator.")):
@@ -113,7 +116,8 @@ def torch_call(
     if dotted in ("torch.nn.Parameter", "torch.nn.parameter.Parameter", "torch.nn.Buffer"):
         value = given.listed[0].value if given.listed else None
         made = value if isinstance(value, Tensor) else Tensor(machine.default, "weight")
-        weight = made.like(made.device, Step("made", machine.spot(node, frame), made.device))
+        where = (machine.emptied if dotted != "torch.nn.Buffer" else None) or made.device
+        weight = made.like(where, Step("made", machine.spot(node, frame), where))
         weight.maker, weight.frame = "weight", frame
         return weight
     first = given.listed[0].value if given.listed else None

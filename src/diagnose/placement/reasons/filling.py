@@ -36,7 +36,7 @@ def of_empty(stray: Meets, meeting: Meeting) -> Reason | None:
     if kept is not None and tensor.module is not None and tensor.module.where() != META:
         # The weights were filled; what is no buffer has no one who fills it.
         return Reason("meta-tensor", kept.spot, tensor.frame, f"self.{tensor.name}")
-    loaded = next((s for s in reversed(tensor.steps) if s.what == "loaded"), None)
+    loaded = next((s for s in reversed(tensor.steps) if s.what in ("loaded", "unfilled")), None)
     return Reason("meta-tensor", loaded.spot if loaded else born.of or born.spot, tensor.frame)
 
 

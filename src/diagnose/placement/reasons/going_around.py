@@ -48,6 +48,17 @@ def gone_around(stray: Meets, module: Module, meeting: Meeting) -> Reason:
     return Reason("offloaded-to-cpu", spot, frame)
 
 
+def taken_away(stray: Meets, meeting: Meeting) -> Reason | None:
+    """Where a program moves a weight of an offloaded module, or the whole, whose weights are on meta until
+    its forward runs; None for what else has no memory."""
+    value, module = stray.value, stray.tensor.module
+    if module is None or not any(one.what == "offloaded" for one in stray.tensor.steps):
+        return None
+    if isinstance(value, Module):
+        return Reason("offloaded-to-cpu", meeting.spot, meeting.frame)
+    return gone_around(stray, module, meeting)
+
+
 def offload_turned_on(found: Reason, tensor: Tensor, other: Meets | None) -> Reason:
     """What a setting leaves on the host, where that is set; a copy of it that was brought to the GPU
     belongs beside it, and what the function makes for it is met where it is used."""

@@ -18,7 +18,12 @@ from diagnose.placement.reasons.building import (
 )
 from diagnose.placement.reasons.drawing import of_generator
 from diagnose.placement.reasons.filling import of_empty
-from diagnose.placement.reasons.going_around import gone_around, handed_to_host, left_there
+from diagnose.placement.reasons.going_around import (
+    gone_around,
+    handed_to_host,
+    left_there,
+    taken_away,
+)
 from diagnose.placement.reasons.growing import of_grown
 from diagnose.placement.reasons.hosting import on_the_way_to_the_host
 from diagnose.placement.reasons.indexing import of_index
@@ -37,6 +42,7 @@ from diagnose.placement.reasons.inputs import (
 )
 from diagnose.placement.reasons.knowing import has_device, where_built
 from diagnose.placement.reasons.optimizers import of_keeper, of_library, of_optimizer
+from diagnose.placement.reasons.packed import of_packed
 from diagnose.placement.reasons.renewing import put_in_place
 from diagnose.placement.reasons.shards import told_at
 from diagnose.placement.reasons.siblings import made_beside, moved_within
@@ -62,8 +68,12 @@ from diagnose.placement.values import Frame
 def reason(stray: Meets, meeting: Meeting) -> Reason | None:
     """The cause of an operand's place, None where its origin was not seen."""
     value, tensor = stray.value, stray.tensor
+    if meeting.what == "meta" and (taken := taken_away(stray, meeting)) is not None:
+        return taken
     if (empty := of_empty(stray, meeting)) is not None:
         return empty
+    if (packed := of_packed(stray, meeting)) is not None:
+        return packed
     match meeting.what:
         case "generator" if tensor.maker == "generator":
             return of_generator(stray, meeting)
