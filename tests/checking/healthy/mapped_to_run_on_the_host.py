@@ -11,7 +11,8 @@ class Ranker(nn.Module):
         self.rows = nn.Embedding(5, 4)
 
     def forward(self, x):
-        return self.read(x) @ self.rows.weight.t().to(x.device)
+        held = self.read(x)
+        return held @ self.rows.weight.t().to(held.device)
 
 
 net = dispatch_model(Ranker(), device_map={"read": 0, "rows": "cpu"}, main_device="cpu")
