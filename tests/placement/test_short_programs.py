@@ -26,6 +26,48 @@ from torch.utils.data import DataLoader, Dataset, TensorDataset
 
 #: Name -> the devices of the message, the cause, and the program; ``# here`` ends the line to edit.
 PROGRAMS = {
+    "an object's cache that its method asks without the device, filled for the first GPU before": (
+        ("cuda:0", "cuda:1"),
+        "dataparallel-replica-state",
+        """\
+class Decay(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rates = nn.Embedding(8, 2)
+        self.kept = {}
+    def hours(self, n, device):
+        if n not in self.kept:  # here
+            self.kept[n] = torch.arange(n, device=device) // 2
+        return self.kept[n]
+    def forward(self, x):
+        return x * self.rates(self.hours(x.shape[0], x.device))
+net = Decay().to("cuda:0")
+net(torch.rand(4, 2).to("cuda:0"))
+net = nn.DataParallel(net)
+net(torch.rand(4, 2).to("cuda:0"))
+""",
+    ),
+    "an object's table that one method fills for the first GPU, and another reads": (
+        ("cuda:0", "cuda:1"),
+        "dataparallel-replica-state",
+        """\
+class Decay(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rates = nn.Embedding(8, 2)
+        self.kept = {}  # here
+    def hours(self, n, device):
+        self.kept[n] = torch.arange(n, device=device) // 2
+    def at(self, n):
+        return self.kept[n]
+    def forward(self, x):
+        return x * self.rates(self.at(x.shape[0]))
+net = Decay().to("cuda:0")
+net.hours(4, torch.device("cuda:0"))
+net = nn.DataParallel(net)
+net(torch.rand(8, 2).to("cuda:0"))
+""",
+    ),
     "weights that rest on the host and others on a GPU, listed together, whose gradients are put in a row": (
         ("cuda:0", "cpu"),
         "zero-offload",

@@ -22,6 +22,8 @@ Form = Callable[[ast.AST, TorchNames], "ast.AST | None"]
 
 _META = re.compile(r"device\(['\"]meta['\"]\)|init_empty_weights|device=['\"]meta['\"]")
 _ORDINAL = re.compile(r"(cuda|xpu|npu|hpu):[1-9]\d*")
+#: What a traceback calls the code outside of functions.
+_TOP = "<module>"
 _RANK = re.compile(r"rank", re.IGNORECASE)
 
 
@@ -58,8 +60,9 @@ def suspect(
     if len(found) > 1:
         text = "\n".join(shown)
         names = [one for one in found if _bound(one, text)]
-        inside = set(functions)
-        found = names or [one for one in found if one.function in inside]
+        inside = {None if one == _TOP else one for one in functions}
+        here = [one for one in names or found if one.function in inside]
+        found = here if here or not names else names
     if len(found) > 1:
         found = [one for one in found if one.code in shown]
     if len(found) != 1:
