@@ -57,6 +57,8 @@ def suspect(
         found = _having(_ELSE[cause], sources, torch)
     if cause in _SHOWN:
         found = [one for one in found if one.code in shown]
+    if len(found) > 1 and cause in _RATHER:
+        found = [one for one in found if _RATHER[cause](one.node, torch)] or found
     if len(found) > 1:
         text = "\n".join(shown)
         names = [one for one in found if _bound(one, text)]
@@ -126,6 +128,12 @@ def _meta(node: ast.AST, _: TorchNames) -> ast.AST | None:
                 return item.context_expr
     offloads = _called(node).rpartition(".")[2] in ("cpu_offload", "disk_offload")
     return node if offloads or _has(node, "low_cpu_mem_usage") else None
+
+
+def _left_empty(node: ast.AST, torch: TorchNames) -> ast.AST | None:
+    """New layers that are made on meta, and that nothing is loaded into."""
+    made = _called(node).rpartition(".")[2] in torch.adapter_makers
+    return node if made and _has(node, "low_cpu_mem_usage") else None
 
 
 def _mapped_by(node: ast.AST, _: TorchNames) -> ast.AST | None:
@@ -292,5 +300,7 @@ _FORMS: dict[str, Form] = {
     "submodule-added-after-move": _put,
     "rank-device": _ranked,
 }
+#: Forms that are likelier than others of a cause's, where several places have one.
+_RATHER: dict[str, Form] = {"meta-tensor": _left_empty}
 #: Forms of a cause that count where no place has the first one.
 _ELSE: dict[str, Form] = {"generator-device": orders_rows}
