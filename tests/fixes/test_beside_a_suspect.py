@@ -203,3 +203,36 @@ def test_the_only_move_to_any_gpu_goes_to_the_rank_s_own() -> None:
         if suspect is not None:
             edit = define("set-rank-device", suspect, torch=torch())
             assert "Net(2, 2).cuda(local_rank)" in edit.after
+
+
+OFFLOADED = """import torch
+from accelerate import cpu_offload_with_hook
+from torch import nn
+
+class Tagger(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.tags = nn.Parameter(torch.randn(5, 4))
+        self.enter = nn.Linear(4, 4)
+
+    def forward(self, x):
+        return self.enter(x)
+
+tagger = Tagger()
+tagger, hook = cpu_offload_with_hook(tagger, "cuda")
+rows = torch.rand(2, 4, device="cuda")
+scores = rows @ tagger.tags.t()
+"""
+
+
+def test_an_offloaded_weight_that_is_read_is_copied_there_if_it_has_values(
+    tmp_path: Path, casebase: Casebase
+) -> None:
+    message = GPU_AND_CPU + "cuda:0 and {}!"
+    found, empty = (
+        mended(OFFLOADED, "scores =", message.format(one), tmp_path, casebase, "offloaded-to-cpu")
+        for one in ("cpu", "meta")
+    )
+    line = "scores = rows @ tagger.tags.t()"
+    assert found["move-tensor-at-line"] == OFFLOADED.replace(line, f"{line}.to(rows.device)")
+    assert "move-tensor-at-line" not in empty

@@ -236,3 +236,99 @@ def test_a_function_that_quantizes_is_asked_for_by_the_table_of_its_decorator(
     found = chosen_device(source)
     assert (found is not None) == (test != "")
     assert found is None or (ast.unparse(found.node), condition(source)) == ("find_place()", test)
+
+
+ASKED = """\
+def build(size, how, fast=False):
+    net = Net(size)
+    if how == "tiny":
+        net = quantize_dynamic(net, {nn.LSTM})
+    return net
+class Desk:
+    def __init__(self, args):
+        self.place = find_place()
+        self.net: Answers = build(3, how=args.how).to(self.place)
+"""
+
+
+@pytest.mark.parametrize(
+    ("changed", "test"),
+    [
+        (ASKED, 'args.how == "tiny"'),
+        (ASKED.replace("net = quantize", "return quantize"), 'args.how == "tiny"'),
+        (
+            ASKED.replace('if how == "tiny":', "if how != 3:\n        pass\n    else:"),
+            "not args.how != 3",
+        ),
+        (
+            """\
+def build(net, small):
+    return quantize_dynamic(net, {nn.GRU}) if small else net
+def main(net, tiny):
+    place = find_place()
+    net = build(net, tiny)
+    net.to(place)
+""",
+            "tiny",
+        ),
+        (ASKED.replace("how=args.how", "how='tiny'"), ""),  # asked of nothing that has a name
+        (ASKED.replace("how=args.how", ""), ""),
+        (ASKED.replace("    net = Net(size)", "    how = how.lower()\n    net = Net(size)"), ""),
+        (ASKED.replace('if how == "tiny"', "if supports(net)"), ""),
+        (ASKED.replace("return net", "return Net(size)"), ""),
+        (ASKED + "net = build(2, 'tiny')\n", ""),
+        (ASKED.replace("find_place()", "find_place(build)").replace("build(3", "made(3"), ""),
+    ],
+)
+def test_a_function_that_quantizes_under_a_condition_is_asked_for_it(
+    changed: str, test: str
+) -> None:
+    source = _source(changed)
+    found = chosen_device(source)
+    assert (found is not None) == (test != "")
+    assert found is None or (ast.unparse(found.node), condition(source)) == ("find_place()", test)
+
+
+HANDED = """\
+def pressed(net):
+    small = quantize_dynamic(net.cpu(), {nn.Linear})
+    return small
+class Till:
+    def __init__(self, net, place):
+        self.place = place
+        self.net = net.to(self.place)
+def main(net):
+    place = torch.device("cuda")
+    teach(net, place)
+    till = Till(pressed(net), place=place)
+"""
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [HANDED, HANDED.replace("pressed(net), place=place", "net=pressed(net), place=place")],
+)
+def test_a_call_that_is_handed_what_a_function_quantizes_tells_where_it_is_moved(
+    changed: str,
+) -> None:
+    source = _source(changed)
+    found = told_in_call(source)
+    assert found is not None
+    assert (found.line, ast.unparse(found.node)) == (11, "place")
+    said = structures.suspect("quantized-placement", [source], [], [], torch())
+    assert said is not None
+    assert said.spot.node is found.node
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        HANDED.replace("net.to(self.place)", "net.to(OTHER)"),
+        HANDED.replace("self.place = place", "self.place = other(place)"),
+        HANDED.replace("return small", "return net"),
+        HANDED.replace("Till(pressed(net)", "Till(net"),
+        HANDED.replace("    small =", "    small = net\n    if net.big:\n        small ="),
+    ],
+)
+def test_a_call_that_is_handed_another_model_tells_nothing(changed: str) -> None:
+    assert told_in_call(_source(changed)) is None

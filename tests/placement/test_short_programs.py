@@ -26,6 +26,130 @@ from torch.utils.data import DataLoader, Dataset, TensorDataset
 
 #: Name -> the devices of the message, the cause, and the program; ``# here`` ends the line to edit.
 PROGRAMS = {
+    "the state of an optimizer that a method loads above the move of its model, which knows no device before": (
+        ("cuda:0", "cpu"),
+        "optimizer-state",
+        """\
+class Resume:
+    def begin(self, run):
+        kept = torch.load("last.pt", map_location="cpu")
+        run.optimizer.load_state_dict(kept["optimizer"])
+class Run:
+    def __init__(self, net, optimizer, device="cuda"):
+        self.net, self.optimizer, self.device = net, optimizer, device
+        self.hooks = [Resume()]
+    def tell(self, event):
+        for hook in self.hooks:
+            getattr(hook, event)(self)
+    def fit(self, x):
+        self.tell("begin")  # here
+        self.net.to(self.device)
+        self.net(x.to(self.device)).sum().backward()
+        self.optimizer.step()
+def night():
+    net = nn.Linear(2, 2)
+    optimizer = torch.optim.Adam(net.parameters())
+    Run(net, optimizer).fit(torch.rand(2, 2))
+night()
+""",
+    ),
+    "the state of an optimizer that a function loads above the move of a model that is built beside it": (
+        ("cuda:0", "cpu"),
+        "optimizer-state",
+        """\
+def resume(optimizer):
+    optimizer.load_state_dict(torch.load("last.pt", map_location="cpu"))
+device = torch.device("cuda")
+net = nn.Linear(2, 2)  # here
+optimizer = torch.optim.Adam(net.parameters())
+resume(optimizer)
+net.to(device)
+net(torch.rand(2, 2).to(device)).sum().backward()
+optimizer.step()
+""",
+    ),
+    "metrics that a function within another one makes by a table, beside a device": (
+        ("cuda:0", "cpu"),
+        "loss-or-metric-state",
+        """\
+import torchmetrics
+def share(classes):
+    return torchmetrics.Accuracy(task="multiclass", num_classes=classes)
+TABLE = {"share": share}
+class Season:
+    def __init__(self, names, place):
+        device = torch.device(place)
+        make = lambda chosen: {one: TABLE[one](3) for one in chosen}  # here
+        self.net = nn.Linear(2, 3).to(device)
+        self.scores = make(names)
+    def judge(self, x, wanted):
+        for score in self.scores.values():
+            score.update(self.net(x), wanted)
+season = Season(["share"], "cuda")
+season.judge(torch.rand(2, 2).cuda(), torch.tensor([0, 1]).cuda())
+""",
+    ),
+    "metrics that a function makes by a table, where nobody around it knows a device": (
+        ("cuda:0", "cpu"),
+        "loss-or-metric-state",
+        """\
+import torchmetrics
+def share(classes):
+    return torchmetrics.Accuracy(task="multiclass", num_classes=classes)  # here
+TABLE = {"share": share}
+class Season:
+    def __init__(self, names):
+        make = lambda chosen: {one: TABLE[one](3) for one in chosen}
+        self.scores = make(names)
+    def judge(self, x, wanted):
+        for score in self.scores.values():
+            score.update(x, wanted)
+season = Season(["share"])
+season.judge(torch.rand(2, 3).cuda(), torch.tensor([0, 1]).cuda())
+""",
+    ),
+    "an object's cache that its method asks without the device, filled for the first GPU before": (
+        ("cuda:0", "cuda:1"),
+        "dataparallel-replica-state",
+        """\
+class Decay(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rates = nn.Embedding(8, 2)
+        self.kept = {}
+    def hours(self, n, device):
+        if n not in self.kept:  # here
+            self.kept[n] = torch.arange(n, device=device) // 2
+        return self.kept[n]
+    def forward(self, x):
+        return x * self.rates(self.hours(x.shape[0], x.device))
+net = Decay().to("cuda:0")
+net(torch.rand(4, 2).to("cuda:0"))
+net = nn.DataParallel(net)
+net(torch.rand(4, 2).to("cuda:0"))
+""",
+    ),
+    "an object's table that one method fills for the first GPU, and another reads": (
+        ("cuda:0", "cuda:1"),
+        "dataparallel-replica-state",
+        """\
+class Decay(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rates = nn.Embedding(8, 2)
+        self.kept = {}  # here
+    def hours(self, n, device):
+        self.kept[n] = torch.arange(n, device=device) // 2
+    def at(self, n):
+        return self.kept[n]
+    def forward(self, x):
+        return x * self.rates(self.at(x.shape[0]))
+net = Decay().to("cuda:0")
+net.hours(4, torch.device("cuda:0"))
+net = nn.DataParallel(net)
+net(torch.rand(8, 2).to("cuda:0"))
+""",
+    ),
     "weights that rest on the host and others on a GPU, listed together, whose gradients are put in a row": (
         ("cuda:0", "cpu"),
         "zero-offload",

@@ -158,3 +158,34 @@ def test_what_is_left_on_the_host(name: str) -> None:
     found = structures.suspect(cause, [source], [], [], torch())
     wanted = [line.strip() for line in source.lines if line.endswith("# here")]
     assert ([found.spot.code] if found is not None else []) == wanted
+
+
+ON_META = """\
+def serve(folder):
+    net = Tuned.from_pretrained(base(), folder, low_cpu_mem_usage=True)
+    return net.to(device)
+def main():
+    net = {made}  # here
+    net.to(device)
+if ready:
+    net = Other.from_pretrained("m", low_cpu_mem_usage=True)  # there
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "function", "ends"),
+    [
+        ("Tuned.from_pretrained(base(), 'm', low_cpu_mem_usage=True)", "main", "# here"),
+        ("Tuned.from_pretrained(base(), 'm', low_cpu_mem_usage=True)", "<module>", "# there"),
+        ("peft.get_peft_model(base(), plan, low_cpu_mem_usage=True)", "", "# here"),
+        ("peft.get_peft_model(base(), plan)", "", None),
+        ("Tuned.from_pretrained(base(), 'm', low_cpu_mem_usage=True)", "", None),
+    ],
+)
+def test_of_several_models_on_meta_it_is_the_one_of_the_traceback_or_one_that_nothing_fills(
+    made: str, function: str, ends: str | None
+) -> None:
+    text = ON_META.format(made=made)
+    source = Source("/home/u/run.py", text.split("\n"), ast.parse(text))
+    found = structures.suspect("meta-tensor", [source], ["net.to(device)"], [function], torch())
+    assert (found.spot.code.rpartition("  ")[2] if found is not None else None) == ends

@@ -132,6 +132,7 @@ class TorchNames(NamedTuple):
     model_loaders: Names = _NONE
     checkpoint_loaders: Names = _NONE
     model_wrappers: Names = _NONE
+    adapter_makers: Names = _NONE
     batches: Names = _NONE
     datasets: Names = _NONE
     dataset_methods: Names = _NONE

@@ -32,10 +32,11 @@ class _Brings(NamedTuple):
 
 
 class Forgotten(NamedTuple):
-    """A call of a part that is not brought, how others are (``self.on_card("decoder")``), and whether that
-    is what a ``with`` enters."""
+    """A call of a part that is not brought, or of a method of it, the part as it stands there, how others
+    are brought (``self.on_card("decoder")``), and whether that is what a ``with`` enters."""
 
     call: ast.Call
+    used: ast.expr
     brought: str
     entered: bool
 
@@ -55,15 +56,31 @@ def forgotten(source: Source, line: int) -> Forgotten | None:
         for path in _paths(source.tree, line):
             call = path[-1]
             assert isinstance(call, ast.Call)
-            part = _part(by, call.func, path)
+            used, part = call.func, _part(by, call.func, path)
+            if part is None and (whole := _whose_method(source.tree, by, call.func)) is not None:
+                used, part = whole, _part(by, whole, path)
             func = _as_elsewhere(source.tree, by, part, path) if part is not None else None
-            if by.table and func is not None and not _of_one(func, call.func):
+            if by.table and func is not None and not _of_one(func, used):
                 func = None
             if func is not None and part is not None:
                 given = _text(source, part) or f'"{getattr(part, "value", "")}"'
                 brought = f"{_text(source, func)}({given})"
-                found = Forgotten(call, f"{brought}[0]" if by.several else brought, by.entered)
+                brought = f"{brought}[0]" if by.several else brought
+                found = Forgotten(call, used, brought, by.entered)
     return found
+
+
+def _whose_method(tree: ast.Module, by: _Brings, func: ast.expr) -> ast.expr | None:
+    """What a method is called on that a function is given elsewhere to bring it; None for other calls."""
+    whole = func.value if isinstance(func, ast.Attribute) else None
+    for one in ast.walk(tree) if whole is not None else ():
+        match one:
+            case (
+                ast.Call(func=ast.Name(id=name), args=[given])
+                | ast.Call(func=ast.Attribute(attr=name), args=[given])
+            ) if name == by.name and whole is not None and _same(given, whole):
+                return whole
+    return None
 
 
 def _text(source: Source, node: ast.AST) -> str | None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import copy
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from diagnose.placement.model import Source
@@ -25,16 +26,20 @@ class Giving(NamedTuple):
 def gives(source: Source) -> Iterator[Giving]:
     """The one call of a file that quantizes a model for the host; where its function returns that, the one
     call of the function, by its name or by an entry of the one table that holds it, or that a decorator
-    puts it into."""
+    puts it into. A function that quantizes under a condition of its parameters does so for a call under
+    what that is given for them."""
     found = [one for one in ast.walk(source.tree) if called(one) in _FOR_HOST]
     if len(found) != 1 or not isinstance(found[0], ast.Call):
         return
     yield Giving(found[0])
     function = around_call(source.tree, found[0])
-    if isinstance(function, ast.FunctionDef) and _returns(function, found[0]):
-        calls = list(_calls_of(source.tree, function.name))
-        if len(calls) == 1:
-            yield calls[0]
+    if not isinstance(function, ast.FunctionDef):
+        return
+    calls = list(_calls_of(source.tree, function.name))
+    if len(calls) == 1 and _returns(function, found[0]):
+        yield calls[0]
+    elif len(calls) == 1 and (test := _condition(function, found[0], calls[0])) is not None:
+        yield calls[0]._replace(test=test)
 
 
 def _returns(function: ast.FunctionDef, call: ast.Call) -> bool:
@@ -49,6 +54,63 @@ def _returns(function: ast.FunctionDef, call: ast.Call) -> bool:
     return bool(given) and all(
         one is call or (one is not None and ast.unparse(one) in bound) for one in given
     )
+
+
+def _condition(function: ast.FunctionDef, call: ast.Call, giving: Giving) -> ast.expr | None:
+    """Under what a call of a function gives what another call within that quantizes, as the caller would
+    ask it; None where the function gives it in no case, or that is not known."""
+    asked = tests(function, Giving(call))
+    names = {ast.unparse(target) for target in _bound_to(function, call)}
+    given = [one.value for one in ast.walk(function) if isinstance(one, ast.Return)]
+    returned = any(
+        one is not None and (_may_be(one, call) or ast.unparse(one) in names) for one in given
+    )
+    if not asked or not returned or giving.test is not None:
+        return None
+    told = _arguments(function, giving.call)
+    own = {one.id for one in _names(function) if isinstance(one.ctx, ast.Store)}
+    read = {one.id for test in asked for one in _names(test)}
+    if read & own or not read <= told.keys():
+        return None
+    whole = asked[0] if len(asked) == 1 else ast.BoolOp(ast.And(), asked)
+    given_there: ast.expr = _Told(told).visit(copy.deepcopy(whole))
+    return given_there
+
+
+def _arguments(function: ast.FunctionDef, call: ast.Call) -> dict[str, ast.expr]:
+    """The names that a call gives for the parameters of a function."""
+    return {
+        name: one
+        for name, one in arguments(function.args.args, call)
+        if isinstance(one, ast.Name | ast.Attribute)
+        if ast.unparse(one).replace(".", "").isidentifier()
+    }
+
+
+def given_to(call: ast.Call) -> list[ast.expr]:
+    """What a call is given, by place or by name."""
+    return [*call.args, *(one.value for one in call.keywords)]
+
+
+def arguments(takes: Sequence[ast.arg], call: ast.Call) -> Iterator[tuple[str, ast.expr]]:
+    """What a call gives by place or by name, with the names of the parameters that take it."""
+    for taken, given in zip(takes, call.args, strict=False):
+        yield taken.arg, given
+    yield from ((one.arg, one.value) for one in call.keywords if one.arg is not None)
+
+
+def _names(node: ast.AST) -> Iterator[ast.Name]:
+    return (one for one in ast.walk(node) if isinstance(one, ast.Name))
+
+
+class _Told(ast.NodeTransformer):
+    """Puts what a call gives in the place of a function's parameters."""
+
+    def __init__(self, told: dict[str, ast.expr]) -> None:
+        self._told = told
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return self._told[node.id]
 
 
 def _calls_of(tree: ast.Module, function: str) -> Iterator[Giving]:
@@ -103,27 +165,39 @@ def tests(around: ast.AST, giving: Giving) -> list[ast.expr]:
     """What holds where a model is quantized, the outermost condition first."""
     found: list[ast.expr] = []
     for one in ast.walk(around):
-        if isinstance(one, ast.If):
-            if any(each is giving.call for part in one.body for each in ast.walk(part)):
+        if isinstance(one, ast.If | ast.IfExp):
+            if _holds(one.body, giving.call):
                 found.append(one.test)
-            elif any(each is giving.call for part in one.orelse for each in ast.walk(part)):
+            elif _holds(one.orelse, giving.call):
                 found.append(ast.UnaryOp(ast.Not(), one.test))
     return [*found, giving.test] if giving.test is not None else found
 
 
+def _holds(branch: ast.expr | list[ast.stmt], call: ast.Call) -> bool:
+    parts: Sequence[ast.AST] = branch if isinstance(branch, list) else [branch]
+    return any(each is call for part in parts for each in ast.walk(part))
+
+
 def moves(around: ast.AST, call: ast.Call) -> Iterator[ast.Call]:
     """The moves of what a call gives, or of what is bound to it."""
-    names = {
-        ast.unparse(target)
-        for one in ast.walk(around)
-        if isinstance(one, ast.Assign) and one.value is call
-        for target in one.targets
-    }
+    names = {ast.unparse(target) for target in _bound_to(around, call)}
     for one in ast.walk(around):
         match one:
             case ast.Call(func=ast.Attribute(value=owner, attr=name)) if name in MOVES:
-                if owner is call or ast.unparse(owner) in names:
+                if _may_be(owner, call) or ast.unparse(owner) in names:
                     yield one
+
+
+def _bound_to(around: ast.AST, call: ast.Call) -> Iterator[ast.expr]:
+    """What a call, or either of it and something else, is bound to."""
+    for one in ast.walk(around):
+        if isinstance(one, ast.Assign) and _may_be(one.value, call):
+            yield from one.targets
+
+
+def _may_be(value: ast.expr, call: ast.Call) -> bool:
+    """Whether an expression is a call, or that or another one by a condition."""
+    return value is call or (isinstance(value, ast.IfExp) and call in (value.body, value.orelse))
 
 
 def around_call(tree: ast.Module, call: ast.Call) -> ast.AST:

@@ -7,7 +7,16 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from diagnose.placement.for_host import MOVES, Giving, around_call, gives, moves, tests
+from diagnose.placement.for_host import (
+    MOVES,
+    Giving,
+    arguments,
+    around_call,
+    given_to,
+    gives,
+    moves,
+    tests,
+)
 from diagnose.placement.model import Source, Spot, Suspect
 from diagnose.placement.steps import called
 from diagnose.placement.switches import set_at
@@ -71,15 +80,13 @@ def left_on_gpu(source: Source) -> Left | None:
     """Where a function quantizes its model for the host and goes on with the device that it had chosen for
     what it did before: it moves the model there, or hands both to what does; None where nothing was done
     on the device before, or what was made there is used behind the statement."""
-    giving = next(gives(source), None)
-    if giving is None:
-        return None
-    around = around_call(source.tree, giving.call)
-    for one in ast.walk(around):
-        if isinstance(one, ast.Assign) and one.value is giving.call and len(one.targets) == 1:
-            told = next(_told(source.tree, around, one), None)
-            if told is not None and _may_change(around, one, told.id):
-                return Left(Spot(source, one, getattr(around, "name", None)), told.id)
+    for giving in gives(source):
+        around = around_call(source.tree, giving.call)
+        for one in ast.walk(around) if giving.test is None else ():
+            if isinstance(one, ast.Assign) and one.value is giving.call and len(one.targets) == 1:
+                told = next(_told(source.tree, around, one.targets[0], one), None)
+                if told is not None and _may_change(around, one, told.id):
+                    return Left(Spot(source, one, getattr(around, "name", None)), told.id)
     return None
 
 
@@ -87,37 +94,46 @@ def told_in_call(source: Source) -> Spot | None:
     """Where a call hands a model that was quantized for the host, and the device to which a function of the
     file moves it: the one argument that tells that device; None for none or several, or where a line moves
     the model as well."""
-    giving = next(gives(source), None)
-    around = around_call(source.tree, giving.call) if giving is not None else source.tree
-    for one in ast.walk(around):
-        if giving is None or not isinstance(one, ast.Assign) or one.value is not giving.call:
-            continue
-        told = list(_told(source.tree, around, one)) if len(one.targets) == 1 else []
-        arguments = {
+    for giving in gives(source):
+        around = around_call(source.tree, giving.call)
+        told = list(_handed_with(source.tree, around, giving)) if giving.test is None else []
+        handed = {
             id(given)
             for call in ast.walk(around)
             if isinstance(call, ast.Call) and isinstance(call.func, ast.Name)
-            for given in call.args
+            for given in given_to(call)
         }
-        if len(told) == 1 and id(told[0]) in arguments:
+        if len(told) == 1 and id(told[0]) in handed:
             return Spot(source, told[0], getattr(around, "name", None))
     return None
 
 
-def _told(tree: ast.Module, around: ast.AST, quantizes: ast.Assign) -> Iterator[ast.Name]:
-    """The variables by which a device is told to what moves a quantized model, behind the statement."""
-    model = ast.unparse(quantizes.targets[0])
+def _handed_with(tree: ast.Module, around: ast.AST, giving: Giving) -> Iterator[ast.Name]:
+    """The variables that tell a device to what moves a quantized model, which has a name or is handed over
+    as it is made."""
+    for one in ast.walk(around):
+        if isinstance(one, ast.Assign) and one.value is giving.call and len(one.targets) == 1:
+            yield from _told(tree, around, one.targets[0], one)
+        elif isinstance(one, ast.Call) and giving.call in given_to(one):
+            yield from _told(tree, around, giving.call, None)
+
+
+def _told(
+    tree: ast.Module, around: ast.AST, model: ast.expr, behind: ast.stmt | None
+) -> Iterator[ast.Name]:
+    """The variables by which a device is told to what moves a quantized model, behind a statement."""
+    name, line = ast.unparse(model), behind.lineno if behind is not None else 0
     for one in ast.walk(around):
         match one:
-            case ast.Call(func=ast.Attribute(value=owner, attr=name), args=[ast.Name() as told]):
-                if name in MOVES and ast.unparse(owner) == model:
+            case ast.Call(func=ast.Attribute(value=owner, attr=method), args=[ast.Name() as told]):
+                if method in MOVES and ast.unparse(owner) == name:
                     yield told
-            case ast.Call(func=ast.Name(id=name), args=given):
-                if model in map(ast.unparse, given) and one.lineno > quantizes.lineno:
-                    yield from _moving(tree, name, given)
+            case ast.Call(func=ast.Name(id=mover)) as call:
+                if name in map(ast.unparse, given_to(call)) and call.lineno > line:
+                    yield from _moving(tree, mover, call)
 
 
-def _moving(tree: ast.Module, name: str, given: Sequence[ast.expr]) -> Iterator[ast.Name]:
+def _moving(tree: ast.Module, name: str, call: ast.Call) -> Iterator[ast.Name]:
     """Those of the arguments of a call to which a function or class of the file moves something."""
     for one in ast.walk(tree):
         if isinstance(one, ast.ClassDef) and one.name == name:
@@ -129,14 +145,24 @@ def _moving(tree: ast.Module, name: str, given: Sequence[ast.expr]) -> Iterator[
             continue
         if function is None:
             return
-        to = {
-            ast.unparse(move.args[0])
-            for move in ast.walk(function)
-            if isinstance(move, ast.Call) and called(move) in MOVES and move.args
-        }
-        for taken, argument in zip(function.args.args[first:], given, strict=False):
-            if taken.arg in to and isinstance(argument, ast.Name):
+        to = _moved_to(function)
+        for taken, argument in arguments(function.args.args[first:], call):
+            if taken in to and isinstance(argument, ast.Name):
                 yield argument
+
+
+def _moved_to(function: ast.FunctionDef) -> set[str]:
+    """What a function moves something to, and by what else it calls that."""
+    to = {
+        ast.unparse(move.args[0])
+        for move in ast.walk(function)
+        if isinstance(move, ast.Call) and called(move) in MOVES and move.args
+    }
+    return to | {
+        ast.unparse(one.value)
+        for one in ast.walk(function)
+        if isinstance(one, ast.Assign) and to & set(map(ast.unparse, one.targets))
+    }
 
 
 def _may_change(around: ast.AST, quantizes: ast.Assign, device: str) -> bool:

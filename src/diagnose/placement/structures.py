@@ -22,6 +22,8 @@ Form = Callable[[ast.AST, TorchNames], "ast.AST | None"]
 
 _META = re.compile(r"device\(['\"]meta['\"]\)|init_empty_weights|device=['\"]meta['\"]")
 _ORDINAL = re.compile(r"(cuda|xpu|npu|hpu):[1-9]\d*")
+#: What a traceback calls the code outside of functions.
+_TOP = "<module>"
 _RANK = re.compile(r"rank", re.IGNORECASE)
 
 
@@ -55,11 +57,14 @@ def suspect(
         found = _having(_ELSE[cause], sources, torch)
     if cause in _SHOWN:
         found = [one for one in found if one.code in shown]
+    if len(found) > 1 and cause in _RATHER:
+        found = [one for one in found if _RATHER[cause](one.node, torch)] or found
     if len(found) > 1:
         text = "\n".join(shown)
         names = [one for one in found if _bound(one, text)]
-        inside = set(functions)
-        found = names or [one for one in found if one.function in inside]
+        inside = {None if one == _TOP else one for one in functions}
+        here = [one for one in names or found if one.function in inside]
+        found = here if here or not names else names
     if len(found) > 1:
         found = [one for one in found if one.code in shown]
     if len(found) != 1:
@@ -123,6 +128,12 @@ def _meta(node: ast.AST, _: TorchNames) -> ast.AST | None:
                 return item.context_expr
     offloads = _called(node).rpartition(".")[2] in ("cpu_offload", "disk_offload")
     return node if offloads or _has(node, "low_cpu_mem_usage") else None
+
+
+def _left_empty(node: ast.AST, torch: TorchNames) -> ast.AST | None:
+    """New layers that are made on meta, and that nothing is loaded into."""
+    made = _called(node).rpartition(".")[2] in torch.adapter_makers
+    return node if made and _has(node, "low_cpu_mem_usage") else None
 
 
 def _mapped_by(node: ast.AST, _: TorchNames) -> ast.AST | None:
@@ -289,5 +300,7 @@ _FORMS: dict[str, Form] = {
     "submodule-added-after-move": _put,
     "rank-device": _ranked,
 }
+#: Forms that are likelier than others of a cause's, where several places have one.
+_RATHER: dict[str, Form] = {"meta-tensor": _left_empty}
 #: Forms of a cause that count where no place has the first one.
 _ELSE: dict[str, Form] = {"generator-device": orders_rows}

@@ -254,16 +254,17 @@ class State(Table):
 
 class Optimizer(Value):
     """A ``torch.optim`` optimizer of the weights of a module; ``loaded`` is when its state was made,
-    ``remembers`` that its first step makes one, ``state`` what the program itself puts there, of any
-    weight."""
+    ``loading`` the call that loaded it, ``remembers`` that its first step makes one, ``state`` what the
+    program itself puts there, of any weight."""
 
-    __slots__ = ("loaded", "module", "remembers", "state", "weights")
+    __slots__ = ("loaded", "loading", "module", "remembers", "state", "weights")
 
     def __init__(self, module: Module | None, weights: Value | None = None) -> None:
         super().__init__()
         self.module = module
         self.weights = weights
         self.loaded: Step | None = None
+        self.loading: Frame | None = None
         self.remembers = False
         self.state = State({}, State({}))
 

@@ -129,6 +129,7 @@ class TorchNames(Strict):
     model_loaders: _Names
     checkpoint_loaders: _Names
     model_wrappers: _Names
+    adapter_makers: _Names
     batches: _Names
     datasets: _Names
     dataset_methods: _Names

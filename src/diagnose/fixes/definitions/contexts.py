@@ -41,7 +41,7 @@ def entered(suspect: Suspect) -> Change | None:
     if found is None:
         return None
     if not found.entered:
-        return replaced(source, found.call.func, found.brought)
+        return replaced(source, found.used, found.brought)
     withs = [one for one in ast.walk(source.tree) if isinstance(one, ast.With)]
     return _entered(source, statement_of(source, found.call), found.brought, withs)
 

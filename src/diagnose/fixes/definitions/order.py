@@ -67,6 +67,8 @@ def move_last(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
             return module(suspect, torch)
         again = f"{owner}.to({target_device(suspect)})"
         return [after_statement(source, changed, again)]
+    if suspect.cause == "optimizer-state" and _precedes(source, changed, move.statement):
+        raise Refused("the model is to move before the state of its optimizer is loaded")
     last = _last_change(source, changed, move.owner)
     if last is changed and _is_put(changed, suspect, move) and _can_move(suspect, torch):
         raise Refused("the one new layer can be moved itself")
@@ -110,6 +112,8 @@ def move_first(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
             raise Refused("it is not known which model the optimizer is of")
         return [before_statement(source, made, f"{owner}.to({target_device(suspect)})")]
     if move.alone and _precedes(source, made, move.statement):
+        if _needs_between(source, made, move.statement):
+            raise Refused("the move needs what comes before it")
         return moved_statement(source, move.statement, made, after=False)
     return [before_statement(source, made, f"{move.owner}.{move.method}")]
 
@@ -271,6 +275,21 @@ def _last_change(source: Source, changed: ast.stmt, owner: str) -> ast.stmt:
 def _precedes(source: Source, first: ast.stmt, second: ast.stmt) -> bool:
     block = block_of(source, first)
     return any(one is second for one in block) and first.lineno < second.lineno
+
+
+def _needs_between(source: Source, first: ast.stmt, last: ast.stmt) -> bool:
+    """Whether a statement reads what one before it binds, from another one on."""
+    block = block_of(source, first)
+    position = next(i for i, one in enumerate(block) if one is first)
+    nodes = [
+        node
+        for one in block[position:]
+        if one.lineno < last.lineno
+        for node in ast.walk(one)
+        if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Store)
+    ]
+    read = {ast.unparse(n) for n in ast.walk(last) if isinstance(n, ast.Name | ast.Attribute)}
+    return any(ast.unparse(node) in read for node in nodes)
 
 
 def _between(source: Source, first: ast.stmt, last: ast.stmt) -> list[ast.stmt]:

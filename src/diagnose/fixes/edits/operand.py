@@ -31,6 +31,8 @@ def changes(site: Site) -> Sequence[Change]:
     named = site.report.mismatch.devices if site.report.mismatch is not None else ()
     if len(named) == 1 and named[0].casefold() not in ("cpu", "meta"):
         raise Refused("the host wants what is on the GPU: there is nothing to follow")
+    if any(one.casefold() == "meta" for one in named):
+        raise Refused("what is on meta has no values to copy")
     sides = [one for one in (*met.strays, *met.others) if not one.layer]
     if len(met.strays) == 1:
         [stray] = met.strays

@@ -236,6 +236,7 @@ def optimizer_method(
     if name == "load_state_dict" and owner.module is not None:
         where = owner.module.where()
         owner.loaded = Step("loaded", machine.spot(node, frame), where)
+        owner.loading = frame
     if name == "step" and owner.module is not None:
         made = owner.loaded
         states = [tensor for tensor in tensors_in(owner.state) if not tensor.scalar]

@@ -11,7 +11,7 @@ from diagnose.placement.model import Spot, Step
 from diagnose.placement.steps import called, last_move, on_cpu
 from diagnose.placement.tensors import Batch, Module, Table, Tensor
 from diagnose.placement.tensors import Sequence as Items
-from diagnose.placement.values import Const, Frame, Object, Place, Unknown, Value
+from diagnose.placement.values import Around, Const, Frame, Object, Place, Unknown, Value
 
 
 def where_built(
@@ -32,6 +32,8 @@ def where_built(
         if tensors and around is not frame and has_tensor(around, spot):
             return spot, around
         if around.call is None or not gives_what_it_builds(around):
+            if _is_told_around(around):
+                return spot, around
             break
         if isinstance(around.call.node, ast.ClassDef | ast.FunctionDef):
             break
@@ -153,6 +155,18 @@ def _of_file(frame: Frame) -> bool:
         and outer.lines.get(name) not in own
         for name, value in outer.names.items()
     )
+
+
+def _is_told_around(frame: Frame) -> bool:
+    """Whether a function that another one is written in has a variable that is a device."""
+    around = frame.around
+    while isinstance(around, Around):
+        outer = around.frame
+        inside = outer.function is not None and not outer.is_class_body()
+        if inside and any(isinstance(one, Place) for one in outer.names.values()):
+            return True
+        around = outer.around
+    return False
 
 
 @lru_cache(maxsize=8)

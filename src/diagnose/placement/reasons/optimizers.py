@@ -18,7 +18,7 @@ from diagnose.placement.steps import (
     on_cpu,
 )
 from diagnose.placement.switches import is_under_another
-from diagnose.placement.tensors import Module, Tensor, tensors_in
+from diagnose.placement.tensors import Module, Optimizer, Tensor, tensors_in
 from diagnose.placement.values import Frame, Object, Unknown, Value
 
 
@@ -64,7 +64,29 @@ def of_library(stray: Meets, meeting: Meeting) -> Reason | None:
         name = _loaded_early(made, module, state.frame)
         if name is not None:
             return own._replace(owner=name, beside=_moved_behind(made, module))
+        loading = stray.value.loading if isinstance(stray.value, Optimizer) else None
+        if (early := _loaded_by_call(module, loading)) is not None:
+            return early
     return built_for(module) or own
+
+
+def _loaded_by_call(module: Module, frame: Frame | None) -> Reason | None:
+    """The call on the way to what loads the state of an optimizer below which, in the same function, its
+    model is moved; None where the model can be moved as it is built."""
+    late, built = last_move(module.steps), built_for(module)
+    if late is None or not isinstance(late.spot.node, ast.Call):
+        return None
+    if built is not None and built.frame is not None and has_device(built.frame, built.spot):
+        return None
+    while frame is not None and frame.call is not None:
+        call, frame = frame.call, frame.caller
+        if (call.file, call.function) == (late.spot.file, late.spot.function):
+            moved = late.spot.node.func
+            if not isinstance(moved, ast.Attribute) or call.line >= late.spot.line:
+                return None
+            owner = ast.unparse(moved.value)
+            return Reason("optimizer-state", call, frame, move=late.spot, owner=owner)
+    return None
 
 
 def _moved_behind(made: Step, module: Module) -> Spot | None:

@@ -7,7 +7,7 @@ import ast
 import re
 
 from diagnose.placement.devices import SPLIT
-from diagnose.placement.keyed import is_by_device
+from diagnose.placement.keyed import cache_of, is_by_device, key_of_cache
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Spot, Step
 from diagnose.placement.reasons.homes import chosen_home, listed
@@ -83,14 +83,26 @@ def shared_by_replicas(tensor: Tensor, kept: Step, meeting: Meeting) -> Reason |
     has one of each device."""
     if kept.what == "held" and is_by_device(kept.spot.source.tree, _attribute(kept)):
         return None
-    name, made = f"self.{tensor.name}", born_at(tensor.steps)
+    name, made = f"self.{tensor.name or _attribute(kept)}", born_at(tensor.steps)
     asked = asked_again(kept.spot.source, kept.spot.node)
     beside = kept.spot._replace(node=asked) if asked is not None else None
     if kept.what == "held" and made is not None and made.spot.function != kept.spot.function:
         read = read_in(meeting.spot, _attribute(kept))
         if read is not None:
             return Reason(CAUSE, meeting.spot._replace(node=read), meeting.frame)
+        if (key := _key(made, kept)) is not None:
+            return Reason(CAUSE, key, tensor.frame)
     return Reason(CAUSE, kept.spot, tensor.frame, name, beside=beside)
+
+
+def _key(made: Step, kept: Step) -> Spot | None:
+    """The key by which a method asks a cache of its object's for what it makes, without the device."""
+    function = made.spot.source.function_at(made.spot.line)
+    key = key_of_cache(function) if function is not None else None
+    cache = cache_of(function, key) if function is not None and key is not None else None
+    if key is None or not isinstance(cache, ast.Attribute) or cache.attr != _attribute(kept):
+        return None
+    return made.spot._replace(node=key)
 
 
 def _attribute(kept: Step) -> str:

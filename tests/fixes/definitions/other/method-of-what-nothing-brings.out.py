@@ -1,0 +1,1 @@
+refused: the line reads no weight of a layer that has a name

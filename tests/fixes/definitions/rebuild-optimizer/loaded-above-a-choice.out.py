@@ -1,0 +1,1 @@
+refused: the move needs what comes before it

@@ -1,0 +1,2 @@
+# move-tensor-at-line devices=cuda:0,meta
+y = z @ head.weight.t()

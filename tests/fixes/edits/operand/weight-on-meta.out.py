@@ -1,0 +1,1 @@
+refused: what is on meta has no values to copy
