@@ -236,8 +236,8 @@ class Machine:
         )
 
     def bind(self, device: Device | None, node: ast.AST, frame: Frame) -> None:
-        """Notes that a process asks for a GPU which its machine lacks."""
-        if device is not None and device.number in self.lacking:
+        """Notes that a process asks for a GPU which its machine lacks, by other means than ``cuda``."""
+        if device is not None and device.number in self.lacking and not device.home:
             lacked = Tensor(device, "other", self.step("made", node, frame, device), frame)
             self.meet("lacked", node, frame, [Meets(node, lacked, lacked)])
 

@@ -108,9 +108,8 @@ def of_meeting(
 
 def _of_another_process(meeting: Meeting) -> Suspect:
     """A GPU that is numbered as the process is among those of all machines, or as the machine is."""
-    asked = meeting.sides[0].tensor
-    name, spot = said_as(meeting.spot.node), meeting.spot
-    return Suspect("rank-device", name, spot, asked.device, steps=asked.steps, meets=spot, far=True)
+    asked, spot = meeting.sides[0].tensor, meeting.spot
+    return Suspect("rank-device", said_as(spot.node), spot, asked.device, far=True)
 
 
 def _enters(stray: Meets, other: Meets | None, meeting: Meeting) -> bool:
