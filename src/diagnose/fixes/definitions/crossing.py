@@ -116,6 +116,8 @@ def operand(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     if suspect.cause == "zero-offload" and isinstance(node, ast.Name | ast.Attribute):
         if (added := _changed_by(source, node)) is not None:
             return [moved(source, added, f"{text_of(source, node)}.device")]
+        if _is_joined(source, node, torch):
+            return [_each_moved(source, node, '"cpu"')]
         return [around(source, node, "", ".cpu()")]  # to the part that stays there
     if suspect.cause == SHARED:
         return [as_read(suspect)]
