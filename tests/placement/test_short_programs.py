@@ -227,6 +227,35 @@ rows = DataLoader(TensorDataset(torch.rand(4, 2)))
 lightning.Trainer(accelerator="gpu", devices=1).fit(net, rows)
 """,
     ),
+    "one of two that a function gave together, of which the other is moved": (
+        ("cuda:0", "cpu"),
+        "input-not-moved",
+        """\
+def tides(count):
+    return torch.rand(count, 2), torch.randint(2, (count,))
+here = torch.device("cuda")
+past, rose = tides(6)
+late, sank = tides(3)
+past = past.to(here)
+rose = rose.to(here)
+late = late.to(here)  # here
+net = nn.Linear(2, 2).to(here)
+F.cross_entropy(net(past), rose).backward()
+print(F.cross_entropy(net(late), sank))
+""",
+    ),
+    "what a function makes, and nobody moves of all that it gave": (
+        ("cuda:0", "cpu"),
+        "created-without-device",
+        """\
+def scales(count):
+    return torch.rand(count), torch.rand(count)  # here
+here = torch.device("cuda")
+low, high = scales(3)
+net = nn.Linear(2, 3).to(here)
+print(net(torch.rand(4, 2).to(here)) * low)
+""",
+    ),
     "what a model gave that an object keeps on the first card": (
         ("cuda:0", "cuda:1"),
         "hardcoded-device",

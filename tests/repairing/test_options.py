@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from diagnose.repairing.guarding.options import unbound, unread
+from diagnose.repairing.guarding.options import chosen, unbound, unread
 
 FLAG = """\
 def main(parser):
@@ -158,3 +158,28 @@ net = Net().to(device)
     function = before.replace("net = Net()", "def feed(rows):\n    return rows\n\n\nnet = Net()")
     plain = function.replace("return rows", "return rows.to(device)")
     assert not list(unbound(function, plain, "en")), "a function of a script"
+
+
+EITHER = """\
+def pick():
+    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+
+class Server:
+    def __init__(self, precision):
+        self.device = pick()
+        self.model = build(precision).to(self.device)
+"""
+
+
+def test_the_choice_of_a_gpu_stays_where_one_thing_needs_the_cpu() -> None:
+    old = EITHER.splitlines()[1].strip()
+    after = EITHER.replace(old, 'return torch.device("cpu")')
+    assert [guard.id for guard in chosen(EITHER, after, "en")] == ["gives-up"]
+
+    for one, other in {
+        "= pick()": '= torch.device("cpu") if precision == "int8" else pick()',
+        ".to(self.device)": '.to("cpu")',
+        old: 'return torch.device("cuda")',
+    }.items():
+        assert not list(chosen(EITHER, EITHER.replace(one, other), "en")), other

@@ -285,6 +285,10 @@ _WORDS: Mapping[str, Mapping[Lang, str]] = {
         "en": "a stop-gap: {file}:{line} undoes a move to the cpu, or leaves layers unregistered",
         "zh": "权宜之计：{file}:{line} 撤销了移到 CPU 的操作，或让层仍未注册",
     },
+    "all-on-host": {
+        "en": "all that goes by `{name}` would run on the cpu",
+        "zh": "凡按 `{name}` 放置的部分都将在 CPU 上运行",
+    },
     "scattered": {
         "en": "lines {lines} each move a part of what the model is given: move it once, before",
         "zh": "第 {lines} 行各自搬移模型输入的一部分：应在传入之前一次搬好",

@@ -38,13 +38,18 @@ def field(suspect: Suspect, torch: TorchNames) -> Change | None:
 
 
 def assigned(suspect: Suspect, torch: TorchNames) -> Change | None:
-    """The statement ``self.x = self.x.to(device)`` after another such one of an object's method, or the
-    move of what is put in the place of a buffer; None where no such statement forgets a field."""
+    """The statement ``self.x = self.x.to(device)`` after another such one of an object's method, or
+    ``x = x.to(device)`` after that of another variable; the move of what is put in the place of a buffer;
+    None where no such statement forgets one."""
     source = suspect.spot.source
     if suspect.beside is None:
         return _renewed(suspect)
     match suspect.spot.node:
-        case ast.Assign(targets=[ast.Attribute() as target], value=ast.Call() as move) as statement:
+        case (
+            ast.Assign(
+                targets=[ast.Attribute() | ast.Name() as target], value=ast.Call() as move
+            ) as statement
+        ):
             pass
         case _:
             return None

@@ -45,7 +45,7 @@ from diagnose.placement.reasons.optimizers import of_keeper, of_library, of_opti
 from diagnose.placement.reasons.packed import of_packed
 from diagnose.placement.reasons.renewing import put_in_place
 from diagnose.placement.reasons.shards import told_at
-from diagnose.placement.reasons.siblings import made_beside, moved_within
+from diagnose.placement.reasons.siblings import forgotten_variable, made_beside, moved_within
 from diagnose.placement.reasons.wrapping import away_from_home, shared_by_replicas
 from diagnose.placement.steps import (
     Reason,
@@ -166,6 +166,8 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
         return Reason(cause, spot, meeting.frame, beside=passed.spot)
     if (left := left_behind(tensor.steps)) is not None:
         return Reason("input-not-moved", left.spot, tensor.frame)
+    if (forgotten := forgotten_variable(tensor, stray.node, meeting.spot)) is not None:
+        return forgotten
     dropped = next((s for s in tensor.steps if s.what == "dropped"), None)
     if dropped is not None and tensor.device != dropped.device:
         return Reason("input-not-moved", dropped.spot, tensor.frame)

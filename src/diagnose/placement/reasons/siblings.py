@@ -17,6 +17,7 @@ from diagnose.placement.reasons.knowing import (
     key_of,
     statement_around,
 )
+from diagnose.placement.reasons.surroundings import function_of
 from diagnose.placement.steps import Reason, born_at, called, last_move, on_cpu
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Frame, Object, Value
@@ -176,6 +177,37 @@ def forgotten_field(tensor: Tensor, node: ast.AST, frame: Frame) -> Reason | Non
     if first is None or last_move(tensor.steps) is not None:
         return None
     return Reason("unregistered-tensor", first, name=f"self.{node.attr}", beside=first)
+
+
+def forgotten_variable(tensor: Tensor, node: ast.AST, spot: Spot) -> Reason | None:
+    """The last statement that moves another variable of those which one call gave, ``x = x.to(device)``,
+    and leaves this one.
+
+    Args:
+        tensor: what a line was given.
+        node: the expression of the line that gives it.
+        spot: the line.
+    """
+    if not isinstance(node, ast.Name) or not on_cpu(tensor) or last_move(tensor.steps) is not None:
+        return None
+    function = function_of(spot)
+    body = function.body if function is not None else spot.source.tree.body
+    together, last = set[str](), None
+    for one in body:
+        match one:
+            case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Call()):
+                bound = {name.id for name in names if isinstance(name, ast.Name)}
+                if node.id in bound:
+                    together, last = bound, None
+            case ast.Assign(
+                targets=[ast.Name(id=name)],
+                value=ast.Call(func=ast.Attribute(value=ast.Name(id=moved), attr="to" | "cuda")),
+            ) if name == moved and one.lineno < spot.line:
+                last = one if name in together - {node.id} else last
+    if last is None:
+        return None
+    beside = spot._replace(node=last)
+    return Reason("input-not-moved", beside, name=node.id, beside=beside)
 
 
 def made_beside(weight: Tensor, module: Module) -> Step | None:

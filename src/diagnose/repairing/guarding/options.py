@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterator
 
 from diagnose.model import Lang
@@ -26,6 +27,43 @@ def unread(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     for name in sorted(names):
         yield Guard("gives-up", False, say(lang, "unread", name=name))
         return
+
+
+def chosen(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+    """No edit puts the CPU in the place of the choice between a GPU and the CPU that a program makes: all
+    that goes by it would lose the GPU, and not just what needs the CPU."""
+    old, new = tree_of(before), tree_of(after)
+    decided, left = _either(old), _either(new)
+    for text in decided:
+        if left.get(text, 0) < decided[text] and _host(new) > _host(old):
+            yield Guard("gives-up", False, say(lang, "all-on-host", name=text))
+            return
+
+
+def _either(tree: ast.Module) -> Counter[str]:
+    """The choices between a GPU and the CPU, as they are written."""
+    return Counter(
+        ast.unparse(node)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.IfExp)
+        and {"cuda", "cpu"} <= {word.partition(":")[0] for word in _words(node)}
+    )
+
+
+def _host(tree: ast.Module) -> int:
+    """How often the CPU is written down outside of such a choice."""
+    every = sum(word == "cpu" for word in _words(tree))
+    return every - sum(
+        sum(word == "cpu" for word in _words(node))
+        for node in ast.walk(tree)
+        if isinstance(node, ast.IfExp) and "cuda" in ast.unparse(node)
+    )
+
+
+def _words(node: ast.AST) -> Iterator[str]:
+    for one in ast.walk(node):
+        if isinstance(one, ast.Constant) and isinstance(one.value, str):
+            yield one.value
 
 
 def unbound(before: str, after: str, lang: Lang) -> Iterator[Guard]:

@@ -57,6 +57,7 @@ READERS: tuple[Callable[[str, str, Lang], Iterator[Guard]], ...] = (
     parking.rows,
     parking.picked,
     options.unread,
+    options.chosen,
     options.unbound,
     naming.literal,
     naming.for_gpus_alone,
