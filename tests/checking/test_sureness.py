@@ -151,3 +151,52 @@ def test_what_another_file_makes_is_only_likely(tmp_path: Path) -> None:
     made = "def noise(rows):\n    return torch.randn(rows, 4)\n\n\n"
     program.write_text(f"import torch\nfrom torch import nn\n\n{made}{body}")
     assert {rule for _, rule in found(program, likely=False)} == {"created-without-device"}
+
+
+LIBRARY = """\
+import torch
+from torch import nn
+
+
+class Sampled(nn.Module):
+    def __init__(self, flag):
+        super().__init__()
+        self.mean = nn.Linear(4, 4)
+
+    def forward(self, x):
+        mean = self.mean(x)
+        return mean + torch.randn(mean.size())
+"""
+
+
+def test_a_default_that_another_file_sets_is_a_doubt_where_nothing_calls_the_code(
+    tmp_path: Path,
+) -> None:
+    library, beside = tmp_path / "library.py", tmp_path / "train.py"
+    library.write_text(LIBRARY)
+    beside.write_text("import torch\n\nprint(torch.ones(2))\n")
+    rules = Options(frozenset({"created-without-device"}))
+
+    def lines() -> list[int]:
+        findings = check([str(library), str(beside)], rules).findings
+        return [one.place.line for one in findings]
+
+    assert lines() == [12]
+    beside.write_text('import torch\n\ntorch.set_default_tensor_type("torch.cuda.FloatTensor")\n')
+    assert lines() == []
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        "self.kind = torch.FloatTensor\n        if flag:\n            self.kind = torch.cuda.FloatTensor",
+        "self.kind = torch.cuda.FloatTensor if flag else torch.FloatTensor",
+    ],
+)
+def test_a_type_that_an_attribute_holds_is_one_or_another(chosen: str, tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    made = LIBRARY.replace(
+        "self.mean = nn.Linear(4, 4)", f"self.mean = nn.Linear(4, 4)\n        {chosen}"
+    )
+    program.write_text(made.replace("torch.randn(mean.size())", "self.kind(mean.size()).normal_()"))
+    assert found(program, likely=False) == set()

@@ -68,7 +68,7 @@ def _judged(file: Read, options: Options, texts: Mapping[str, str]) -> CheckedFi
     rules = {rule.id: rule for rule in casebase.checks()}
     torch = casebase.knowledge.torch
     path = file.source.path
-    said = checked(file.source, torch, texts)
+    said = checked(file.source._replace(defaulted=options.defaulted), torch, texts)
     comments: dict[str, Mapping[int, tuple[Ignored, ...]]] = {path: ignored(file.source)}
     silenced = set[tuple[int, str]]()
     findings = []

@@ -9,11 +9,12 @@ from typing import NamedTuple
 
 class Source(NamedTuple):
     """A parsed file of the user's: its path, its lines without line feeds (the last is empty where the
-    file ends with one), its tree."""
+    file ends with one), its tree; ``defaulted``: a file beside it sets where tensors are made."""
 
     path: str
     lines: Sequence[str]
     tree: ast.Module
+    defaulted: bool = False
 
     @property
     def text(self) -> str:

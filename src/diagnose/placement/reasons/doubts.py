@@ -53,7 +53,7 @@ def is_doubtful(suspect: Suspect, stray: Meets | None, meeting: Meeting) -> bool
         return True
     if is_called(meeting.frame):
         return False
-    if any(_calls(tree, name) for name in _DEFAULTS):
+    if meeting.spot.source.defaulted or any(_calls(tree, name) for name in _DEFAULTS):
         return True
     if any(side.tensor.guessed for side in meeting.sides):
         return True

@@ -16,6 +16,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
 
@@ -78,11 +79,30 @@ def relies_on_more(
 
 
 def _is_of_a_type(step: Step) -> bool:
-    """Whether a step moved to the device of a type that a variable or a function names."""
+    """Whether a step moved to the device of a type that a variable or a function names, or made a tensor of
+    a type that a variable holds, which is one or another."""
     node = step.spot.node
-    if called(node) != "type" or not isinstance(node, ast.Call) or not node.args:
+    if not isinstance(node, ast.Call):
+        return False
+    match node.func:
+        case ast.Attribute(value=ast.Name(id="self"), attr=name) | ast.Name(id=name):
+            if name in _types(step.spot.source.tree):
+                return True
+    if called(node) != "type" or not node.args:
         return False
     return not any(isinstance(one, ast.Constant | ast.Attribute) for one in node.args)
+
+
+@lru_cache(maxsize=16)
+def _types(tree: ast.Module) -> frozenset[str]:
+    """The variables and attributes of a file that hold one type of tensors or another."""
+    bound = Counter[str]()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign) and ast.unparse(node.value).endswith("Tensor"):
+            for target in node.targets:
+                name = getattr(target, "id", getattr(target, "attr", ""))
+                bound[name] += 1 + isinstance(node.value, ast.IfExp)
+    return frozenset(name for name, times in bound.items() if name and times > 1)
 
 
 def _is_of_others(tensor: Tensor) -> bool:
