@@ -67,8 +67,9 @@ def _judged(file: Read, options: Options, texts: Mapping[str, str]) -> CheckedFi
     casebase = load(lang=options.lang)
     rules = {rule.id: rule for rule in casebase.checks()}
     torch = casebase.knowledge.torch
+    file = file._replace(source=file.source._replace(defaulted=options.defaulted))
     path = file.source.path
-    said = checked(file.source._replace(defaulted=options.defaulted), torch, texts)
+    said = checked(file.source, torch, texts)
     comments: dict[str, Mapping[int, tuple[Ignored, ...]]] = {path: ignored(file.source)}
     silenced = set[tuple[int, str]]()
     findings = []
