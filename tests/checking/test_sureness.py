@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
@@ -184,6 +185,16 @@ def test_a_default_that_another_file_sets_is_a_doubt_where_nothing_calls_the_cod
     assert lines() == [12]
     beside.write_text('import torch\n\ntorch.set_default_tensor_type("torch.cuda.FloatTensor")\n')
     assert lines() == []
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="has no named pipes")
+def test_what_cannot_be_checked_is_not_waited_for_beside_what_can(tmp_path: Path) -> None:
+    library, pipe = tmp_path / "library.py", tmp_path / "pipe.py"
+    library.write_text(LIBRARY)
+    os.mkfifo(pipe)
+    report = check([str(library), str(pipe)], Options(frozenset({"created-without-device"})))
+    assert [one.place.line for one in report.findings] == [12]
+    assert report.problems == (f"{pipe} is not a regular file",)
 
 
 @pytest.mark.parametrize(

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 
 from diagnose import placement
-from diagnose.checking.reading import UnreadableError, parsed
+from diagnose.checking.reading import UnreadableError, contents, parsed
 from diagnose.model import TorchNames
 from diagnose.placement import Checked, Source
+from diagnose.placement.reasons.doubts import DEFAULTS
 from diagnose.sources import SourceFile, read_file
 from diagnose.sources.imports import find
 from diagnose.sources.reading import Lines, UnusableError
@@ -17,6 +19,7 @@ from diagnose.sources.reading import Lines, UnusableError
 #: Files that one file is followed into: a large package would be run whole for each of its files.
 _MOST = 8
 _INSTALLED = frozenset({"site-packages", "dist-packages"})
+_DEFAULTS = re.compile(rf"\b({'|'.join(DEFAULTS)})\(".encode())
 
 
 def checked(source: Source, torch: TorchNames, texts: Mapping[str, str]) -> Checked:
@@ -50,6 +53,14 @@ def checked(source: Source, torch: TorchNames, texts: Mapping[str, str]) -> Chec
         return _source(path, found)
 
     return placement.check(source, torch, imported)
+
+
+def sets_a_default(path: str) -> bool:
+    """Whether a file calls what sets where torch makes tensors; none does that cannot be checked."""
+    try:
+        return _DEFAULTS.search(contents(path)) is not None
+    except UnreadableError:
+        return False
 
 
 @lru_cache(maxsize=256)

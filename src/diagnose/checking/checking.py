@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from diagnose.bulkhead import missing
-from diagnose.checking.files import sets_a_default
+from diagnose.checking.analysis import sets_a_default
 from diagnose.checking.fingerprints import fingerprinted
 from diagnose.checking.judging import fault, judge
 from diagnose.checking.model import CheckedFile, Finding, Options, Report
@@ -51,9 +51,8 @@ def check(
         jobs: at most so many processes.
         texts: files as they would be, by path, in place of those on disk.
     """
-    if len(paths) > 1:
-        options = options._replace(defaulted=any(map(sets_a_default, paths)))
-    work = partial(judge, options=options, texts=texts)
+    defaulted = len(paths) > 1 and any(map(sets_a_default, paths))
+    work = partial(judge, options=options, texts=texts, defaulted=defaulted)
     if jobs < 2 or len(paths) < _FEW:
         return _gathered(map(work, paths))
     from diagnose.pool import each  # not for a few files: its imports take as long as checking them

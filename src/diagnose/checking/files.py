@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatch
 from pathlib import Path
@@ -19,18 +18,6 @@ _NOT_OWN = (
     "*.egg-info",
 )
 _ENDINGS = (".py", ".ipynb")
-
-
-#: Calls by which all that follows is made elsewhere, whichever file that is in.
-_DEFAULTS = re.compile(rb"\bset_default_(tensor_type|device)\(")
-
-
-def sets_a_default(path: str) -> bool:
-    """Whether a file calls what sets where torch makes tensors; no file that cannot be read does."""
-    try:
-        return _DEFAULTS.search(Path(path).read_bytes()) is not None
-    except OSError:
-        return False
 
 
 def python_files(paths: Sequence[str], excluded: Sequence[str] = ()) -> Iterator[str]:

@@ -32,7 +32,12 @@ LIMIT = 20.0
 
 
 def judge(
-    path: str, options: Options, texts: Mapping[str, str] | None = None, limit: float = LIMIT
+    path: str,
+    options: Options,
+    texts: Mapping[str, str] | None = None,
+    limit: float = LIMIT,
+    *,
+    defaulted: bool = False,
 ) -> CheckedFile:
     """Checks a file; one that cannot be read, or a fault of ours, is told and not raised.
 
@@ -41,13 +46,16 @@ def judge(
         options: the rules that report.
         texts: files as they would be, by path, in place of those on disk.
         limit: seconds that it may take.
+        defaulted: a file that is checked with it sets where tensors are made.
 
     Raises:
         DiagnoseError: the case base cannot be read.
     """
     try:
         with limited(limit):
-            return _judged(read(path, texts), options, texts or {})
+            file = read(path, texts)
+            file = file._replace(source=file.source._replace(defaulted=defaulted))
+            return _judged(file, options, texts or {})
     except UnreadableError as error:
         return CheckedFile(path, problem=str(error))
     except TooLong:
@@ -67,7 +75,6 @@ def _judged(file: Read, options: Options, texts: Mapping[str, str]) -> CheckedFi
     casebase = load(lang=options.lang)
     rules = {rule.id: rule for rule in casebase.checks()}
     torch = casebase.knowledge.torch
-    file = file._replace(source=file.source._replace(defaulted=options.defaulted))
     path = file.source.path
     said = checked(file.source, torch, texts)
     comments: dict[str, Mapping[int, tuple[Ignored, ...]]] = {path: ignored(file.source)}

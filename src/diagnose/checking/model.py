@@ -98,13 +98,11 @@ class CheckedFile(NamedTuple):
 
 
 class Options(NamedTuple):
-    """What is checked: the ids of the rules that report, whether likely findings do, the language;
-    ``defaulted``: one of the files sets where tensors are made."""
+    """What is checked: the ids of the rules that report, whether likely findings do, the language."""
 
     rules: frozenset[str]
     likely: bool = False
     lang: Lang = "en"
-    defaulted: bool = False
 
 
 class Report(NamedTuple):

@@ -45,7 +45,7 @@ def read(path: str, texts: Mapping[str, str] | None = None) -> Read:
     held = texts.get(path) if texts else None
     if held is not None and not path.endswith(".ipynb"):
         return Read(parsed(path, held))
-    data = held.encode() if held is not None else _bytes(path)
+    data = held.encode() if held is not None else contents(path)
     if path.endswith(".ipynb"):
         try:
             found = cells(data)
@@ -60,7 +60,12 @@ def read(path: str, texts: Mapping[str, str] | None = None) -> Read:
     return Read(parsed(path, text), encoding)
 
 
-def _bytes(path: str) -> bytes:
+def contents(path: str) -> bytes:
+    """The bytes of a file.
+
+    Raises:
+        UnreadableError: it is not there, no regular file, or too large.
+    """
     try:
         about = Path(path).stat()
         if not stat.S_ISREG(about.st_mode):

@@ -78,14 +78,13 @@ def in_a_row(rows: Iterable[Items]) -> Items:
     rows = list(rows)
     items = [item for row in rows for item in row.items][:WIDEST]
     rest = [row.more for row in rows if row.more is not None]
-    apart: list[Value] = []
-    for one in rest if not items else ():
-        if isinstance(one, Tensor) and all(
-            differ(one.device, each.device) for each in apart if isinstance(each, Tensor)
-        ):
+    tensors = [one for one in rest if isinstance(one, Tensor)]
+    apart = list[Tensor]()
+    for one in tensors:
+        if all(differ(one.device, each.device) for each in apart):
             apart.append(one)
-    if len(apart) > 1 and all(isinstance(one, Tensor) for one in rest):
-        found = Items(apart)
+    if not items and len(apart) > 1 and len(tensors) == len(rest):
+        found = Items([*apart])
         found.grows = True
         return found
     return Items(items, reduce(joined, rest) if rest else None)

@@ -10,6 +10,7 @@ from diagnose.model.vocabulary import Names
 from diagnose.placement.machine import Machine
 from diagnose.placement.model import Spot, Step
 from diagnose.placement.records import is_data_class
+from diagnose.placement.steps import last_of
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.tensors import Table, Tensor, tensors_in
 from diagnose.placement.values import Frame, Function, Object, Value
@@ -75,7 +76,7 @@ def left_by(machine: Machine, node: ast.expr, value: Value, frame: Frame) -> Non
         return
     moves = {id(one) for one in ast.walk(node)}  # what is made or moved within it
     for tensor in tensors_in(value):
-        move = next((s for s in reversed(tensor.steps) if s.what in ("made", "moved")), None)
+        move = last_of(tensor.steps, "made", "moved")
         if move is not None and id(move.spot.node) not in moves:
             step = Step("left", machine.spot(node, frame), tensor.device)
             tensor.steps, tensor.frame = (*tensor.steps[-12:], step), frame

@@ -25,14 +25,19 @@ class Reason(NamedTuple):
     beside: Spot | None = None
 
 
+def last_of(steps: Sequence[Step], *what: str) -> Step | None:
+    """The last step of any of some kinds."""
+    return next((one for one in reversed(steps) if one.what in what), None)
+
+
 def last_move(steps: Sequence[Step]) -> Step | None:
     """The last step that moved a value."""
-    return next((s for s in reversed(steps) if s.what in ("moved", "gathered")), None)
+    return last_of(steps, "moved", "gathered")
 
 
 def left_behind(steps: Sequence[Step]) -> Step | None:
     """The step by which a value was left where others were moved, if nothing moved it since."""
-    last = next((s for s in reversed(steps) if s.what in ("left", "moved", "gathered")), None)
+    last = last_of(steps, "left", "moved", "gathered")
     return last if last is not None and last.what == "left" else None
 
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from diagnose.placement.devices import CPU, META
 from diagnose.placement.model import Device, Source, Spot, Step
-from diagnose.placement.steps import called, is_offloaded
+from diagnose.placement.steps import called, is_offloaded, last_of
 from diagnose.placement.tensors import Module, Tensor
 
 #: Methods that go through the parts or the buffers of a module.
@@ -75,7 +75,7 @@ def _counting(tree: ast.Module) -> frozenset[int]:
 def is_taken(module: Module) -> bool:
     """Whether a library keeps the weights of a module on meta now, for none of its forwards runs."""
     waits = any(one.runs is not None for one in module.owners())
-    last = next((one for one in reversed(module.steps) if one.what == "offloaded"), None)
+    last = last_of(module.steps, "offloaded")
     if last is None or not waits or module.where() != CPU:
         return False
     by = last.spot.node

@@ -24,6 +24,7 @@ from diagnose.placement.libraries.spreading import given_part, gives_back
 from diagnose.placement.libraries.tensor_methods import move, moves, target, unknown_arguments
 from diagnose.placement.machine import Arguments, Given, Machine, Meets, generating, operands
 from diagnose.placement.model import Step
+from diagnose.placement.steps import last_of
 from diagnose.placement.tensors import Batch, Module, Table, Tensor
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import Const, Frame, Unknown, Value
@@ -86,7 +87,7 @@ def applied(
         if one.weights and (one is module or one.device != where):
             weight = Tensor(one.device, "weight", one.steps, one.frame, module=one, name="weight")
             sides.insert(0, Meets(called, one, weight))
-    apart = next((s for s in reversed(module.steps) if s.what in ("grown apart", "moved")), None)
+    apart = last_of(module.steps, "grown apart", "moved")
     if apart is not None and apart.what == "grown apart" and apart.device not in (None, CPU):
         steps = (apart._replace(what="grown"),)
         added = Tensor(CPU, "grown", steps, module.grew, module=module)

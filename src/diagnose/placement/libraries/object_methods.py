@@ -21,7 +21,7 @@ from diagnose.placement.libraries.preparing import accelerated
 from diagnose.placement.libraries.tensor_methods import unknown_arguments
 from diagnose.placement.libraries.training import collator, piped, trained
 from diagnose.placement.libraries.turns import HOOK, turn_hook
-from diagnose.placement.machine import Arguments, Given, Machine, Meets, generating, operands
+from diagnose.placement.machine import Arguments, Machine, Meets, generating, operands
 from diagnose.placement.model import Spot, Step
 from diagnose.placement.storing import KEY, put_at
 from diagnose.placement.tensors import (
@@ -163,9 +163,13 @@ def library_call(
     if held is not None:
         called = getattr(getattr(node, "func", node), "value", node)
         sides = [*(Meets(called, t, t) for t in tensors_in(held)), *sides]
-    models = [one for one in given.every() if isinstance(one.value, Module)]
+    models = [
+        Meets(one.node, one.value, modules.any_weight(one.value))
+        for one in given.every()
+        if isinstance(one.value, Module)
+    ]
     if models and sides:  # most often it calls one with the other
-        machine.meet("handed", node, frame, [*map(_weights, models), *sides])
+        machine.meet("handed", node, frame, [*models, *sides])
     for one in given.every():
         drawn = generating(one)
         if drawn is not None:
@@ -182,12 +186,6 @@ def library_call(
         found.guessed = True
         return found
     return Unknown()
-
-
-def _weights(given: Given) -> Meets:
-    """The weights of a model that a call is given."""
-    assert isinstance(given.value, Module)
-    return Meets(given.node, given.value, modules.any_weight(given.value))
 
 
 def _tokenizer(

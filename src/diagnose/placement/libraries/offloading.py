@@ -12,7 +12,7 @@ from diagnose.placement.libraries.tensor_methods import moved
 from diagnose.placement.libraries.turns import end_turn_before, hook_of
 from diagnose.placement.machine import Arguments, Given, Machine, origin
 from diagnose.placement.model import Spot, Step
-from diagnose.placement.steps import called, is_offloaded
+from diagnose.placement.steps import called, is_offloaded, last_of
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import Const, Frame, Unknown, Value
@@ -144,7 +144,7 @@ def brought(
         one for one in module.family() if one is module or module.made is None or one.runs is None
     ]
     kept = [(one, one.device, one.tensors, one.runs) for one in scope]
-    last = next((step for step in reversed(module.steps) if step.what == "offloaded"), None)
+    last = last_of(module.steps, "offloaded")
     waits = last is not None and called(last.spot.node) in _WAITS
     for one in scope:
         one.device = device if one.weights else one.device

@@ -9,6 +9,7 @@ from diagnose.placement.devices import CPU, SPLIT
 from diagnose.placement.libraries.tensor_methods import moved
 from diagnose.placement.machine import Arguments, Machine
 from diagnose.placement.model import Device, Spot, Step
+from diagnose.placement.steps import last_of
 from diagnose.placement.tensors import Module, Table, tensors_in
 from diagnose.placement.values import Const, Frame, Object, Value
 
@@ -133,7 +134,7 @@ def reached(machine: Machine, part: Module) -> Module:
 
 def gives_back(module: Module) -> bool:
     """Whether a library brings what a spread model gives back to where its input was."""
-    last = next((step for step in reversed(module.steps) if step.what == "moved"), None)
+    last = last_of(module.steps, "moved")
     if module.where() != SPLIT or module.owner is not None or last is None:
         return False
     return "parallelize" not in ast.unparse(last.spot.node)

@@ -7,6 +7,7 @@ import ast
 from diagnose.placement.devices import CPU
 from diagnose.placement.libraries.empties import released
 from diagnose.placement.machine import Arguments, Machine
+from diagnose.placement.steps import last_of
 from diagnose.placement.tensors import Module
 from diagnose.placement.values import Const, Frame, Object, Unknown, Value
 
@@ -52,6 +53,6 @@ def _sent_back(hook: Object) -> None:
     module = hook.attributes[_MODULE]
     if not isinstance(module, Module) or module.runs is None:
         return
-    offloaded = next((one for one in reversed(module.steps) if one.what == "offloaded"), None)
+    offloaded = last_of(module.steps, "offloaded")
     if offloaded is not None:
         module.move(CPU, offloaded)

@@ -29,7 +29,7 @@ from diagnose.placement.reasons.siblings import (
     name_in,
     returned_beside,
 )
-from diagnose.placement.steps import Reason, born_at, is_literal, last_move, on_cpu
+from diagnose.placement.steps import Reason, born_at, is_literal, last_move, last_of, on_cpu
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Frame, Function, Object
 
@@ -60,7 +60,7 @@ def of_module(
         if put is not None and not (top.owner and _put_late(top.owner)):
             break
     made = born_at(top.steps)
-    loaded = next((step for step in reversed(top.steps) if step.what == "loaded"), None)
+    loaded = last_of(top.steps, "loaded")
     if loaded is not None and loaded.device is None and last_move(top.steps) is None:
         return Reason("checkpoint-location", loaded.spot, top.frame)
     held = next((s for s in top.steps if s.what == "held"), None)
@@ -132,7 +132,7 @@ def of_module(
 
 def _assigned_later(steps: Sequence[Step]) -> Step | None:
     """The step by which saved weights took the place of those of a model that had been moved."""
-    last = next((s for s in reversed(steps) if s.what in ("loaded", "moved", "gathered")), None)
+    last = last_of(steps, "loaded", "moved", "gathered")
     move = last_move(steps)
     on_gpu = move is not None and move.device is not None and move.device.type == "cuda"
     return last if last is not None and last.what == "loaded" and on_gpu else None

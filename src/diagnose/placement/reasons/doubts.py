@@ -26,7 +26,7 @@ from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Object
 
 #: Calls by which all that follows is made elsewhere.
-_DEFAULTS = ("set_default_tensor_type", "set_default_device")
+DEFAULTS = ("set_default_tensor_type", "set_default_device")
 #: How the kinds of models begin of which it is known what they do with what they are given.
 _SEEN = ("torch", "transformers", "diffusers", "timm", "sentence_transformers", "peft", "loaded")
 
@@ -53,7 +53,7 @@ def is_doubtful(suspect: Suspect, stray: Meets | None, meeting: Meeting) -> bool
         return True
     if is_called(meeting.frame):
         return False
-    if meeting.spot.source.defaulted or any(_calls(tree, name) for name in _DEFAULTS):
+    if meeting.spot.source.defaulted or any(_calls(tree, name) for name in DEFAULTS):
         return True
     if any(side.tensor.guessed for side in meeting.sides):
         return True

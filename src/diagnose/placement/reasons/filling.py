@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from diagnose.placement.devices import META
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Step
-from diagnose.placement.steps import Reason, born_at
+from diagnose.placement.steps import Reason, born_at, last_of
 from diagnose.placement.tensors import Module
 from diagnose.placement.values import Value
 
@@ -36,7 +36,7 @@ def of_empty(stray: Meets, meeting: Meeting) -> Reason | None:
     if kept is not None and tensor.module is not None and tensor.module.where() != META:
         # The weights were filled; what is no buffer has no one who fills it.
         return Reason("meta-tensor", kept.spot, tensor.frame, f"self.{tensor.name}")
-    loaded = next((s for s in reversed(tensor.steps) if s.what in ("loaded", "unfilled")), None)
+    loaded = last_of(tensor.steps, "loaded", "unfilled")
     return Reason("meta-tensor", loaded.spot if loaded else born.of or born.spot, tensor.frame)
 
 

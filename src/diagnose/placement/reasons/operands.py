@@ -55,6 +55,7 @@ from diagnose.placement.steps import (
     is_literal,
     is_offloaded,
     last_move,
+    last_of,
     left_behind,
     on_cpu,
     passed_over,
@@ -261,7 +262,7 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
         case "batch" if (forgotten := prepared_beside(made, meeting)) is not None:
             return forgotten
         case "batch":
-            bound = next((s for s in reversed(tensor.steps) if s.what == "bound"), None)
+            bound = last_of(tensor.steps, "bound")
             if bound is not None and (bound.spot.function or "").endswith(".forward"):
                 bound = None  # a part of what the model was handed
             if bound is not None and isinstance(bound.spot.node, ast.For):
