@@ -156,7 +156,7 @@ def test_the_programs_own_second_call_counts(folder: Path, times: int, passes: b
     assert guards["again"] is passes
 
 
-#: Without a GPU another line is printed, and a time that no two runs share.
+#: Without a GPU another line is printed, and an id that no two runs share.
 TIMED = """\
 import os
 import torch
@@ -165,7 +165,7 @@ scale = torch.arange(3.0)
 device = "cuda" if torch.cuda.is_available() else "cpu"
 if device == "cpu":
     print("no GPU", flush=True)
-print(f"id {os.getpid()}")
+print(f"id {os.urandom(8).hex()}")
 x = torch.ones(3, device=device)
 print((x * scale).sum().item())
 """

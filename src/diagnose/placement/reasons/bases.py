@@ -24,8 +24,7 @@ def is_built_on_others(spot: Spot) -> bool:
 
 @lru_cache(maxsize=64)
 def _on_others(tree: ast.Module, name: str) -> bool:
-    classes = {one.name: one for one in ast.walk(tree) if isinstance(one, ast.ClassDef)}
-    origins = _imported(tree)
+    classes, origins = _classes(tree), _imported(tree)
     waiting, seen = [name], set[str]()
     while waiting:
         one = waiting.pop()
@@ -41,6 +40,12 @@ def _on_others(tree: ast.Module, name: str) -> bool:
     return False
 
 
+@lru_cache(maxsize=8)
+def _classes(tree: ast.Module) -> dict[str, ast.ClassDef]:
+    return {one.name: one for one in ast.walk(tree) if isinstance(one, ast.ClassDef)}
+
+
+@lru_cache(maxsize=8)
 def _imported(tree: ast.Module) -> dict[str, str]:
     """The names that a file imports, and the packages that they are of; of its own the dots."""
     found: dict[str, str] = {}

@@ -277,7 +277,12 @@ def _names(test: ast.expr) -> Iterator[str]:
 def _is_compared(meeting: Meeting) -> bool:
     """Whether the function that fails compares the devices of two tensors."""
     function = function_of(meeting.spot)
-    return function is not None and any(
+    return function is not None and _compares_devices(function)
+
+
+@lru_cache(maxsize=8)
+def _compares_devices(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    return any(
         isinstance(one, ast.Compare) and sum(map(_is_device, [one.left, *one.comparators])) > 1
         for one in ast.walk(function)
     )

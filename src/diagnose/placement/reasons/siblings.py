@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from functools import lru_cache
 
 from diagnose.placement.model import Spot, Step
 from diagnose.placement.passing import moved_in
@@ -190,24 +191,37 @@ def forgotten_variable(tensor: Tensor, node: ast.AST, spot: Spot) -> Reason | No
     """
     if not isinstance(node, ast.Name) or not on_cpu(tensor) or last_move(tensor.steps) is not None:
         return None
-    function = function_of(spot)
-    body = function.body if function is not None else spot.source.tree.body
     together, last = set[str](), None
-    for one in body:
+    for one in _gifts_and_moves(function_of(spot) or spot.source.tree):
         match one:
-            case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Call()):
+            case ast.Assign(targets=[ast.Tuple(elts=names)]):
                 bound = {name.id for name in names if isinstance(name, ast.Name)}
                 if node.id in bound:
                     together, last = bound, None
-            case ast.Assign(
-                targets=[ast.Name(id=name)],
-                value=ast.Call(func=ast.Attribute(value=ast.Name(id=moved), attr="to" | "cuda")),
-            ) if name == moved and one.lineno < spot.line:
+            case ast.Assign(targets=[ast.Name(id=name)]) if one.lineno < spot.line:
                 last = one if name in together - {node.id} else last
     if last is None:
         return None
     beside = spot._replace(node=last)
     return Reason("input-not-moved", beside, name=node.id, beside=beside)
+
+
+@lru_cache(maxsize=8)
+def _gifts_and_moves(
+    scope: ast.Module | ast.FunctionDef | ast.AsyncFunctionDef,
+) -> Sequence[ast.Assign]:
+    """The statements by which a call gives several variables, and those that move one, in their order."""
+    found: list[ast.Assign] = []
+    for one in scope.body:
+        match one:
+            case ast.Assign(targets=[ast.Tuple()], value=ast.Call()):
+                found.append(one)
+            case ast.Assign(
+                targets=[ast.Name(id=name)],
+                value=ast.Call(func=ast.Attribute(value=ast.Name(id=moved), attr="to" | "cuda")),
+            ) if name == moved:
+                found.append(one)
+    return found
 
 
 def made_beside(weight: Tensor, module: Module) -> Step | None:

@@ -278,14 +278,12 @@ def _is_kept_for_good(suspect: Suspect) -> bool:
     )
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=64)
 def _assigned_later(tree: ast.Module, name: str) -> frozenset[str]:
     """The attributes of objects that the methods of a class assign, but for its ``__init__``."""
-    classes = (one for one in ast.walk(tree) if isinstance(one, ast.ClassDef))
     methods = (
         one
-        for made in classes
-        if made.name == name.rpartition(".")[2]
+        for made in _classes(tree).get(name.rpartition(".")[2], ())
         for one in made.body
         if not (isinstance(one, ast.FunctionDef) and one.name == "__init__")
     )
@@ -295,3 +293,13 @@ def _assigned_later(tree: ast.Module, name: str) -> frozenset[str]:
         for one in ast.walk(method)
         if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store)
     )
+
+
+@lru_cache(maxsize=8)
+def _classes(tree: ast.Module) -> dict[str, list[ast.ClassDef]]:
+    """The classes of a file, by their names."""
+    found: dict[str, list[ast.ClassDef]] = {}
+    for one in ast.walk(tree):
+        if isinstance(one, ast.ClassDef):
+            found.setdefault(one.name, []).append(one)
+    return found
