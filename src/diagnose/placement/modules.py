@@ -8,7 +8,16 @@ from collections.abc import Iterable, Iterator
 from diagnose.placement.devices import META, differ
 from diagnose.placement.machine import Machine, Partial
 from diagnose.placement.model import Device, Spot, Step
-from diagnose.placement.tensors import Module, Table, Tensor, modules_in, tensors_in, within
+from diagnose.placement.tensors import (
+    Distribution,
+    Module,
+    Table,
+    Tensor,
+    inside,
+    modules_in,
+    tensors_in,
+    within,
+)
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import Class, Frame, Function, Unknown, Value
 
@@ -50,10 +59,13 @@ def put(
         renewed.name = name if renewed.module is owner else renewed.name
         owner.tensors[name] = renewed
         return
-    if isinstance(value, Tensor):
-        kept = value.like(value.device, Step("kept", spot, value.device))
+    if isinstance(value, Distribution) and value.inner.maker == "weight":
+        value = Unknown()  # of parameters alone, and where they are whenever it is asked
+    if isinstance(value, Tensor | Distribution):
+        kept = inside(value)
+        kept = kept.like(kept.device, Step("kept", spot, kept.device))
         kept.module, kept.name = owner, name
-        owner.plain[name] = kept
+        owner.plain[name] = Distribution(kept) if isinstance(value, Distribution) else kept
         return
     if isinstance(value, Items | Table):
         value.keeper = owner

@@ -11,8 +11,8 @@ from diagnose.placement.machine import Machine
 from diagnose.placement.model import Spot, Step
 from diagnose.placement.records import is_data_class
 from diagnose.placement.steps import last_of
+from diagnose.placement.tensors import Batch, Table, Tensor, tensors_in, within
 from diagnose.placement.tensors import Sequence as Items
-from diagnose.placement.tensors import Table, Tensor, tensors_in
 from diagnose.placement.values import Frame, Function, Object, Value
 
 
@@ -119,12 +119,16 @@ def _as_it_is(node: ast.expr) -> ast.Name | None:
     return node.value if node.value.id in names else None
 
 
-def _held(value: Value) -> Iterator[Tensor]:
-    """The tensors of a value, those of an object's fields among them."""
-    yield from tensors_in(value)
-    if isinstance(value, Object):
-        for one in list(value.attributes.values())[:20]:
-            yield from tensors_in(one)
+def _held(value: Value, depth: int = 2) -> Iterator[Tensor]:
+    """The tensors of a value, those of the fields of objects, and of the records in them, among them."""
+    for one in within(value):
+        if isinstance(one, Tensor):
+            yield one
+        elif isinstance(one, Batch):
+            yield one.inner
+        elif isinstance(one, Object) and depth:
+            for part in list(one.attributes.values())[:20]:
+                yield from _held(part, depth - 1)
 
 
 @lru_cache(maxsize=1024)

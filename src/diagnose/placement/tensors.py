@@ -78,6 +78,12 @@ class Batch(Value):
         self.mutable = mutable
 
 
+class Distribution(Batch):
+    """A distribution of ``torch.distributions``, and what stands for the tensors that it is made of."""
+
+    __slots__ = ()
+
+
 def inside(value: Tensor | Batch) -> Tensor:
     """A tensor, or those of a structure."""
     return value.inner if isinstance(value, Batch) else value

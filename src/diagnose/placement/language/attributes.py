@@ -8,6 +8,7 @@ import re
 from diagnose.placement import modules
 from diagnose.placement.devices import SPLIT
 from diagnose.placement.language.calling import run
+from diagnose.placement.libraries.distributions import has, told
 from diagnose.placement.libraries.empties import filled_elsewhere
 from diagnose.placement.libraries.module_methods import is_method, is_plain
 from diagnose.placement.libraries.noise import noise_scheduler
@@ -19,7 +20,15 @@ from diagnose.placement.machine import Arguments, Given, Machine, Partial
 from diagnose.placement.model import Step
 from diagnose.placement.records import row
 from diagnose.placement.steps import is_offloaded
-from diagnose.placement.tensors import Batch, Module, Optimizer, Table, Tensor, tensors_in
+from diagnose.placement.tensors import (
+    Batch,
+    Distribution,
+    Module,
+    Optimizer,
+    Table,
+    Tensor,
+    tensors_in,
+)
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import (
     Class,
@@ -57,6 +66,10 @@ def attribute(machine: Machine, owner: Value, name: str, node: ast.AST, frame: F
             )
         case Tensor():
             return of_tensor(machine, owner, name)
+        case Distribution() if has(name):
+            return Method(owner, name)
+        case Distribution() if (own := told(owner, name)) is not None:
+            return own
         case Batch():
             return of_batch(machine, owner, name)
         case Optimizer() if name == "state":

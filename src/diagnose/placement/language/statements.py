@@ -148,7 +148,7 @@ def _if(machine: Machine, node: ast.AST, frame: Frame) -> None:
 
 
 #: Loops within loops that are run item by item, their items, and turns in all of more loops.
-_NESTED, _ITEMS, _TURNS = 2, 8, 16
+_NESTED, _ITEMS, _TURNS = 2, 8, 32
 
 
 def _loop(machine: Machine, node: ast.AST, frame: Frame) -> None:

@@ -7,7 +7,7 @@ import ast
 from diagnose.placement.devices import CPU
 from diagnose.placement.iterating import iterated
 from diagnose.placement.machine import Arguments, Given, Machine, Meets, Partial, generating
-from diagnose.placement.tensors import Batch, Table, Tensor
+from diagnose.placement.tensors import Batch, Module, Table, Tensor
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import (
     Const,
@@ -20,6 +20,9 @@ from diagnose.placement.values import (
     Unknown,
     Value,
 )
+
+#: Containers within containers of a batch that are told apart.
+_DEEPEST = 3
 
 
 def data_call(machine: Machine, last: str, given: Arguments, node: ast.AST, frame: Frame) -> Value:
@@ -86,19 +89,30 @@ def _is_called(value: Value) -> bool:
     return isinstance(value, Function | Partial) or bool(called)
 
 
-def _yielded(made: Value) -> Value:
-    """What a function of the user's has made is a batch as it is; what is not known stays so."""
+def _yielded(made: Value, depth: int = 0) -> Value:
+    """What a function of the user's has made is a batch as it is, the fields of its objects are, too; what
+    is not known stays so."""
     match made:
         case Tensor() if made.maker in ("factory", "array", "other"):
             drawn = made.like(made.device)
             drawn.maker = "batch"
             return drawn
+        case Items() | Table() | Object() if depth > _DEEPEST:
+            return made
         case Items():
-            more = _yielded(made.more) if made.more is not None else None
-            return Items([_yielded(each) for each in made.items], more, made.kind)
+            more = _yielded(made.more, depth + 1) if made.more is not None else None
+            return Items([_yielded(each, depth + 1) for each in made.items], more, made.kind)
         case Table():
-            more = _yielded(made.more) if made.more is not None else None
-            return Table({key: _yielded(each) for key, each in made.items.items()}, more)
+            more = _yielded(made.more, depth + 1) if made.more is not None else None
+            items = {key: _yielded(each, depth + 1) for key, each in made.items.items()}
+            return Table(items, more)
+        case Object() if made.made is not None and not isinstance(made, Module):
+            drawn_object = Object(made.kind, made.made)
+            drawn_object.steps = made.steps
+            drawn_object.attributes = {
+                name: _yielded(each, depth + 1) for name, each in made.attributes.items()
+            }
+            return drawn_object
     return made
 
 
@@ -143,16 +157,15 @@ def item_of(machine: Machine, data: Value | None, node: ast.AST, frame: Frame) -
         if isinstance(getter, Function):
             given = Arguments()
             return machine.invoke(machine, getter.bound(data), given, node, frame)
+        if any(name.rpartition(".")[2] in machine.torch.datasets for name in data.made.names()):
+            made = machine.step("made", node, frame, CPU)
+            return Batch(Tensor(CPU, "batch", made, frame), mutable=True)
         data = iterated(machine, data, node, frame)
     if isinstance(data, Items) and (data.items or data.more):
         return next(iter(data.every()))
     if isinstance(data, Tensor | Batch):  # a loader of a graph's parts yields graphs
         return data
     return Unknown()
-
-
-#: Containers within containers of a batch that are told apart.
-_DEEPEST = 3
 
 
 def collated(item: Value, machine: Machine, node: ast.AST, frame: Frame, depth: int = 0) -> Value:

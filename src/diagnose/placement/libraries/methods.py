@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from diagnose.placement import modules
+from diagnose.placement.libraries.distributions import distribution_method, has
 from diagnose.placement.libraries.module_methods import module_method
 from diagnose.placement.libraries.object_methods import (
     container_method,
@@ -21,7 +22,7 @@ from diagnose.placement.libraries.tensor_methods import (
 from diagnose.placement.machine import Arguments, Given, Machine
 from diagnose.placement.model import Step
 from diagnose.placement.records import record_method
-from diagnose.placement.tensors import Batch, Module, Optimizer, Table, Tensor
+from diagnose.placement.tensors import Batch, Distribution, Module, Optimizer, Table, Tensor
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.texts import text_method
 from diagnose.placement.values import (
@@ -47,6 +48,8 @@ def method_call(
             return batch_method(machine, Batch(owner), name, given, node, frame)
         case Tensor():
             return tensor_method(machine, owner, name, given, node, frame)
+        case Distribution() if has(name):
+            return distribution_method(machine, owner, name, given, node, frame)
         case Batch():
             return batch_method(machine, owner, name, given, node, frame)
         case Module():

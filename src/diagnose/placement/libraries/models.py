@@ -181,7 +181,9 @@ def model_call(
         own = root == "torch_geometric" and ".nn" in dotted
         if last[:1].islower() or _MODEL_CLASS.search(last) or root == "torchmetrics" or own:
             found = built(machine, f"{root}.{last}", node, frame)
-            listing = root == "torchmetrics" and _LISTING.search(last)
+            # Of curves at given thresholds it keeps counts, and the thresholds.
+            curve = root == "torchmetrics" and _LISTING.search(last)
+            listing = curve and given.told("thresholds") is None
             if last in machine.torch.weightless_layers or listing:
                 found.weights, found.device = False, None
             return found

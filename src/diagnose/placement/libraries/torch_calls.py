@@ -10,6 +10,7 @@ from diagnose.placement.devices import CPU, CURRENT, HOME
 from diagnose.placement.libraries.checkpoints import loaded, loaded_from, saved
 from diagnose.placement.libraries.clusters import asked_rank
 from diagnose.placement.libraries.datasets import data_call
+from diagnose.placement.libraries.distributions import distribution_of
 from diagnose.placement.libraries.factories import factory
 from diagnose.placement.libraries.layers import built, layer, loaded_model
 from diagnose.placement.libraries.offloading import SHARDING, sharded
@@ -111,6 +112,9 @@ def torch_call(
         return given.listed[0].value if given.listed else Unknown()
     if dotted.startswith("torch.utils.data"):
         return data_call(machine, last, given, node, frame)
+    if dotted.startswith("torch.distributions."):
+        made_of = distribution_of(machine, last, given)
+        return made_of or _operation(machine, last, given, node, frame)
     if dotted.startswith("torch.optim") and not dotted.startswith("torch.optim.lr_scheduler"):
         return optimizer(machine, last, given, node, frame)
     if dotted in ("torch.nn.Parameter", "torch.nn.parameter.Parameter", "torch.nn.Buffer"):

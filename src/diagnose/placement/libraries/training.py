@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from diagnose.placement.devices import CPU, META, SPLIT
+from diagnose.placement.libraries.fitting import Fitting, prepare, take_steps
 from diagnose.placement.libraries.layers import built
 from diagnose.placement.machine import Arguments, Machine
 from diagnose.placement.model import Device, Step
@@ -49,8 +50,9 @@ def trainer(machine: Machine, root: str, given: Arguments, node: ast.AST, frame:
         home = CPU if kind == "cpu" else machine.asked(first) if first is not None else home
     if home is not None:
         found.attributes["<home>"] = Place(home)
-    if args is not None:
-        found.attributes["args"] = args.value
+    for told_as, one in (("args", args), ("callbacks", given.named.get("callbacks"))):
+        if one is not None:
+            found.attributes[told_as] = one.value
     if model is None or not isinstance(model.value, Module):
         return found
     found.attributes["model"] = model.value
@@ -81,9 +83,15 @@ def trained(
         return Unknown()
     model = next((one.value for one in given.every() if isinstance(one.value, Module)), None)
     if model is not None and model.where() != SPLIT:
-        model.gather(home, machine.spot(node, frame))
+        spot = machine.spot(node, frame)
         if owner.kind == "fitting":
-            model.move(CPU, Step("given back", machine.spot(node, frame), CPU))
+            fitting = Fitting(owner, model, home, given, node, frame)
+            prepare(machine, fitting)
+            model.gather(home, spot)
+            take_steps(machine, fitting, name)
+            model.move(CPU, Step("given back", spot, CPU))
+        else:
+            model.gather(home, spot)
     if owner.kind == "fitting" and name == "predict":
         made = machine.step("made", node, frame, CPU)
         return Items([], Tensor(CPU, "library", made, frame))
