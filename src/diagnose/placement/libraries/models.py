@@ -33,6 +33,14 @@ _MODEL_CLASS = re.compile(
 )
 
 
+#: The packages of libraries whose classes are layers, whatever they are called; some have no weights.
+_PACKAGES_OF_LAYERS = {
+    "diffusers": frozenset({"models"}),
+    "timm": frozenset({"layers", "models"}),
+    "monai": frozenset({"blocks", "nets"}),
+}
+
+
 _LOSS_CLASS = re.compile(r"(Loss|Criterion|CrossEntropy|LPIPS|SSIM)$")
 
 
@@ -54,7 +62,8 @@ _MAKES_TENSORS = re.compile(r"^torchvision\.transforms\.(v2\.)?(Compose|ToTensor
 
 
 _PLAIN = re.compile(
-    r"(Config|Scheduler|Arguments|Args|Collator\w*|Criteria|Streamer|Logger|Callback|Dataset|Transform)$"
+    r"(Config|Scheduler|Arguments|Args|Collator\w*|Criteria|Streamer|Logger|Callback|Dataset|Transform|Output|"
+    r"AttnProcessor\w*)$"
 )
 
 
@@ -179,12 +188,14 @@ def model_call(
         if held is not None and last[:1].islower():
             return held  # made of the parts that it has, where they are
         own = root == "torch_geometric" and ".nn" in dotted
-        if last[:1].islower() or _MODEL_CLASS.search(last) or root == "torchmetrics" or own:
+        of_layers = not _PACKAGES_OF_LAYERS.get(root, frozenset()).isdisjoint(dotted.split("."))
+        named = last[:1].islower() or _MODEL_CLASS.search(last) or root == "torchmetrics" or own
+        if named or of_layers:
             found = built(machine, f"{root}.{last}", node, frame)
             # Of curves at given thresholds it keeps counts, and the thresholds.
             curve = root == "torchmetrics" and _LISTING.search(last)
             listing = curve and given.told("thresholds") is None
-            if last in machine.torch.weightless_layers or listing:
+            if last in machine.torch.weightless_layers or listing or not named:
                 found.weights, found.device = False, None
             return found
     if searching(last):
