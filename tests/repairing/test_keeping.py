@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from repairing.proposals import proposed
+from repairing.proposals import proposed, repaired
 
 _HOOK = """\
 import torch
@@ -128,3 +128,45 @@ class Favouring:
 print(Favouring(3)(torch.ones(2, 3, device="cuda")))
 """
     assert ("self.bonus = self.bonus.to(scores.device)",) in proposed(tmp_path, program)
+
+
+_SCALED = """\
+import torch
+from torch import nn
+
+
+class Scale(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.mean = torch.zeros(3)
+        self.spread = torch.ones(3)
+
+    def fit(self, rows):
+        self.mean, self.spread = rows.mean(0), rows.std(0)
+
+    def forward(self, x):
+        return (x - self.mean) / self.spread
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scale, self.out = Scale(), nn.Linear(3, 1)
+
+    def forward(self, x):
+        return self.out(self.scale(x))
+
+
+torch.manual_seed(0)
+net = Net()
+net.scale.fit(torch.rand(8, 3))
+net.cuda()
+print(net(torch.ones(2, 3).cuda()).sum().item())
+"""
+
+
+def test_a_tensor_that_is_set_again_is_registered_where_it_is_kept_first(tmp_path: Path) -> None:
+    _, level, diff = repaired(tmp_path, _SCALED)
+    assert level == "proven"
+    assert 'register_buffer("mean"' in diff and 'register_buffer("spread"' in diff
+    assert '.to("cuda' not in diff

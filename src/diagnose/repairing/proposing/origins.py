@@ -234,8 +234,8 @@ def _is_self(node: ast.expr) -> bool:
 
 
 def _registered(found: Met, stray: Operand, wanted: Device | None) -> Iterator[Move]:
-    """A tensor becomes a buffer, and the module that keeps it is moved where it is built: one without the
-    other changes nothing where nobody moves that module."""
+    """A tensor becomes a buffer where it was kept first; and besides the module that keeps it is moved where
+    it is built: one without the other changes nothing where nobody moves that module."""
     kept = next((s for s in stray.side.tensor.steps if s.what == "kept"), None)
     module = stray.side.tensor.module
     built = next((s for s in module.steps if s.what == "made"), None) if module else None
@@ -245,12 +245,10 @@ def _registered(found: Met, stray: Operand, wanted: Device | None) -> Iterator[M
     moving = suspect_of(found, stray, built.spot, (), wanted, None)
     names = load().knowledge.torch
     with suppress(Refused):
-        changes = [
-            *DEFINITIONS["register-buffer"](buffer, names),
-            *DEFINITIONS["move-module"](moving, names),
-        ]
-        edit = file_edit(kept.spot.source, changes)
-        yield Move("register-buffer", edit)
+        registers = DEFINITIONS["register-buffer"](buffer, names)
+        yield Move("register-buffer", file_edit(kept.spot.source, registers))
+        moves = DEFINITIONS["move-module"](moving, names)
+        yield Move("register-buffer", file_edit(kept.spot.source, [*registers, *moves]))
 
 
 def _listed(found: Met, stray: Operand, wanted: Device | None) -> Iterator[Move]:
