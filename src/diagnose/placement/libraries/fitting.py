@@ -9,7 +9,7 @@ from typing import NamedTuple
 from diagnose.placement.libraries.tensor_methods import moved
 from diagnose.placement.machine import Arguments, Given, Machine
 from diagnose.placement.model import Device, Step
-from diagnose.placement.tensors import Batch, Module, Tensor
+from diagnose.placement.tensors import Batch, Module, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import (
     Const,
@@ -23,7 +23,7 @@ from diagnose.placement.values import (
 )
 
 #: What runs before the module is moved.
-_BEFORE = ("setup", "configure_model")
+_BEFORE = ("prepare_data", "setup", "configure_model")
 #: What runs of a module, and of the callbacks, around its steps.
 _STARTS = ("on_fit_start", "on_train_start", "on_train_epoch_start", "on_train_batch_start")
 _ENDS = ("on_train_batch_end", "on_train_epoch_end")
@@ -66,9 +66,11 @@ class Fitting(NamedTuple):
 
 
 def prepare(machine: Machine, call: Fitting) -> None:
-    """Runs what a trainer runs of a module before it moves that."""
+    """Runs what a trainer runs of a module, and of a data module, before it moves the module."""
+    owners = dict.fromkeys((*(one.value for one in call.given.every()), call.module))
     for name in _BEFORE:
-        _run(machine, call, call.module, name, Const("fit"))
+        for owner in owners:
+            _run(machine, call, owner, name, *([Const("fit")] if name == "setup" else []))
 
 
 def take_steps(machine: Machine, call: Fitting, method: str) -> None:
@@ -118,7 +120,8 @@ def _batch(machine: Machine, call: Fitting, name: str) -> Value:
     for owner in (*(one.value for one in call.given.every()), call.module):
         if isinstance(loader, Unknown):
             loader = _run(machine, call, owner, name)
-    if isinstance(loader, Loader) and not isinstance(loader.item, Unknown):
+    item = loader.item if isinstance(loader, Loader) else Unknown()
+    if not isinstance(item, Unknown) and not any(one.guessed for one in tensors_in(item)):
         step = Step("moved", machine.spot(call.node, call.frame), call.home)
-        return moved(loader.item, call.home, step)
+        return moved(item, call.home, step)
     return Batch(Tensor(call.home, "given"))

@@ -234,8 +234,8 @@ def _is_self(node: ast.expr) -> bool:
 
 
 def _registered(found: Met, stray: Operand, wanted: Device | None) -> Iterator[Move]:
-    """A tensor becomes a buffer where it was kept first; and besides the module that keeps it is moved where
-    it is built: one without the other changes nothing where nobody moves that module."""
+    """A tensor becomes a buffer where it was kept first; and then the module that keeps it is moved, too,
+    where it is built: one without the other changes nothing where nobody moves that module."""
     kept = next((s for s in stray.side.tensor.steps if s.what == "kept"), None)
     module = stray.side.tensor.module
     built = next((s for s in module.steps if s.what == "made"), None) if module else None
