@@ -36,6 +36,7 @@ _MODEL_CLASS = re.compile(
 #: The packages of libraries whose classes are layers, whatever they are called; some have no weights.
 _PACKAGES_OF_LAYERS = {
     "diffusers": frozenset({"models"}),
+    "transformers": frozenset({"models"}),
     "timm": frozenset({"layers", "models"}),
     "monai": frozenset({"blocks", "nets"}),
 }
