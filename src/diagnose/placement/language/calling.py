@@ -288,7 +288,9 @@ def forward(
             found = forward(machine, each, current, node, frame)
             current = Arguments([Given(one.node, found) for one in current.listed[:1]])
         return found
-    if module.kind in ("DataParallel", "DistributedDataParallel") and "module" in module.children:
+    if module.kind in ("DataParallel", "DistributedDataParallel"):
+        if "module" not in module.children:
+            return Unknown()  # a wrapper brings inputs along, whatever it has wrapped
         if module.kind == "DataParallel":
             at_home(machine, module, node, frame)
         given = scattered(module, given, node, machine, frame)
