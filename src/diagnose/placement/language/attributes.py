@@ -8,7 +8,7 @@ import re
 from diagnose.placement import modules
 from diagnose.placement.devices import SPLIT
 from diagnose.placement.language.calling import run
-from diagnose.placement.libraries.distributions import has, told
+from diagnose.placement.libraries.distributions import has_method, told
 from diagnose.placement.libraries.empties import filled_elsewhere
 from diagnose.placement.libraries.module_methods import is_method, is_plain
 from diagnose.placement.libraries.noise import noise_scheduler
@@ -66,7 +66,7 @@ def attribute(machine: Machine, owner: Value, name: str, node: ast.AST, frame: F
             )
         case Tensor():
             return of_tensor(machine, owner, name)
-        case Distribution() if has(name):
+        case Distribution() if has_method(name):
             return Method(owner, name)
         case Distribution() if (own := told(owner, name)) is not None:
             return own

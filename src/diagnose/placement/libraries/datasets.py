@@ -7,7 +7,7 @@ import ast
 from diagnose.placement.devices import CPU
 from diagnose.placement.iterating import iterated
 from diagnose.placement.machine import Arguments, Given, Machine, Meets, Partial, generating
-from diagnose.placement.tensors import Batch, Module, Table, Tensor
+from diagnose.placement.tensors import Batch, Table, Tensor
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import (
     Const,
@@ -106,13 +106,12 @@ def _yielded(made: Value, depth: int = 0) -> Value:
             more = _yielded(made.more, depth + 1) if made.more is not None else None
             items = {key: _yielded(each, depth + 1) for key, each in made.items.items()}
             return Table(items, more)
-        case Object() if made.made is not None and not isinstance(made, Module):
-            drawn_object = Object(made.kind, made.made)
-            drawn_object.steps = made.steps
-            drawn_object.attributes = {
-                name: _yielded(each, depth + 1) for name, each in made.attributes.items()
-            }
-            return drawn_object
+        case Object() if made.made is not None:
+            record = Object(made.kind, made.made)
+            fields = made.attributes.items()
+            record.attributes = {name: _yielded(each, depth + 1) for name, each in fields}
+            record.steps = made.steps
+            return record
     return made
 
 

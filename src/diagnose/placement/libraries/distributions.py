@@ -15,8 +15,6 @@ _OF_A_VALUE = frozenset({"log_prob", "cdf", "icdf"})
 _SAME = frozenset({"expand"})
 #: Methods that draw numbers, or tell of the distribution.
 _OWN = frozenset({"sample", "rsample", "sample_n", "entropy", "enumerate_support", "perplexity"})
-
-
 #: What it tells of itself: tensors of its own.
 _TOLD = frozenset({"mean", "stddev", "variance", "mode", "loc", "scale", "probs", "logits"})
 
@@ -36,7 +34,7 @@ def distribution_of(machine: Machine, last: str, given: Arguments) -> Value | No
     return Distribution(inner if together else inner.like(None))
 
 
-def has(name: str) -> bool:
+def has_method(name: str) -> bool:
     """Whether distributions have a method of a name that is known."""
     return name in _OF_A_VALUE or name in _SAME or name in _OWN
 

@@ -65,12 +65,12 @@ class Fitting(NamedTuple):
     frame: Frame
 
 
-def prepare(machine: Machine, call: Fitting) -> None:
-    """Runs what a trainer runs of a module, and of a data module, before it moves the module."""
+def prepare(machine: Machine, call: Fitting, method: str) -> None:
+    """Runs what a method of a trainer runs of a module, and of a data module, before it moves that."""
     owners = dict.fromkeys((*(one.value for one in call.given.every()), call.module))
     for name in _BEFORE:
         for owner in owners:
-            _run(machine, call, owner, name, *([Const("fit")] if name == "setup" else []))
+            _run(machine, call, owner, name, *([Const(method)] if name == "setup" else []))
 
 
 def take_steps(machine: Machine, call: Fitting, method: str) -> None:

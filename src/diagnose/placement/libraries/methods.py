@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from diagnose.placement import modules
-from diagnose.placement.libraries.distributions import distribution_method, has
+from diagnose.placement.libraries.distributions import distribution_method, has_method
 from diagnose.placement.libraries.module_methods import module_method
 from diagnose.placement.libraries.object_methods import (
     container_method,
@@ -48,7 +48,7 @@ def method_call(
             return batch_method(machine, Batch(owner), name, given, node, frame)
         case Tensor():
             return tensor_method(machine, owner, name, given, node, frame)
-        case Distribution() if has(name):
+        case Distribution() if has_method(name):
             return distribution_method(machine, owner, name, given, node, frame)
         case Batch():
             return batch_method(machine, owner, name, given, node, frame)

@@ -86,7 +86,7 @@ def trained(
         spot = machine.spot(node, frame)
         if owner.kind == "fitting":
             fitting = Fitting(owner, model, home, given, node, frame)
-            prepare(machine, fitting)
+            prepare(machine, fitting, name)
             model.gather(home, spot)
             take_steps(machine, fitting, name)
             model.move(CPU, Step("given back", spot, CPU))
