@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from diagnose import placement
@@ -32,6 +32,7 @@ def checked(source: Source, torch: TorchNames, texts: Mapping[str, str]) -> Chec
     """
     followed = set[str]()
 
+    @cache  # a program is followed several times, and asks for its imports each time
     def lines(path: str) -> Lines | None:
         if path == source.path:
             return tuple(source.lines)
