@@ -16,6 +16,7 @@ from diagnose.placement import Source, check
 HEAD = "import torch\nimport numpy as np\nfrom torch import nn\ndev = torch.device('cuda')\n"
 #: What stands again and again, each time of another number, in the program itself or in a function of it.
 PARTS = {
+    "sizes": "x = self.fc(x) * torch.ones(2)\n",
     "operations": "z = torch.ones(2).cuda() + torch.ones(2)\n",
     "variables": "x{n} = torch.ones(2, device=dev)\ny{n} = torch.ones(2)\nz{n} = x{n} + y{n}\n",
     "variables that move": "x{n} = torch.ones(2).to(dev)\ny{n} = torch.ones(2)\nx{n} = x{n}.to(dev)\nx{n} @ y{n}\n",
@@ -47,16 +48,29 @@ CLASSES = {
     "functions": "def f{n}(x):\n    return x.to(dev) + torch.ones(2)\n\n\nf{n}(torch.ones(2))\n",
     "functions that nothing calls": "def f{n}(x):\n    return x.to(dev) + torch.ones(2)\n\n\n",
 }
+LAYER = (
+    "class M(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.fc = nn.Linear(2, 2)\n\n"
+    "    def forward(self, x):\n        x = self.fc(x) + torch.ones(2)\n"
+)
 #: Programs of so many parts, by what grows.
-PROGRAMS: dict[str, Callable[[int], str]] = {
-    name: lambda size, part=part: HEAD + _times(part, size)
-    for name, part in (PARTS | CLASSES).items()
-} | {
-    f"{name} of a function": lambda size, part=part: (
-        HEAD + "def main():\n" + _indented(_times(part, size)) + "\n\nmain()\n"
-    )
-    for name, part in PARTS.items()
-}
+PROGRAMS: dict[str, Callable[[int], str]] = (
+    {
+        name: lambda size, part=part: HEAD + _times(part, size)
+        for name, part in (PARTS | CLASSES).items()
+    }
+    | {
+        f"{name} of a function": lambda size, part=part: (
+            HEAD + "def main():\n" + _indented(_times(part, size)) + "\n\nmain()\n"
+        )
+        for name, part in PARTS.items()
+    }
+    | {
+        f"{name} of a module that nothing makes": lambda size, part=part: (
+            HEAD + LAYER + _indented(_indented(_times(part, size)))
+        )
+        for name, part in PARTS.items()
+    }
+)
 SIZE = 40
 #: Twice the lines for what grows with its length; four times would be its square.
 MOST = 2.7

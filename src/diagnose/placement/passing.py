@@ -11,7 +11,7 @@ from diagnose.placement.machine import Machine
 from diagnose.placement.model import Spot, Step
 from diagnose.placement.records import is_data_class
 from diagnose.placement.steps import last_of
-from diagnose.placement.tensors import Batch, Table, Tensor, tensors_in, within
+from diagnose.placement.tensors import Batch, Table, Tensor, inside, tensors_in, within
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import Frame, Function, Object, Value
 
@@ -122,10 +122,8 @@ def _as_it_is(node: ast.expr) -> ast.Name | None:
 def _held(value: Value, depth: int = 2) -> Iterator[Tensor]:
     """The tensors of a value, those of the fields of objects, and of the records in them, among them."""
     for one in within(value):
-        if isinstance(one, Tensor):
-            yield one
-        elif isinstance(one, Batch):
-            yield one.inner
+        if isinstance(one, Tensor | Batch):
+            yield inside(one)
         elif isinstance(one, Object) and depth:
             for part in list(one.attributes.values())[:20]:
                 yield from _held(part, depth - 1)

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from diagnose.placement.devices import CPU, HOME, differ, named_so
 from diagnose.placement.language import calling
 from diagnose.placement.libraries.copies import copied
+from diagnose.placement.libraries.fitting import BEFORE
 from diagnose.placement.machine import BUDGET, Arguments, Exhausted, Given, Machine
 from diagnose.placement.model import Step
 from diagnose.placement.tensors import Batch, Module, Tensor
@@ -119,14 +120,10 @@ def _unmoved(module: Module) -> bool:
     return not any(step.what == "moved" for one in parts for step in one.steps)
 
 
-#: Methods of a module that a trainer calls before it moves that.
-_BEFORE = ("setup", "configure_model", "prepare_data")
-
-
 def _turn(method: Function) -> int:
     """When a method is called: before its module is moved, after that, or last of all."""
     last = method.name.rpartition(".")[2]
-    return 0 if last in _BEFORE and _is_of(method, "LightningModule") else 1 + (last == "forward")
+    return 0 if last in BEFORE and _is_of(method, "LightningModule") else 1 + (last == "forward")
 
 
 def _is_given_back(this: Value) -> bool:

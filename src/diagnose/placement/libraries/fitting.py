@@ -23,7 +23,7 @@ from diagnose.placement.values import (
 )
 
 #: What runs before the module is moved.
-_BEFORE = ("prepare_data", "setup", "configure_model")
+BEFORE = ("prepare_data", "setup", "configure_model")
 #: What runs of a module, and of the callbacks, around its steps.
 _STARTS = ("on_fit_start", "on_train_start", "on_train_epoch_start", "on_train_batch_start")
 _ENDS = ("on_train_batch_end", "on_train_epoch_end")
@@ -68,7 +68,7 @@ class Fitting(NamedTuple):
 def prepare(machine: Machine, call: Fitting, method: str) -> None:
     """Runs what a method of a trainer runs of a module, and of a data module, before it moves that."""
     owners = dict.fromkeys((*(one.value for one in call.given.every()), call.module))
-    for name in _BEFORE:
+    for name in BEFORE:
         for owner in owners:
             _run(machine, call, owner, name, *([Const(method)] if name == "setup" else []))
 

@@ -112,9 +112,9 @@ def torch_call(
         return given.listed[0].value if given.listed else Unknown()
     if dotted.startswith("torch.utils.data"):
         return data_call(machine, last, given, node, frame)
-    if dotted.startswith("torch.distributions."):
-        made_of = distribution_of(machine, last, given)
-        return made_of or _operation(machine, last, given, node, frame)
+    drawn_from = dotted.startswith("torch.distributions.")
+    if drawn_from and (made := distribution_of(machine, last, given)) is not None:
+        return made
     if dotted.startswith("torch.optim") and not dotted.startswith("torch.optim.lr_scheduler"):
         return optimizer(machine, last, given, node, frame)
     if dotted in ("torch.nn.Parameter", "torch.nn.parameter.Parameter", "torch.nn.Buffer"):

@@ -6,6 +6,7 @@ import ast
 from functools import lru_cache
 
 from diagnose.placement.model import Spot
+from diagnose.placement.reasons.surroundings import classes_of
 
 #: Packages whose classes move no more than their own: Python's, and libraries that are known.
 MOVING_NOTHING = frozenset(
@@ -24,25 +25,20 @@ def is_built_on_others(spot: Spot) -> bool:
 
 @lru_cache(maxsize=64)
 def _on_others(tree: ast.Module, name: str) -> bool:
-    classes, origins = _classes(tree), _imported(tree)
+    classes, origins = classes_of(tree), _imported(tree)
     waiting, seen = [name], set[str]()
     while waiting:
         one = waiting.pop()
         if one in seen or one not in classes:
             continue
         seen.add(one)
-        for base in classes[one].bases:
+        for base in classes[one][-1].bases:
             root = ast.unparse(base).partition("[")[0].partition(".")[0]
             if root in classes:
                 waiting.append(root)
             elif root in origins and origins[root] not in MOVING_NOTHING:
                 return True
     return False
-
-
-@lru_cache(maxsize=8)
-def _classes(tree: ast.Module) -> dict[str, ast.ClassDef]:
-    return {one.name: one for one in ast.walk(tree) if isinstance(one, ast.ClassDef)}
 
 
 @lru_cache(maxsize=8)

@@ -29,6 +29,7 @@ from diagnose.placement.reasons.knowing import is_called
 from diagnose.placement.reasons.relying import relies_on_more
 from diagnose.placement.reasons.surroundings import (
     asks_for_a_device,
+    classes_of,
     function_of,
     is_expected,
     is_of_some,
@@ -283,7 +284,7 @@ def _assigned_later(tree: ast.Module, name: str) -> frozenset[str]:
     """The attributes of objects that the methods of a class assign, but for its ``__init__``."""
     methods = (
         one
-        for made in _classes(tree).get(name.rpartition(".")[2], ())
+        for made in classes_of(tree).get(name.rpartition(".")[2], ())
         for one in made.body
         if not (isinstance(one, ast.FunctionDef) and one.name == "__init__")
     )
@@ -293,13 +294,3 @@ def _assigned_later(tree: ast.Module, name: str) -> frozenset[str]:
         for one in ast.walk(method)
         if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store)
     )
-
-
-@lru_cache(maxsize=8)
-def _classes(tree: ast.Module) -> dict[str, list[ast.ClassDef]]:
-    """The classes of a file, by their names."""
-    found: dict[str, list[ast.ClassDef]] = {}
-    for one in ast.walk(tree):
-        if isinstance(one, ast.ClassDef):
-            found.setdefault(one.name, []).append(one)
-    return found

@@ -29,6 +29,17 @@ def _functions(tree: ast.Module) -> tuple[_Function, ...]:
     return tuple(one for one in ast.walk(tree) if isinstance(one, _Function))
 
 
+@lru_cache(maxsize=8)
+def classes_of(tree: ast.Module) -> dict[str, list[ast.ClassDef]]:
+    """The classes of a file, by their names."""
+    found: dict[str, list[ast.ClassDef]] = {}
+    for one in ast.walk(tree):
+        if isinstance(one, ast.ClassDef):
+            found.setdefault(one.name, []).append(one)
+    return found
+
+
+@lru_cache(maxsize=8)
 def asks_for_a_device(function: _Function) -> bool:
     """Whether a condition within a function asks for a device."""
     tests = (
