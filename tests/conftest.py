@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -58,6 +59,13 @@ def casebase_path(kb: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     os.environ["DIAGNOSE_CASEBASE"] = str(path)
     load.cache_clear()
     return path
+
+
+@pytest.fixture(scope="module", autouse=True)
+def no_loop() -> None:
+    """No module leaves an event loop running: whether the next one can start its own would be chance."""
+    with pytest.raises(RuntimeError, match="no running event loop"):
+        asyncio.get_running_loop()
 
 
 @pytest.fixture(autouse=True)

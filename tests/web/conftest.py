@@ -91,9 +91,13 @@ def _wait(address: str, process: subprocess.Popen[str]) -> None:
     pytest.fail("the server does not answer")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
-    """A headless Chromium; without one the tests are skipped, unless they are required."""
+    """A headless Chromium; without one the tests are skipped, unless they are required.
+
+    It ends with its module: Playwright's event loop runs in this thread for as long as it lives, and no
+    test of another module could start its own.
+    """
     required = os.environ.get("DIAGNOSE_REQUIRE_BROWSER") == "1"
     executable = shutil.which("chromium") or shutil.which("chromium-browser")
     try:
