@@ -28,7 +28,7 @@ def test_fix_makes_the_safe_ones(project: Path) -> None:
     assert (project / "model" / "table.py").read_text() == TABLE
     assert run.returncode == 1  # the other is left
     assert "1 finding in 1 of 3 files; 1 fixed; --fix mends 0, --unsafe-fixes 1;" in run.stdout
-    assert "--unsafe-fixes mends it; a buffer enters state_dict()" in run.stdout
+    assert "--unsafe-fixes mends it; a buffer is cast with its module" in run.stdout
     assert sorted(path.name for path in mask.parent.iterdir()) == ["mask.py", "table.py"]
 
 
