@@ -24,6 +24,7 @@ _OTHERS = (
     "from diffusers",
     "from transformers",
     "from torch_geometric",
+    "from sentence_transformers",
     "import lightning",
     "bitsandbytes",
     "from flash_attn",

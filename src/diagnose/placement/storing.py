@@ -302,7 +302,7 @@ def element(torch: TorchNames, value: Value) -> Value:
         case Batch():
             return value.inner.like(value.inner.device)
         case Tensor():
-            found = value.like(value.device, scalar=one_dimension(torch, value) or None)
+            found = value.taken(scalar=one_dimension(torch, value) or None)
             found.element = True
             return found
         case Module():

@@ -18,10 +18,11 @@ class Tensor(Value):
     nothing is known), ``other``.
     ``scalar`` marks those of no dimensions, which mix with any device; ``module`` is whose output or
     weight it is; ``name`` what the module calls it; ``guessed`` that it may be none, or be elsewhere: it
-    came of a call of which nothing is known; ``element`` that a number or a loop took it out of a tensor.
+    came of a call of which nothing is known; ``element`` that a number or a loop took it out of a tensor;
+    ``floating`` whether it is of a floating-point type, None where that is not known.
     """
 
-    __slots__ = ("device", "element", "guessed", "maker", "module", "name", "scalar")
+    __slots__ = ("device", "element", "floating", "guessed", "maker", "module", "name", "scalar")
 
     def __init__(
         self,
@@ -37,6 +38,7 @@ class Tensor(Value):
     ) -> None:
         super().__init__(steps, frame)
         self.element = False
+        self.floating: bool | None = None
         self.guessed = guessed
         self.device = device
         self.maker = maker
@@ -57,6 +59,14 @@ class Tensor(Value):
             guessed=self.guessed,
         )
         found.element = self.element
+        # What comes without a step may be computed of it, and of another type.
+        found.floating = self.floating if steps and scalar is None else None
+        return found
+
+    def taken(self, *, scalar: bool | None = None) -> Tensor:
+        """Some of the tensor's numbers, or all of them: where it is, and of its type."""
+        found = self.like(self.device, scalar=scalar)
+        found.floating = self.floating
         return found
 
     def computed(self, device: Device | None, *, scalar: bool | None = None) -> Tensor:

@@ -105,7 +105,7 @@ def subscript(machine: Machine, node: Any, frame: Frame) -> Value:
                 machine.meet("index", node, frame, sides)
                 several |= isinstance(value, Tensor) and not value.scalar
         one = False if several else _one_number(machine.torch, owner, inside)
-        item = owner.like(owner.device, scalar=one)
+        item = owner.taken(scalar=one)
         item.element = one is not False and (owner.element or _is_number(inside))
         return item
     key = machine.evaluate(machine, inside, frame)

@@ -80,7 +80,7 @@ def data_call(machine: Machine, last: str, given: Arguments, node: ast.AST, fram
 
 def _wide(value: Value) -> Value:
     """A tensor that has rows, and is no number."""
-    return value.like(value.device, scalar=False) if isinstance(value, Tensor) else value
+    return value.taken(scalar=False) if isinstance(value, Tensor) else value
 
 
 def _is_called(value: Value) -> bool:
@@ -94,7 +94,7 @@ def _yielded(made: Value, depth: int = 0) -> Value:
     is not known stays so."""
     match made:
         case Tensor() if made.maker in ("factory", "array", "other"):
-            drawn = made.like(made.device)
+            drawn = made.taken()
             drawn.maker = "batch"
             return drawn
         case Items() | Table() | Object() if depth > _DEEPEST:
@@ -174,7 +174,7 @@ def collated(item: Value, machine: Machine, node: ast.AST, frame: Frame, depth: 
         case Items() | Table() if depth > _DEEPEST:
             return Unknown()
         case Tensor():
-            drawn = item.like(item.device, scalar=False)
+            drawn = item.taken(scalar=False)
             drawn.element = False
             if item.maker in ("factory", "array", "other"):
                 drawn.maker = "batch"

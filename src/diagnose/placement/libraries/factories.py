@@ -9,7 +9,7 @@ from diagnose.placement.machine import Arguments, Machine, Meets, generating, or
 from diagnose.placement.model import Device
 from diagnose.placement.tensors import Batch, Module, Table, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
-from diagnose.placement.values import Const, Frame, Unknown, Value
+from diagnose.placement.values import Const, External, Frame, Unknown, Value
 
 
 def _is_empty(given: Arguments) -> bool:
@@ -65,9 +65,34 @@ def factory(machine: Machine, last: str, given: Arguments, node: ast.AST, frame:
     number = number or (isinstance(first, Items) and not first.items and first.more is None)
     number = number or empty
     of = origin(said.value) if said is not None else machine.default_of
-    return Tensor(
-        device, maker, machine.step("made", node, frame, device, of), frame, scalar=number
-    )
+    made = machine.step("made", node, frame, device, of)
+    found = Tensor(device, maker, made, frame, scalar=number)
+    found.floating = _is_floating(last, given)
+    return found
+
+
+#: What factories make that are told no type.
+_FLOATING = frozenset({"rand", "randn", "zeros", "ones", "empty", "linspace", "eye"})
+_INTEGRAL = frozenset({"randint", "randperm"})
+
+
+def _is_floating(last: str, given: Arguments) -> bool | None:
+    """Whether a factory makes numbers of a floating-point type; None where that is not known."""
+    if "dtype" in given.named:
+        told = given.named["dtype"].value
+        return is_floating_type(told.dotted) if isinstance(told, External) else None
+    return True if last in _FLOATING else False if last in _INTEGRAL else None
+
+
+def is_floating_type(dotted: str) -> bool | None:
+    """Whether a type of torch's, by its dotted name, is one of floating point; None of other things."""
+    root, _, name = dotted.partition(".")
+    if root != "torch":
+        return None
+    if name.startswith(("float", "bfloat", "half", "double")):
+        return True
+    integral = ("int", "uint", "long", "short", "bool")
+    return False if name.startswith(integral) else None
 
 
 def _may_be_told(given: Arguments, node: ast.AST, frame: Frame) -> bool:

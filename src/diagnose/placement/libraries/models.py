@@ -141,8 +141,13 @@ def model_call(
         return process
     if f"{root}.{last}" in SENTENCES:
         return sentences(machine, last, given, node, frame)
-    if root == "sentence_transformers" and ".models" in dotted and last[:1].isupper():
-        return built(machine, f"{root}.{last}", node, frame)
+    # Version 6 calls its parts modules.
+    parts = root == "sentence_transformers" and (".models" in dotted or ".modules" in dotted)
+    if parts and last[:1].isupper():
+        found = built(machine, f"{root}.{last}", node, frame)
+        if last in torch.weightless_layers:
+            found.weights, found.device = False, None
+        return found
     if last == "from_data_list" and given.listed:
         return collated(item_of(machine, given.listed[0].value, node, frame), machine, node, frame)
     tensors = [t for one in given.every() for t in tensors_in(one.value)]

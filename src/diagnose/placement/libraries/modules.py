@@ -65,7 +65,7 @@ def _sentences(
 ) -> Value | None:
     """A model of sentences: its tokens are on the cpu, it goes where it is told to encode, and gives arrays
     unless it is told to give tensors."""
-    if name == "tokenize":
+    if name in ("tokenize", "preprocess"):  # as versions before and from 6 on call it
         made = machine.step("made", node, frame, CPU)
         return Batch(Tensor(CPU, "tokens", made, frame), mutable=True)
     if name == "similarity":

@@ -127,6 +127,8 @@ def tensor_method(
         return Unknown("array")
     if name in ("size", "shape"):
         return Number() if given.every() else Items([], Number())
+    if name == "is_floating_point" and owner.floating is not None:
+        return Const(owner.floating)
     if name in torch.tensor_numbers:
         return Number()
     if name in _OF_OTHERS:  # it is no tensor, then
@@ -170,7 +172,15 @@ def tensor_method(
     if open_ or owner.maker == "load":
         known = name in torch.shaping or kind_of(machine, name) != "library"
         result.guessed |= not known  # of what may be no tensor at all
+    result.floating = _FLOATING.get(name)
     return result
+
+
+#: Methods that give numbers of floating point, or of another type.
+_FLOATING = {
+    **dict.fromkeys(("float", "half", "double", "bfloat16"), True),
+    **dict.fromkeys(("long", "int", "short", "byte", "bool"), False),
+}
 
 
 #: What a distribution of latents has.

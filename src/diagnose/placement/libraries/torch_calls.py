@@ -70,6 +70,10 @@ def torch_call(
     if dotted == "torch.is_tensor" and given.listed:
         told = is_instance(given.listed[0].value, External("torch.Tensor"))
         return Unknown() if told is None else Const(told)
+    if dotted == "torch.is_floating_point" and given.listed:
+        asked = given.listed[0].value
+        told = asked.floating if isinstance(asked, Tensor) else None
+        return Unknown() if told is None else Const(told)
     if dotted == "torch.set_default_device" and given.listed:
         chosen = given.listed[0].value
         none = isinstance(chosen, Const) and chosen.value is None

@@ -219,7 +219,9 @@ def _part_of_moved(module: Module, whole: Module) -> Reason | None:
 def _of_its_making(made: Step, whole: Module) -> bool:
     """Whether a module makes a part of its own beside parts that it was given, which had been moved: it
     is late by no move of its own, for there was none."""
-    start = f"{whole.made.node.name}.__init__" if whole.made is not None else None
+    if whole.made is None:
+        return False
+    start = f"{whole.made.node.name}.__init__"
     moves = (last_move(one.steps) for one in whole.family())
     return made.spot.function == start and not any(
         move is not None and move.spot.function == start for move in moves

@@ -4,7 +4,8 @@
 * A file that sets the default device, or what kind of tensor is made, means what it makes without one.
 * A factory that is told a device by whoever calls its function, which nothing here calls.
 * A module on meta whose tensors the function itself puts into place, one by one.
-* A library's model that the program spread by hand: which part takes the input only the library knows.
+* A library's model that the program spread by hand: which part takes the input only the library knows;
+  one of which it moved parts, and not the whole: which run before it is stopped, nobody sees either.
 * What a model of another package gives, or does with a structure that it is handed.
 * Where an object's method left what another one uses, and nothing calls either.
 * What is handed to NumPy in the branch that a flag leaves to machines without a GPU.
@@ -47,6 +48,8 @@ def is_doubtful(suspect: Suspect, stray: Meets | None, meeting: Meeting) -> bool
             return True
         case "rank-device" if suspect.device is not None and suspect.device.number is None:
             return _calls(tree, "set_device")
+        case "module-not-moved" if stray is not None and _is_moved_in_parts(stray):
+            return True
     if meeting.what == "host" and _is_without_gpu(meeting):
         return True
     if stray is not None and (_is_of_unseen(stray, meeting) or _is_given_whole(stray, meeting)):
@@ -58,6 +61,19 @@ def is_doubtful(suspect: Suspect, stray: Meets | None, meeting: Meeting) -> bool
     if any(side.tensor.guessed for side in meeting.sides):
         return True
     return _is_of_tests(meeting) or _is_told(stray) or _is_left_by_another(stray, meeting)
+
+
+def _is_moved_in_parts(stray: Meets) -> bool:
+    """Whether parts of a library's model were moved, and it was not."""
+    model = stray.value
+    if (
+        not isinstance(model, Module)
+        or model.made is not None
+        or last_move(model.steps) is not None
+    ):
+        return False
+    parts = (one for one in model.family() if one is not model)
+    return any(last_move(one.steps) is not None for one in parts)
 
 
 def _is_without_gpu(meeting: Meeting) -> bool:

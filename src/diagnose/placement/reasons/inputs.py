@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+from functools import lru_cache
 
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Spot, Step
 from diagnose.placement.passing import moved_in, moves_from, taken_from
 from diagnose.placement.reasons.knowing import handed_on, has_device, is_prepared
+from diagnose.placement.reasons.surroundings import classes_of, function_of
 from diagnose.placement.steps import Reason, born_at, called, device_argument, last_move, on_cpu
 from diagnose.placement.tensors import Module, Tensor, tensors_in
 from diagnose.placement.values import Frame, Loader, Object, Unknown
@@ -49,6 +51,29 @@ def is_target(made: Step, meeting: Meeting) -> bool:
     weights = any(side.tensor.maker == "weight" for side in meeting.sides)
     loss = meeting.what == "call" and not weights
     return loss and outputs and made_as in _OF_ONE_NUMBER
+
+
+def is_forgotten_beside(made: Step) -> bool:
+    """Whether a factory leaves out the device that another one of the same function, or of the other
+    methods of its class, is given."""
+    function = function_of(made.spot)
+    owner = (made.spot.function or "").rpartition(".")[0]
+    around = [*classes_of(made.spot.source.tree).get(owner, ()), *([function] if function else [])]
+    return any(_makes_on_device(one) for one in around)
+
+
+@lru_cache(maxsize=8)
+def _makes_on_device(scope: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Whether torch makes a tensor on a device that a variable holds."""
+    return any(
+        isinstance(one, ast.Call)
+        and ast.unparse(one.func).startswith("torch.")
+        and any(
+            given.arg == "device" and not isinstance(given.value, ast.Constant)
+            for given in one.keywords
+        )
+        for one in ast.walk(scope)
+    )
 
 
 def shaped_as_another(made: Step, frame: Frame | None) -> bool:

@@ -32,6 +32,7 @@ from diagnose.placement.reasons.inputs import (
     drawn_from_owner,
     given_to_owner,
     handed_over,
+    is_forgotten_beside,
     is_input,
     is_target,
     left_out,
@@ -241,7 +242,11 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
                 return Reason("created-without-device", *call)
             if isinstance(device_argument(made.spot), ast.Constant):
                 return Reason("hardcoded-device", made.spot, tensor.frame)
-            companion = shaped_as_another(made, tensor.frame) or is_target(made, meeting)
+            companion = (
+                shaped_as_another(made, tensor.frame)
+                or is_target(made, meeting)
+                or is_forgotten_beside(made)
+            )
             if is_input(stray, tensor, meeting) and not companion:
                 if (taken := taken_by(stray, made, meeting)) is not None:
                     return taken

@@ -236,6 +236,8 @@ def _is_of_sizes(tensor: Tensor) -> bool:
     if tensor.maker != "factory" or not isinstance(node, ast.Call):
         return False
     called = ast.unparse(node.func)
+    if called.endswith("_like"):  # it is where that is, and so is what that meets
+        return False
     if not called.endswith(_OF_VALUES) and ".sparse." not in called:
         return True
     return not any(
