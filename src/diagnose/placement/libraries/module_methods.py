@@ -8,6 +8,7 @@ from diagnose.placement import modules
 from diagnose.placement.devices import CPU, META, SPLIT
 from diagnose.placement.libraries.checkpoints import loaded_into
 from diagnose.placement.libraries.copies import averaged
+from diagnose.placement.libraries.decoding import generated
 from diagnose.placement.libraries.empties import empty_tensors, filled_elsewhere, may_fill, released
 from diagnose.placement.libraries.forward_hooks import within
 from diagnose.placement.libraries.layers import fill, passed
@@ -291,6 +292,8 @@ def module_method(
             return brought(
                 owner, given, spot, lambda given: applied(machine, owner, given, node, frame)
             )
+        if name == "generate":
+            generated(machine, owner, given, node, frame)
         # What comes second may be positions, which pick from anywhere; of a metric it is the target.
         if not owner.kind.startswith("torchmetrics"):
             given = given._replace(listed=given.listed[:1])

@@ -8,7 +8,12 @@ from functools import lru_cache
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Spot, Step
 from diagnose.placement.passing import moved_in, moves_from, taken_from
-from diagnose.placement.reasons.knowing import handed_on, has_device, is_prepared
+from diagnose.placement.reasons.knowing import (
+    handed_on,
+    has_device,
+    is_prepared,
+    statement_around,
+)
 from diagnose.placement.reasons.surroundings import classes_of, function_of
 from diagnose.placement.steps import Reason, born_at, called, device_argument, last_move, on_cpu
 from diagnose.placement.tensors import Module, Tensor, tensors_in
@@ -164,6 +169,49 @@ def bound_beside(stray: Meets, meeting: Meeting) -> Reason | None:
         return None
     spot = meeting.spot._replace(source=frame.source, node=value, function=frame.function)
     return Reason("input-not-moved", spot, frame)
+
+
+def computed_last(stray: Meets, made: Step, meeting: Meeting) -> Reason | None:
+    """Where the variable that is handed over is computed last, if what a factory made for it met others
+    on the cpu as it was made: there it cannot be moved alone."""
+    statement = statement_around(made.spot)
+    if statement is None or not _meets_others(statement, made.spot.node):
+        return None
+    node, spot, frame = handed_on(stray.node, meeting.spot, meeting.frame)
+    if not isinstance(node, ast.Name):
+        return None
+    value = _bound_to(node.id, frame) if node.id in frame.names else None
+    if value is None and (last := _bound_by_file(node.id, frame.source.tree)) is not None:
+        value, spot = last, spot._replace(function=None)
+    if value is None or any(one is made.spot.node for one in ast.walk(value)):
+        return None
+    return Reason("input-not-moved", spot._replace(source=frame.source, node=value), frame)
+
+
+def _meets_others(around: ast.AST, node: ast.AST) -> bool:
+    """Whether a statement computes of a value and of something else that may be a tensor."""
+    for one in ast.walk(around):
+        sides: list[ast.expr] = []
+        match one:
+            case ast.BinOp(left=left, right=right):
+                sides = [left, right]
+            case ast.Compare(left=left, comparators=others):
+                sides = [left, *others]
+        own = [each for each in sides if any(part is node for part in ast.walk(each))]
+        if own and any(isinstance(each, ast.Call | ast.Name) for each in sides if each not in own):
+            return True
+    return False
+
+
+def _bound_by_file(name: str, tree: ast.Module) -> ast.expr | None:
+    """The expression that the only statement of a file itself gives a name that binds it."""
+    found = [
+        one.value
+        for one in tree.body
+        if isinstance(one, ast.Assign)
+        if any(isinstance(target, ast.Name) and target.id == name for target in one.targets)
+    ]
+    return found[0] if len(found) == 1 else None
 
 
 def _bound_to(name: str, frame: Frame) -> ast.expr | None:

@@ -29,6 +29,7 @@ from diagnose.placement.reasons.hosting import on_the_way_to_the_host
 from diagnose.placement.reasons.indexing import of_index
 from diagnose.placement.reasons.inputs import (
     bound_beside,
+    computed_last,
     drawn_from_owner,
     given_to_owner,
     handed_over,
@@ -252,6 +253,8 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
                     return taken
                 if stored is not None and (drawn := drawn_from_owner(stray, made, meeting)):
                     return drawn
+                if (last := computed_last(stray, made, meeting)) is not None:
+                    return last
                 return Reason("input-not-moved", *where_built(made, tensor.frame, models=True))
             if (kept_of := given_to_owner(stray, made, meeting)) is not None:
                 return kept_of

@@ -1,0 +1,34 @@
+"""What a model runs of the user's while it generates (transformers' documentation, "Generation", "Utilities
+for Generation")."""
+
+from __future__ import annotations
+
+import ast
+
+from diagnose.placement.devices import SPLIT
+from diagnose.placement.machine import Arguments, Given, Machine
+from diagnose.placement.tensors import Module, Tensor
+from diagnose.placement.tensors import Sequence as Items
+from diagnose.placement.values import Frame, Object
+
+#: What ``generate`` is handed such objects in, and by which arguments.
+LISTS = ("LogitsProcessorList", "StoppingCriteriaList")
+_ARGUMENTS = ("logits_processor", "stopping_criteria")
+#: What it calls them with.
+_GIVEN = ("input_ids", "scores")
+
+
+def generated(
+    machine: Machine, model: Module, given: Arguments, node: ast.AST, frame: Frame
+) -> None:
+    """The processors of logits and the criteria that a model is handed run on what is where the model is."""
+    where = model.where()
+    if where is None or where == SPLIT:
+        return
+    for word in _ARGUMENTS:
+        said = given.told(word)
+        listed = said.value if said is not None else None
+        for one in listed.items if isinstance(listed, Items) else ():
+            if isinstance(one, Object) and one.made is not None:
+                tensors = [Given(ast.Name(name), Tensor(where, "given")) for name in _GIVEN]
+                machine.invoke(machine, one, Arguments(tensors), node, frame)
