@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from itertools import combinations
 from typing import NamedTuple
 
 from diagnose.model import TorchNames
@@ -14,6 +15,7 @@ from diagnose.placement.libraries.clusters import far_environment
 from diagnose.placement.libraries.options import OPEN
 from diagnose.placement.machine import Machine, Meeting
 from diagnose.placement.model import Source
+from diagnose.placement.steps import last_move
 from diagnose.placement.uncalled import guarded, hung, uncalled
 from diagnose.placement.values import Frame, Object, Value
 
@@ -105,17 +107,25 @@ def analyse(
 
 
 def _split(machine: Machine) -> bool:
-    """Whether modules of the program are on several accelerators, or a library has spread one."""
-    places = {
-        side.tensor.device.number
-        for meeting in machine.meetings
-        for side in meeting.sides
-        if side.tensor.maker == "weight"
-        and side.tensor.device is not None
-        and side.tensor.device.type == "cuda"
-    }
-    spread = any(module.where() == SPLIT for module in machine.modules)
-    return spread or len(places - {None}) > 1
+    """Whether modules of the program are on several accelerators, or a library has spread one. Those that
+    one line moves, of as many calls of its function as there are accelerators, are copies and no parts."""
+    moved = dict[int, set[tuple[int, int]]]()
+    for meeting in machine.meetings:
+        for side in meeting.sides:
+            module, device = side.tensor.module, side.tensor.device
+            if side.tensor.maker != "weight" or device is None or device.type != "cuda":
+                continue
+            move = last_move(side.tensor.steps)
+            if device.number is not None:
+                call = id(module.frame) if module is not None else 0
+                moved.setdefault(id(move and move.spot.node), set()).add((call, device.number))
+    places = list[set[int]]()
+    for pairs in moved.values():
+        numbers = {number for _, number in pairs}
+        copies = len({call for call, _ in pairs}) == len(pairs) == len(numbers)
+        places += [numbers] if copies else [{number} for number in numbers]
+    apart = any(one.isdisjoint(other) for one, other in combinations(places, 2))
+    return apart or any(module.where() == SPLIT for module in machine.modules)
 
 
 class _Loading:

@@ -9,7 +9,7 @@ from diagnose.placement.joining import joined
 from diagnose.placement.language.contexts import body_of, yielded
 from diagnose.placement.libraries.calls import library_call_of
 from diagnose.placement.libraries.forward_hooks import hooked
-from diagnose.placement.libraries.layers import at_home, scattered
+from diagnose.placement.libraries.layers import at_home, is_away, scattered
 from diagnose.placement.libraries.methods import method_call
 from diagnose.placement.libraries.module_methods import applied
 from diagnose.placement.libraries.modules import compare_inputs
@@ -294,7 +294,8 @@ def forward(
         if module.kind == "DataParallel":
             at_home(machine, module, node, frame)
         given = scattered(module, given, node, machine, frame)
-        return forward(machine, module.children["module"], given, node, frame)
+        found = forward(machine, module.children["module"], given, node, frame)
+        return Unknown() if is_away(module) else found  # it fails there, and nothing comes after
     if not module.weights and list(module.children) == ["module"]:  # an averaged copy
         return forward(machine, module.children["module"], given, node, frame)
     return applied(machine, module, given, node, frame)

@@ -6,7 +6,7 @@ import ast
 from itertools import islice
 
 from diagnose.placement import modules
-from diagnose.placement.devices import SPLIT
+from diagnose.placement.devices import SPLIT, differ
 from diagnose.placement.libraries.tensor_methods import moved
 from diagnose.placement.machine import Arguments, Machine, Meets
 from diagnose.placement.model import Device, Step
@@ -196,6 +196,14 @@ def scattered(
         },
         given.open,
     )
+
+
+def is_away(wrapped: Module) -> bool:
+    """Whether the module of `nn.DataParallel` is known to be elsewhere than on its first device."""
+    home = wrapped.plain.get("device_ids[0]")
+    if wrapped.kind != "DataParallel" or not isinstance(home, Place):
+        return False
+    return differ(wrapped.children["module"].where(), home.device) is True
 
 
 def at_home(machine: Machine, wrapped: Module, node: ast.AST, frame: Frame) -> None:

@@ -9,7 +9,7 @@ from itertools import islice
 
 from diagnose.placement.iterating import iterated
 from diagnose.placement.joining import in_a_row, of_any_key
-from diagnose.placement.machine import Arguments, Machine, Partial
+from diagnose.placement.machine import Arguments, Given, Machine, Partial
 from diagnose.placement.records import described, field, replaced, tuple_class
 from diagnose.placement.storing import as_row, element
 from diagnose.placement.tensors import WIDEST, Batch, Module, Table, Tensor, tensors_in
@@ -175,6 +175,23 @@ def _dict(machine: Machine, given: Arguments, node: ast.AST, frame: Frame) -> Va
     return found
 
 
+def _thread(machine: Machine, given: Arguments, node: ast.AST, frame: Frame) -> Value:
+    """A thread runs what it is given; which GPU is its current one is its own."""
+    target = given.told("target", 1)
+    listed, named = given.told("args", 3), given.told("kwargs", 4)
+    if target is not None:
+        values = listed.value.items if listed and isinstance(listed.value, Items) else []
+        table = named.value.items if named and isinstance(named.value, Table) else {}
+        handed = Arguments(
+            [Given(target.node, value) for value in values],
+            {str(name): Given(target.node, value) for name, value in table.items()},
+        )
+        current = machine.current
+        machine.invoke(machine, target.value, handed, node, frame)
+        machine.current = current
+    return Object("thread")
+
+
 _Run = Callable[[Machine, Arguments, ast.AST, Frame], Value]
 
 _CALLS: dict[str, _Run] = {
@@ -202,6 +219,7 @@ _CALLS: dict[str, _Run] = {
     "concurrent.futures.ThreadPoolExecutor": _executor,
     "concurrent.futures.ProcessPoolExecutor": _executor,
     "multiprocessing.pool.ThreadPool": _executor,
+    "threading.Thread": _thread,
     "asyncio.run": _same,
     "asyncio.gather": lambda machine, given, node, frame: Items(
         [one.value for one in given.listed]
