@@ -119,11 +119,11 @@ def _split(machine: Machine) -> bool:
             if device.number is not None:
                 call = id(module.frame) if module is not None else 0
                 moved.setdefault(id(move and move.spot.node), set()).add((call, device.number))
-    places = list[set[int]]()
+    places = set[frozenset[int]]()
     for pairs in moved.values():
-        numbers = {number for _, number in pairs}
+        numbers = frozenset(number for _, number in pairs)
         copies = len({call for call, _ in pairs}) == len(pairs) == len(numbers)
-        places += [numbers] if copies else [{number} for number in numbers]
+        places |= {numbers} if copies else {frozenset({number}) for number in numbers}
     apart = any(one.isdisjoint(other) for one, other in combinations(places, 2))
     return apart or any(module.where() == SPLIT for module in machine.modules)
 

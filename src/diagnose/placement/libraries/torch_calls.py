@@ -123,7 +123,9 @@ def torch_call(
         return optimizer(machine, last, given, node, frame)
     if dotted in ("torch.nn.Parameter", "torch.nn.parameter.Parameter", "torch.nn.Buffer"):
         value = given.listed[0].value if given.listed else None
-        made = value if isinstance(value, Tensor) else Tensor(machine.default, "weight")
+        # What is made of what is not known is made anew while a module is built, and is taken over later.
+        new = value is None or (frame.function or "").endswith("__init__")
+        made = value if isinstance(value, Tensor) else Tensor(machine.default if new else None)
         where = (machine.emptied if dotted != "torch.nn.Buffer" else None) or made.device
         weight = made.like(where, Step("made", machine.spot(node, frame), where))
         weight.maker, weight.frame = "weight", frame
@@ -204,6 +206,8 @@ def _operation(machine: Machine, last: str, given: Arguments, node: ast.AST, fra
     alone = len(given.every()) == 1
     scalar = last in torch.losses or (last in torch.reductions and alone)
     if last in torch.joins:
+        if any(_is_filled_with_unknown(one.value) for one in given.listed[:1]):
+            return known.computed(None)
         return _as_one(machine, wide(known), given, node, frame)
     if known.scalar and last not in torch.shaping and last not in torch.widening:
         # A number mixes with a tensor anywhere, and is then where that is.
@@ -218,6 +222,12 @@ def _of_classes(name: str, given: Given) -> Given:
     if name not in ("weight", "pos_weight") or not isinstance(given.value, Tensor):
         return given
     return given._replace(value=wide(given.value))
+
+
+def _is_filled_with_unknown(value: Value) -> bool:
+    """Whether a list is filled with what is not known, too: it may be that alone that it holds."""
+    filled = isinstance(value, Items) and value.grows
+    return filled and any(isinstance(one, Unknown) for one in value.every())
 
 
 def _as_one(

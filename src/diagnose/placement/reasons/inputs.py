@@ -177,7 +177,10 @@ def computed_last(stray: Meets, made: Step, meeting: Meeting) -> Reason | None:
     statement = statement_around(made.spot)
     if statement is None or not _meets_others(statement, made.spot.node):
         return None
-    node, spot, frame = handed_on(stray.node, meeting.spot, meeting.frame)
+    whole = stray.node
+    while isinstance(whole, ast.Subscript):
+        whole = whole.value
+    node, spot, frame = handed_on(whole, meeting.spot, meeting.frame)
     if not isinstance(node, ast.Name):
         return None
     value = _bound_to(node.id, frame) if node.id in frame.names else None

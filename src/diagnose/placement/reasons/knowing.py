@@ -253,10 +253,20 @@ def is_prepared(spot: Spot) -> bool:
 
 def statement_around(spot: Spot) -> ast.stmt | None:
     """The innermost statement that a node stands in."""
-    found: ast.stmt | None = None
-    for node in ast.walk(spot.source.tree):  # the outer ones come first
-        if isinstance(node, ast.stmt) and any(one is spot.node for one in ast.walk(node)):
-            found = node
+    return _innermost(spot.source.tree).get(id(spot.node))
+
+
+@lru_cache(maxsize=8)
+def _innermost(tree: ast.Module) -> dict[int, ast.stmt]:
+    """The innermost statement of each node of a file, by the node's identity."""
+    found: dict[int, ast.stmt] = {}
+    waiting: list[tuple[ast.AST, ast.stmt | None]] = [(tree, None)]
+    while waiting:
+        node, around = waiting.pop()
+        around = node if isinstance(node, ast.stmt) else around
+        if around is not None:
+            found[id(node)] = around
+        waiting += [(child, around) for child in ast.iter_child_nodes(node)]
     return found
 
 
