@@ -152,6 +152,7 @@ def _of_file(kind: str, cause: Cause, scene: Scene) -> FileEdit:
     if suspect is None and setting is None:
         raise Refused("no file tells more")
     from diagnose.fixes.definitions import define
+    from diagnose.fixes.definitions.dropped import is_dropped
     from diagnose.fixes.definitions.flat import left_in_a_list
     from diagnose.fixes.definitions.inputs import entered
     from diagnose.fixes.definitions.nesting import left_out
@@ -159,7 +160,8 @@ def _of_file(kind: str, cause: Cause, scene: Scene) -> FileEdit:
 
     if suspect is not None:
         suspect = _told(suspect, scene)
-        looks = (left_out, left_in_a_list, entered) if kind == "move-input" else ()
+        left = kind == "move-input" and not is_dropped(suspect)
+        looks = (left_out, left_in_a_list, entered) if left else ()
         for look in looks:
             if (earlier := look(suspect, torch)) is not suspect:
                 with contextlib.suppress(Refused):

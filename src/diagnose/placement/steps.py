@@ -77,10 +77,11 @@ def made_as(cause: str, steps: Sequence[Step], frame: Frame | None) -> Reason | 
 
 
 def device_argument(spot: Spot) -> ast.expr | None:
-    """What a factory is given as ``device=``."""
-    if isinstance(spot.node, ast.Call):
-        return next((k.value for k in spot.node.keywords if k.arg == "device"), None)
-    return None
+    """What a factory is given as ``device=``; a generator takes nothing else, and no name is needed."""
+    if not isinstance(spot.node, ast.Call):
+        return None
+    alone = spot.node.args[0] if called(spot.node) == "Generator" and spot.node.args else None
+    return next((k.value for k in spot.node.keywords if k.arg == "device"), alone)
 
 
 def on_cpu(tensor: Tensor) -> bool:

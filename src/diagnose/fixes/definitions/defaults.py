@@ -10,14 +10,14 @@ from diagnose.placement.model import Source
 from diagnose.placement.signatures import defaults
 
 
-def gpu_unless_told(source: Source, call: ast.Call) -> str | None:
-    """The parameter of a function or a class of the file which is a GPU unless its caller tells another
-    device, if a call leaves it out; None where it is not known which that is."""
+def device_unless_told(source: Source, call: ast.Call) -> str | None:
+    """The parameter of a function or a class of the file which is a device that is written down unless its
+    caller tells another one, if a call leaves it out; None where it is not known which that is."""
     defined = list(_defined(source.tree, called(call)))
     given = {keyword.arg for keyword in call.keywords}
     if len(defined) != 1 or None in given or any(isinstance(one, ast.Starred) for one in call.args):
         return None
-    names = [name for name, told in defaults(defined[0]) if _is_gpu(told)]
+    names = [name for name, told in defaults(defined[0]) if _is_device(told)]
     return names[0] if len(names) == 1 and names[0] not in given else None
 
 
@@ -31,5 +31,5 @@ def _defined(tree: ast.Module, name: str) -> Iterator[ast.FunctionDef]:
             yield from (one for one in made if one.name == "__init__")
 
 
-def _is_gpu(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and str(node.value).startswith("cuda")
+def _is_device(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and str(node.value).startswith(("cuda", "cpu"))

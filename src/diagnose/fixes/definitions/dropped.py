@@ -18,9 +18,17 @@ from diagnose.fixes.rewriting import Change, Splice
 from diagnose.placement.model import Suspect
 
 
-def kept(suspect: Suspect, statement: ast.Expr) -> list[Change]:
-    """``x.to(device)`` alone moves nothing: its result gets the name."""
+def is_dropped(suspect: Suspect) -> bool:
+    """Whether a suspect is a move whose result is dropped."""
+    return any(step.what == "dropped" and step.spot == suspect.spot for step in suspect.steps)
+
+
+def kept(suspect: Suspect, statement: ast.Expr | ast.Assign) -> list[Change]:
+    """``x.to(device)`` alone moves nothing: its result gets the name, or the place in the dict of which a
+    loop has taken it."""
     source, call = suspect.spot.source, statement.value
+    if isinstance(statement, ast.Assign):
+        return [_put_back(suspect, statement)]
     assert isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)
     owner = call.func.value
     if not isinstance(owner, (ast.Name, ast.Attribute, ast.Subscript)):
@@ -33,6 +41,19 @@ def kept(suspect: Suspect, statement: ast.Expr) -> list[Change]:
     start = span(source, statement)[0]
     becomes = ast.Assign([owner], call)
     return [Change((Splice(start, start, f"{name} = "),), statement, (becomes,))]
+
+
+def _put_back(suspect: Suspect, statement: ast.Assign) -> Change:
+    """``for k, v in d.items(): v = v.to(device)`` loses all it moves; ``d[k] = v.to(device)`` does not."""
+    source, target = suspect.spot.source, statement.targets[0]
+    for around in reversed(ancestors(source, statement)):
+        match around:
+            case ast.For(
+                target=ast.Tuple(elts=[ast.Name(id=key), ast.Name(id=name)]),
+                iter=ast.Call(func=ast.Attribute(value=held, attr="items"), args=[]),
+            ) if isinstance(target, ast.Name) and target.id == name:
+                return replaced(source, target, f"{text_of(source, held)}[{key}]")
+    raise Refused("the loop's variable is not used after it is moved")
 
 
 def _kept_in_dict(

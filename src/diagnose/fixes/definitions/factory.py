@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from diagnose.fixes.definitions.defaults import gpu_unless_told
+from diagnose.fixes.definitions.defaults import device_unless_told
 from diagnose.fixes.definitions.expressions import argument, moved, with_argument
 from diagnose.fixes.definitions.meeting import meeting
 from diagnose.fixes.definitions.moving import is_moved, value_of
@@ -74,7 +74,7 @@ def _on_device(suspect: Suspect, node: ast.expr, torch: TorchNames) -> Change:
         return with_argument(source, call, "device", device)
     if _is_open(call, torch):
         return with_argument(source, call, "device", device)
-    if (parameter := gpu_unless_told(source, call)) is not None:
+    if (parameter := device_unless_told(source, call)) is not None:
         return with_argument(source, call, parameter, device)
     if argument(call, "out") is not None:
         raise Refused("out= decides where the result is")

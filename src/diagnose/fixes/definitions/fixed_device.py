@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from diagnose.fixes.definitions.caching import rebuilt
-from diagnose.fixes.definitions.defaults import gpu_unless_told
+from diagnose.fixes.definitions.defaults import device_unless_told
 from diagnose.fixes.definitions.expressions import (
     argument,
     expression,
@@ -57,7 +57,7 @@ def use_device(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
         return [replaced(source, node.args[0], device)]
     if method == "device":
         return [replaced(source, node, device)]  # torch.device("cuda:0")
-    if (name := gpu_unless_told(source, node)) is not None:
+    if (name := device_unless_told(source, node)) is not None:
         return [with_argument(source, node, name, device)]
     raise Refused("the call names no device")
 

@@ -105,7 +105,11 @@ def move_input(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
         return [_beside(suspect, loop, torch) or _loop(suspect, loop, torch)]
     statement = statement_of(source, node)
     value = value_of(suspect)
-    if isinstance(statement, ast.Expr) and statement.value is value and is_moved(value, torch):
+    if (
+        isinstance(statement, ast.Expr | ast.Assign)
+        and statement.value is value
+        and is_moved(value, torch)
+    ):
         return kept(suspect, statement)
     if unpacked(statement, value):
         assert isinstance(statement, ast.Assign)

@@ -13,10 +13,10 @@ from diagnose.placement.language.branches import Attributes, join
 from diagnose.placement.language.conditions import truth
 from diagnose.placement.language.contexts import with_
 from diagnose.placement.language.definitions import class_, function, import_, import_from, shared
+from diagnose.placement.language.losing import lose
 from diagnose.placement.language.matching import matches
 from diagnose.placement.libraries.datasets import drawn
 from diagnose.placement.machine import Leaves, Machine
-from diagnose.placement.model import Step
 from diagnose.placement.passing import left_by
 from diagnose.placement.refusing import refusal
 from diagnose.placement.storing import loaded, store
@@ -72,6 +72,7 @@ def _assign(machine: Machine, node: ast.AST, frame: Frame) -> None:
     value = machine.evaluate(machine, node.value, frame)
     left_by(machine, node.value, value, frame)
     written(machine, node, value, frame)
+    lose(machine, node, value, frame)
     for target in node.targets:
         store(machine, target, value, frame, node)
 
@@ -114,14 +115,7 @@ def _expression(machine: Machine, node: ast.AST, frame: Frame) -> None:
     called = node.value.func if isinstance(node.value, ast.Call) else None
     if called is not None and ast.unparse(called) in _ENDING:
         raise Leaves
-    if not isinstance(value, Tensor) or not isinstance(called, ast.Attribute):
-        return
-    if called.attr in machine.torch.moves:
-        # A tensor is not moved in place: the result is dropped, and the tensor stays where it is.
-        moved = machine.evaluate(machine, called.value, frame)
-        if isinstance(moved, Tensor):
-            step = Step("dropped", machine.spot(node.value, frame), value.device)
-            moved.steps = (*moved.steps, step)
+    lose(machine, node, value, frame)
 
 
 def _return(machine: Machine, node: ast.AST, frame: Frame) -> None:

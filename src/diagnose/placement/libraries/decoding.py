@@ -21,7 +21,7 @@ _GIVEN = ("input_ids", "scores")
 def generated(
     machine: Machine, model: Module, given: Arguments, node: ast.AST, frame: Frame
 ) -> None:
-    """The processors of logits and the criteria that a model is handed run on what is where the model is."""
+    """Processors of logits and criteria that a model is handed run on what is where the model is."""
     where = model.where()
     if where is None or where == SPLIT:
         return

@@ -226,8 +226,9 @@ def _of_classes(name: str, given: Given) -> Given:
 
 def _is_filled_with_unknown(value: Value) -> bool:
     """Whether a list is filled with what is not known, too: it may be that alone that it holds."""
-    filled = isinstance(value, Items) and value.grows
-    return filled and any(isinstance(one, Unknown) for one in value.every())
+    if not isinstance(value, Items) or not value.grows:
+        return False
+    return any(isinstance(one, Unknown) for one in value.every())
 
 
 def _as_one(

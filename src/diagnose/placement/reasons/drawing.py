@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from diagnose.placement.machine import Meeting, Meets
+from diagnose.placement.reasons.inputs import left_out
 from diagnose.placement.steps import Reason, born_at, device_argument, made_as, on_cpu
 from diagnose.placement.tensors import Tensor
 from diagnose.placement.values import Frame, Generator
@@ -16,6 +17,9 @@ def of_generator(stray: Meets, meeting: Meeting) -> Reason | None:
     agreed = isinstance(value, Generator) and value.agreed
     made = made_as("generator-device", tensor.steps, tensor.frame)
     told = _told_for_it(made, tensor.frame) if made is not None else None
+    born = born_at(tensor.steps)
+    if born is not None and (call := left_out(born, tensor.frame)) is not None and not agreed:
+        return Reason("generator-device", *call)
     if agreed or (told is made and _is_chosen(tensor, meeting)):
         return Reason("generator-device", meeting.spot, meeting.frame)
     return told
@@ -27,8 +31,7 @@ def _is_chosen(tensor: Tensor, meeting: Meeting) -> bool:
     made, drawn = born_at(tensor.steps), meeting.spot
     if made is None or on_cpu(tensor) or not isinstance(drawn.node, ast.Call):
         return False
-    given = made.spot.node.args if isinstance(made.spot.node, ast.Call) else []
-    said = device_argument(made.spot) or next(iter(given), None)
+    said = device_argument(made.spot)
     told = said is not None and not isinstance(said, ast.Constant)
     factory = any(one.tensor.maker == "factory" for one in meeting.sides)
     return told and factory and device_argument(drawn) is None
@@ -37,9 +40,6 @@ def _is_chosen(tensor: Tensor, meeting: Meeting) -> bool:
 def _told_for_it(found: Reason, frame: Frame | None) -> Reason:
     """Where a device is told that a parameter hands on to a generator, and to nothing else."""
     said = device_argument(found.spot)
-    node = found.spot.node
-    if said is None and isinstance(node, ast.Call) and node.args:
-        said = node.args[0]
     if frame is None or not isinstance(said, ast.Name) or said.id not in frame.given:
         return found
     uses = [n for n in ast.walk(found.spot.source.tree) if isinstance(n, ast.Name)]
