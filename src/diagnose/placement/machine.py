@@ -220,10 +220,9 @@ class Machine:
         return (Step(what, self.spot(node, frame), device, of),)
 
     def meet(self, what: str, node: ast.AST, frame: Frame, sides: Sequence[Meets]) -> None:
-        """Notes that values met."""
-        if len(self.meetings) >= _MEETINGS or (
-            len(sides) < 2 and what in ("join", "call", "index")
-        ):
+        """Notes that values met; where there is none, nothing did."""
+        fewest = 2 if what in ("join", "call", "index") else 1
+        if len(self.meetings) >= _MEETINGS or len(sides) < fewest:
             return
         known = sum(side.tensor.device is not None for side in sides)
         self.judged += known == len(sides)
