@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import itertools
+import re
 from pathlib import Path
 
 import pytest
@@ -62,3 +63,11 @@ def test_nothing_is_found_in_what_runs(name: str) -> None:
     text = RECORDED["heads"][FACTS[name]["library"]] + FACTS[name]["program"]
     said = check(Source("/home/u/run.py", text.split("\n"), ast.parse(text)), torch())
     assert not [(one.cause, one.spot.line) for one in said.suspects if one.sure]
+
+
+def test_the_page_tells_how_many_there_are() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "placement.md").read_text(encoding="utf-8")
+    counts = re.findall(r"\b\d+\b", page[page.index("What objects of libraries do") :][:400])
+    silent = sum(one.get("believed") == "unknown" for one in FACTS.values())
+    alike = sum("believed" not in one for one in FACTS.values())
+    assert [int(one) for one in counts[:3]] == [len(FACTS), alike, silent]
