@@ -6,18 +6,20 @@ import ast
 from collections.abc import Iterator
 
 from diagnose.fixes.definitions.places import called
+from diagnose.placement.devices import named_so
 from diagnose.placement.model import Source
 from diagnose.placement.signatures import defaults
 
 
 def device_unless_told(source: Source, call: ast.Call) -> str | None:
-    """The parameter of a function or a class of the file which is a device that is written down unless its
-    caller tells another one, if a call leaves it out; None where it is not known which that is."""
+    """The parameter of a function or a class of the file which is a device that is written down, or none
+    by its name, unless its caller tells another one; None where a call tells it, or it is not known which
+    that is."""
     defined = list(_defined(source.tree, called(call)))
     given = {keyword.arg for keyword in call.keywords}
     if len(defined) != 1 or None in given or any(isinstance(one, ast.Starred) for one in call.args):
         return None
-    names = [name for name, told in defaults(defined[0]) if _is_device(told)]
+    names = [name for name, told in defaults(defined[0]) if _is_device(name, told)]
     return names[0] if len(names) == 1 and names[0] not in given else None
 
 
@@ -31,5 +33,7 @@ def _defined(tree: ast.Module, name: str) -> Iterator[ast.FunctionDef]:
             yield from (one for one in made if one.name == "__init__")
 
 
-def _is_device(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and str(node.value).startswith(("cuda", "cpu"))
+def _is_device(name: str, told: ast.expr) -> bool:
+    if not isinstance(told, ast.Constant):
+        return False
+    return str(told.value).startswith(("cuda", "cpu")) or (told.value is None and named_so(name))

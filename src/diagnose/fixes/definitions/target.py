@@ -81,9 +81,20 @@ def _is_mains(name: str, source: Source, around: Sequence[ast.AST]) -> bool:
     bound = [one.lineno for one in walk_top(source) if _binds(one, name) and hasattr(one, "lineno")]
     read = any(
         isinstance(one, ast.Name) and one.id == name and one.lineno not in lines
-        for one in ast.walk(source.tree)
+        for top in source.tree.body
+        for one in _outside(top, name)
     )
     return bool(bound) and lines.issuperset(bound) and not read
+
+
+def _outside(node: ast.AST, name: str) -> Iterator[ast.AST]:
+    """What a node is made of but for the functions that bind a name of their own."""
+    functions = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+    if isinstance(node, functions) and any(_binds(one, name) for one in ast.walk(node)):
+        return
+    yield node
+    for child in ast.iter_child_nodes(node):
+        yield from _outside(child, name)
 
 
 def _unbound_yet(source: Source, node: ast.AST) -> set[str]:
