@@ -98,8 +98,8 @@ def strays(meeting: Meeting, devices: Sequence[str]) -> Iterator[tuple[Meets, Me
             yield sides[0], sides[-1]
     elif meeting.what == "home" and is_on(sides[0], "split"):
         yield sides[0], sides[-1]
-    elif not devices and (shared := _shared(sides)) is not None:
-        yield shared
+    elif not devices and meeting.what != "home" and (shared := _shared(sides)) is not None:
+        yield shared  # of the wrapper itself there is one alone
     elif not devices:
         for stray, other in _pairs(sides):
             if differ(stray.tensor.device, other.tensor.device) and not _mixes(stray, meeting):
