@@ -154,6 +154,14 @@ class TorchNames(NamedTuple):
     transparent_iterators: Names = _NONE
     drawing_methods: Names = _NONE
     drawing_factories: Names = _NONE
+    floating_factories: Names = _NONE
+    integral_factories: Names = _NONE
+    floating_methods: Names = _NONE
+    integral_methods: Names = _NONE
+    floating_types: Names = _NONE
+    integral_types: Names = _NONE
+    generation_lists: Names = _NONE
+    generation_arguments: Names = _NONE
     checkpoint_options: Names = _NONE
     attribute_dicts: Names = _NONE
 

@@ -151,6 +151,14 @@ class TorchNames(Strict):
     transparent_iterators: _Names
     drawing_methods: _Names
     drawing_factories: _Names
+    floating_factories: _Names
+    integral_factories: _Names
+    floating_methods: _Names
+    integral_methods: _Names
+    floating_types: _Names
+    integral_types: _Names
+    generation_lists: _Names
+    generation_arguments: _Names
     checkpoint_options: _Names
     attribute_dicts: _Names
     keywords: Mapping[_Operand, _Names]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from functools import lru_cache
+from typing import TypeGuard
 
 from diagnose.placement.machine import Machine
 from diagnose.placement.model import Step
@@ -46,15 +47,19 @@ def _lost(tree: ast.Module) -> frozenset[int]:
 def _lost_by(loop: ast.For) -> Iterator[ast.Assign]:
     names = {one.id for one in ast.walk(loop.target) if isinstance(one, ast.Name)}
     within = [node for statement in loop.body for node in ast.walk(statement)]
+    # What a loop within moves, its next round may read.
+    rounds = [one for one in within if isinstance(one, ast.For | ast.AsyncFor | ast.While)]
+    again = {id(node) for one in rounds for node in ast.walk(one)}
     for one in within:
         match one:
             case ast.Assign(
                 targets=[ast.Name(id=name)],
                 value=ast.Call(func=ast.Attribute(value=ast.Name(id=moved))),
-            ) if name == moved and name in names:
-                later = (each for each in within if isinstance(each, ast.Name) and each.id == name)
-                if not any(
-                    isinstance(each.ctx, ast.Load) and each.lineno > (one.end_lineno or one.lineno)
-                    for each in later
-                ):
+            ) if name == moved and name in names and id(one) not in again:
+                last = one.end_lineno or one.lineno
+                if not any(_reads(each, name) and each.lineno > last for each in within):
                     yield one
+
+
+def _reads(node: ast.AST, name: str) -> TypeGuard[ast.Name]:
+    return isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)

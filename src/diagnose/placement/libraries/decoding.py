@@ -11,10 +11,7 @@ from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import Frame, Object
 
-#: What ``generate`` is handed such objects in, and by which arguments.
-LISTS = ("LogitsProcessorList", "StoppingCriteriaList")
-_ARGUMENTS = ("logits_processor", "stopping_criteria")
-#: What it calls them with.
+#: What it calls such objects with.
 _GIVEN = ("input_ids", "scores")
 
 
@@ -25,7 +22,7 @@ def generated(
     where = model.where()
     if where is None or where == SPLIT:
         return
-    for word in _ARGUMENTS:
+    for word in sorted(machine.torch.generation_arguments):
         said = given.told(word)
         listed = said.value if said is not None else None
         for one in listed.items if isinstance(listed, Items) else ():

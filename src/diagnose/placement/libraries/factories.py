@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from diagnose.model import TorchNames
 from diagnose.placement.devices import CPU, HOME
 from diagnose.placement.machine import Arguments, Machine, Meets, generating, origin
 from diagnose.placement.model import Device
@@ -67,32 +68,22 @@ def factory(machine: Machine, last: str, given: Arguments, node: ast.AST, frame:
     of = origin(said.value) if said is not None else machine.default_of
     made = machine.step("made", node, frame, device, of)
     found = Tensor(device, maker, made, frame, scalar=number)
-    found.floating = _is_floating(last, given)
+    found.floating = _is_floating(machine.torch, last, given)
     return found
 
 
-#: What factories make that are told no type.
-_FLOATING = frozenset({"rand", "randn", "zeros", "ones", "empty", "linspace", "eye"})
-_INTEGRAL = frozenset({"randint", "randperm"})
-
-
-def _is_floating(last: str, given: Arguments) -> bool | None:
+def _is_floating(torch: TorchNames, last: str, given: Arguments) -> bool | None:
     """Whether a factory makes numbers of a floating-point type; None where that is not known."""
-    if "dtype" in given.named:
-        told = given.named["dtype"].value
-        return is_floating_type(told.dotted) if isinstance(told, External) else None
-    return True if last in _FLOATING else False if last in _INTEGRAL else None
+    if "dtype" not in given.named:
+        return _either(last in torch.floating_factories, last in torch.integral_factories)
+    told = given.named["dtype"].value
+    root, _, name = told.dotted.partition(".") if isinstance(told, External) else ("", "", "")
+    kinds = (torch.floating_types, torch.integral_types)
+    return _either(*(root == "torch" and name.startswith(tuple(each)) for each in kinds))
 
 
-def is_floating_type(dotted: str) -> bool | None:
-    """Whether a type of torch's, by its dotted name, is one of floating point; None of other things."""
-    root, _, name = dotted.partition(".")
-    if root != "torch":
-        return None
-    if name.startswith(("float", "bfloat", "half", "double")):
-        return True
-    integral = ("int", "uint", "long", "short", "bool")
-    return False if name.startswith(integral) else None
+def _either(one: bool, other: bool) -> bool | None:
+    return one if one or other else None
 
 
 def _may_be_told(given: Arguments, node: ast.AST, frame: Frame) -> bool:

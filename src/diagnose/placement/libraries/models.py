@@ -6,7 +6,6 @@ import ast
 import re
 
 from diagnose.placement.devices import CPU, META, SPLIT
-from diagnose.placement.libraries import decoding
 from diagnose.placement.libraries.checkpoints import loaded_from
 from diagnose.placement.libraries.datasets import collated, item_of
 from diagnose.placement.libraries.empties import filled_elsewhere
@@ -140,7 +139,7 @@ def model_call(
         return kept
     if (process := gaussian(machine, dotted, given, node, frame)) is not None:
         return process
-    if root == "transformers" and last in decoding.LISTS:
+    if root == "transformers" and last in torch.generation_lists:
         first = given.listed[0].value if given.listed else None
         return first if isinstance(first, Items) else Items([])
     if f"{root}.{last}" in SENTENCES:

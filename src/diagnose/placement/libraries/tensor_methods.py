@@ -172,15 +172,9 @@ def tensor_method(
     if open_ or owner.maker == "load":
         known = name in torch.shaping or kind_of(machine, name) != "library"
         result.guessed |= not known  # of what may be no tensor at all
-    result.floating = _FLOATING.get(name)
+    if name in torch.floating_methods or name in torch.integral_methods:
+        result.floating = name in torch.floating_methods
     return result
-
-
-#: Methods that give numbers of floating point, or of another type.
-_FLOATING = {
-    **dict.fromkeys(("float", "half", "double", "bfloat16"), True),
-    **dict.fromkeys(("long", "int", "short", "byte", "bool"), False),
-}
 
 
 #: What a distribution of latents has.

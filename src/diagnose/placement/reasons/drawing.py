@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from diagnose.placement.machine import Meeting, Meets
-from diagnose.placement.reasons.inputs import left_out
+from diagnose.placement.reasons.forgetting import left_out
 from diagnose.placement.steps import Reason, born_at, device_argument, made_as, on_cpu
 from diagnose.placement.tensors import Tensor
 from diagnose.placement.values import Frame, Generator

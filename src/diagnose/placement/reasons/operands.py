@@ -18,6 +18,7 @@ from diagnose.placement.reasons.building import (
 )
 from diagnose.placement.reasons.drawing import of_generator
 from diagnose.placement.reasons.filling import of_empty
+from diagnose.placement.reasons.forgetting import is_forgotten_beside, left_out
 from diagnose.placement.reasons.going_around import (
     gone_around,
     handed_to_host,
@@ -28,21 +29,18 @@ from diagnose.placement.reasons.growing import of_grown
 from diagnose.placement.reasons.hosting import on_the_way_to_the_host
 from diagnose.placement.reasons.indexing import of_index
 from diagnose.placement.reasons.inputs import (
-    bound_beside,
-    computed_last,
     drawn_from_owner,
     given_to_owner,
     handed_over,
-    is_forgotten_beside,
     is_input,
     is_target,
-    left_out,
     prepared_beside,
     shaped_as_another,
     taken_by,
     unknown_input,
 )
 from diagnose.placement.reasons.knowing import has_device, where_built
+from diagnose.placement.reasons.naming import bound_beside, computed_last
 from diagnose.placement.reasons.optimizers import of_keeper, of_library, of_optimizer
 from diagnose.placement.reasons.packed import of_packed
 from diagnose.placement.reasons.renewing import put_in_place
