@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,9 @@ from diagnose.casebase import schema, store
 from diagnose.compiling.build import InvalidKbError, build
 from diagnose.compiling.digest import digest
 from diagnose.compiling.source import read
+from diagnose.outputs import replacing
 
+ROOT = Path(__file__).parents[2]
 SHARED = Path(__file__).parents[3] / "shared"
 
 
@@ -30,6 +33,15 @@ def test_ids_are_those_of_the_taxonomy(casebase: store.Casebase) -> None:
     assert set(casebase.fixes) == set(taxonomy["fixes"])
     families = {rule.family for rule in casebase.knowledge.families}
     assert families <= set(taxonomy["families"])
+
+
+def test_an_unfinished_case_base_is_never_packed(tmp_path: Path) -> None:
+    """Two builds of one tree may overlap: what one of them is writing is gone when the other looks for it."""
+    project = loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    (left_out,) = project["tool"]["hatch"]["build"]["exclude"]
+    with replacing(tmp_path / "casebase.sqlite") as unfinished:
+        for name in (unfinished.name, f"{unfinished.name}-journal"):
+            assert fnmatch(f"/src/diagnose/{name}", left_out)
 
 
 def test_both_readers_see_the_same(casebase_path: Path, casebase: store.Casebase) -> None:

@@ -57,6 +57,8 @@ def attribute(machine: Machine, owner: Value, name: str, node: ast.AST, frame: F
             return _of_module(machine, owner, name, node, frame)
         case Object():
             return _of_object(machine, owner, name, node, frame)
+        case Class() if name == "__name__":
+            return Const(owner.node.name)
         case Class():
             found = owner.find(name)
             return (
@@ -94,7 +96,7 @@ def attribute(machine: Machine, owner: Value, name: str, node: ast.AST, frame: F
         case Loader() if name in ("dataset", "tensors"):
             return owner if name == "dataset" else owner.item
         case Function() if name == "__name__":
-            return Unknown()
+            return Const(owner.node.name) if isinstance(owner.node, _Named) else Unknown()
         case Partial() if name in ("func", "args", "keywords"):
             return owner.attribute(name)
     if isinstance(owner, Items) and name in ("indices", "values"):
@@ -102,6 +104,7 @@ def attribute(machine: Machine, owner: Value, name: str, node: ast.AST, frame: F
     return Method(owner, name)
 
 
+_Named = ast.FunctionDef | ast.AsyncFunctionDef
 #: What people call that which has the device of the whole program: settings, a model, what runs it.
 _SETTINGS = re.compile(
     r"\w*(args?|opts?|options|cfg|conf|config\w*|params?|hps?|settings?|flags|self|cls|models?|net|network|"
