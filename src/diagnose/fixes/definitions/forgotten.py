@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Sequence
 
 from diagnose.fixes.definitions.expressions import moved, replaced, with_argument
 from diagnose.fixes.definitions.moving import is_moved, same_move
@@ -18,15 +19,18 @@ _MAYBE = re.compile(r"(typing\.)?Optional\[[\w.]*Tensor\]|[\w.]*Tensor \| None")
 
 
 def field(suspect: Suspect, torch: TorchNames) -> Change | None:
-    """The change of ``replace(self, x=self.x.to(device))``; None where no such call forgets one field."""
+    """The change of ``replace(self, x=self.x.to(device))``, or of ``Batch(x=self.x.to(device), y=self.y)``;
+    None where no such call forgets one field."""
     source, beside = suspect.spot.source, suspect.beside
     call = beside.node.value if beside is not None and isinstance(beside.node, ast.Return) else None
     if beside is None or beside.source is not source or not isinstance(call, ast.Call):
         return None
     moves = [one.value for one in call.keywords if is_moved(one.value, torch)]
+    brought = {one.arg for one in call.keywords if one.value in moves}
+    if (bare := _handed_on(source, call, brought, moves)) is not None:
+        return bare
     if called(call) != "replace" or not moves or len(call.args) != 1:
         return None
-    brought = {one.arg for one in call.keywords if one.value in moves}
     left = _tensors(source, call, brought) - {one.arg for one in call.keywords}
     name = suspect.name.partition("[")[0].rpartition(".")[2]
     forgotten = name if name in left else next(iter(left), "")
@@ -35,6 +39,24 @@ def field(suspect: Suspect, torch: TorchNames) -> Change | None:
         return None
     record = ast.unparse(call.args[0])
     return with_argument(source, call, forgotten, f"{record}.{forgotten}{same_move(source, move)}")
+
+
+def _handed_on(
+    source: Source, call: ast.Call, brought: set[str | None], moves: Sequence[ast.expr]
+) -> Change | None:
+    """The move of the one tensor that a call hands on as an object has it, beside others that it moves."""
+    own = class_around(source, call)
+    if not moves or own is None or called(call) != own.name or not isinstance(moves[0], ast.Call):
+        return None
+    tensors = _tensors(source, call, brought)
+    left = [
+        one.value
+        for one in call.keywords
+        if one.arg in tensors - brought and isinstance(one.value, ast.Attribute)
+    ]
+    if len(left) != 1:
+        return None
+    return replaced(source, left[0], f"{text_of(source, left[0])}{same_move(source, moves[0])}")
 
 
 def assigned(suspect: Suspect, torch: TorchNames) -> Change | None:

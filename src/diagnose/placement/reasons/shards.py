@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from diagnose.placement.devices import differ
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Device, Spot, Step, Suspect
+from diagnose.placement.reasons.knowing import statement_around
 from diagnose.placement.reasons.scope import begins_as_number, in_scope
+from diagnose.placement.reasons.surroundings import function_of
 from diagnose.placement.steps import born_at, last_move, said_as
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Frame, Object
@@ -97,8 +99,25 @@ def sent(
     move = last_move(stray.tensor.steps)
     if move is None or other is None or stray.tensor.maker in COMPUTED or _is_of_several(move.spot):
         return None
+    if _is_read_again(move.spot):
+        return None
     devices = tuple(_elsewhere(move.spot, other, meeting.frame))
     return (move.spot, devices) if devices and isinstance(move.spot.node, ast.Call) else None
+
+
+def _is_read_again(move: Spot) -> bool:
+    """Whether a function reads the variable that a move gives its result to in two places: one of them may
+    want it where it goes."""
+    match statement_around(move):
+        case ast.Assign(targets=[ast.Name(id=name)]):
+            function = function_of(move)
+            reads = [
+                one
+                for one in ast.walk(function or move.source.tree)
+                if isinstance(one, ast.Name) and one.id == name and isinstance(one.ctx, ast.Load)
+            ]
+            return sum(one.lineno > move.line for one in reads) > 1
+    return False
 
 
 def _devices(other: Meets, meeting: Meeting, spot: Spot, frame: Frame) -> Iterator[str]:

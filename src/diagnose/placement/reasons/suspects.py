@@ -87,7 +87,8 @@ def of_meeting(
         if named and devices and (split or spreads_by_hand(meeting.spot.source.tree)):
             # Where a model is on several devices, no line that names one is wrong by itself.
             enters = meeting.what == "call" or _enters(stray, other, meeting)
-            if not enters and stray.tensor.maker in ("factory", "array"):  # no part gives that
+            made = stray.tensor.maker in ("factory", "array") and not _is_brought_by_model(stray)
+            if not enters and made:  # no part gives that
                 given = tuple(_given(other, suspect, meeting))
                 suspect = suspect._replace(devices=(*given, *suspect.devices))
                 yield _weighed(suspect, meeting, stray, other, failed=True)
@@ -104,6 +105,12 @@ def of_meeting(
             if not any(map(names_cpu, devices)) and (split or spreads_by_hand(tree)):
                 suspect = suspect._replace(cause="cross-shard-op")
         yield _weighed(suspect, meeting, stray, other, failed=bool(devices))
+
+
+def _is_brought_by_model(side: Meets) -> bool:
+    """Whether a model itself brought an operand to one of its parts."""
+    move = last_move(side.tensor.steps)
+    return move is not None and (move.spot.function or "").endswith(".forward")
 
 
 def _of_another_process(meeting: Meeting) -> Suspect:
