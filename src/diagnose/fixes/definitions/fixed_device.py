@@ -73,7 +73,8 @@ def _other_device(suspect: Suspect, node: ast.expr) -> str:
     if not suspect.devices and (given := given_beside(source, node)) is not None:
         return f"{given}.device"
     device = target_device(suspect, otherwise=_first(node))
-    if ast.unparse(expression(device)) == written:
+    same = (written, repr(str(suspect.device)))
+    if ast.unparse(expression(device)) in same:
         raise Refused("no other device is in scope")
     return device
 

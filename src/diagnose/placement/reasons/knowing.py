@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from diagnose.placement.devices import named_so, written
+from diagnose.placement.machine import Meeting
 from diagnose.placement.model import Spot, Step
 from diagnose.placement.steps import called, last_move, on_cpu
 from diagnose.placement.tensors import Batch, Module, Table, Tensor
@@ -274,6 +275,15 @@ def _innermost(tree: ast.Module) -> dict[int, ast.stmt]:
 def _statements(tree: ast.Module) -> frozenset[int]:
     """The expressions of a file that are all of a statement."""
     return frozenset(id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr))
+
+
+def frame_at(spot: Spot, meeting: Meeting) -> Frame | None:
+    """The variables of the call of a function, on the way to a meeting, that a place is in; None where it
+    is in none of them."""
+    frame: Frame | None = meeting.frame
+    while frame is not None and (frame.source, frame.function) != (spot.source, spot.function):
+        frame = frame.caller
+    return frame
 
 
 def handed_on(node: ast.AST, spot: Spot, frame: Frame) -> tuple[ast.AST, Spot, Frame]:

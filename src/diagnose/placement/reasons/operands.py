@@ -39,7 +39,7 @@ from diagnose.placement.reasons.inputs import (
     taken_by,
     unknown_input,
 )
-from diagnose.placement.reasons.knowing import has_device, where_built
+from diagnose.placement.reasons.knowing import frame_at, has_device, where_built
 from diagnose.placement.reasons.naming import bound_beside, computed_last
 from diagnose.placement.reasons.optimizers import of_keeper, of_library, of_optimizer
 from diagnose.placement.reasons.packed import of_packed
@@ -180,7 +180,9 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
         return Reason("unregistered-tensor", kept.spot, tensor.frame, f"self.{tensor.name}")
     if move is not None and move.device is not None and tensor.device == move.device:
         if is_literal(move):
-            return Reason("hardcoded-device", move.spot, tensor.frame)
+            return Reason(
+                "hardcoded-device", move.spot, frame_at(move.spot, meeting) or tensor.frame
+            )
         if move.of is not None and move.device.type == "cuda":
             return Reason("hardcoded-device", *told_at(move, move.of, tensor, meeting))
         if _is_here(move, meeting):
