@@ -6,11 +6,13 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 #: What devices are called that a loop goes through.
 _DEVICES = re.compile(r"device|gpu|card", re.IGNORECASE)
 
 
+@lru_cache(maxsize=8)
 def spreads_by_hand(tree: ast.AST) -> bool:
     """Whether a class makes parts of its own in ``__init__``, and sends them to devices of different names:
     ``Encoder(cfg).to(first)`` and ``Decoder(cfg).to(second)``; or one to each of several devices that it

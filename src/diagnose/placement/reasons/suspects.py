@@ -84,10 +84,12 @@ def of_meeting(
         if suspect is None:
             continue
         named = suspect.cause == "hardcoded-device" and not _forgets(stray, meeting)
-        if named and devices and (split or spreads_by_hand(meeting.spot.source.tree)):
+        by_model = _is_brought_by_model(stray)
+        apart = named and (split or spreads_by_hand(meeting.spot.source.tree))
+        if apart and (devices or by_model):
             # Where a model is on several devices, no line that names one is wrong by itself.
             enters = meeting.what == "call" or _enters(stray, other, meeting)
-            made = stray.tensor.maker in ("factory", "array") and not _is_brought_by_model(stray)
+            made = stray.tensor.maker in ("factory", "array") and not by_model
             if not enters and made:  # no part gives that
                 given = tuple(_given(other, suspect, meeting))
                 suspect = suspect._replace(devices=(*given, *suspect.devices))
