@@ -21,6 +21,12 @@ def changes(site: Site) -> Sequence[Change]:
             return (_copied(site, owner, ""),)
         numpy = isinstance(owner, ast.Name) and owner.id in site.torch.numpy
         takes = numpy and node.func.attr in site.torch.of_arrays and node.args
+        if (
+            takes
+            and isinstance(node.args[0], ast.ListComp)
+            and is_tensor_like(site, node.args[0].elt)
+        ):
+            return (_copied(site, node.args[0].elt, ".numpy()"),)
         if takes and _is_list(site, node):
             raise Refused(f"{site.text(node.args[0])} reads like a list of tensors")
         if takes and is_tensor_like(site, node.args[0]):
