@@ -180,9 +180,10 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
         return Reason("unregistered-tensor", kept.spot, tensor.frame, f"self.{tensor.name}")
     if move is not None and move.device is not None and tensor.device == move.device:
         if is_literal(move):
-            return Reason(
-                "hardcoded-device", move.spot, frame_at(move.spot, meeting) or tensor.frame
-            )
+            there = frame_at(move.spot, meeting)
+            if there is None or there.this is None:
+                there = tensor.frame
+            return Reason("hardcoded-device", move.spot, there)
         if move.of is not None and move.device.type == "cuda":
             return Reason("hardcoded-device", *told_at(move, move.of, tensor, meeting))
         if _is_here(move, meeting):
