@@ -9,6 +9,7 @@ from collections.abc import Callable
 from diagnose.placement.devices import CPU, HOME, differ, named_so
 from diagnose.placement.language import calling
 from diagnose.placement.libraries.copies import copied
+from diagnose.placement.libraries.decoding import GIVEN
 from diagnose.placement.libraries.fitting import BEFORE
 from diagnose.placement.machine import BUDGET, Arguments, Exhausted, Given, Machine
 from diagnose.placement.model import Step
@@ -278,16 +279,12 @@ def _guessed(machine: Machine, name: str, function: Function, used: frozenset[st
         if name == "model":
             return Module("transformers.model", home)
         return Batch(Tensor(home, "given"), mutable=True)
-    if name in _OF_GENERATION and method == "__call__" and _generates(function):
+    if name in GIVEN and method == "__call__" and _generates(function):
         there = any(differ(one.where(), machine.home()) is False for one in machine.modules)
         return Tensor(machine.home(), "given") if there else Unknown(name)
     if name == "value" and method == "put" and _is_of(function, "Streamer"):
         return Tensor(CPU, "given")
     return Tensor(HOME, "given") if name in used else Unknown(name, handed=True)
-
-
-#: What a criterion, or what changes scores, is handed while a model generates: all is where the model is.
-_OF_GENERATION = ("input_ids", "scores")
 
 
 def _generates(function: Function) -> bool:

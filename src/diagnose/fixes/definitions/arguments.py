@@ -72,9 +72,8 @@ def generator(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     drawn = argument(node, "generator") if isinstance(node, ast.Call) else None
     if drawn is not None and isinstance(node, ast.Call) and called(node) in torch.factories:
         return [with_argument(source, node, "device", f"{text_of(source, drawn)}.device")]
-    told = device_unless_told(source, node) if isinstance(node, ast.Call) else None
-    if call is None and told is not None and isinstance(node, ast.Call):
-        return [with_argument(source, node, told, target_device(suspect))]
+    if call is None and isinstance(node, ast.Call) and (name := device_unless_told(source, node)):
+        return [with_argument(source, node, name, target_device(suspect))]
     if call is None and isinstance(node, ast.Call) and _draws_order(node):
         name, needed = spelled(source, "torch.Generator", node)
         return [

@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 
 from diagnose.fixes.definitions.crossing import crossing, enters_each, sent_elsewhere
-from diagnose.fixes.definitions.dropped import kept
+from diagnose.fixes.definitions.dropped import is_dropped, kept
 from diagnose.fixes.definitions.expressions import (
     argument,
     replaced,
@@ -105,10 +105,12 @@ def move_input(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
         return [_beside(suspect, loop, torch) or _loop(suspect, loop, torch)]
     statement = statement_of(source, node)
     value = value_of(suspect)
+    alone = isinstance(statement, ast.Expr) and is_moved(value, torch)
+    lost = isinstance(statement, ast.Assign) and is_dropped(suspect)
     if (
         isinstance(statement, ast.Expr | ast.Assign)
         and statement.value is value
-        and is_moved(value, torch)
+        and (alone or lost)
     ):
         return kept(suspect, statement)
     if unpacked(statement, value):

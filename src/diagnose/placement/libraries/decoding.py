@@ -11,8 +11,8 @@ from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import Frame, Object
 
-#: What it calls such objects with.
-_GIVEN = ("input_ids", "scores")
+#: What ``generate`` calls such objects with: all is where the model is.
+GIVEN = ("input_ids", "scores")
 
 
 def generated(
@@ -27,5 +27,5 @@ def generated(
         listed = said.value if said is not None else None
         for one in listed.items if isinstance(listed, Items) else ():
             if isinstance(one, Object) and one.made is not None:
-                tensors = [Given(ast.Name(name), Tensor(where, "given")) for name in _GIVEN]
+                tensors = [Given(ast.Name(name), Tensor(where, "given")) for name in GIVEN]
                 machine.invoke(machine, one, Arguments(tensors), node, frame)

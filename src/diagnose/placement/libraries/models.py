@@ -42,6 +42,11 @@ _PACKAGES_OF_LAYERS = {
 }
 
 
+#: The packages whose classes are parts of models, with weights but for a few; sentence-transformers calls
+#: them modules from version 6 on.
+_PARTS = {"torch_geometric": (".nn",), "sentence_transformers": (".models", ".modules")}
+
+
 _LOSS_CLASS = re.compile(r"(Loss|Criterion|CrossEntropy|LPIPS|SSIM)$")
 
 
@@ -144,13 +149,6 @@ def model_call(
         return first if isinstance(first, Items) else Items([])
     if f"{root}.{last}" in SENTENCES:
         return sentences(machine, last, given, node, frame)
-    # Version 6 calls its parts modules.
-    parts = root == "sentence_transformers" and (".models" in dotted or ".modules" in dotted)
-    if parts and last[:1].isupper():
-        found = built(machine, f"{root}.{last}", node, frame)
-        if last in torch.weightless_layers:
-            found.weights, found.device = False, None
-        return found
     if last == "from_data_list" and given.listed:
         return collated(item_of(machine, given.listed[0].value, node, frame), machine, node, frame)
     tensors = [t for one in given.every() for t in tensors_in(one.value)]
@@ -196,7 +194,7 @@ def model_call(
         held = next((one.value for one in given.every() if isinstance(one.value, Module)), None)
         if held is not None and last[:1].islower():
             return held  # made of the parts that it has, where they are
-        own = root == "torch_geometric" and ".nn" in dotted
+        own = any(part in dotted for part in _PARTS.get(root, ()))
         of_layers = not _PACKAGES_OF_LAYERS.get(root, frozenset()).isdisjoint(dotted.split("."))
         named = last[:1].islower() or _MODEL_CLASS.search(last) or root == "torchmetrics" or own
         if named or of_layers:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from diagnose.placement.devices import differ
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Device, Spot, Step, Suspect
+from diagnose.placement.reasons.knowing import frame_at
 from diagnose.placement.reasons.scope import models_in
 from diagnose.placement.steps import born_at, device_argument, last_move, said_as
 from diagnose.placement.switches import set_at
@@ -39,7 +40,7 @@ def brought(meeting: Meeting, devices: Sequence[str]) -> Suspect | None:
         if _gives_several(move.spot, meeting.frame):
             continue  # the others may enter another part
         place = _asked(move.spot) if move.what == "moved" else None
-        frame = _frame_of(move.spot, meeting.frame)
+        frame = frame_at(move.spot, meeting.frame)
         name = next(models_in(frame, whole), None) if frame is not None else None
         if name is None and frame is None and (place := _given(move.spot)) is not None:
             name = _known_above(meeting.frame, whole)
@@ -147,13 +148,6 @@ def _handed(move: Spot, meeting: Meeting) -> tuple[Spot, Spot] | None:
 
 def _reads(node: ast.expr, name: str) -> bool:
     return any(isinstance(one, ast.Name) and one.id == name for one in ast.walk(node))
-
-
-def _frame_of(spot: Spot, frame: Frame | None) -> Frame | None:
-    """The variables of the call in which a place is, of those that lead to a meeting."""
-    while frame is not None and (frame.source.path, frame.function) != (spot.file, spot.function):
-        frame = frame.caller
-    return frame
 
 
 def _given(move: Spot) -> Spot | None:

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from diagnose.placement.devices import named_so, written
-from diagnose.placement.machine import Meeting
 from diagnose.placement.model import Spot, Step
 from diagnose.placement.steps import called, last_move, on_cpu
 from diagnose.placement.tensors import Batch, Module, Table, Tensor
@@ -277,11 +276,10 @@ def _statements(tree: ast.Module) -> frozenset[int]:
     return frozenset(id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr))
 
 
-def frame_at(spot: Spot, meeting: Meeting) -> Frame | None:
-    """The variables of the call of a function, on the way to a meeting, that a place is in; None where it
-    is in none of them."""
-    frame: Frame | None = meeting.frame
-    while frame is not None and (frame.source, frame.function) != (spot.source, spot.function):
+def frame_at(spot: Spot, frame: Frame | None) -> Frame | None:
+    """The variables of the call that a place is in, of those that lead to some; None where it is in none of
+    them."""
+    while frame is not None and (frame.source.path, frame.function) != (spot.file, spot.function):
         frame = frame.caller
     return frame
 

@@ -180,7 +180,7 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
         return Reason("unregistered-tensor", kept.spot, tensor.frame, f"self.{tensor.name}")
     if move is not None and move.device is not None and tensor.device == move.device:
         if is_literal(move):
-            there = frame_at(move.spot, meeting)
+            there = frame_at(move.spot, meeting.frame)
             if there is None or there.this is None:
                 there = tensor.frame
             return Reason("hardcoded-device", move.spot, there)

@@ -48,9 +48,8 @@ def _one_by_one(function: ast.FunctionDef) -> bool:
         for call in calls:
             name = ast.unparse(call.func).rpartition(".")[2]
             told = [one for one in call.args if isinstance(one, ast.Name) and one.id in names]
-            alone = (
-                len(call.args) + len(call.keywords) == 1
-            )  # of each device one that is like the others
+            # What is told a device alone is made for each, like the others.
+            alone = len(call.args) + len(call.keywords) == 1
             if told and (name == "to" or (name[:1].isupper() and not alone)):
                 return True
     return False

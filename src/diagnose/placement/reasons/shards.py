@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from diagnose.placement.devices import differ
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Device, Spot, Step, Suspect
-from diagnose.placement.reasons.knowing import statement_around
+from diagnose.placement.reasons.knowing import frame_at, statement_around
 from diagnose.placement.reasons.scope import begins_as_number, in_scope
 from diagnose.placement.reasons.surroundings import function_of
 from diagnose.placement.steps import born_at, last_move, said_as
@@ -132,10 +132,8 @@ def _devices(other: Meets, meeting: Meeting, spot: Spot, frame: Frame) -> Iterat
 
 def _elsewhere(place: Spot, other: Meets, frame: Frame | None) -> Iterator[str]:
     """Expressions for the device of a part, where another was chosen for its input on the way there."""
-    while frame is not None and (frame.source, frame.function) != (place.source, place.function):
-        frame = frame.caller
-    if frame is not None:
-        yield from in_scope(frame, place, other.tensor.device)
+    if (there := frame_at(place, frame)) is not None:
+        yield from in_scope(there, place, other.tensor.device)
 
 
 def _chosen(move: Step) -> Spot:
