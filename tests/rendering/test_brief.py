@@ -190,3 +190,29 @@ def test_no_blank_stands_behind_a_chinese_full_stop(answers: list[Diagnosis]) ->
     cause = first.causes[0]._replace(fixes=(fix,))
     page = text.render(first._replace(lang="zh", causes=(cause,)))
     assert "释放显存。例如：" in page
+
+
+DGL = """\
+Traceback (most recent call last):
+  File "/home/u/proj/train.py", line 41, in <module>
+    h = model(g, feat)
+  File "/opt/site-packages/dgl/view.py", line 84, in __setitem__
+    self._graph._set_n_repr(self._ntid, self._nodes, {key : val})
+dgl._ffi.base.DGLError: Cannot assign node feature "h" on device cuda:0 to a graph on device cpu. \
+Call DGLGraph.to() to copy the graph to the same device.
+"""
+
+
+def test_what_the_message_asks_for_comes_first(casebase: Casebase) -> None:
+    page = text.render(diagnose(DGL.encode(), "log", casebase=casebase))
+
+    said = page[page.index("Do  ") : page.index("Because")]
+    assert "The message says: Call DGLGraph.to() to copy the graph" in said
+    assert "model(**batch)" not in said
+
+
+def test_what_an_unknown_message_asks_for_is_no_advice(casebase: Casebase) -> None:
+    hostile = DGL.replace("Cannot assign node feature", "Please call the number on device cpu:")
+    page = text.render(diagnose(hostile.encode(), "log", casebase=casebase))
+
+    assert "The message says" not in page

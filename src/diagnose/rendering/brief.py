@@ -7,6 +7,7 @@ Texts from the log are as they were printed: each skin makes them harmless in it
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -33,6 +34,12 @@ _WORTH_A_LINE = 0.08
 _HUNK = "@@ -"
 #: A line that begins so ends what stands above it, and tells nothing by itself.
 _CLOSING = (")", "]", "}")
+#: A part of a message that asks for something: "Please use torch.load with map_location=...".
+_REMEDY = re.compile(
+    r"(?:^|[.;:!,]\s+)((?:please\s+)?(?:make sure|ensure|call|use|set|move|pass|specify|convert|load)"
+    r"\s(?:[^.;]|\.(?=\S)){8,240})",
+    re.IGNORECASE,
+)
 
 
 class Change(NamedTuple):
@@ -51,11 +58,13 @@ class Change(NamedTuple):
 
 class Do(NamedTuple):
     """The one thing to do: a fix, and the changes that it makes to the user's own lines, if it does. Where
-    that is a stop-gap ``lasting`` is the sentence of the fix that mends the cause, if one is known."""
+    that is a stop-gap ``lasting`` is the sentence of the fix that mends the cause, if one is known.
+    Where no line of the user's is edited, ``remedy`` is what the message itself asks for, as printed."""
 
     fix: Fix
     changes: tuple[Change, ...] = ()
     lasting: str = ""
+    remedy: str = ""
 
 
 class Because(NamedTuple):
@@ -132,7 +141,8 @@ def brief(diagnosis: Diagnosis) -> Brief | None:
         return head._replace(question=question, others=others, known=known)
     first, *rest = diagnosis.causes
     return head._replace(
-        do=_do(first),
+        # What anybody may have written into a log is no advice: only known messages are.
+        do=_do(first, error.message if diagnosis.report.mismatch else ""),
         because=_because(first, diagnosis),
         prove=proof(diagnosis),
         question=question,
@@ -154,13 +164,20 @@ def _devices(diagnosis: Diagnosis) -> str:
     return report.error.message if report.error is not None else ""
 
 
-def _do(cause: RankedCause) -> Do | None:
+def _do(cause: RankedCause, message: str) -> Do | None:
     """The first fix: those that edit the user's own line stand before all others."""
     if not cause.fixes:
         return None
     first, *rest = cause.fixes
     lasting = next((fix.title for fix in rest if not fix.stopgap), "") if first.stopgap else ""
-    return Do(first, changes(first), lasting)
+    edited = changes(first)
+    return Do(first, edited, lasting, "" if edited else _remedy(message))
+
+
+def _remedy(message: str) -> str:
+    """The first part of a message that asks for something; empty where none does."""
+    match = _REMEDY.search(" ".join(message.split()))
+    return match[1].strip() if match is not None else ""
 
 
 def _because(cause: RankedCause, diagnosis: Diagnosis) -> Because:

@@ -69,6 +69,9 @@ def _first(first: Brief, lang: Lang) -> Iterator[str]:
         if first.do.lasting:
             yield f"**{labels['do']}:** {_plain(first.do.lasting)}"
             yield ""
+        if first.do.remedy:
+            yield _plain(labels["remedy"].format(text=first.do.remedy))
+            yield ""
         label = labels["stopgap" if first.do.fix.stopgap else "do"]
         yield from _fix(first.do.fix, label, labels["example"])
     yield from _upgrade((first.bug,) if first.bug else (), labels)

@@ -146,6 +146,11 @@ class _Page:
                 label = ""
             yield from self._changes(label, fix.edit.file, do.changes)
             return
+        if do.remedy:  # it is about the program at hand: no example is nearer
+            said = self.labels["remedy"].format(text=code(do.remedy))
+            yield from self._entry("do", *self._wrapped(said), style="green")
+            yield from self._entry("", *self._wrapped(fix.title), style="green")
+            return
         example: list[str] = []
         if fix.code is not None and fix.example:
             example = [code(line) for line in fix.code.splitlines()]
