@@ -35,7 +35,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Golden files are written by the tree that they belong to, and by no other that is installed."""
+    """Golden files are written by the tree that they belong to, and by no other that is installed. Of fast
+    tests only the files are collected: to sort out all others in each worker takes longer than to run them.
+    """
+    if config.option.markexpr == "fast" and config.args_source is not config.ArgsSource.ARGS:
+        config.args = [str(path) for path in config.getini("fast")]
     code = Path(bulkhead.__file__)
     if config.getoption("--renew") and not code.is_relative_to(ROOT):
         raise pytest.UsageError(f"--renew writes to {ROOT}, and diagnose comes from {code.parent}")
