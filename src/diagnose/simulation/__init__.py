@@ -31,7 +31,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from os import PathLike
 from typing import Literal, TypeVar
@@ -182,6 +181,8 @@ def run_function(fn: Callable[[], T], *, gpus: int = 2, wording: Wording = "new"
 
 def require_torch() -> None:
     """Raises TorchMissingError unless there is a torch that can be simulated with."""
+    from importlib.metadata import PackageNotFoundError, version  # the hook's process pays for none of it
+
     if find_spec("torch") is None:
         raise TorchMissingError(f"simulated GPUs need torch {_NEEDED} or later: pip install torch")
     try:

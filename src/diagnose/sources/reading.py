@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import stat
 from collections.abc import Callable
 from pathlib import Path
@@ -69,8 +70,14 @@ def decoded(data: bytes) -> Lines:
 
 
 def read_cached(name: str) -> Lines | None:
-    """The lines that Python itself shows of a module that it runs, or of a notebook's cell."""
+    """The lines that Python itself shows of a module that it runs, or of a notebook's cell.
+
+    linecache looks for a relative name in all of `sys.path`, where `torch/__init__.py` is found: such a
+    name stands for the file in the current folder alone.
+    """
     import linecache
 
+    if not os.path.isabs(name) and name not in linecache.cache and not os.path.exists(name):
+        return None
     lines = linecache.getlines(name)
     return tuple("".join(lines).split("\n")) if lines else None
