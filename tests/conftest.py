@@ -35,7 +35,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Golden files are written by the tree that they belong to, and by no other that is installed."""
+    """Golden files are written by the tree that they belong to, and by no other that is installed; no
+    program's hook gives up an answer because the machine is busy."""
+    os.environ["DIAGNOSE_HOOK_SECONDS"] = "600"
     code = Path(bulkhead.__file__)
     if config.getoption("--renew") and not code.is_relative_to(ROOT):
         raise pytest.UsageError(f"--renew writes to {ROOT}, and diagnose comes from {code.parent}")
