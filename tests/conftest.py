@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,6 +22,35 @@ ROOT = Path(__file__).parents[1]
 settings.register_profile("unhurried", deadline=None)
 settings.load_profile("unhurried")
 
+#: What --renew may write: the golden files, and pages that show answers. Nothing else that git keeps.
+RENEWED = ("tests/", "docs/", "README.md", "CONTRIBUTING.md")
+_WRITES = os.O_WRONLY | os.O_RDWR | os.O_TRUNC | os.O_APPEND
+
+
+def _protect(renewed: tuple[str, ...]) -> None:
+    """Refuses this process to write, remove or replace a file of the checkout that git keeps."""
+    try:
+        listed = subprocess.run(
+            ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return  # not a checkout
+    kept = {name for name in listed.stdout.split("\0") if not name.startswith(renewed)}
+    paths = {str(ROOT / name) for name in kept}
+
+    def look(event: str, args: tuple[object, ...]) -> None:
+        if event == "open":
+            changed = args[:1] if isinstance(args[2], int) and args[2] & _WRITES else ()
+        elif event in ("os.rename", "os.remove", "os.truncate"):
+            changed = args[:2]
+        else:
+            return
+        for path in changed:
+            if isinstance(path, str | os.PathLike) and os.path.abspath(path) in paths:  # noqa: PTH100
+                raise PermissionError(f"a test would change {path}")
+
+    sys.addaudithook(look)
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--renew", action="store_true", help="rewrite the golden files")
@@ -35,9 +66,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Golden files are written by the tree that they belong to, and by no other that is installed. Of fast
-    tests only the files are collected: to sort out all others in each worker takes longer than to run them.
+    """Golden files are written by the tree that they belong to, and by no other that is installed; no
+    program's hook gives up an answer because the machine is busy. Of fast tests only the files are
+    collected: to sort out all others in each worker takes longer than to run them.
     """
+    os.environ["DIAGNOSE_HOOK_SECONDS"] = "600"
+    _protect(RENEWED if config.getoption("--renew") else ())
     if config.option.markexpr == "fast" and config.args_source is not config.ArgsSource.ARGS:
         config.args = [str(path) for path in config.getini("fast")]
     code = Path(bulkhead.__file__)

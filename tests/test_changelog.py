@@ -1,26 +1,40 @@
-"""The changelog is for people: it keeps its head, its versions in order, and every version that was there."""
+"""CHANGELOG.md is whole, and no test writes to the files that git keeps: a page that was cut is still a file."""
+
+from __future__ import annotations
 
 import re
 from pathlib import Path
 
-import diagnose
+import pytest
 
-LINES = (Path(__file__).parents[1] / "CHANGELOG.md").read_text(encoding="utf-8").splitlines()
-#: What this file once lost in a commit that rewrote it.
-LEAST = 290
+from diagnose.versions import version
 
-
-def test_it_begins_with_its_head_and_holds_this_version() -> None:
-    versions = [line.split()[1] for line in LINES if line.startswith("## ")]
-
-    assert LINES[0] == "# Changelog"
-    assert diagnose.__version__ in versions
-    assert versions == sorted(versions, key=_numbers, reverse=True)
+ROOT = Path(__file__).parents[1]
+PAGE = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 
 
-def test_nothing_of_it_is_lost() -> None:
-    assert len(LINES) >= LEAST
+def test_the_page_has_its_head_and_a_heading_for_each_version_newest_first() -> None:
+    assert PAGE.startswith("# Changelog\n")
+    titles = re.findall(r"^## (\S+)", PAGE, re.MULTILINE)
+    current = re.search(r'^version = "(.+)"', (ROOT / "pyproject.toml").read_text(), re.MULTILINE)
+    assert current and titles[0] == current[1]
+    assert titles == sorted(set(titles), key=version, reverse=True)
 
 
-def _numbers(version: str) -> list[int]:
-    return [int(number) for number in re.findall(r"\d+", version)]
+@pytest.mark.parametrize("section", re.split(r"^## ", PAGE, flags=re.MULTILINE)[1:])
+def test_each_version_says_in_items_what_changed(section: str) -> None:
+    assert "\n- " in section
+
+
+def test_no_test_writes_to_a_file_that_git_keeps() -> None:
+    with pytest.raises(PermissionError, match=r"CHANGELOG\.md"):
+        (ROOT / "CHANGELOG.md").open("a")
+    with pytest.raises(PermissionError, match=r"CHANGELOG\.md"):
+        (ROOT / "CHANGELOG.md").unlink()
+    with pytest.raises(PermissionError, match=r"CHANGELOG\.md"):
+        Path(__file__).replace(ROOT / "CHANGELOG.md")
+    assert (ROOT / "CHANGELOG.md").read_text(encoding="utf-8") == PAGE
+
+
+def test_no_line_of_it_was_lost() -> None:
+    assert PAGE.count("\n") >= 290  # what it held when a change cut it to one

@@ -267,18 +267,17 @@ def served(folder: Path, bin: Path, command: str, casebase: Path) -> Iterator[tu
             yield f"127.0.0.1:{port}", printed
         finally:
             process.terminate()
-            process.wait(timeout=30)
+            process.wait()
 
 
 def _wait(address: str, process: subprocess.Popen[bytes]) -> None:
-    for _ in range(600):
+    while True:  # a busy machine starts it late: pytest's own timeout ends what hangs
         assert process.poll() is None, "it ended"
         try:
             urllib.request.urlopen(address, timeout=5).close()
             return
         except OSError:
             time.sleep(0.1)
-    pytest.fail(f"nothing answers at {address}")
 
 
 @pytest.mark.parametrize("path", [path for path in PAGES if ALL[path]], ids=lambda path: path.stem)

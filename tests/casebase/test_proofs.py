@@ -136,7 +136,7 @@ def test_who_stops_early_leaves_no_process_behind(two: Path, casebase_path: Path
     started = {*psutil.Process().children(recursive=True)}.difference(others)
     assert started
     proofs.close()
-    assert not [one for one in psutil.wait_procs(started, timeout=20)[1] if one.is_running()]
+    psutil.wait_procs(started)  # for as long as pytest's own timeout lets it
 
 
 def test_a_mistake_is_told_and_nothing_is_run(two: Path) -> None:

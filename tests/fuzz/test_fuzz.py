@@ -1,4 +1,4 @@
-"""A few seconds of each fuzzer: mutated forms, and lines of real programs, through all doors."""
+"""A few inputs of each fuzzer: mutated forms, and lines of real programs, through all doors."""
 
 from __future__ import annotations
 
@@ -41,10 +41,9 @@ def judge() -> ModuleType:
 
 
 def test_mutated_forms_neither_crash_nor_hang(fuzzer: ModuleType) -> None:
-    outcome = fuzzer.fuzz(seed=20, count=5000, seconds=10)
+    outcome = fuzzer.fuzz(seed=20, count=150, timed=False)
     assert outcome.bad == []
     assert outcome.edits > 10
-    assert outcome.count > 20
     assert outcome.verdicts["diagnosed"] > outcome.count / 3, (
         "the mutations still reach the pipeline"
     )
@@ -65,16 +64,15 @@ def test_what_goes_wrong_is_reported(fuzzer: ModuleType, monkeypatch: pytest.Mon
         raise ValueError("planted")
 
     monkeypatch.setattr("diagnose.pipeline.ranking", broken)
-    outcome = fuzzer.fuzz(seed=1, count=8)
+    outcome = fuzzer.fuzz(seed=1, count=8, timed=False)
     assert outcome.bad
     assert any("ValueError" in what for _, what in outcome.bad)
 
 
 @pytest.mark.parametrize("share", [0.0, 1.0], ids=["real", "mutated"])
 def test_any_line_may_fail(share: float, lines: ModuleType) -> None:
-    outcome = lines.fuzz(seed=3, count=4000, share=share, seconds=12, root=PROGRAMS)
+    outcome = lines.fuzz(seed=3, count=80, share=share, root=PROGRAMS, timed=False)
     assert outcome.bad == []
-    assert outcome.count > 50
     assert outcome.seen["edits"] > 10
 
 

@@ -159,6 +159,22 @@ def test_options_that_make_no_sense_are_refused(options: dict[str, Any]) -> None
     assert sys.excepthook is before
 
 
+@pytest.mark.parametrize(
+    ("told", "seconds"), [("30", 30), ("", 2), ("soon", 2), ("-1", 2), ("nan", 2)]
+)
+def test_the_environment_may_give_more_time(
+    told: str, seconds: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[float] = []
+    monkeypatch.setenv("DIAGNOSE_HOOK_SECONDS", told)
+    monkeypatch.setattr(
+        "diagnose.hooks.installation.answer", lambda _, settings: given.append(settings.seconds)
+    )
+    diagnose.install()
+    fail()
+    assert given == [seconds]
+
+
 class Events:
     """The part of IPython's event manager that the hook uses."""
 

@@ -8,6 +8,7 @@ from diagnose.casebase.store import Casebase, load
 from diagnose.commands.shared import LANG, fail, ids, near
 from diagnose.model import Cause, Incident, Lang
 from diagnose.placeholders import in_general
+from diagnose.rendering.labels import LABELS
 
 
 @click.command()
@@ -30,7 +31,7 @@ def explain(ident: str, lang: Lang) -> None:
 
 def _cause(cause: Cause, casebase: Casebase) -> str:
     parts = [f"{cause.id}: {cause.title}", cause.why, cause.tell]
-    parts += [f"- {text}" for text in cause.rather.values()]
+    parts += [f"- {_rival(rival, text, casebase.lang)}" for rival, text in cause.rather.items()]
     parts.append(cause.example.strip())
     for number, fix in enumerate(cause.fixes, 1):
         lines = [f"{number}. {fix.title} [{fix.kind}]"]
@@ -42,6 +43,12 @@ def _cause(cause: Cause, casebase: Casebase) -> str:
     parts += [f"* {i.id}: {i.title}\n  {i.url}" for i in known]
     parts.append(f"diagnose verify {cause.id} YOUR_SCRIPT.py")
     return "\n\n".join(parts)
+
+
+def _rival(rival: str, text: str, lang: Lang) -> str:
+    """What speaks for a rival, which is named: beside the rival itself, the sentence says "this"."""
+    labels = LABELS[lang]
+    return text.replace(labels["rather-this"], labels["rather-named"].format(cause=rival), 1)
 
 
 def _incident(incident: Incident, casebase: Casebase) -> str:

@@ -61,7 +61,7 @@ class Holders:
     ) -> None:
         self._torch = torch
         self._recorder = recorder
-        self._until = time.monotonic() + _SECONDS
+        self._until = time.thread_time() + _SECONDS
         self._left = _MOST
         self._seen = set[int]()
         self._by_thing: dict[int, list[Holder]] = {}
@@ -191,7 +191,7 @@ class Holders:
 
     def _is_over(self) -> bool:
         self._left -= 1
-        return self._left < 0 or time.monotonic() > self._until
+        return self._left < 0 or time.thread_time() > self._until
 
 
 def _closed(thing: Any) -> Iterator[tuple[str, Any]]:

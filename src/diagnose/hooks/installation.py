@@ -16,13 +16,17 @@ if TYPE_CHECKING:
 
 #: Environment variable; ``0`` keeps `install` from doing anything.
 SWITCH = "DIAGNOSE_HOOK"
-#: Seconds that an answer may take before the program goes on without it.
+#: Seconds that an answer may take before the program goes on without it, and the environment variable
+#: that says otherwise: a machine that does much else needs more.
 BUDGET = 2.0
+SECONDS = "DIAGNOSE_HOOK_SECONDS"
 
 _installed: list[ChainedHook] = []
 
 
-def install(*, lang: Lang = "en", stream: TextIO | None = None, seconds: float = BUDGET) -> None:
+def install(
+    *, lang: Lang = "en", stream: TextIO | None = None, seconds: float | None = None
+) -> None:
     """Let uncaught device-placement failures be followed by their diagnosis.
 
     Wraps `sys.excepthook` and `threading.excepthook`, and listens to the running IPython if there
@@ -32,13 +36,16 @@ def install(*, lang: Lang = "en", stream: TextIO | None = None, seconds: float =
     Args:
         lang: language of the answers.
         stream: where answers go; `sys.stderr` of the moment of the failure if None.
-        seconds: how long an answer may take; after that the program ends without one.
+        seconds: how long an answer may take; after that the program ends without one. If None, what
+            the environment's DIAGNOSE_HOOK_SECONDS says, or two.
 
     Raises:
         ValueError: `lang` is not known, or `seconds` is not positive.
     """
     if lang not in ("en", "zh"):
         raise ValueError(f"lang is 'en' or 'zh', not {lang!r}")
+    if seconds is None:
+        seconds = _budget()
     if not seconds > 0:
         raise ValueError(f"seconds must be positive, not {seconds!r}")
     if os.environ.get(SWITCH, "").strip().lower() in {"0", "off", "no", "false"}:
@@ -51,6 +58,15 @@ def install(*, lang: Lang = "en", stream: TextIO | None = None, seconds: float =
     _place(SysHook(sys, "excepthook", then))
     _place(ThreadHook(threading, "excepthook", then))
     notebook.listen(then)
+
+
+def _budget() -> float:
+    """The seconds of the environment; what is no number of seconds there must not stop the program."""
+    try:
+        seconds = float(os.environ.get(SECONDS, BUDGET))
+    except ValueError:
+        return BUDGET
+    return seconds if seconds > 0 else BUDGET
 
 
 def _place(hook: ChainedHook) -> None:

@@ -45,7 +45,7 @@ class Modules:
 def find(frames: list[LiveFrame], module_class: type) -> Modules:
     """All modules in the local variables of the frames, and one level into other objects there."""
     found = Modules()
-    deadline = time.monotonic() + _SECONDS
+    deadline = time.thread_time() + _SECONDS
     for live in frames:
         for name, module in _candidates(live, module_class):
             if name == "self":
@@ -77,7 +77,7 @@ def _add(found: Modules, root: Root, deadline: float) -> None:
     parts = {}
     for path, module in walk(root.module):
         parts[id(module)] = path
-        if time.monotonic() > deadline:
+        if time.thread_time() > deadline:
             break
     for inner in parts:
         found.roots.pop(inner, None)
