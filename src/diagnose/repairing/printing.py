@@ -143,6 +143,8 @@ def _hint(failure: Failure, program: Program, lang: Lang) -> Iterator[str]:
     """What the user may do about a failure that comes from how the program is run here."""
     if failure.above:
         yield say(lang, "above", above=failure.above, origin=program.origin)
+    if failure.error.startswith("PermissionError: [Errno 13]"):
+        yield say(lang, "refused")
     if failure.error.startswith("EOFError: EOF when reading a line"):
         yield say(lang, "no-input")
     inside = not program.module and program.script.endswith(".py")

@@ -32,6 +32,12 @@ _WORDS: Mapping[str, Mapping[Lang, str]] = {
         "en": "(simulated GPUs: {gpus}, runs: {runs}, {seconds:.0f} s)",
         "zh": "（模拟 GPU：{gpus} 块，运行：{runs} 次，{seconds:.0f} 秒）",
     },
+    # Before the first run, where the kernel has no boundary for it.
+    "not-contained": {
+        "en": "this system does not keep compiled code, and what the program starts, from writing outside"
+        " the copy",
+        "zh": "此系统无法阻止编译代码及程序启动的进程写到副本之外",
+    },
     # What comes after the diff.
     "because": {"en": "Because", "zh": "原因"},
     "proof": {"en": "Proof", "zh": "检查"},
@@ -78,6 +84,11 @@ _WORDS: Mapping[str, Mapping[Lang, str]] = {
     "above": {
         "en": "What is missing lies in {above}; only {origin} was copied. Run diagnose fix in {above}.",
         "zh": "缺少的内容位于 {above}，而只复制了 {origin}。请在 {above} 中运行 diagnose fix。",
+    },
+    "refused": {
+        "en": "Runs may write only to their copy of the folder, temporary folders and caches;"
+        " --writable DIR allows more.",
+        "zh": "运行时只能写入文件夹副本、临时目录和缓存；可用 --writable DIR 放宽。",
     },
     "no-exception": {
         "en": "It ends with status {status} and without an exception; its last words:",
