@@ -276,6 +276,25 @@ def test_the_kernel_keeps_what_audit_hooks_do_not_see(tmp_path: Path, writing: s
     assert not list(temporary.iterdir())
 
 
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        ("import os\nos._exit(0)\n", "cut-short"),
+        ("import os\nos.execv('/bin/true', ['true'])\n", "cut-short"),
+        ("import os\nos.kill(os.getppid(), 9)\nos.kill(os.getpid(), 9)\n", "cut-short"),
+        (
+            "import multiprocessing\nmultiprocessing.get_context('spawn').Pool(1).map(abs, [1])\n",
+            "unguarded",
+        ),
+    ],
+)
+def test_how_a_run_ended_that_told_nothing_is_said(tmp_path: Path, script: str, said: str) -> None:
+    (tmp_path / "train.py").write_text(script + programs.ONE)
+    done = run(tmp_path, "--timeout", "5" if said == "unguarded" else "60", "train.py")
+    assert done.returncode == 6, done.stdout
+    assert say("en", said) in done.stdout
+
+
 def test_a_folder_that_is_linked_within_the_users_is_written_in_the_copy(tmp_path: Path) -> None:
     (tmp_path / "made").mkdir()
     (tmp_path / "made" / "old.txt").write_text("of the user's")

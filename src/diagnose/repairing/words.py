@@ -65,6 +65,16 @@ _WORDS: Mapping[str, Mapping[Lang, str]] = {
         "en": "It did not end in time (--timeout SECONDS allows more).",
         "zh": "程序未在时限内结束（可用 --timeout SECONDS 放宽）。",
     },
+    "unguarded": {
+        "en": 'Processes started by "spawn" run the script anew: what starts them belongs under'
+        ' if __name__ == "__main__".',
+        "zh": '以 "spawn" 启动的进程会重新执行脚本：启动它们的代码应放在 if __name__ == "__main__" 之下。',
+    },
+    "cut-short": {
+        "en": "It ended in the middle (os._exit, a signal, or another program in its place): what comes"
+        " after was not seen.",
+        "zh": "程序中途终止（os._exit、信号，或被另一程序取代）：其后的内容未能看到。",
+    },
     "other-failure": {
         "en": "It fails of something that is no device placement: {place}",
         "zh": "失败与设备放置无关：{place}",
