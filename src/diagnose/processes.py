@@ -55,7 +55,11 @@ class Ended(NamedTuple):
 
 
 class _Process:
-    """A forked process that does some work, and what arrives from it."""
+    """Some work in a forked process, and what arrives from it.
+
+    Between that process and this one stands another, its keeper: what the work leaves behind becomes the
+    keeper's, whatever session it has made for itself, and is ended by it.
+    """
 
     def __init__(self, work: Callable[[], int]) -> None:
         pipes = [os.pipe(), os.pipe()]
@@ -63,7 +67,7 @@ class _Process:
         gc.freeze()
         self.number = os.fork()
         if self.number == 0:
-            _child(work, pipes)
+            _keep(work, pipes)
         gc.unfreeze()
         for _, write in pipes:
             os.close(write)
@@ -83,10 +87,9 @@ class _Process:
 
     def end(self) -> Ended:
         """Ends it, and whatever it has started."""
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.number, signal.SIGKILL)
         if self.status is None:
-            os.kill(self.number, signal.SIGKILL)  # one that leads no group yet
+            os.kill(self.number, signal.SIGTERM)
+            os.kill(self.number, signal.SIGCONT)  # if the work has stopped its keeper
             os.waitpid(self.number, 0)
             self.status = TOO_LONG
         for stream in self.streams:
@@ -110,11 +113,69 @@ def forked(works: Sequence[Callable[[], int]], seconds: float) -> list[Ended]:
     return ended
 
 
+def _keep(work: Callable[[], int], pipes: Sequence[tuple[int, int]]) -> NoReturn:
+    """Starts the work, and ends as it does once nothing that it has started is left."""
+    status = 1
+    try:
+        # What asks the keeper to end waits until there is something to be ended.
+        signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGTERM,))
+        os.setsid()
+        _control(_CHILD_SUBREAPER, 1)
+        _control(_SIGNAL_OF_PARENT, signal.SIGTERM)
+        number = os.fork()
+        if number == 0:
+            _child(work, pipes)
+
+        def asked(*_: object) -> None:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(number, signal.SIGKILL)  # one that leads no group yet
+            _end_all(number)
+            os._exit(TOO_LONG)
+
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        signal.signal(signal.SIGTERM, asked)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGTERM,))
+        ended = 0
+        while ended != number:
+            ended, waited = os.wait()
+        code = os.waitstatus_to_exitcode(waited)
+        status = code if code >= 0 else 128 - code
+        _end_all(number)
+    finally:
+        os._exit(status)
+
+
+def _end_all(leader: int) -> None:
+    """Ends the group of a process and, on Linux, each descendant of this one."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(leader, signal.SIGKILL)
+    # Whose parent is ended comes to this process, and is found the next time.
+    while sum(_killed(number) for number in _children()):
+        os.waitpid(-1, 0)
+
+
+def _children() -> list[int]:
+    """The processes that this one has started or inherited; none where the system does not tell them."""
+    try:
+        told = Path(f"/proc/self/task/{os.getpid()}/children").read_text()
+    except OSError:
+        return []
+    return [int(number) for number in told.split()]
+
+
+def _killed(number: int) -> bool:
+    try:
+        os.kill(number, signal.SIGKILL)
+    except (ProcessLookupError, PermissionError):
+        return False
+    return True
+
+
 def _child(work: Callable[[], int], pipes: Sequence[tuple[int, int]]) -> NoReturn:
     status = 1
     try:
         os.setsid()
-        _die_with_parent()
+        _control(_SIGNAL_OF_PARENT, signal.SIGKILL)
         _bound_memory()
         for stream, (_, write) in enumerate(pipes, 1):
             os.dup2(write, stream)
@@ -122,6 +183,7 @@ def _child(work: Callable[[], int], pipes: Sequence[tuple[int, int]]) -> NoRetur
         os.closerange(3, 64)
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGTERM,))
         status = work()
         sys.stdout.flush()
         sys.stderr.flush()
@@ -132,10 +194,15 @@ def _child(work: Callable[[], int], pipes: Sequence[tuple[int, int]]) -> NoRetur
         os._exit(status)
 
 
-def _die_with_parent() -> None:
-    """On Linux: nobody is left behind when we are killed."""
+#: What Linux is told of a process: the signal that it gets when its parent ends, and that it takes the
+#: place of parents that end before their children.
+_SIGNAL_OF_PARENT, _CHILD_SUBREAPER = 1, 36
+
+
+def _control(option: int, value: int) -> None:
+    """Tells Linux something of this process; other systems nothing."""
     with contextlib.suppress(OSError, AttributeError):
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+        ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
 
 
 def _bound_memory() -> None:

@@ -18,10 +18,13 @@ from typing import Any
 
 import psutil
 import pytest
+from click.testing import CliRunner
 from repairing import programs
 from repairing.proofs import told
 
-from diagnose.repairing.words import names
+from diagnose.commands.fix import fix
+from diagnose.repairing.running import landlock
+from diagnose.repairing.words import names, say
 
 GIT = shutil.which("git")
 
@@ -242,6 +245,74 @@ def test_a_script_cannot_write_to_the_users_own_files(tmp_path: Path, writing: s
     assert "lets the program write only to copies" in done.stdout
     assert kept.read_text() == "of the user's"
     assert written(tmp_path) == {"train.py", "kept.txt"}
+
+
+@pytest.mark.skipif(not landlock.version(), reason="this kernel refuses nothing")
+@pytest.mark.parametrize(
+    "writing",
+    [
+        "os.open('kept.txt', os.O_WRONLY | os.O_TRUNC, dir_fd=os.open(folder, os.O_RDONLY))",
+        "os.unlink('kept.txt', dir_fd=os.open(folder, os.O_RDONLY))",
+        "os.open('kept.txt', os.O_WRONLY | os.O_TRUNC, dir_fd=os.open('linked', os.O_RDONLY))",
+        "import subprocess; subprocess.run('echo lost > linked/kept.txt', shell=True, check=True)",
+        "import ctypes; assert ctypes.CDLL(None).creat(b'linked/kept.txt', 0o600) >= 0",
+    ],
+)
+def test_the_kernel_keeps_what_audit_hooks_do_not_see(tmp_path: Path, writing: str) -> None:
+    user, other = tmp_path / "user", tmp_path / "other"
+    kept = [folder / "kept.txt" for folder in (user, other)]
+    for one in kept:
+        one.parent.mkdir()
+        one.write_text("of the user's")
+    (user / "linked").symlink_to(other)
+    script = f"import os\nfolder = {str(user)!r}\n{writing}\n" + programs.ONE
+    (user / "train.py").write_text(script)
+    # Temporary folders may be written to: the linked one is none.
+    temporary = tmp_path / "tmp"
+    temporary.mkdir()
+    done = run(user, "train.py", env={**os.environ, "TMPDIR": str(temporary)})
+    assert done.returncode == 6, done.stdout
+    assert [one.read_text() for one in kept] == ["of the user's"] * 2
+    assert not list(temporary.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        ("import os\nos._exit(0)\n", "cut-short"),
+        ("import os\nos.execv('/bin/true', ['true'])\n", "cut-short"),
+        ("import os\nos.kill(os.getppid(), 9)\nos.kill(os.getpid(), 9)\n", "cut-short"),
+        (
+            "import multiprocessing\nmultiprocessing.get_context('spawn').Pool(1).map(abs, [1])\n",
+            "unguarded",
+        ),
+    ],
+)
+def test_how_a_run_ended_that_told_nothing_is_said(tmp_path: Path, script: str, said: str) -> None:
+    (tmp_path / "train.py").write_text(script + programs.ONE)
+    done = run(tmp_path, "--timeout", "5" if said == "unguarded" else "60", "train.py")
+    assert done.returncode == 6, done.stdout
+    assert say("en", said) in done.stdout
+
+
+def test_a_folder_that_is_linked_within_the_users_is_written_in_the_copy(tmp_path: Path) -> None:
+    (tmp_path / "made").mkdir()
+    (tmp_path / "made" / "old.txt").write_text("of the user's")
+    (tmp_path / "linked").symlink_to(tmp_path / "made")
+    script = "open('linked/new.txt', 'w').write('new')\nopen('made/new.txt')\n" + programs.ONE
+    (tmp_path / "train.py").write_text(script)
+    assert fixed(tmp_path, "train.py")["level"] == "proven"
+    assert written(tmp_path / "made") == {"old.txt"}
+
+
+def test_what_is_not_contained_is_said_before_the_first_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "train.py").write_text("print(1)\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("diagnose.commands.fix.contains", lambda: False)
+    done = CliRunner().invoke(fix, ["train.py"])
+    assert (done.exit_code, done.stderr.count(say("en", "not-contained"))) == (3, 1)
 
 
 def test_a_flood_of_output_is_read_and_not_kept(tmp_path: Path) -> None:

@@ -22,9 +22,11 @@ from diagnose.repairing.applying import apply
 from diagnose.repairing.model import LEVELS, Level, Program, Proof, Repair
 from diagnose.repairing.printing import as_json, lines
 from diagnose.repairing.proposing.candidates import of_log
+from diagnose.repairing.running.landlock import version as contains
 from diagnose.repairing.running.runner import Runner
 from diagnose.repairing.running.warming import warm
 from diagnose.repairing.searching import Limits, Search
+from diagnose.repairing.words import say
 from diagnose.repairing.workspace import Workspace
 from diagnose.simulation import TorchMissingError
 
@@ -128,6 +130,8 @@ def fix(
     """
     program = _started(script, args, module, processes)
     end_by(signal.SIGTERM)  # the copies go then, too
+    if not contains():
+        click.echo(f"diagnose: {say(lang, 'not-contained')}", err=True)
     with tempfile.TemporaryDirectory(prefix="diagnose-fix-", ignore_cleanup_errors=True) as home:
         workspace = Workspace(program.origin, Path(home).resolve(), _notebooks(program))
         progress = _progress()

@@ -118,7 +118,8 @@ class Ran(NamedTuple):
 
     ``status`` is the exit status (124: it took too long); ``output`` and ``errors`` are the beginning and
     the end of what it printed, ``printed`` counts the bytes on standard output; ``failed_at`` is when, in
-    seconds of the clock; ``missing`` what a fault of ours kept from proposing edits; ``calls`` counts
+    seconds of the clock; ``cut`` says that its process ended before it could tell anything (`os._exit`);
+    ``missing`` what a fault of ours kept from proposing edits; ``calls`` counts
     operators by device type, ``within`` those that run in calls of modules; ``again`` names the models
     whose second call fails; ``to_host`` are the lines that copy tensors from a GPU to the host, as
     ``file:line``, ``across`` those that copy from one GPU to another, ``repeated`` those that copy one
@@ -147,6 +148,7 @@ class Ran(NamedTuple):
     errors: str = ""
     printed: int = 0
     failed_at: float | None = None
+    cut: bool = False
     failure: Failure | None = None
     candidates: tuple[Candidate, ...] = ()
     missing: tuple[str, ...] = ()

@@ -21,6 +21,8 @@ _HOLDS = {True: "ok ", False: "NO ", None: " ? "}
 _SHOWN = 5
 #: How a script ends that was given the wrong arguments, by its own parser, and what that says then.
 _USAGE, _REQUIRED = 2, re.compile(r"\b(?:required|[Mm]issing (?:argument|option|parameter))\b")
+#: What multiprocessing says where a script that it runs anew starts processes again.
+_UNGUARDED = "before the\n        current process has finished its bootstrapping phase"
 #: Columns of what a line begins with.
 _LABELS = 9
 
@@ -127,12 +129,16 @@ def _advice(left: Ran, lang: Lang) -> Iterator[str]:
 def _why(first: Ran, program: Program, lang: Lang) -> Iterator[str]:
     if first.status == TOO_LONG:
         yield say(lang, "too-long")
+        if _UNGUARDED in first.errors:
+            yield say(lang, "unguarded")
         return
     if first.failure is not None:
         yield say(lang, "other-failure", place=first.failure.place)
         yield from map(printable, first.failure.error.splitlines()[:3])
         yield from _hint(first.failure, program, lang)
         return
+    if first.cut:
+        yield say(lang, "cut-short")
     yield say(lang, "no-exception", status=first.status)
     yield from map(printable, first.errors.strip().splitlines()[-3:])
     if first.status == _USAGE and _REQUIRED.search(first.errors):
@@ -143,6 +149,8 @@ def _hint(failure: Failure, program: Program, lang: Lang) -> Iterator[str]:
     """What the user may do about a failure that comes from how the program is run here."""
     if failure.above:
         yield say(lang, "above", above=failure.above, origin=program.origin)
+    if failure.error.startswith("PermissionError: [Errno 13]"):
+        yield say(lang, "refused")
     if failure.error.startswith("EOFError: EOF when reading a line"):
         yield say(lang, "no-input")
     inside = not program.module and program.script.endswith(".py")

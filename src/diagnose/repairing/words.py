@@ -32,6 +32,12 @@ _WORDS: Mapping[str, Mapping[Lang, str]] = {
         "en": "(simulated GPUs: {gpus}, runs: {runs}, {seconds:.0f} s)",
         "zh": "（模拟 GPU：{gpus} 块，运行：{runs} 次，{seconds:.0f} 秒）",
     },
+    # Before the first run, where the kernel has no boundary for it.
+    "not-contained": {
+        "en": "this system does not keep compiled code, and what the program starts, from writing outside"
+        " the copy",
+        "zh": "此系统无法阻止编译代码及程序启动的进程写到副本之外",
+    },
     # What comes after the diff.
     "because": {"en": "Because", "zh": "原因"},
     "proof": {"en": "Proof", "zh": "检查"},
@@ -59,6 +65,16 @@ _WORDS: Mapping[str, Mapping[Lang, str]] = {
         "en": "It did not end in time (--timeout SECONDS allows more).",
         "zh": "程序未在时限内结束（可用 --timeout SECONDS 放宽）。",
     },
+    "unguarded": {
+        "en": 'Processes started by "spawn" run the script anew: what starts them belongs under'
+        ' if __name__ == "__main__".',
+        "zh": '以 "spawn" 启动的进程会重新执行脚本：启动它们的代码应放在 if __name__ == "__main__" 之下。',
+    },
+    "cut-short": {
+        "en": "It ended in the middle (os._exit, a signal, or another program in its place): what comes"
+        " after was not seen.",
+        "zh": "程序中途终止（os._exit、信号，或被另一程序取代）：其后的内容未能看到。",
+    },
     "other-failure": {
         "en": "It fails of something that is no device placement: {place}",
         "zh": "失败与设备放置无关：{place}",
@@ -78,6 +94,11 @@ _WORDS: Mapping[str, Mapping[Lang, str]] = {
     "above": {
         "en": "What is missing lies in {above}; only {origin} was copied. Run diagnose fix in {above}.",
         "zh": "缺少的内容位于 {above}，而只复制了 {origin}。请在 {above} 中运行 diagnose fix。",
+    },
+    "refused": {
+        "en": "Runs may write only to their copy of the folder, temporary folders and caches;"
+        " --writable DIR allows more.",
+        "zh": "运行时只能写入文件夹副本、临时目录和缓存；可用 --writable DIR 放宽。",
     },
     "no-exception": {
         "en": "It ends with status {status} and without an exception; its last words:",

@@ -43,6 +43,8 @@ class Workspace:
         self._kept = home / "kept"
         #: Always at the same place, so that two runs print the same paths.
         self.folder = home / "run" / (origin.name or "root")
+        #: What torch compiles in one run, and takes in the next.
+        self.compiled = home / "compiled"
         self._entries = list(_entries(origin))
         for entry in self._entries:
             if entry.copied:
@@ -62,6 +64,7 @@ class Workspace:
         """Lays the files out as they were, but for those with another text; returns the folder."""
         shutil.rmtree(self.folder.parent, ignore_errors=True)
         self.folder.mkdir(parents=True)
+        self.compiled.mkdir(exist_ok=True)
         for entry in self._entries:
             path = self.folder / entry.path
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -69,6 +72,8 @@ class Workspace:
                 path.write_bytes(texts[entry.path].encode("utf-8", "surrogateescape"))
             elif entry.copied:
                 shutil.copy2(self._kept / entry.path, path)
+            elif entry.target.is_relative_to(self.origin.resolve()) and entry.target.is_dir():
+                path.symlink_to(self.folder / entry.target.relative_to(self.origin.resolve()))
             else:
                 path.symlink_to(entry.target)
         return self.folder

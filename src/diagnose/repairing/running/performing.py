@@ -6,6 +6,7 @@ import json
 import os
 import random
 import sys
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -72,7 +73,8 @@ def perform(
     children = Children(folder, proposed if wanted.proposing else lambda error: {})
 
     os.chdir(folder / program.folder.relative_to(program.origin))
-    protect((folder.parent, *writable), workspace.origin)
+    protect((folder.parent, workspace.compiled, *writable), workspace.origin)
+    _place_temporary_files(folder.with_name(".tmp"), workspace.compiled)
     _seed()
     told["status"] = run_script(
         program.script,
@@ -104,6 +106,14 @@ def _beside(observer: Observer, children: Children, terms: Terms) -> Iterator[No
     claimed = claiming() if terms.claimed else nullcontext()
     with observer.watching(), children.watching(), claimed:
         yield
+
+
+def _place_temporary_files(scratch: Path, compiled: Path) -> None:
+    """Temporary files go with the program's copy, whoever leaves them; what torch compiles stays for the
+    next run."""
+    scratch.mkdir(exist_ok=True)
+    os.environ["TMPDIR"] = tempfile.tempdir = str(scratch)
+    os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", str(compiled))
 
 
 def _seed() -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
+
+from diagnose.repairing.running.landlock import restrict
 
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 #: Audit events of calls that change files, with the positions of their paths.
@@ -34,7 +37,8 @@ _SYSTEM = ("/dev", "/proc")
 def protect(folders: Sequence[Path], origin: Path) -> None:
     """From now on this process writes only below ``folders``, and to temporary files and caches.
 
-    Python's own calls are seen, and torch's and safetensors' writers; other compiled code is not.
+    Python's own calls are refused with a sentence, and torch's and safetensors' writers; what else there is
+    the kernel refuses, where it can (`landlock`).
 
     Args:
         folders: where it may write.
@@ -68,8 +72,12 @@ def protect(folders: Sequence[Path], origin: Path) -> None:
             for position in _CHANGES[event]:
                 refuse(arguments[position])
 
-    sys.addaudithook(hook)
     _compiled_writers(refuse)
+    for cache in (Path.home() / _CACHES[0], *map(Path, _caches())):
+        with contextlib.suppress(OSError):
+            cache.mkdir(parents=True, exist_ok=True)  # a library may want to make it
+    restrict(own, allowed, never=user)
+    sys.addaudithook(hook)
 
 
 def _real(path: str | os.PathLike[str]) -> str:

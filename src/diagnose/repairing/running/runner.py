@@ -216,7 +216,7 @@ def _told(result: Path) -> dict[str, Any]:
 def _ran(told: dict[str, Any], ended: Ended) -> Ran:
     bare = Ran(ended.status or 1, 0.0, ended.output, ended.errors, ended.printed)
     if not told or ended.status == TOO_LONG:
-        return bare
+        return bare._replace(cut=ended.status != TOO_LONG)
     told.pop("imported")
     failure = told.pop("failure")
     told["status"] = ended.status or int(failure is not None)
