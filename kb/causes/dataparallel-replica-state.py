@@ -9,7 +9,7 @@ class BoxHead(nn.Module):
         super().__init__()
         self.offsets = nn.Linear(16, 4)
         if as_buffer:
-            self.register_buffer("anchors", anchors)
+            self.register_buffer("anchors", anchors, persistent=False)
         else:
             self.anchors = anchors
 

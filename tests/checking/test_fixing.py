@@ -15,7 +15,8 @@ from diagnose.checking.repairs import applied
 
 FIXED_MASK = MASK.replace("(x.shape[0], 8)", "(x.shape[0], 8, device=x.device)")
 FIXED_TABLE = TABLE.replace(
-    "self.table = torch.arange(8.0)", 'self.register_buffer("table", torch.arange(8.0))'
+    "self.table = torch.arange(8.0)",
+    'self.register_buffer("table", torch.arange(8.0), persistent=False)',
 )
 
 

@@ -241,6 +241,37 @@ def test_what_was_loaded_is_not_emptied(folder: Path) -> None:
     assert level == "same-numbers"
 
 
+SHIFTED = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.last = nn.Linear(4, 2)
+        self.shift = torch.ones(2)
+
+    def forward(self, x):
+        return self.last(x) + self.shift
+
+
+net = Net().to("cuda")
+net(torch.ones(3, 4, device="cuda"))
+print("ok")
+"""
+
+
+@pytest.mark.parametrize(("more", "holds"), [("", False), (", persistent=False", None)])
+def test_a_checkpoint_of_before_still_loads(folder: Path, more: str, holds: bool | None) -> None:
+    made = f'self.register_buffer("shift", torch.ones(2){more})'
+    level, guards = proof(
+        folder, SHIFTED, ("self.shift = torch.ones(2)", made), kind="register-buffer"
+    )
+    assert guards.get("state") is holds
+    assert (level == "proven") is (holds is None)
+
+
 def test_another_gpu_by_its_number_is_right_on_this_machine_alone(folder: Path) -> None:
     program = SECOND_GPU.replace('device="cuda"', "")
     level, guards = proof(

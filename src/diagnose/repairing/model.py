@@ -128,8 +128,8 @@ class Ran(NamedTuple):
     (`watching.calling.Callers`);
     ``trained`` tells of each parameter that an optimizer steps its shape,
     device and sum; ``graded`` counts the parameters that got gradients;
-    ``homes``, ``idle``, ``parked``, ``streamed``, ``hollow``, ``hidden`` and ``used`` what is seen of
-    models (`watching.looking.Models`), ``commuting``, ``beside``, ``placed``, ``sent`` and
+    ``homes``, ``idle``, ``parked``, ``streamed``, ``hollow``, ``saved``, ``hidden`` and ``used`` what is
+    seen of models (`watching.looking.Models`), ``commuting``, ``beside``, ``placed``, ``sent`` and
     ``lapsing`` how they come and go (`watching.residing.Residence`), ``gathered`` what was spread
     (`watching.splitting.Spread`), ``unused`` the lines that make models on a GPU which nobody
     calls, ``leaving``, ``weights`` and ``after`` what is carried between GPUs
@@ -168,6 +168,7 @@ class Ran(NamedTuple):
     parked: frozenset[str] = frozenset()
     streamed: frozenset[str] = frozenset()
     hollow: frozenset[str] = frozenset()
+    saved: frozenset[str] = frozenset()
     hidden: Mapping[str, str] = {}
     used: frozenset[str] = frozenset()
     unfilled: frozenset[str] = frozenset()

@@ -219,6 +219,10 @@ _WORDS: Mapping[str, Mapping[Lang, str]] = {
         "en": "{name} is moved, and still registered nowhere: no state_dict saves it",
         "zh": "{name} 虽已搬移，但仍未注册，state_dict 不会保存它",
     },
+    "state": {
+        "en": "{name} enters or leaves state_dict(): a checkpoint saved before does not load",
+        "zh": "{name} 进入或离开了 state_dict()，之前保存的检查点无法加载",
+    },
     "hollow": {
         "en": "{name} holds memory that nobody wrote to",
         "zh": "{name} 的内存从未写入",

@@ -18,6 +18,7 @@ from diagnose.fixes.definitions.places import (
     called,
     class_around,
     functions_around,
+    is_written,
     line_end,
     span,
     statement_of,
@@ -39,7 +40,7 @@ def buffer(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     source = suspect.spot.source
     if (beside := assigned(suspect, torch)) is not None:
         return [beside]
-    if (named := _set_by_name(suspect)) is not None:
+    if (named := _set_by_name(suspect, torch)) is not None:
         _check_class(source, statement_of(source, suspect.spot.node))
         return [named]
     if (several := _set_together(suspect, torch)) is not None:
@@ -64,7 +65,7 @@ def buffer(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     begin, kept = _opening(source, value), _without_fixed_moves(value, torch)
     head = source.text[start:begin]
     call = f'{text_of(source, target.value)}.register_buffer("{target.attr}", '
-    close = f"{_as_others(source, statement)})"
+    close = f"{_saved(source, statement, ast.Constant(target.attr), torch)})"
     registers = statements(f"{call}_{close}")[0]
     assert isinstance(registers, ast.Expr) and isinstance(registers.value, ast.Call)
     registers.value.args[1] = kept
@@ -83,7 +84,7 @@ def buffer(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     ]
 
 
-def _set_by_name(suspect: Suspect) -> Change | None:
+def _set_by_name(suspect: Suspect, torch: TorchNames) -> Change | None:
     """``setattr(self, name, tensor)`` becomes ``self.register_buffer(name, tensor)``; None for others."""
     source, node = suspect.spot.source, suspect.spot.node
     call = node.value if isinstance(node, ast.Expr) else node
@@ -91,7 +92,7 @@ def _set_by_name(suspect: Suspect) -> Change | None:
         case ast.Call(func=ast.Name(id="setattr"), args=[ast.Name() as owner, name, value]):
             if call.keywords:
                 return None
-            given = f"{text_of(source, name)}, {text_of(source, value)}{_as_others(source, call)}"
+            given = f"{text_of(source, name)}, {text_of(source, value)}{_saved(source, call, name, torch)}"
             return replaced(source, call, f"{text_of(source, owner)}.register_buffer({given})")
     return None
 
@@ -117,9 +118,9 @@ def _set_together(suspect: Suspect, torch: TorchNames) -> Change | None:
         _check_registry(source, statement, target, torch)
         if ast.unparse(target) in read or not isinstance(target.value, ast.Name):
             raise Refused("an attribute is made of what it was")
-    close = f"{_as_others(source, statement)})"
     rows = [
-        f'{ast.unparse(one.value)}.register_buffer("{one.attr}", {text_of(source, value)}{close}'
+        f'{ast.unparse(one.value)}.register_buffer("{one.attr}", {text_of(source, value)}'
+        f"{_saved(source, statement, ast.Constant(one.attr), torch)})"
         for one, value in zip(names, values, strict=True)
     ]
     start, end = writable(source, statement)
@@ -129,12 +130,19 @@ def _set_together(suspect: Suspect, torch: TorchNames) -> Change | None:
     return Change((Splice(start, end, between.join(rows)),), statement, statements("\n".join(rows)))
 
 
-def _as_others(source: Source, node: ast.AST) -> str:
-    """How a class keeps its other buffers out of the state_dict, if it does so with all of them."""
-    owner = class_around(source, node)
-    known = [one for one in walk_calls(owner) if called(one) == "register_buffer"] if owner else []
-    out = ", persistent=False"
-    return out if known and all(ast.unparse(one).endswith(f"{out})") for one in known) else ""
+def _saved(source: Source, node: ast.AST, name: ast.expr, torch: TorchNames) -> str:
+    """The argument that keeps a buffer out of the state_dict, which did not have it: checkpoints of before
+    load as they did. None for what changes after it is made, or is saved elsewhere in its class."""
+    owner, own = class_around(source, node), functions_around(source, node)
+    for one in ast.walk(owner) if owner is not None and isinstance(name, ast.Constant) else ():
+        match one:
+            case ast.Call(func=ast.Attribute(attr="register_buffer"), args=[said, *_]):
+                if ast.unparse(said) == repr(name.value) and "persistent" not in ast.unparse(one):
+                    return ""
+            case ast.FunctionDef(name=method) if one not in own:
+                if method not in torch.setup_methods and is_written(one, str(name.value)):
+                    return ""
+    return ", persistent=False"
 
 
 def _is_number(value: ast.expr, torch: TorchNames) -> bool:

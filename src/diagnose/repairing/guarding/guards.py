@@ -117,6 +117,18 @@ def hollow(wanted: Ran, ran: Ran, lang: Lang) -> Iterator[Guard]:
         return
 
 
+def state(wanted: Ran, ran: Ran, lang: Lang) -> Iterator[Guard]:
+    """A checkpoint of before still loads: no model saves another buffer, or one fewer. What trains has to
+    be saved (`hidden`), so Parameters that an edit registers are no objection; nor is what only one of the
+    runs has a model for, such as one that an edit took out of its wrapper."""
+    both = {name.partition(".")[0] for name in wanted.homes}
+    both &= {name.partition(".")[0] for name in ran.homes}
+    for name in sorted(wanted.saved ^ ran.saved):
+        if name.partition(".")[0] in both:
+            yield Guard("state", False, say(lang, "state", name=name))
+            return
+
+
 def on_gpu(
     wanted: Ran,
     ran: Ran,

@@ -144,6 +144,7 @@ class Reference:
         yield from guards.homes(wanted, ran, applied, lang)
         yield from guards.hidden(wanted, ran, lang)
         yield from guards.hollow(wanted, ran, lang)
+        yield from guards.state(wanted, ran, lang)
         yield from parking.put_away(wanted, ran, self._both(texts), lang)
         hosted = self._lines(texts, hostside.hosted)
         yield from guards.on_gpu(wanted, ran, applied, edited, hosted, lang)

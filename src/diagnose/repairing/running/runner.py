@@ -40,6 +40,7 @@ _SETS = (
     "parked",
     "streamed",
     "hollow",
+    "saved",
     "used",
     "again",
     "unfilled",

@@ -26,7 +26,8 @@ class Models:
     ``homes`` tells where each parameter and buffer was last; ``idle`` those on the cpu that never
     were on a GPU, ``parked`` those that were moved to the cpu last, ``streamed`` those on the cpu
     that a forward copied to a GPU to use them; ``hollow`` those with NaN in them, which simulated
-    memory holds that nobody wrote to; ``hidden`` where the parameters are that layers in plain
+    memory holds that nobody wrote to;
+    ``saved`` the buffers that a state_dict has; ``hidden`` where the parameters are that layers in plain
     lists and dicts hold, which no optimizer and no state_dict reaches; ``used`` the GPUs that they were
     last on; ``residence`` who comes and goes.
     """
@@ -43,6 +44,7 @@ class Models:
         self.parked: set[str] = set()
         self.streamed: set[str] = set()
         self.hollow: set[str] = set()
+        self.saved: set[str] = set()
         self.hidden: dict[str, str] = {}
         self.used: set[str] = set()
         self.residence = Residence()
@@ -117,6 +119,9 @@ class Models:
             for slot, one in [*module._parameters.items(), *module._buffers.items()]:
                 if one is not None:
                     self._found(".".join(filter(None, (name, part, slot))), one, above)
+            kept = {slot for slot, one in module._buffers.items() if one is not None}
+            for slot in kept - module._non_persistent_buffers_set:
+                self.saved.add(".".join(filter(None, (name, part, slot))))
         known = {id(one) for one in root.parameters()}
         for part, one in _listed(root):
             if id(one) not in known and one.requires_grad:

@@ -153,6 +153,7 @@ class Observer:
             "parked": sorted(models.parked),
             "streamed": sorted(models.streamed),
             "hollow": sorted(models.hollow),
+            "saved": sorted(models.saved),
             "hidden": models.hidden,
             "used": sorted(models.used),
             "commuting": models.residence.commuting,

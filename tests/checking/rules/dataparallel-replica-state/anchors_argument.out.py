@@ -4,7 +4,7 @@ from torch import nn
 class Head(nn.Module):
     def __init__(self, anchors):
         super().__init__()
-        self.register_buffer("anchors", anchors)  # finds: dataparallel-replica-state
+        self.register_buffer("anchors", anchors, persistent=False)  # finds: dataparallel-replica-state
         self.delta = nn.Linear(16, 4)
 
     def forward(self, feats):

@@ -4,7 +4,7 @@ import torch.nn as nn
 class Mixer(nn.Module):
     def __init__(self, n=6):
         super().__init__()
-        self.register_buffer("mask", torch.tril(torch.ones(n, n)))  # finds: dataparallel-replica-state
+        self.register_buffer("mask", torch.tril(torch.ones(n, n)), persistent=False)  # finds: dataparallel-replica-state
         self.lin = nn.Linear(n, n)
     def forward(self, x):
         return self.lin(x) * self.mask[0]

@@ -5,7 +5,7 @@ import torch.nn.functional as F
 class Quantiser(nn.Module):
     def __init__(self, k, d, device="cuda:0"):
         super().__init__()
-        self.register_buffer("codes", torch.randn(k, d).to(device))  # finds: dataparallel-replica-state
+        self.register_buffer("codes", torch.randn(k, d).to(device), persistent=False)  # finds: dataparallel-replica-state
         self.proj = nn.Linear(d, d)
 
     def forward(self, z):

@@ -4,7 +4,7 @@ from torch import nn
 class Normalise(nn.Module):
     def __init__(self, width):
         super().__init__()
-        self.register_buffer("mean", torch.zeros(width, device="cuda"))  # finds: dataparallel-replica-state
+        self.register_buffer("mean", torch.zeros(width, device="cuda"), persistent=False)  # finds: dataparallel-replica-state
         self.scale = nn.Parameter(torch.ones(width))
 
     def forward(self, x):

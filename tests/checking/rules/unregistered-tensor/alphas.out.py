@@ -8,7 +8,7 @@ class Diffusion(nn.Module):
         super().__init__()
         self.steps = steps
         betas = torch.linspace(1e-4, 0.02, steps)
-        self.register_buffer("alpha_bar", torch.cumprod(1 - betas, dim=0))  # finds: unregistered-tensor
+        self.register_buffer("alpha_bar", torch.cumprod(1 - betas, dim=0), persistent=False)  # finds: unregistered-tensor
         self.net = nn.Linear(4, 4)
 
     def forward(self, x0):

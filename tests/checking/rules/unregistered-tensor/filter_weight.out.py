@@ -6,7 +6,7 @@ class Sobel(torch.nn.Module):
     def __init__(self):
         super().__init__()
         g = torch.tensor([[1.0, 0.0, -1.0], [2.0, 0.0, -2.0], [1.0, 0.0, -1.0]])
-        self.register_buffer("weight", g[None, None])  # finds: unregistered-tensor
+        self.register_buffer("weight", g[None, None], persistent=False)  # finds: unregistered-tensor
 
     def forward(self, x):
         return F.conv2d(x, self.weight, padding=1)

@@ -6,7 +6,7 @@ from torch import nn
 class Rotary(nn.Module):
     def __init__(self, dim, base=10000):
         super().__init__()
-        self.register_buffer("inv_freq", 1.0 / (base ** (torch.arange(0, dim, 2).float() / dim)))  # finds: unregistered-tensor
+        self.register_buffer("inv_freq", 1.0 / (base ** (torch.arange(0, dim, 2).float() / dim)), persistent=False)  # finds: unregistered-tensor
         self.out = nn.Linear(dim, dim)
 
     def forward(self, x):

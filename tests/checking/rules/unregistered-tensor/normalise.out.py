@@ -5,8 +5,8 @@ import torch.nn as nn
 class Normalise(nn.Module):
     def __init__(self, mean, std):
         super().__init__()
-        self.register_buffer("mean", torch.tensor(mean).view(-1, 1, 1))  # finds: unregistered-tensor
-        self.register_buffer("std", torch.tensor(std).view(-1, 1, 1))  # finds: unregistered-tensor
+        self.register_buffer("mean", torch.tensor(mean).view(-1, 1, 1), persistent=False)  # finds: unregistered-tensor
+        self.register_buffer("std", torch.tensor(std).view(-1, 1, 1), persistent=False)  # finds: unregistered-tensor
 
     def forward(self, img):
         return (img - self.mean) / self.std

@@ -11,7 +11,7 @@ class PositionalEncoding(nn.Module):
         div_term = torch.exp(torch.arange(0, d_model, 2) * -(math.log(10000.0) / d_model))
         pe[:, 0::2] = torch.sin(position * div_term)
         pe[:, 1::2] = torch.cos(position * div_term)
-        self.register_buffer("pe", pe.unsqueeze(0))  # finds: unregistered-tensor
+        self.register_buffer("pe", pe.unsqueeze(0), persistent=False)  # finds: unregistered-tensor
 
     def forward(self, x):
         return x + self.pe[:, : x.size(1)]

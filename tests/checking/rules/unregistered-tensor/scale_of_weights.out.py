@@ -6,7 +6,7 @@ class Int8(nn.Module):
         super().__init__()
         scale = weight.abs().amax(1, keepdim=True) / 127
         self.register_buffer("q", torch.round(weight / scale).to(torch.int8))
-        self.register_buffer("scale", scale)  # finds: unregistered-tensor
+        self.register_buffer("scale", scale, persistent=False)  # finds: unregistered-tensor
 
     def forward(self, h):
         return h @ (self.q.to(h.dtype) * self.scale).T

@@ -7,4 +7,4 @@ class Normalize(nn.Module):
     def __init__(self):
         super().__init__()
         self.mean: torch.Tensor
-        self.register_buffer("mean", torch.tensor(MEAN))
+        self.register_buffer("mean", torch.tensor(MEAN), persistent=False)

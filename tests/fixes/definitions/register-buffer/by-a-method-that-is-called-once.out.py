@@ -6,7 +6,7 @@ class Scaler(nn.Module):
         self.body = nn.Linear(width, 1)
 
     def fit(self, sample):
-        self.register_buffer("low", sample.amin(0))
+        self.register_buffer("low", sample.amin(0), persistent=False)
 
     def forward(self, x):
         return self.body(x - self.low)

@@ -8,4 +8,4 @@ class Rotary(torch.nn.Module):
     def __init__(self, angles):
         super().__init__()
         for name, fn in (("sin", torch.sin), ("cos", torch.cos)):
-            self.register_buffer(name, fn(angles))
+            self.register_buffer(name, fn(angles), persistent=False)

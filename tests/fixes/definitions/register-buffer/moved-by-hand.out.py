@@ -2,4 +2,4 @@
 class Head(nn.Module):
     def __init__(self, prototypes):
         super().__init__()
-        self.register_buffer("prototypes", (prototypes / prototypes.norm()))
+        self.register_buffer("prototypes", (prototypes / prototypes.norm()), persistent=False)

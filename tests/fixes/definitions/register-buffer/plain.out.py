@@ -7,5 +7,5 @@ class Encoder(nn.Module):
     def __init__(self, length, width):
         super().__init__()
         # one row a position
-        self.register_buffer("pe", torch.zeros(length, width))  # learned later
+        self.register_buffer("pe", torch.zeros(length, width), persistent=False)  # learned later
         self.norm = nn.LayerNorm(width)

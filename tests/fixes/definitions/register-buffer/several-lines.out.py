@@ -9,4 +9,4 @@ class Normalize(nn.Module):
         self.register_buffer("mean", (
             torch.tensor(MEAN)  # of ImageNet
             .view(1, 3, 1, 1)
-        ))
+        ), persistent=False)

@@ -7,5 +7,5 @@ class Shift(nn.Module):
     def __init__(self, width):
         super().__init__()
         ramp = torch.linspace(0, 1, width)
-        self.register_buffer("low", ramp.sin())
-        self.register_buffer("high", ramp.cos())
+        self.register_buffer("low", ramp.sin(), persistent=False)
+        self.register_buffer("high", ramp.cos(), persistent=False)

@@ -2,4 +2,4 @@
 class Head(nn.Module):
 	def __init__(self):
 		super().__init__()
-		if "ß" in NAMES: self.register_buffer("größe", torch.tensor([1.0]))  # auch so
+		if "ß" in NAMES: self.register_buffer("größe", torch.tensor([1.0]), persistent=False)  # auch so

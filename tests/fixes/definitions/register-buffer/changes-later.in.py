@@ -1,0 +1,12 @@
+# spot: self.seen = torch.zeros(size)
+import torch
+
+
+class Net(torch.nn.Module):
+    def __init__(self, size):
+        super().__init__()
+        self.seen = torch.zeros(size)
+
+    def forward(self, x):
+        self.seen[0].add_(1)
+        return x - self.seen
