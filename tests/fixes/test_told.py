@@ -40,6 +40,19 @@ def test_the_operand_that_the_evidence_names_is_moved(casebase: Casebase) -> Non
     assert edits[0] == "z = noise.to(latents.device) * latents"
 
 
+def test_in_a_formula_the_operand_that_the_evidence_names_is_moved_to_no_number(
+    casebase: Casebase,
+) -> None:
+    found = fixes(
+        casebase,
+        "created-without-device",
+        frame("step", "x = alpha_t * x + sigma_t * noise"),
+        message=MET.format("cuda:0 and cpu!"),
+    )
+    edits = [fix.edit.after for fix in found if fix.edit is not None]
+    assert edits[0] == "x = alpha_t * x + sigma_t * noise.to(x.device)"
+
+
 def test_a_module_that_stayed_is_not_mended_by_taking_its_input_to_the_host(
     casebase: Casebase,
 ) -> None:

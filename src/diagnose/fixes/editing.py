@@ -119,7 +119,8 @@ def applied(line: SourceLine, changes: Sequence[Change]) -> str:
     for change in changes:
         if id(change.node) in quoted:
             raise Refused("what is to change stands in an f-string")
-        if not 0 <= change.start <= change.end <= len(line.text):
+        within = 0 <= change.start <= change.end <= len(line.text)
+        if not within or not line.settled(change.start, change.end):
             raise Refused("what is to change is cut off")
     text, last = line.text, len(line.text)
     for change in sorted(changes, key=lambda change: -change.start):

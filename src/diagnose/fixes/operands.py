@@ -8,10 +8,12 @@ from itertools import pairwise
 
 from diagnose.fixes.editing import Change, Refused, Site, applied, replaced
 from diagnose.model import Report
-from diagnose.scene import calls, sourceline
+from diagnose.scene import calls, provenance, sourceline
 
 #: Names of what is no tensor, but may hold some.
 _OWNERS = frozenset({"self", "cls", "super"})
+#: How much of what goes by a name is a number: from where on it mostly is one, and from where it may be.
+_MOSTLY, _PERHAPS = 0.5, 0.2
 _HEADERS = ("torch/nn/modules/module.py", "torch/_dynamo/eval_frame.py")
 
 
@@ -31,7 +33,7 @@ def is_tensor_like(site: Site, node: ast.expr) -> bool:
     torch, words = site.torch, site.scene.knowledge.words
     match node:
         case ast.Name(id=name):
-            return _reads_like_one(site, name)
+            return _reads_like_one(site, name) and not is_number(site, node)
         case ast.Attribute(value=ast.Name(id=owner) | ast.Attribute(attr=owner)) if (
             words.options.search(owner)
         ):
@@ -53,7 +55,7 @@ def is_tensor_like(site: Site, node: ast.expr) -> bool:
                 return is_tensor_like(site, owner)
             return name not in torch.no_tensor_results and name not in torch.tensor_numbers
         case ast.BinOp(left=left, right=right):
-            return not calls.is_number(node, torch) and (
+            return not is_number(site, node) and (
                 is_tensor_like(site, left) or is_tensor_like(site, right)
             )
         case ast.UnaryOp(op=ast.USub(), operand=inner):
@@ -79,6 +81,56 @@ def _reads_like_one(site: Site, name: str) -> bool:
         or sourceline.is_builtin(name)
         or site.scene.knowledge.words.no_tensors.search(name)
     )
+
+
+def is_number(site: Site, node: ast.expr) -> bool:
+    """Whether an expression is no tensor but a number, as far as the line tells: what mostly is one, in
+    arithmetic with a number that is written down or in a quotient with its like."""
+    match node:
+        case ast.Name(id=name):
+            return (mostly_number(site, node) and _counts(site, name)) or _is_plain(site, node)
+        case ast.UnaryOp(operand=inner):
+            return is_number(site, inner)
+        case ast.BinOp(left=left, right=right):
+            return is_number(site, left) and is_number(site, right)
+    return _is_plain(site, node)
+
+
+def mostly_number(site: Site, node: ast.expr) -> bool:
+    """Whether what goes by such a name mostly is a number; only its line can tell that it is one."""
+    return isinstance(node, ast.Name) and _share(site, node.id) >= _MOSTLY
+
+
+def _is_plain(site: Site, node: ast.expr) -> bool:
+    """Whether an expression is a number by its form, or by a name that only numbers and texts have."""
+    named = sourceline.dotted(node) is not None
+    words = site.scene.knowledge.words
+    return calls.is_number(node, site.torch) or (
+        named and bool(words.no_tensors.search(provenance.name(node)))
+    )
+
+
+def _counts(site: Site, name: str) -> bool:
+    """Whether the line computes with a name as with a number, and asks nothing of it that tensors have."""
+    found = False
+    for node in site.line.nodes:
+        match node:
+            case ast.Attribute(value=ast.Name(id=owner)) | ast.Subscript(value=ast.Name(id=owner)):
+                if owner == name:
+                    return False
+            case ast.BinOp(left=ast.Name(id=one), op=ast.Div(), right=ast.Name(id=two)):
+                found |= name in (one, two) and min(_share(site, n) for n in (one, two)) >= _MOSTLY
+            case ast.BinOp(left=left, right=right):
+                for side, other in ((left, right), (right, left)):
+                    if isinstance(side, ast.Name) and side.id == name:
+                        found |= _is_plain(site, other)
+    return found
+
+
+def _share(site: Site, name: str) -> float:
+    """How much of what goes by a name, in such lines, is a number."""
+    named = (n for n in site.line.nodes if isinstance(n, ast.Name) and n.id == name)
+    return max((provenance.here(n, site.place).get("scalar", 0.0) for n in named), default=0.0)
 
 
 def _keeps_device(site: Site, method: str) -> bool:
@@ -124,19 +176,20 @@ def device_of(site: Site, node: ast.expr) -> str | None:
             return None if calls.of_package(function, site.torch) else device_of(site, given)
         case ast.BinOp(left=left, right=right):
             both = [device for side in (left, right) if (device := device_of(site, side))]
-            return min(both, key=lambda device: _numeric(site, device), default=None)
+            return min(both, key=lambda device: numeric(site, device), default=None)
         case ast.UnaryOp(operand=inner):
             return device_of(site, inner)
     return None
 
 
-def _numeric(site: Site, device: str) -> int:
-    """How likely it is that what a device is taken of is a number: an attribute of the object may be one,
-    ``self.scale`` rather than another."""
+def numeric(site: Site, device: str) -> float:
+    """How likely it is that what a device is taken of is a number: a name may be one, rather than that an
+    attribute of the object is, ``self.scale`` rather than another."""
     owner = device.removesuffix(".device")
     if not owner.startswith("self."):
-        return 0
-    return 2 if site.scene.knowledge.words.lone_numbers.search(owner.rpartition(".")[2]) else 1
+        share = _share(site, owner)
+        return share if share >= _PERHAPS else 0
+    return 3 if site.scene.knowledge.words.lone_numbers.search(owner.rpartition(".")[2]) else 2
 
 
 def _is_set(site: Site, name: str) -> bool:

@@ -56,6 +56,13 @@ class SourceLine(NamedTuple):
         start, end = self._extent(node)
         return 0 <= start < end <= len(self.text)
 
+    def settled(self, start: int, end: int) -> bool:
+        """True where nothing that was cut off can change what characters ``start`` to ``end`` are: all of a
+        line whose brackets are closed; else what stands between closed ones or before a comma."""
+        if "C" not in self.reading.after:
+            return True  # it parses as it stands
+        return any(first <= start and end <= last for first, last in _settled(self.text))
+
     def _extent(self, node: ast.expr | ast.keyword) -> tuple[int, int]:
         last, end = node.end_lineno or node.lineno, node.end_col_offset or 0
         if last == 1 and self.text.isascii():
@@ -147,10 +154,26 @@ def _standing(line: SourceLine) -> Iterator[ast.AST]:
 
 
 def _missing_closers(text: str) -> str:
-    """The brackets that would close what ``text`` leaves open; strings are skipped roughly."""
-    stack: list[str] = []
-    quote = ""
-    for character in text:
+    """The brackets that would close what ``text`` leaves open."""
+    return "".join(reversed([_CLOSERS[opened] for opened, *_ in _brackets(text)[0]]))
+
+
+def _settled(text: str) -> list[tuple[int, int]]:
+    """The spans that nothing can change which stands behind the text."""
+    opened, closed = _brackets(text)
+    if not opened:
+        return [(0, len(text))]
+    return closed + [(start, comma) for _, start, comma in opened]
+
+
+_Opened = list[tuple[str, int, int]]
+
+
+def _brackets(text: str) -> tuple[_Opened, list[tuple[int, int]]]:
+    """The brackets that a text leaves open, with where each stands and its last comma, and the spans of
+    those that it closes; strings are skipped roughly."""
+    opened, closed, quote = _Opened(), list[tuple[int, int]](), ""
+    for at, character in enumerate(text):
         if quote:
             if character == quote:
                 quote = ""
@@ -159,10 +182,12 @@ def _missing_closers(text: str) -> str:
         elif character == "#":
             break
         elif character in _CLOSERS:
-            stack.append(_CLOSERS[character])
-        elif stack and character == stack[-1]:
-            stack.pop()
-    return "".join(reversed(stack))
+            opened.append((character, at, at))
+        elif opened and character == ",":
+            opened[-1] = (*opened[-1][:2], at)
+        elif opened and character == _CLOSERS[opened[-1][0]]:
+            closed.append((opened.pop()[1], at))
+    return opened, closed
 
 
 def dotted(node: ast.AST) -> str | None:

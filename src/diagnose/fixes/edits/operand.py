@@ -8,7 +8,15 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from diagnose.fixes.editing import Change, Refused, Site, applied
-from diagnose.fixes.operands import device_of, is_moved, is_tensor_like, moved
+from diagnose.fixes.operands import (
+    device_of,
+    is_moved,
+    is_number,
+    is_tensor_like,
+    mostly_number,
+    moved,
+    numeric,
+)
 from diagnose.scene import calls, provenance
 
 #: How much more must speak for one of two operands, in log-odds of the cause.
@@ -53,6 +61,9 @@ def changes(site: Site) -> Sequence[Change]:
         raise Refused("the message names an operand, and the line does not show which that is")
     every = _pairs(site)[:_MOST_PAIRS]
     pairs = [p for p in every if all(is_tensor_like(site, node) for node in p)]
+    if (told := _blamed(site, every)) is not None:
+        return _follow(site, told, _met_by(site, told))
+    pairs.sort(key=lambda pair: any(mostly_number(site, n) for n in pair))
     mixed = [pair for pair in pairs if _is_state(site, pair[0]) != _is_state(site, pair[1])]
     for one, two in (mixed or pairs)[:1]:
         if (
@@ -125,6 +136,39 @@ def _is_first(site: Site, one: ast.expr, two: ast.expr) -> bool:
     return _is_state(site, one) and not _is_state(site, two)
 
 
+def _blamed(site: Site, pairs: Sequence[tuple[ast.expr, ast.expr]]) -> ast.expr | None:
+    """The operand that the facts speak for rather than for any other; None where they speak for none."""
+    sides = [n for pair in reversed(pairs) for n in reversed(pair) if not isinstance(n, ast.BinOp)]
+    terms = {site.text(side): side for side in sides}
+    told = sorted((_blame(site, node) for node in terms.values()), reverse=True)
+    if not told or told[0] - (told[1] if told[1:] else 0.0) < _SPEAKS:
+        return None
+    stray = max(terms.values(), key=lambda node: _blame(site, node))
+    free = is_tensor_like(site, stray) and not is_moved(site, stray)
+    return stray if free and not _is_assigned(site, stray) else None
+
+
+def _met_by(site: Site, stray: ast.expr) -> ast.expr | None:
+    """What an operand meets, next to it or further out, which the fewest would take for a number."""
+    met = list[ast.expr]()
+    inner: ast.AST = stray
+    for node in reversed(site.met.nodes):  # the innermost first
+        match node:
+            case ast.BinOp(left=left, right=right) if inner in (left, right):
+                met.append(left if inner is right else right)
+            case ast.AugAssign(target=left, value=right) if inner is right:
+                met.append(left)
+            case ast.Compare(left=left, comparators=[right]) if inner in (left, right):
+                met.append(left if inner is right else right)
+            case _:
+                continue
+        inner = node
+    own = device_of(site, stray)
+    told = [(device_of(site, other), other) for other in met]
+    homes = [(numeric(site, home), other) for home, other in told if home and home != own]
+    return min(homes, key=lambda one: one[0], default=(0, None))[1]
+
+
 def _is_result(site: Site, node: ast.expr) -> bool:
     """True for what reads like a result of the network: ``logits``, ``out``."""
     return bool(site.scene.knowledge.words.results.search(provenance.name(node)))
@@ -185,7 +229,18 @@ def _pairs(site: Site) -> list[tuple[ast.expr, ast.expr]]:
             case ast.AugAssign(target=left, value=right):
                 found.append((_height(right) + 1, (left, right)))
     found.sort(key=lambda item: item[0])
-    return [pair for _, pair in found if not any(calls.is_number(n, site.torch) for n in pair)]
+    pairs = (pair for _, pair in found if not any(calls.is_number(n, site.torch) for n in pair))
+    return [(_factor(site, one), _factor(site, two)) for one, two in pairs]
+
+
+def _factor(site: Site, node: ast.expr) -> ast.expr:
+    """What has a device of an expression: ``g`` of ``(1 - beta) * g``."""
+    match node:
+        case ast.BinOp(left=left, right=right) if is_number(site, left):
+            return _factor(site, right)
+        case ast.BinOp(left=left, right=right) if is_number(site, right):
+            return _factor(site, left)
+    return node
 
 
 def _height(node: ast.expr) -> int:

@@ -1,0 +1,2 @@
+# move-tensor-at-line
+y = self.model(x @ y

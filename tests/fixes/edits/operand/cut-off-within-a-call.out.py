@@ -1,0 +1,1 @@
+refused: what is to change is cut off

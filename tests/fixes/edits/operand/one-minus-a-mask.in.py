@@ -1,0 +1,2 @@
+# move-tensor-at-line
+z = mask * a + (1 - mask) * b

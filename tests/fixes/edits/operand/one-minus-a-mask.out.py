@@ -1,0 +1,1 @@
+z = mask * a.to(mask.device) + (1 - mask) * b

@@ -1,0 +1,2 @@
+# move-tensor-at-line
+y = h * (warmup / total_steps) + pe

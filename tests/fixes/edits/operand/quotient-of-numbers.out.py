@@ -1,0 +1,1 @@
+y = h * (warmup / total_steps) + pe.to(h.device)
