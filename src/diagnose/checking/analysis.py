@@ -45,9 +45,12 @@ def checked(source: Source, torch: TorchNames, texts: Mapping[str, str]) -> Chec
         except UnusableError:
             return None
 
+    @cache
+    def path_of(module: str, level: int, by: str) -> str | None:
+        return find(module, SourceFile(by, by, ()), level, (by, source.path), (), lines)
+
     def imported(module: str, level: int, by: Source) -> Source | None:
-        file = SourceFile(by.path, by.path, tuple(by.lines))
-        path = find(module, file, level, (by.path, source.path), (), lines)
+        path = path_of(module, level, by.path)
         if path is None or len(followed | {path}) > _MOST or (found := lines(path)) is None:
             return None
         followed.add(path)

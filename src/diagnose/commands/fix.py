@@ -8,6 +8,7 @@ import signal
 import sys
 import tempfile
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -236,8 +237,18 @@ def _apply(repair: Repair, proof: Proof, level: Level, workspace: Workspace) -> 
         raise BadInput(str(error)) from error
 
 
+#: Where it is no terminal, one of so many steps is told: a log shall not be full of them.
+_STEPS = 5
+
+
 def _progress() -> Callable[[str], object]:
-    """Tells on a terminal what is being done, in one line that goes away."""
+    """Tells what is being done: on a terminal in one line that goes away, elsewhere in a line now and then."""
     if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
-        return lambda sentence: None
+        steps = count()
+
+        def tell(sentence: str) -> None:
+            if next(steps) % _STEPS == _STEPS - 1 and sentence:
+                click.echo(f"diagnose: {sentence}", err=True)
+
+        return tell
     return lambda sentence: print(f"\r\x1b[K{sentence[:78]}", end="", file=sys.stderr, flush=True)

@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from diagnose.placement.model import Source
+from diagnose.placement.walking import walk
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 CAUSE = "low-memory-mode"
@@ -73,7 +74,7 @@ def forgotten(source: Source, line: int) -> Forgotten | None:
 def _whose_method(tree: ast.Module, by: _Brings, func: ast.expr) -> ast.expr | None:
     """What a method is called on that a function is given elsewhere to bring it; None for other calls."""
     whole = func.value if isinstance(func, ast.Attribute) else None
-    for one in ast.walk(tree) if whole is not None else ():
+    for one in walk(tree) if whole is not None else ():
         match one:
             case (
                 ast.Call(func=ast.Name(id=name), args=[given])
@@ -94,13 +95,13 @@ def _bringing(tree: ast.Module) -> tuple[_Brings, ...]:
     found: list[_Brings] = []
     owners: list[ast.Module | ast.ClassDef] = [
         tree,
-        *(one for one in ast.walk(tree) if isinstance(one, ast.ClassDef)),
+        *(one for one in walk(tree) if isinstance(one, ast.ClassDef)),
     ]
     for owner in owners:
         for node in owner.body:
             if isinstance(node, _Function):
                 within = any(ast.unparse(d).endswith("contextmanager") for d in node.decorator_list)
-                if any(map(_parks, ast.walk(node if within else owner))):
+                if any(map(_parks, walk(node if within else owner))):
                     by = [*_brings(node, entered=within), *_brings_one_of_all(node)]
                     found += [one._replace(attributes=_has_attributes(owner)) for one in by]
     return tuple(found)
@@ -114,12 +115,12 @@ def _brings_one_of_all(function: _Function) -> Iterator[_Brings]:
     """One that goes through a table of parts, brings those whose keys it is given, and parks the rest."""
     several = function.args.vararg
     given = {one.arg for one in (*function.args.args, *([several] if several else []))} - {"self"}
-    for node in ast.walk(function):
+    for node in walk(function):
         match node:
             case ast.For(
                 target=ast.Tuple(elts=[ast.Name(), ast.Name(id=part)]),
                 iter=ast.Call(func=ast.Attribute(value=ast.Attribute(attr=table), attr="items")),
-            ) if any(_chooses(one, part, given) for one in ast.walk(node)):
+            ) if any(_chooses(one, part, given) for one in walk(node)):
                 yield _Brings(
                     function.name, entered=False, table=table, several=several is not None
                 )
@@ -132,7 +133,7 @@ def _chooses(node: ast.AST, part: str, given: set[str]) -> bool:
             func=ast.Attribute(value=ast.Name(id=moved), attr="to"),
             args=[ast.IfExp(test=test, orelse=rest)],
         ) if moved == part and _is_host(rest):
-            return any(isinstance(one, ast.Name) and one.id in given for one in ast.walk(test))
+            return any(isinstance(one, ast.Name) and one.id in given for one in walk(test))
     return False
 
 
@@ -144,10 +145,10 @@ def _brings(function: _Function, *, entered: bool) -> Iterator[_Brings]:
     given = [one.arg for one in function.args.args if one.arg != "self"]
     held = {
         ast.unparse(one.targets[0]): one.value
-        for one in ast.walk(function)
+        for one in walk(function)
         if isinstance(one, ast.Assign) and isinstance(one.value, ast.Subscript)
     }
-    for moved in filter(None, map(_moved, ast.walk(function))):
+    for moved in filter(None, map(_moved, walk(function))):
         item = held.get(moved)
         keyed = isinstance(item, ast.Subscript) and ast.unparse(item.slice) in given[:1]
         if (keyed or moved in given[:1]) and (entered or _gives(function, moved)):
@@ -178,7 +179,7 @@ def _parks(node: ast.AST) -> bool:
 
 
 def _gives(function: _Function, name: str) -> bool:
-    returned = [one.value for one in ast.walk(function) if isinstance(one, ast.Return)]
+    returned = [one.value for one in walk(function) if isinstance(one, ast.Return)]
     return bool(returned) and all(
         one is not None and ast.unparse(one).partition(".")[0] == name for one in returned
     )
@@ -204,7 +205,7 @@ def _part(by: _Brings, func: ast.expr, path: list[ast.AST]) -> ast.expr | None:
         case ast.Subscript(value=ast.Attribute() as table, slice=ast.Constant() as key) if by.table:
             return key if table.attr == by.table else None
         case ast.Attribute(attr=name) if by.attributes and by.table:
-            keys = (one.value for one in ast.walk(path[0]) if isinstance(one, ast.Constant))
+            keys = (one.value for one in walk(path[0]) if isinstance(one, ast.Constant))
             return ast.Constant(name) if name in keys else None
         case ast.Attribute(value=ast.Name(id="self")) if by.table is None:
             made = next((one for one in reversed(path) if isinstance(one, ast.ClassDef)), None)
@@ -225,12 +226,12 @@ def _of_one(func: ast.expr, item: ast.expr) -> bool:
 def _made(where: ast.AST, part: ast.expr) -> bool:
     """Whether a part is bound once, to what is made or given."""
     bound = []
-    for node in ast.walk(where):
+    for node in walk(where):
         match node:
             case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
                 bound += [v for t, v in zip(targets, values, strict=False) if _same(t, part)]
             case ast.Assign(targets=targets, value=value):
-                bound += [value for target in targets for t in ast.walk(target) if _same(t, part)]
+                bound += [value for target in targets for t in walk(target) if _same(t, part)]
             case ast.withitem(optional_vars=ast.expr() as name, context_expr=value):
                 bound += [value, value] if _same(name, part) else []
             case ast.arg(arg=name) if isinstance(part, ast.Name) and name == part.id:
@@ -248,13 +249,13 @@ def _as_elsewhere(
     """The function as the program calls it where that can be written here, too; None where it cannot, or
     where the part is brought."""
     functions = [one for one in path if isinstance(one, _Function)]
-    here = {id(node) for node in ast.walk(functions[0] if functions else tree)}
+    here = {id(node) for node in walk(functions[0] if functions else tree)}
     withs = [one for one in path if isinstance(one, ast.With | ast.AsyncWith)]
     around = {id(item.context_expr) for one in withs for item in one.items}
     classes = [one for one in path if isinstance(one, ast.ClassDef)]
-    own = {id(node) for node in ast.walk(classes[-1])} if classes else set()
+    own = {id(node) for node in walk(classes[-1])} if classes else set()
     found = None
-    for ask in ast.walk(tree):
+    for ask in walk(tree):
         match ask:
             case ast.Call(func=ast.Name(id=name), args=[given]) if name == by.name:
                 reach = True

@@ -6,6 +6,7 @@ import ast
 
 from diagnose.placement.model import Source
 from diagnose.placement.signatures import given_by_calls, parameters
+from diagnose.placement.walking import walk
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 #: How the texts begin that end in the number of a GPU.
@@ -76,7 +77,7 @@ def _is_counted(source: Source, name: ast.Name, left: int) -> bool:
         loops = [outer, *getattr(outer, "generators", ())]
         loop = next((one for one in loops if _binds(one, name.id)), None)
         if loop is not None or isinstance(outer, _Function):
-            others = (one for one in ast.walk(outer) if one is not loop)
+            others = (one for one in walk(outer) if one is not loop)
             return _counts(loop, name.id) and not any(_binds(one, name.id) for one in others)
     return False
 
@@ -92,7 +93,7 @@ def _binds(node: ast.AST, name: str) -> bool:
             targets = [target]
         case _:
             return False
-    names = (one for target in targets for one in ast.walk(target) if isinstance(one, ast.Name))
+    names = (one for target in targets for one in walk(target) if isinstance(one, ast.Name))
     return any(one.id == name and isinstance(one.ctx, ast.Store) for one in names)
 
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from diagnose.placement.model import Source
 from diagnose.placement.steps import called
+from diagnose.placement.walking import walk
 
 #: Functions that quantize a model for the host alone
 #: (https://docs.pytorch.org/docs/stable/generated/torch.ao.quantization.quantize_dynamic.html).
@@ -28,7 +29,7 @@ def gives(source: Source) -> Iterator[Giving]:
     call of the function, by its name or by an entry of the one table that holds it, or that a decorator
     puts it into. A function that quantizes under a condition of its parameters does so for a call under
     what that is given for them."""
-    found = [one for one in ast.walk(source.tree) if called(one) in _FOR_HOST]
+    found = [one for one in walk(source.tree) if called(one) in _FOR_HOST]
     if len(found) != 1 or not isinstance(found[0], ast.Call):
         return
     yield Giving(found[0])
@@ -44,7 +45,7 @@ def gives(source: Source) -> Iterator[Giving]:
 
 def _returns(function: ast.FunctionDef, call: ast.Call) -> bool:
     """Whether all that a function returns is what a call gives."""
-    given = [one.value for one in ast.walk(function) if isinstance(one, ast.Return)]
+    given = [one.value for one in walk(function) if isinstance(one, ast.Return)]
     bound = {
         ast.unparse(target)
         for one in function.body
@@ -61,7 +62,7 @@ def _condition(function: ast.FunctionDef, call: ast.Call, giving: Giving) -> ast
     ask it; None where the function gives it in no case, or that is not known."""
     asked = tests(function, Giving(call))
     names = {ast.unparse(target) for target in _bound_to(function, call)}
-    given = [one.value for one in ast.walk(function) if isinstance(one, ast.Return)]
+    given = [one.value for one in walk(function) if isinstance(one, ast.Return)]
     returned = any(
         one is not None and (_may_be(one, call) or ast.unparse(one) in names) for one in given
     )
@@ -100,7 +101,7 @@ def arguments(takes: Sequence[ast.arg], call: ast.Call) -> Iterator[tuple[str, a
 
 
 def _names(node: ast.AST) -> Iterator[ast.Name]:
-    return (one for one in ast.walk(node) if isinstance(one, ast.Name))
+    return (one for one in walk(node) if isinstance(one, ast.Name))
 
 
 class _Told(ast.NodeTransformer):
@@ -117,12 +118,12 @@ def _calls_of(tree: ast.Module, function: str) -> Iterator[Giving]:
     """The calls of a function of a file."""
     tables = {
         ast.unparse(one.targets[0]): keys
-        for one in ast.walk(tree)
+        for one in walk(tree)
         if isinstance(one, ast.Assign) and isinstance(one.value, ast.Dict)
         if (keys := list(_keys_of(one.value, function)))
     }
     tables |= _registered(tree, function)
-    for one in ast.walk(tree):
+    for one in walk(tree):
         match one:
             case ast.Call(func=ast.Name(id=name)) if name == function:
                 yield Giving(one)
@@ -141,7 +142,7 @@ def _keys_of(table: ast.Dict, name: str) -> Iterator[ast.expr]:
 
 def _registered(tree: ast.Module, function: str) -> dict[str, list[ast.expr]]:
     """The tables of a file into which a decorator of a function puts it, and the key that it is given."""
-    functions = {one.name: one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)}
+    functions = {one.name: one for one in walk(tree) if isinstance(one, ast.FunctionDef)}
     found: dict[str, list[ast.expr]] = {}
     for one in functions[function].decorator_list if function in functions else ():
         match one:
@@ -153,7 +154,7 @@ def _registered(tree: ast.Module, function: str) -> dict[str, list[ast.expr]]:
 
 def _filled_by(function: ast.FunctionDef) -> Iterator[str]:
     """What a function puts an entry into."""
-    for one in ast.walk(function):
+    for one in walk(function):
         match one:
             case ast.Subscript(value=ast.Name(id=table), ctx=ast.Store()):
                 yield table
@@ -164,7 +165,7 @@ def _filled_by(function: ast.FunctionDef) -> Iterator[str]:
 def tests(around: ast.AST, giving: Giving) -> list[ast.expr]:
     """What holds where a model is quantized, the outermost condition first."""
     found: list[ast.expr] = []
-    for one in ast.walk(around):
+    for one in walk(around):
         if isinstance(one, ast.If | ast.IfExp):
             if _holds(one.body, giving.call):
                 found.append(one.test)
@@ -175,13 +176,13 @@ def tests(around: ast.AST, giving: Giving) -> list[ast.expr]:
 
 def _holds(branch: ast.expr | list[ast.stmt], call: ast.Call) -> bool:
     parts: Sequence[ast.AST] = branch if isinstance(branch, list) else [branch]
-    return any(each is call for part in parts for each in ast.walk(part))
+    return any(each is call for part in parts for each in walk(part))
 
 
 def moves(around: ast.AST, call: ast.Call) -> Iterator[ast.Call]:
     """The moves of what a call gives, or of what is bound to it."""
     names = {ast.unparse(target) for target in _bound_to(around, call)}
-    for one in ast.walk(around):
+    for one in walk(around):
         match one:
             case ast.Call(func=ast.Attribute(value=owner, attr=name)) if name in MOVES:
                 if _may_be(owner, call) or ast.unparse(owner) in names:
@@ -190,7 +191,7 @@ def moves(around: ast.AST, call: ast.Call) -> Iterator[ast.Call]:
 
 def _bound_to(around: ast.AST, call: ast.Call) -> Iterator[ast.expr]:
     """What a call, or either of it and something else, is bound to."""
-    for one in ast.walk(around):
+    for one in walk(around):
         if isinstance(one, ast.Assign) and _may_be(one.value, call):
             yield from one.targets
 
@@ -204,8 +205,8 @@ def around_call(tree: ast.Module, call: ast.Call) -> ast.AST:
     """The innermost function that a call stands in, else the module."""
     functions = [
         one
-        for one in ast.walk(tree)
+        for one in walk(tree)
         if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)
-        and any(each is call for each in ast.walk(one))
+        and any(each is call for each in walk(one))
     ]
     return functions[-1] if functions else tree

@@ -24,7 +24,8 @@ class Program(NamedTuple):
     """An analysed program: its files by path, what met in the order of execution, and counts.
 
     ``split`` tells that it has modules on several accelerators, ``has_options`` that a parser gives it
-    options, ``first_gpu`` which of them, or of the environment's variables, name the first GPU by default.
+    options, ``has_flags`` that some can be turned on, ``first_gpu`` which of them, or of the environment's
+    variables, name the first GPU by default.
     """
 
     sources: dict[str, Source]
@@ -36,6 +37,7 @@ class Program(NamedTuple):
     spent: int = 0
     split: bool = False
     has_options: bool = False
+    has_flags: bool = False
     first_gpu: tuple[str, ...] = ()
 
 
@@ -102,6 +104,7 @@ def analyse(
         machine.spent,
         _split(machine),
         machine.has_options,
+        machine.has_flags,
         tuple(machine.first_gpu),
     )
 

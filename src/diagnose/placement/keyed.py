@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from diagnose.placement.signatures import parameters
+from diagnose.placement.walking import walk
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 #: Methods of a dict that are given a key.
@@ -38,7 +39,7 @@ def is_by_device(tree: ast.Module, attribute: str) -> bool:
     """Whether an object's dict is filled by keys alone in which a device is: each device finds its own."""
     filled = [
         _written(key, function)
-        for function in ast.walk(tree)
+        for function in walk(tree)
         if isinstance(function, _Function)
         for cache, key in _filled(function)
         if isinstance(cache, ast.Attribute) and cache.attr == attribute
@@ -48,7 +49,7 @@ def is_by_device(tree: ast.Module, attribute: str) -> bool:
 
 def keys(scope: ast.AST, cache: ast.expr) -> list[ast.expr]:
     """The keys by which a scope asks a dict or fills it, in the order of the file."""
-    return _keys(ast.walk(scope), cache)
+    return _keys(walk(scope), cache)
 
 
 def _keys(nodes: Iterable[ast.AST], cache: ast.expr) -> list[ast.expr]:
@@ -88,7 +89,7 @@ def device_told(function: _Function) -> str | None:
 
 def _devices(function: _Function) -> Iterator[ast.expr]:
     """The expressions by which a function says where it makes or brings something."""
-    for node in ast.walk(function):
+    for node in walk(function):
         match node:
             case ast.keyword(arg="device", value=said):
                 yield said
@@ -98,19 +99,19 @@ def _devices(function: _Function) -> Iterator[ast.expr]:
 
 def _filled(function: _Function) -> Iterator[tuple[ast.expr, ast.expr]]:
     """The dicts that a function puts something into, each with the key."""
-    for node in ast.walk(function):
+    for node in walk(function):
         if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
             yield node.value, node.slice
 
 
 def _asking(function: _Function) -> Iterator[ast.AST]:
     """The nodes of a function that ask whether a dict has a key, or try to read what is there."""
-    for node in ast.walk(function):
+    for node in walk(function):
         match node:
             case ast.Compare() | ast.Call(func=ast.Attribute(attr="get")):
                 yield node
             case ast.Try(body=body, handlers=[ast.ExceptHandler(type=ast.Name(id="KeyError"))]):
-                tried = (one for each in body for one in ast.walk(each))
+                tried = (one for each in body for one in walk(each))
                 yield from (one for one in tried if isinstance(one, ast.Subscript))
 
 
@@ -118,7 +119,7 @@ def _written(key: ast.expr, function: _Function) -> ast.expr | None:
     """The key as it is written: where its name is bound, else where it is asked for."""
     bound = [
         one.value
-        for one in ast.walk(function)
+        for one in walk(function)
         if isinstance(one, ast.Assign) and ast.unparse(one.targets[0]) == ast.unparse(key)
     ]
     if bound or (isinstance(key, ast.Name) and key.id not in parameters(function)):
@@ -131,5 +132,5 @@ def _outlives(cache: ast.expr, function: _Function) -> bool:
         return isinstance(cache.value, ast.Name)
     return isinstance(cache, ast.Name) and not any(
         isinstance(one, ast.Name) and one.id == cache.id and isinstance(one.ctx, ast.Store)
-        for one in ast.walk(function)
+        for one in walk(function)
     )

@@ -180,7 +180,7 @@ class Machine:
         self.defaults = True
         #: How the others are taken, and whether there are any.
         self.options = "open"
-        self.has_options = False
+        self.has_options = self.has_flags = False
         #: Those that name the first GPU by default, and whether they are taken to name another one.
         self.first_gpu: dict[str, None] = {}
         self.elsewhere = False

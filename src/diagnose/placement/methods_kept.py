@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from diagnose.placement.holding import entry_of, names_one_of, within
 from diagnose.placement.model import Source
+from diagnose.placement.walking import walk
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 #: Decorators that make of a function what is no method of an object.
@@ -45,9 +46,9 @@ def kept_methods(source: Source, line: int) -> Kept | None:
         source: the file.
         line: the number of the line.
     """
-    for made in ast.walk(source.tree):
+    for made in walk(source.tree):
         if isinstance(made, ast.ClassDef) and made.lineno <= line <= (made.end_lineno or line):
-            for call in ast.walk(made):
+            for call in walk(made):
                 if isinstance(call, ast.Call) and call.lineno <= line <= (call.end_lineno or line):
                     found = _Search(source.tree, made).from_call(call)
                     if found is not None:
@@ -68,7 +69,7 @@ class _Search:
     def __init__(self, tree: ast.Module, made: ast.ClassDef) -> None:
         self._tree, self._made = tree, made
         self._outer = {
-            inner: outer for outer in ast.walk(made) for inner in ast.iter_child_nodes(outer)
+            inner: outer for outer in walk(made) for inner in ast.iter_child_nodes(outer)
         }
         self._own = {
             one.name
@@ -118,7 +119,7 @@ class _Search:
 
     def _nodes(self, place: _Place) -> Iterator[ast.Attribute | ast.Name]:
         """The nodes that stand for what holds something."""
-        for one in ast.walk(place.function or self._made):
+        for one in walk(place.function or self._made):
             match one:
                 case ast.Name(id=place.name) if place.function is not None:
                     yield one
@@ -178,7 +179,7 @@ class _Search:
         """Whether what is asked for by a name is a method of the class in any case."""
         stored = {
             one.attr
-            for one in ast.walk(self._made)
+            for one in walk(self._made)
             if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store)
         }
         return names_one_of(name, self._own) and not names_one_of(name, stored)
@@ -193,7 +194,7 @@ class _Search:
             return False
         imported = {
             (each.asname or each.name).partition(".")[0]
-            for one in ast.walk(self._tree)
+            for one in walk(self._tree)
             if isinstance(one, ast.Import | ast.ImportFrom)
             for each in one.names
         }
@@ -253,4 +254,4 @@ def _is_built(value: ast.expr) -> bool:
 
 
 def _names_self(node: ast.AST) -> bool:
-    return any(isinstance(one, ast.Name) and one.id == "self" for one in ast.walk(node))
+    return any(isinstance(one, ast.Name) and one.id == "self" for one in walk(node))

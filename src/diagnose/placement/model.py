@@ -6,6 +6,8 @@ import ast
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from diagnose.placement.walking import walk
+
 
 class Source(NamedTuple):
     """A parsed file of the user's: its path, its lines without line feeds (the last is empty where the
@@ -25,7 +27,7 @@ class Source(NamedTuple):
         """The innermost function that a line is in; None outside of functions."""
         found = [
             node
-            for node in ast.walk(self.tree)  # outer ones come first
+            for node in walk(self.tree)  # outer ones come first
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
             and node.lineno <= line <= (node.end_lineno or line)
         ]

@@ -14,6 +14,7 @@ from diagnose.placement.steps import last_of
 from diagnose.placement.tensors import Batch, Table, Tensor, inside, tensors_in, within
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import Frame, Function, Object, Value
+from diagnose.placement.walking import walk
 
 
 def handed(machine: Machine, function: Function, inner: Frame) -> list[Tensor]:
@@ -74,7 +75,7 @@ def left_by(machine: Machine, node: ast.expr, value: Value, frame: Frame) -> Non
     )
     if not made or not isinstance(value, Table) or not any(moved_in(node)):
         return
-    moves = {id(one) for one in ast.walk(node)}  # what is made or moved within it
+    moves = {id(one) for one in walk(node)}  # what is made or moved within it
     for tensor in tensors_in(value):
         move = last_of(tensor.steps, "made", "moved")
         if move is not None and id(move.spot.node) not in moves:
@@ -115,7 +116,7 @@ def _as_it_is(node: ast.expr) -> ast.Name | None:
     if not isinstance(node, ast.DictComp) or not isinstance(node.value, ast.Name):
         return None
     target = node.generators[0].target
-    names = [one.id for one in ast.walk(target) if isinstance(one, ast.Name)]
+    names = [one.id for one in walk(target) if isinstance(one, ast.Name)]
     return node.value if node.value.id in names else None
 
 
@@ -135,7 +136,7 @@ def _moving(node: ast.AST, moves: Names) -> ast.stmt | None:
     fields of what it returns; None for a function that does something else."""
     found: ast.stmt | None = None
     away = moves - {"cpu"}
-    for one in ast.walk(node):
+    for one in walk(node):
         if isinstance(one, ast.Return) and one.value is not None and any(moved_in(one.value, away)):
             return one
         if isinstance(one, ast.Assign) and _is_field(one.targets[0]):
@@ -164,7 +165,7 @@ def moves_from(node: ast.expr, root: str) -> bool:
 
 def moved_in(node: ast.AST, moves: Collection[str] = ("to", "cuda")) -> Iterator[ast.expr]:
     """What the moves of an expression, or of a function, move; ``moves`` are the methods that do."""
-    for one in ast.walk(node):
+    for one in walk(node):
         match one:
             case ast.Call(func=ast.Attribute(value=value, attr=name)) if name in moves:
                 yield value

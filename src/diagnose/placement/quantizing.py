@@ -20,6 +20,7 @@ from diagnose.placement.for_host import (
 from diagnose.placement.model import Source, Spot, Suspect
 from diagnose.placement.steps import called
 from diagnose.placement.switches import set_at
+from diagnose.placement.walking import walk
 
 
 class Left(NamedTuple):
@@ -67,7 +68,7 @@ def _chosen(source: Source) -> tuple[Spot, Giving] | None:
         around = around_call(source.tree, giving.call)
         for move in moves(around, giving.call):
             told = ast.unparse(move.args[0]) if move.args else ""
-            for one in ast.walk(around):
+            for one in walk(around):
                 match one:
                     case ast.Assign(targets=[target], value=value) if ast.unparse(target) == told:
                         if _is_known_later(around, giving, one.lineno):
@@ -82,7 +83,7 @@ def left_on_gpu(source: Source) -> Left | None:
     on the device before, or what was made there is used behind the statement."""
     for giving in gives(source):
         around = around_call(source.tree, giving.call)
-        for one in ast.walk(around) if giving.test is None else ():
+        for one in walk(around) if giving.test is None else ():
             if isinstance(one, ast.Assign) and one.value is giving.call and len(one.targets) == 1:
                 told = next(_told(source.tree, around, one.targets[0], one), None)
                 if told is not None and _may_change(around, one, told.id):
@@ -99,7 +100,7 @@ def told_in_call(source: Source) -> Spot | None:
         told = list(_handed_with(source.tree, around, giving)) if giving.test is None else []
         handed = {
             id(given)
-            for call in ast.walk(around)
+            for call in walk(around)
             if isinstance(call, ast.Call) and isinstance(call.func, ast.Name)
             for given in given_to(call)
         }
@@ -111,7 +112,7 @@ def told_in_call(source: Source) -> Spot | None:
 def _handed_with(tree: ast.Module, around: ast.AST, giving: Giving) -> Iterator[ast.Name]:
     """The variables that tell a device to what moves a quantized model, which has a name or is handed over
     as it is made."""
-    for one in ast.walk(around):
+    for one in walk(around):
         if isinstance(one, ast.Assign) and one.value is giving.call and len(one.targets) == 1:
             yield from _told(tree, around, one.targets[0], one)
         elif isinstance(one, ast.Call) and giving.call in given_to(one):
@@ -123,7 +124,7 @@ def _told(
 ) -> Iterator[ast.Name]:
     """The variables by which a device is told to what moves a quantized model, behind a statement."""
     name, line = ast.unparse(model), behind.lineno if behind is not None else 0
-    for one in ast.walk(around):
+    for one in walk(around):
         match one:
             case ast.Call(func=ast.Attribute(value=owner, attr=method), args=[ast.Name() as told]):
                 if method in MOVES and ast.unparse(owner) == name:
@@ -135,7 +136,7 @@ def _told(
 
 def _moving(tree: ast.Module, name: str, call: ast.Call) -> Iterator[ast.Name]:
     """Those of the arguments of a call to which a function or class of the file moves something."""
-    for one in ast.walk(tree):
+    for one in walk(tree):
         if isinstance(one, ast.ClassDef) and one.name == name:
             made = (each for each in one.body if isinstance(each, ast.FunctionDef))
             function, first = next((each for each in made if each.name == "__init__"), None), 1
@@ -155,12 +156,12 @@ def _moved_to(function: ast.FunctionDef) -> set[str]:
     """What a function moves something to, and by what else it calls that."""
     to = {
         ast.unparse(move.args[0])
-        for move in ast.walk(function)
+        for move in walk(function)
         if isinstance(move, ast.Call) and called(move) in MOVES and move.args
     }
     return to | {
         ast.unparse(one.value)
-        for one in ast.walk(function)
+        for one in walk(function)
         if isinstance(one, ast.Assign) and to & set(map(ast.unparse, one.targets))
     }
 
@@ -168,7 +169,7 @@ def _moved_to(function: ast.FunctionDef) -> set[str]:
 def _may_change(around: ast.AST, quantizes: ast.Assign, device: str) -> bool:
     """Whether a variable that tells a device was used before a statement, and may be another one behind it:
     nothing else that was made there is used any more."""
-    names = [one for one in ast.walk(around) if isinstance(one, ast.Name)]
+    names = [one for one in walk(around) if isinstance(one, ast.Name)]
     bound = [one for one in names if one.id == device and isinstance(one.ctx, ast.Store)]
     used = [one for one in names if one.id == device and isinstance(one.ctx, ast.Load)]
     if len(bound) != 1 or not any(one.lineno < quantizes.lineno for one in used):
@@ -176,11 +177,11 @@ def _may_change(around: ast.AST, quantizes: ast.Assign, device: str) -> bool:
     model = ast.unparse(quantizes.targets[0])
     there = {
         name.id
-        for one in ast.walk(around)
+        for one in walk(around)
         if isinstance(one, ast.Assign) and bound[0].lineno < one.lineno < quantizes.lineno
-        if any(isinstance(n, ast.Name) and n.id == device for n in ast.walk(one.value))
+        if any(isinstance(n, ast.Name) and n.id == device for n in walk(one.value))
         for target in one.targets
-        for name in ast.walk(target)
+        for name in walk(target)
         if isinstance(name, ast.Name)
     }
     later = {one.id for one in names if one.lineno > (quantizes.end_lineno or 0)}
@@ -192,12 +193,12 @@ def loaded_on(source: Source) -> Spot | None:
     behind the only map of devices that has one entry for all; None where a call is given that map."""
     given = {
         id(one.value)
-        for one in ast.walk(source.tree)
+        for one in walk(source.tree)
         if isinstance(one, ast.keyword) and one.arg == "device_map"
     }
     chosen = [
         value
-        for one in ast.walk(source.tree)
+        for one in walk(source.tree)
         if isinstance(one, ast.Dict) and id(one) not in given
         for key, value in zip(one.keys, one.values, strict=True)
         if isinstance(key, ast.Constant) and key.value == ""
@@ -223,11 +224,11 @@ def condition(source: Source) -> str | None:
 
 def _is_known_later(around: ast.AST, giving: Giving, line: int) -> bool:
     """Whether a condition of a call reads what is bound at a line or behind it: it can't be asked there."""
-    read = {ast.unparse(one) for test in tests(around, giving) for one in ast.walk(test)}
+    read = {ast.unparse(one) for test in tests(around, giving) for one in walk(test)}
     return any(
         isinstance(one, ast.Name | ast.Attribute)
         and isinstance(one.ctx, ast.Store)
         and one.lineno >= line
         and ast.unparse(one) in read
-        for one in ast.walk(around)
+        for one in walk(around)
     )

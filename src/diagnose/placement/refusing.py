@@ -8,6 +8,7 @@ from diagnose.placement.devices import CPU
 from diagnose.placement.machine import Arguments, Machine, Meets
 from diagnose.placement.tensors import Tensor
 from diagnose.placement.values import Frame, Unknown
+from diagnose.placement.walking import walk
 
 #: The attributes that tell where a tensor is.
 ASKED = frozenset({"is_cuda", "is_cpu", "device"})
@@ -54,9 +55,7 @@ def refusal(
     ):
         return
     asked = [
-        one.value
-        for one in ast.walk(node.test)
-        if isinstance(one, ast.Attribute) and one.attr in ASKED
+        one.value for one in walk(node.test) if isinstance(one, ast.Attribute) and one.attr in ASKED
     ]
     values = [(one, machine.evaluate(machine, one, frame)) for one in asked]
     sides = [Meets(one, value, value) for one, value in values if isinstance(value, Tensor)]

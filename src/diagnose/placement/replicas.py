@@ -10,6 +10,7 @@ from diagnose.placement.keyed import device_told, key_of_cache
 from diagnose.placement.methods_kept import kept_methods
 from diagnose.placement.model import Source, Spot, Suspect
 from diagnose.placement.running import run_by
+from diagnose.placement.walking import walk
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 CAUSE = "dataparallel-replica-state"
@@ -60,11 +61,11 @@ def asked_again(source: Source, kept: ast.AST) -> ast.If | None:
     """The condition under which a method keeps an attribute again, or calls the one that does, if that asks
     for the attribute: it is a cache, whose device nothing asks for."""
     names = {one.attr for one in kept_by(kept)}
-    for node in ast.walk(source.tree) if names else ():
+    for node in walk(source.tree) if names else ():
         if isinstance(node, ast.If) and any(_fills(one, kept, source, node) for one in node.body):
             said = {
                 one.attr if isinstance(one, ast.Attribute) else getattr(one, "value", None)
-                for one in ast.walk(node.test)
+                for one in walk(node.test)
             }
             return node if names & said and "device" not in said else None
     return None
@@ -86,14 +87,14 @@ def _fills(statement: ast.stmt, kept: ast.AST, source: Source, asked: ast.If) ->
         case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id="self"), attr=name))):
             return any(
                 isinstance(one, _Function) and one.name == name and kept in one.body
-                for one in ast.walk(source.tree)
+                for one in walk(source.tree)
             )
     return statement is kept
 
 
 def _kept_where_asked(source: Source, function: _Function) -> ast.Assign | None:
     """The statement by which a function fills what its object keeps, where it asks for that."""
-    for node in ast.walk(function):
+    for node in walk(function):
         for one in node.body if isinstance(node, ast.If) else ():
             if isinstance(one, ast.Assign) and asked_again(source, one) is node:
                 return one
@@ -105,7 +106,7 @@ def read_in(spot: Spot, name: str) -> ast.expr | None:
     function = spot.source.function_at(spot.line)
     found = [
         one
-        for one in (ast.walk(function) if function is not None else ())
+        for one in (walk(function) if function is not None else ())
         if isinstance(one, ast.Subscript)
         and isinstance(one.ctx, ast.Load)
         and ast.unparse(one.value) == f"self.{name}"
@@ -135,12 +136,12 @@ def _called(
     """The user's functions that a line of a function calls, or one above it."""
     names = {
         ast.unparse(one.func).rpartition(".")[2]
-        for one in ast.walk(function)
+        for one in walk(function)
         if isinstance(one, ast.Call)
         and one.lineno <= line
         and (above or line <= (one.end_lineno or line))
     }
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, _Function) and node.name in names and node is not function:
             yield node
 
@@ -148,13 +149,13 @@ def _called(
 def _reads(tree: ast.Module, function: _Function) -> Iterator[ast.expr]:
     """What a function reads of a class, or of its object, that another method sets which is no
     ``__init__`` and no ``forward``."""
-    classes = [one for one in ast.walk(tree) if isinstance(one, ast.ClassDef)]
+    classes = [one for one in walk(tree) if isinstance(one, ast.ClassDef)]
     own = next((one for one in classes if function in one.body), None)
     setters = [
         (one, node)
-        for node in ast.walk(tree)
+        for node in walk(tree)
         if isinstance(node, _Function) and node.name not in ("__init__", function.name)
-        for one in ast.walk(node)
+        for one in walk(node)
         if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store)
     ]
     of_class = {
@@ -168,13 +169,13 @@ def _reads(tree: ast.Module, function: _Function) -> Iterator[ast.expr]:
         if own is not None and node in own.body and ast.unparse(one.value) == "self"
     }
     plain = of_class | (of_self - _numbers(own))
-    read = [one for one in ast.walk(function) if isinstance(one, ast.Attribute)]
+    read = [one for one in walk(function) if isinstance(one, ast.Attribute)]
     yield from (one for one in read if isinstance(one.ctx, ast.Load) and ast.unparse(one) in plain)
 
 
 def is_kept_once(owner: ast.ClassDef | None, method: str, attribute: str) -> bool:
     """Whether only one method of a class sets an attribute, and no other one of the class calls that."""
-    inside = list(ast.walk(owner)) if owner is not None else []
+    inside = list(walk(owner)) if owner is not None else []
     stores = [one for one in inside if isinstance(one, ast.Attribute) and one.attr == attribute]
     set_once = sum(isinstance(one.ctx, ast.Store) for one in stores) == 1
     calls = {ast.unparse(one.func) for one in inside if isinstance(one, ast.Call)}
@@ -185,7 +186,7 @@ def _numbers(owner: ast.ClassDef | None) -> set[str]:
     """The attributes that a class sets to what is surely no tensor, a literal other than None."""
     return {
         ast.unparse(one.targets[0])
-        for one in (ast.walk(owner) if owner is not None else ())
+        for one in (walk(owner) if owner is not None else ())
         if isinstance(one, ast.Assign)
         and isinstance(one.value, ast.Constant)
         and one.value.value is not None

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from diagnose.placement.holding import within
 from diagnose.placement.model import Source
 from diagnose.placement.signatures import given_by_calls, parameters
+from diagnose.placement.walking import walk
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _RUN = ("__call__", "forward")
@@ -27,7 +28,7 @@ def run_by(source: Source, function: ast.AST, line: int) -> Iterator[_Function]:
         One method of each object of which the file shows one class alone, on whatever way it comes from
         where it is made: ``self.rows(x)``, of ``self.rows = rows``, of ``Net(Rows())``.
     """
-    for call in ast.walk(function):
+    for call in walk(function):
         if not isinstance(call, ast.Call) or not call.lineno <= line <= (call.end_lineno or line):
             continue
         found = set(_classes(source.tree, call.func, _FURTHER))
@@ -46,7 +47,7 @@ def _classes(tree: ast.Module, value: ast.expr, left: int) -> Iterator[ast.Class
         return
     match value:
         case ast.Call(func=ast.Name(id=name)):
-            for node in ast.walk(tree):
+            for node in walk(tree):
                 if isinstance(node, ast.ClassDef) and node.name == name:
                     yield node
         case ast.Name(id=name) | ast.Attribute(attr=name) if left:
@@ -56,7 +57,7 @@ def _classes(tree: ast.Module, value: ast.expr, left: int) -> Iterator[ast.Class
 
 def _bound(tree: ast.Module, value: ast.expr, name: str) -> Iterator[ast.expr]:
     """What a variable or an attribute of a name is set to, and what calls give a parameter of that name."""
-    for node in ast.walk(tree):
+    for node in walk(tree):
         match node:
             case (
                 ast.Assign(targets=[target], value=said)
@@ -76,4 +77,4 @@ def _is_named(target: ast.expr, value: ast.expr, name: str) -> bool:
 
 
 def _stands_in(value: ast.expr, function: _Function) -> bool:
-    return any(one is value for one in ast.walk(function))
+    return any(one is value for one in walk(function))

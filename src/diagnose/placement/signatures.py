@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from diagnose.placement.walking import walk
+
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -17,11 +19,11 @@ def parameters(function: _Function) -> list[str]:
 def given_by_calls(tree: ast.Module, function: _Function, name: str) -> Iterator[ast.expr | None]:
     """What the calls of a function of a file, or of its class for an ``__init__``, give a parameter: None
     where one leaves it out; none for the object of a method."""
-    classes = (one for one in ast.walk(tree) if isinstance(one, ast.ClassDef))
+    classes = (one for one in walk(tree) if isinstance(one, ast.ClassDef))
     owner = next((one for one in classes if function in one.body), None)
     called = owner.name if owner is not None and function.name == "__init__" else function.name
     position = parameters(function).index(name) - (owner is not None)
-    for call in ast.walk(tree) if position >= 0 else ():
+    for call in walk(tree) if position >= 0 else ():
         if isinstance(call, ast.Call) and ast.unparse(call.func).rpartition(".")[2] == called:
             named = {one.arg: one.value for one in call.keywords}
             listed = call.args[position] if position < len(call.args) else None

@@ -49,7 +49,8 @@ def checked(source: Source, torch: TorchNames, imported: Imported | None) -> Che
     program = run()
     found = _by_place(program)
     if program.has_options:
-        usual, turned = (_by_place(run(options=one)) for one in (DEFAULTS, TURNED_ON))
+        usual = _by_place(run(options=DEFAULTS))
+        turned = _by_place(run(options=TURNED_ON)) if program.has_flags else {}
         found = _as_by_default({**turned, **usual, **found}, usual)
     if program.first_gpu and _names_the_first(program.sources.values()):
         found = {**found, **_on_another(run, program, found)}
@@ -72,10 +73,7 @@ def _on_another(
 ) -> dict[_Place, Suspect]:
     """What fails only once the options that name the first GPU name another one: whoever gave the program
     such an option meant it to."""
-    free, usual = (
-        _by_place(run(options=one, elsewhere=True, gpus=_GPUS), split=program.split)
-        for one in (OPEN, DEFAULTS)
-    )
+    free, usual = _open_and_usual(partial(run, elsewhere=True, gpus=_GPUS), program.split)
     lines = {place[1:] for place in found}
     met = {_line_met(one) for one in found.values()}
     new = {
@@ -87,9 +85,19 @@ def _on_another(
     return homes or new  # what is not at home fails before anything in it does
 
 
+def _open_and_usual(
+    run: Callable[..., Program], split: bool | None = None
+) -> tuple[_Found, _Found]:
+    """What is found where nothing is known of the options, and where all have their defaults: the same
+    where a parser gives the program none."""
+    program = run(options=OPEN)
+    free = _by_place(program, split)
+    return free, _by_place(run(options=DEFAULTS), split) if program.has_options else free
+
+
 def _far(run: Callable[..., Program], lacking: frozenset[int]) -> dict[_Place, Suspect]:
     """What fails on the machines of a job but for the first: they lack a GPU that is asked for there."""
-    free, usual = (_by_place(run(options=one, lacking=lacking)) for one in (OPEN, DEFAULTS))
+    free, usual = _open_and_usual(partial(run, lacking=lacking))
     return {
         place: one for place, one in _as_by_default({**usual, **free}, usual).items() if one.far
     }

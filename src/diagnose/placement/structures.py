@@ -17,6 +17,7 @@ from diagnose.placement.devices import HOME
 from diagnose.placement.host_forms import host_optimizer, orders_rows, put_state
 from diagnose.placement.model import Source, Spot, Suspect
 from diagnose.placement.switches import turned_on
+from diagnose.placement.walking import walk
 
 Form = Callable[[ast.AST, TorchNames], "ast.AST | None"]
 
@@ -98,8 +99,8 @@ def _nodes(source: Source) -> Iterator[tuple[ast.AST, str | None]]:
 
 def _name(spot: Spot) -> str | None:
     """The name that the statement of a place binds, without what it is an attribute of."""
-    for node in ast.walk(spot.source.tree):
-        if isinstance(node, ast.Assign) and spot.node in (node, *ast.walk(node.value)):
+    for node in walk(spot.source.tree):
+        if isinstance(node, ast.Assign) and spot.node in (node, *walk(node.value)):
             return ast.unparse(node.targets[0]).rpartition(".")[2]
     return None
 
@@ -150,13 +151,13 @@ def _exported(node: ast.AST, torch: TorchNames) -> ast.AST | None:
     makes that on no device."""
     match node:
         case ast.FunctionDef(body=body):
-            calls = [one for each in body for one in ast.walk(each) if isinstance(one, ast.Call)]
+            calls = [one for each in body for one in walk(each) if isinstance(one, ast.Call)]
             given = {
                 part.id
                 for call in calls
                 if _called(call).endswith("export.export")
                 for inner in call.args[1:2]
-                for part in ast.walk(inner)
+                for part in walk(inner)
                 if isinstance(part, ast.Name)
             }
             made = [value for value in _bound_to(body, given) if _is_made(value, torch)]
@@ -220,7 +221,7 @@ def _held(node: ast.AST, torch: TorchNames) -> ast.AST | None:
     match node:
         case ast.Assign(targets=[ast.Attribute(value=ast.Name(id="self"))], value=value):
             shown = isinstance(value, ast.List | ast.Dict | ast.ListComp | ast.DictComp | ast.Tuple)
-            return node if shown and any(_builds(one, torch) for one in ast.walk(value)) else None
+            return node if shown and any(_builds(one, torch) for one in walk(value)) else None
     return None
 
 
@@ -253,13 +254,13 @@ def _beside(spot: Spot) -> Iterator[str]:
     """The device of the weight on which a parametrization is hung, or of the model that is exported with
     what a name is set to."""
     bound = _name(spot)
-    for node in ast.walk(spot.source.tree):
+    for node in walk(spot.source.tree):
         match node:
             case ast.Call(args=[module, ast.Constant(value=str(name)), layer]) if _hangs(node):
                 if layer is spot.node:
                     yield f"{ast.unparse(module)}.{name}.device"
             case ast.Call(args=[model, given, *_]) if _called(node).endswith("export.export"):
-                if any(isinstance(n, ast.Name) and n.id == bound for n in ast.walk(given)):
+                if any(isinstance(n, ast.Name) and n.id == bound for n in walk(given)):
                     yield f"next({ast.unparse(model)}.parameters()).device"
 
 

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator
 from diagnose.placement.counted import counted
 from diagnose.placement.model import Source, Spot
 from diagnose.placement.signatures import defaults, parameters
+from diagnose.placement.walking import walk
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 #: Names that lead to other names, at most.
@@ -45,7 +46,7 @@ def _switched(source: Source, node: ast.AST, left: int) -> Spot | None:
         if isinstance(outer, _Function):
             calls = [
                 one
-                for one in ast.walk(source.tree)
+                for one in walk(source.tree)
                 if isinstance(one, ast.Call)
                 and ast.unparse(one.func).rpartition(".")[2] == outer.name
             ]
@@ -72,7 +73,7 @@ def chosen_at(source: Source, lines: Collection[int]) -> Spot | None:
         lines: the lines of it that the traceback shows, innermost first.
     """
     for line in lines:
-        for call in ast.walk(source.tree):
+        for call in walk(source.tree):
             if isinstance(call, ast.Call) and call.lineno <= line <= (call.end_lineno or line):
                 device = _asked(call)
                 if isinstance(device, ast.Constant) and device.value not in (None, "cuda", "cpu"):
@@ -150,7 +151,7 @@ def _passed(
     called = owner.name if owner is not None and function.name == "__init__" else function.name
     calls = [
         call
-        for call in ast.walk(source.tree)
+        for call in walk(source.tree)
         if isinstance(call, ast.Call) and ast.unparse(call.func).rpartition(".")[2] == called
     ]
     names = parameters(function)[1 if owner is not None else 0 :]
@@ -181,13 +182,13 @@ def _named(flag: ast.expr, tree: ast.Module) -> Iterator[ast.expr]:
     """What a name, an attribute or an item is set to: by assignments, options, fields and dicts."""
     match flag:
         case ast.Name(id=name):
-            for node in ast.walk(tree):
+            for node in walk(tree):
                 for target, value in _pairs(node):
                     if isinstance(target, ast.Name) and target.id == name:
                         yield value
         case ast.Attribute(attr=name, value=owner):
             own = isinstance(owner, ast.Name) and owner.id == "self"
-            for node in ast.walk(tree):
+            for node in walk(tree):
                 match node:
                     case ast.Assign():
                         for target, value in _pairs(node):
@@ -201,7 +202,7 @@ def _named(flag: ast.expr, tree: ast.Module) -> Iterator[ast.expr]:
                         if not own and name in map(_option, kept or said):
                             yield node
         case ast.Subscript(slice=ast.Constant(value=key)):
-            for node in ast.walk(tree):
+            for node in walk(tree):
                 if isinstance(node, ast.Dict):
                     pairs = zip(node.keys, node.values, strict=True)
                     yield from (
@@ -214,7 +215,7 @@ def _named(flag: ast.expr, tree: ast.Module) -> Iterator[ast.expr]:
 def _kept(flag: ast.expr, tree: ast.Module) -> Iterator[ast.expr]:
     """What an object keeps as the attribute that others ask it for."""
     asked = flag.attr if isinstance(flag, ast.Attribute) else None
-    for node in ast.walk(tree) if asked is not None else ():
+    for node in walk(tree) if asked is not None else ():
         for target, value in _pairs(node):
             match target:
                 case ast.Attribute(value=ast.Name(id="self"), attr=name) if name == asked:

@@ -25,6 +25,7 @@ from diagnose.placement.values import (
     Value,
     static,
 )
+from diagnose.placement.walking import walk
 
 
 def guarded(machine: Machine, work: Callable[[], object]) -> bool:
@@ -148,7 +149,7 @@ def _assigned(node: ast.AST) -> frozenset[str]:
     """The attributes of ``self`` that a method assigns."""
     return frozenset(
         one.attr
-        for one in ast.walk(node)
+        for one in walk(node)
         if isinstance(one, ast.Attribute)
         and isinstance(one.ctx, ast.Store)
         and isinstance(one.value, ast.Name)
@@ -182,7 +183,7 @@ def _assigned_twice(tree: ast.AST) -> frozenset[str]:
     """The attributes that a file assigns at several places, of whatever objects."""
     stores = Counter(
         one.attr
-        for one in ast.walk(tree)
+        for one in walk(tree)
         if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store)
     )
     return frozenset(name for name, times in stores.items() if times > 1)
@@ -201,7 +202,7 @@ def _only_of_init(made: Class) -> frozenset[str]:
     """The methods that ``__init__`` calls, and no other one: they run before the model is moved."""
     called: dict[str, set[bool]] = {}
     for method in _methods(made):
-        for one in ast.walk(method.node):
+        for one in walk(method.node):
             match one:
                 case ast.Attribute(value=ast.Name(id="self"), attr=name):
                     called.setdefault(name, set()).add(method.name.endswith(".__init__"))
@@ -243,7 +244,7 @@ def _used_as_tensors(machine: Machine, function: Function) -> frozenset[str]:
         return frozenset()
     return frozenset(
         node.value.id
-        for node in ast.walk(function.node)
+        for node in walk(function.node)
         if isinstance(node, ast.Attribute)
         and isinstance(node.value, ast.Name)
         and node.attr in machine.torch.of_tensors

@@ -255,7 +255,8 @@ class Search:
     def _try(self, node: Node, candidate: Candidate, texts: Mapping[str, str]) -> Node | None:
         """A node with one more edit, None where it does not help."""
         self._tried += 1
-        self._progress(f"trying {candidate.kind} at {candidate.file}:{candidate.line}")
+        tried = f"edit {self._tried} of at most {self._limits.tries}"
+        self._progress(f"{tried}: trying {candidate.kind} at {candidate.file}:{candidate.line}")
         ran = self._runner.run(texts, Terms(self._gpus), proposing=True, past=node.ran)
         if not ran.passed and not _further(node.ran, ran):
             return None

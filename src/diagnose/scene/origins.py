@@ -60,8 +60,9 @@ def of_failure(
         other = look(defaults=False)
         if met := suspects(other, stack, devices):
             program, said = other, met
-    for taken in (DEFAULTS, TURNED_ON):  # or with all of them, or with each flag
-        if options and not said:
+    # or with all of them, or with each flag
+    for taken, differs in ((DEFAULTS, program.has_options), (TURNED_ON, program.has_flags)):
+        if differs and not said:
             other = look(options=taken)
             if met := suspects(other, stack, devices):
                 program, said = other, met

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from diagnose.placement import pins
 from diagnose.placement.model import Source, Spot, Suspect
+from diagnose.placement.walking import walk
 from diagnose.scene import sourceline
 
 #: Fixes that ask for another release of the library that fails.
@@ -86,7 +87,7 @@ def setting(kind: str, cause: str, files: Iterable[Source]) -> Suspect | None:
     found = [
         Spot(source, node)
         for source in files
-        for node in ast.walk(source.tree)
+        for node in walk(source.tree)
         if isinstance(node, ast.Call) and wanted(node) and not _hands_on(node, source)
         if not _is_own(node, source)
     ]
@@ -110,8 +111,8 @@ def _hands_on(call: ast.Call, source: Source) -> bool:
     return isinstance(given, ast.Name) and any(
         isinstance(one, ast.FunctionDef)
         and given.id in {arg.arg for arg in (*one.args.args, *one.args.kwonlyargs)}
-        and any(inner is call for inner in ast.walk(one))
-        for one in ast.walk(source.tree)
+        and any(inner is call for inner in walk(one))
+        for one in walk(source.tree)
     )
 
 
@@ -120,7 +121,7 @@ def _is_own(call: ast.Call, source: Source) -> bool:
     can do instead, its object need not be able to."""
     return isinstance(call.func, ast.Attribute) and any(
         isinstance(one, ast.FunctionDef) and one.name == call.func.attr
-        for owner in ast.walk(source.tree)
+        for owner in walk(source.tree)
         if isinstance(owner, ast.ClassDef)
         for one in owner.body
     )

@@ -13,6 +13,7 @@ from diagnose.placement.language.conditions import truth
 from diagnose.placement.machine import Leaves, Machine
 from diagnose.placement.storing import store
 from diagnose.placement.values import Frame, Function, Place, Unknown, Value
+from diagnose.placement.walking import walk
 
 
 def body_of(
@@ -28,7 +29,7 @@ def body_of(
     decorators = () if isinstance(function.node, ast.Lambda) else function.node.decorator_list
     if not any(ast.unparse(one).endswith("contextmanager") for one in decorators):
         return None
-    yields = [one for one in ast.walk(function.node) if isinstance(one, ast.Yield)]
+    yields = [one for one in walk(function.node) if isinstance(one, ast.Yield)]
     last = max(yields, key=lambda one: (one.lineno, one.col_offset), default=None)
     return (last, machine.within[1]) if last is not None else None
 
@@ -104,7 +105,7 @@ def _with_buffers(machine: Machine, context: ast.expr, frame: Frame) -> bool:
     """Whether ``init_empty_weights`` is told to leave buffers and all other tensors without memory."""
     told = [
         one.value
-        for call in ast.walk(context)
+        for call in walk(context)
         if isinstance(call, ast.Call)
         for one in call.keywords
         if one.arg == "include_buffers"

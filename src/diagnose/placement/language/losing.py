@@ -11,6 +11,7 @@ from diagnose.placement.machine import Machine
 from diagnose.placement.model import Step
 from diagnose.placement.tensors import Tensor
 from diagnose.placement.values import Frame, Value
+from diagnose.placement.walking import walk
 
 
 def lose(machine: Machine, node: ast.Expr | ast.Assign, value: Value, frame: Frame) -> None:
@@ -40,16 +41,16 @@ def lose(machine: Machine, node: ast.Expr | ast.Assign, value: Value, frame: Fra
 @lru_cache(maxsize=8)
 def _lost(tree: ast.Module) -> frozenset[int]:
     """The statements that move the variable of a loop, which nothing reads until the loop sets it anew."""
-    loops = (one for one in ast.walk(tree) if isinstance(one, ast.For))
+    loops = (one for one in walk(tree) if isinstance(one, ast.For))
     return frozenset(id(one) for loop in loops for one in _lost_by(loop))
 
 
 def _lost_by(loop: ast.For) -> Iterator[ast.Assign]:
-    names = {one.id for one in ast.walk(loop.target) if isinstance(one, ast.Name)}
-    within = [node for statement in loop.body for node in ast.walk(statement)]
+    names = {one.id for one in walk(loop.target) if isinstance(one, ast.Name)}
+    within = [node for statement in loop.body for node in walk(statement)]
     # What a loop within moves, its next round may read.
     rounds = [one for one in within if isinstance(one, ast.For | ast.AsyncFor | ast.While)]
-    again = {id(node) for one in rounds for node in ast.walk(one)}
+    again = {id(node) for one in rounds for node in walk(one)}
     for one in within:
         match one:
             case ast.Assign(

@@ -10,6 +10,7 @@ from diagnose.placement.devices import CPU, META
 from diagnose.placement.model import Device, Source, Spot, Step
 from diagnose.placement.steps import called, is_offloaded, last_of
 from diagnose.placement.tensors import Module, Tensor
+from diagnose.placement.walking import walk
 
 #: Methods that go through the parts or the buffers of a module.
 _GOING_THROUGH = frozenset({"modules", "named_modules", "buffers", "named_buffers"})
@@ -62,12 +63,12 @@ def may_fill(name: str, node: ast.AST, source: Source) -> bool:
 def _counting(tree: ast.Module) -> frozenset[int]:
     """The calls within the comprehensions of a file that give something, and do nothing by the way."""
     kinds = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
-    alone = {id(one.value) for one in ast.walk(tree) if isinstance(one, ast.Expr)}
+    alone = {id(one.value) for one in walk(tree) if isinstance(one, ast.Expr)}
     return frozenset(
         id(call)
-        for one in ast.walk(tree)
+        for one in walk(tree)
         if isinstance(one, kinds) and id(one) not in alone
-        for call in ast.walk(one)
+        for call in walk(one)
         if isinstance(call, ast.Call)
     )
 

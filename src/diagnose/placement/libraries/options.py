@@ -40,7 +40,9 @@ def _add(machine: Machine, owner: Object, given: Arguments, node: ast.AST, frame
     name = given.text("dest") or said.lstrip("-").replace("-", "_")
     default, action = given.named.get("default"), given.text("action") or ""
     machine.has_options = True
-    if action in ("store_true", "store_false") and machine.options != OPEN:
+    flag = action in ("store_true", "store_false")
+    machine.has_flags |= flag
+    if flag and machine.options != OPEN:
         if machine.options == DEFAULTS or asks_for_gpu(name) is None:
             on = (action == "store_true") == (machine.options == TURNED_ON)
             told = default.value if default is not None and machine.options == DEFAULTS else None
@@ -90,6 +92,7 @@ def _default(machine: Machine, value: Value, name: str) -> Value:
     """The default of an option: a device is taken for what the program is run with, all else is open."""
     told = value.value if isinstance(value, Const) else None
     if isinstance(told, str) and written(told) is not None:
+        machine.has_flags |= told == "cpu"
         turned = machine.options == TURNED_ON and told == "cpu"
         return Const("cuda") if turned else value
     if _is_another(value, name):

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from diagnose.placement.model import Spot
 from diagnose.placement.reasons.surroundings import classes_of
+from diagnose.placement.walking import walk
 
 #: Packages whose classes move no more than their own: Python's, and libraries that are known.
 MOVING_NOTHING = frozenset(
@@ -45,7 +46,7 @@ def _on_others(tree: ast.Module, name: str) -> bool:
 def _imported(tree: ast.Module) -> dict[str, str]:
     """The names that a file imports, and the packages that they are of; of its own the dots."""
     found: dict[str, str] = {}
-    for one in ast.walk(tree):
+    for one in walk(tree):
         if isinstance(one, ast.Import):
             for alias in one.names:
                 package = alias.name.partition(".")[0]

@@ -32,6 +32,7 @@ from diagnose.placement.reasons.siblings import (
 from diagnose.placement.steps import Reason, born_at, is_literal, last_move, last_of, on_cpu
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Frame, Function, Object
+from diagnose.placement.walking import walk
 
 LOSSES = re.compile(
     r"(Loss|Criterion|CrossEntropy|LPIPS|SSIM|LossNet|Metric|(?<!para)Meter|Tracker|Confusion|Accuracy|F1|AUROC|Perceptual)",
@@ -257,7 +258,7 @@ def _is_named(given: Spot, built: Spot) -> bool:
     between = range(built.line + 1, given.line)
     return not any(
         isinstance(one, ast.Name) and one.id == node.id and one.lineno in between
-        for one in ast.walk(given.source.tree)
+        for one in walk(given.source.tree)
     )
 
 

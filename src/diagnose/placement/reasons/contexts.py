@@ -8,6 +8,7 @@ from functools import lru_cache
 from diagnose.placement.bringing import forgotten
 from diagnose.placement.model import Spot
 from diagnose.placement.values import Frame
+from diagnose.placement.walking import walk
 
 
 def used_outside(context: Spot, at: Spot | None, used: Frame) -> tuple[Spot, Frame] | None:
@@ -52,12 +53,12 @@ def unbrought(at: Spot | None, used: Frame | None) -> tuple[Spot, Frame] | None:
 def _within(context: Spot) -> dict[str, ast.Call]:
     """The calls of the body of the ``with`` that a context stands in, by what they call."""
     node = _contexts(context.source.tree).get(id(context.node))
-    inner = (one for statement in node.body for one in ast.walk(statement)) if node else ()
+    inner = (one for statement in node.body for one in walk(statement)) if node else ()
     return {ast.unparse(one.func): one for one in inner if isinstance(one, ast.Call)}
 
 
 @lru_cache(maxsize=8)
 def _contexts(tree: ast.Module) -> dict[int, ast.With]:
     """The ``with`` statements of a file, by their contexts."""
-    withs = (node for node in ast.walk(tree) if isinstance(node, ast.With))
+    withs = (node for node in walk(tree) if isinstance(node, ast.With))
     return {id(item.context_expr): node for node in withs for item in node.items}

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from diagnose.placement.model import Spot
 from diagnose.placement.signatures import defaults
 from diagnose.placement.steps import called
+from diagnose.placement.walking import walk
 
 
 class Call(NamedTuple):
@@ -65,7 +66,7 @@ def _position(function: ast.FunctionDef, parameter: str, *, bound: bool) -> int 
 
 def _calls(scope: ast.AST) -> list[ast.Call]:
     """The calls within a node, from the first line to the last."""
-    found = [node for node in ast.walk(scope) if isinstance(node, ast.Call)]
+    found = [node for node in walk(scope) if isinstance(node, ast.Call)]
     return sorted(found, key=lambda one: (one.lineno, one.col_offset))
 
 
@@ -91,7 +92,7 @@ def told_above(scope: ast.AST, call: ast.Call) -> Sequence[str]:
 
 
 def _told(scope: ast.AST, call: ast.Call) -> Iterator[str]:
-    for node in ast.walk(scope):
+    for node in walk(scope):
         match node:
             case ast.Assign(
                 targets=[ast.Name() | ast.Attribute() as target],

@@ -25,6 +25,7 @@ from diagnose.placement.reasons.surroundings import function_of
 from diagnose.placement.steps import born_at, called, device_argument, last_move
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Object
+from diagnose.placement.walking import walk
 
 #: Calls by which all that follows is made elsewhere.
 DEFAULTS = ("set_default_tensor_type", "set_default_device")
@@ -85,7 +86,7 @@ def _is_without_gpu(meeting: Meeting) -> bool:
 @lru_cache(maxsize=8)
 def _other_branches(tree: ast.Module) -> tuple[tuple[int, int], ...]:
     """The lines of the branches that flags named for a GPU leave to other machines."""
-    flags = (one for one in ast.walk(tree) if isinstance(one, ast.If) and one.orelse)
+    flags = (one for one in walk(tree) if isinstance(one, ast.If) and one.orelse)
     return tuple(
         (one.orelse[0].lineno, one.orelse[-1].end_lineno or one.orelse[0].lineno)
         for one in flags
@@ -138,14 +139,14 @@ def _is_of_tests(meeting: Meeting) -> bool:
 def _imports_tests(tree: ast.Module) -> bool:
     """Whether a file defines tests: functions or classes by whose names they are found."""
     kinds = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
-    names = (one.name for one in ast.walk(tree) if isinstance(one, kinds))
+    names = (one.name for one in walk(tree) if isinstance(one, kinds))
     return any(name.startswith(("test", "Test")) or name.endswith("Test") for name in names)
 
 
 @lru_cache(maxsize=32)
 def _calls(tree: ast.Module, name: str) -> bool:
     """Whether a file calls something of a name."""
-    return any(called(one) == name for one in ast.walk(tree))
+    return any(called(one) == name for one in walk(tree))
 
 
 def _is_told(stray: Meets | None) -> bool:
@@ -168,7 +169,7 @@ def _is_put_together(meeting: Meeting) -> bool:
         and isinstance(one.value, ast.Name)
         and one.value.id == moved.id
         and one.lineno < meeting.spot.line
-        for one in ast.walk(function)
+        for one in walk(function)
     )
 
 

@@ -9,6 +9,7 @@ from diagnose.placement.reasons.forgetting import left_out
 from diagnose.placement.steps import Reason, born_at, device_argument, made_as, on_cpu
 from diagnose.placement.tensors import Tensor
 from diagnose.placement.values import Frame, Generator
+from diagnose.placement.walking import walk
 
 
 def of_generator(stray: Meets, meeting: Meeting) -> Reason | None:
@@ -42,7 +43,7 @@ def _told_for_it(found: Reason, frame: Frame | None) -> Reason:
     said = device_argument(found.spot)
     if frame is None or not isinstance(said, ast.Name) or said.id not in frame.given:
         return found
-    uses = [n for n in ast.walk(found.spot.source.tree) if isinstance(n, ast.Name)]
+    uses = [n for n in walk(found.spot.source.tree) if isinstance(n, ast.Name)]
     other = sum(n.id == said.id and isinstance(n.ctx, ast.Load) for n in uses) > 1
     if other or frame.call is None or not isinstance(frame.given[said.id], ast.Constant):
         return found

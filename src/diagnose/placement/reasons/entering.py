@@ -14,6 +14,7 @@ from diagnose.placement.steps import born_at, device_argument, last_move, said_a
 from diagnose.placement.switches import set_at
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Frame, Place
+from diagnose.placement.walking import walk
 
 _INPUTS = frozenset({"batch", "factory", "array", "tokens"})
 
@@ -82,10 +83,10 @@ def _made_there(tensor: Tensor) -> Step | None:
 def _gives_several(move: Spot, frame: Frame) -> bool:
     """Whether a move is that of each of several values, which a call is given one by one."""
     names = {one.id for one in frame.given.values() if isinstance(one, ast.Name)}
-    for statement in ast.walk(move.source.tree):
+    for statement in walk(move.source.tree):
         match statement:
             case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.expr() as value):
-                if any(one is move.node for one in ast.walk(value)) and value is not move.node:
+                if any(one is move.node for one in walk(value)) and value is not move.node:
                     several = not isinstance(value, ast.Tuple)
                     bound = {one.id for one in targets if isinstance(one, ast.Name)}
                     return several and len(bound & names) > 1
@@ -118,7 +119,7 @@ def _handed(move: Spot, meeting: Meeting) -> tuple[Spot, Spot] | None:
     name = next(
         (
             one.targets[0].id
-            for one in ast.walk(function)
+            for one in walk(function)
             if isinstance(one, ast.Assign)
             and one.value is move.node
             and isinstance(one.targets[0], ast.Name)
@@ -127,16 +128,16 @@ def _handed(move: Spot, meeting: Meeting) -> tuple[Spot, Spot] | None:
     )
     given = [*call.node.args, *(one.value for one in call.node.keywords)]
     handed = [one for one in given if name is not None and _reads(one, name)]
-    inside = {id(one) for part in (call.node, move.node) for one in ast.walk(part)}
+    inside = {id(one) for part in (call.node, move.node) for one in walk(part)}
     asked = {
         id(one)
-        for node in ast.walk(function)
+        for node in walk(function)
         if isinstance(node, ast.Attribute) and node.attr in _ANYWHERE | _MOVES
-        for one in ast.walk(node.value)
+        for one in walk(node.value)
     }
     others = (
         one
-        for one in ast.walk(function)
+        for one in walk(function)
         if isinstance(one, ast.Name)
         and one.id == name
         and isinstance(one.ctx, ast.Load)
@@ -147,7 +148,7 @@ def _handed(move: Spot, meeting: Meeting) -> tuple[Spot, Spot] | None:
 
 
 def _reads(node: ast.expr, name: str) -> bool:
-    return any(isinstance(one, ast.Name) and one.id == name for one in ast.walk(node))
+    return any(isinstance(one, ast.Name) and one.id == name for one in walk(node))
 
 
 def _given(move: Spot) -> Spot | None:
@@ -217,7 +218,7 @@ def _asked(move: Spot) -> Spot | None:
         case [ast.Name() | ast.Attribute(value=ast.Name(id="self")) as named]:
             found = [
                 one.value
-                for one in ast.walk(tree)
+                for one in walk(tree)
                 if isinstance(one, ast.Assign)
                 and [ast.unparse(target) for target in one.targets] == [ast.unparse(named)]
             ]
@@ -229,14 +230,14 @@ def _asked(move: Spot) -> Spot | None:
 
 
 def _returned(tree: ast.Module, name: str) -> Iterator[ast.expr | None]:
-    for function in ast.walk(tree):
+    for function in walk(tree):
         if isinstance(function, ast.FunctionDef) and function.name == name:
-            yield from (one.value for one in ast.walk(function) if isinstance(one, ast.Return))
+            yield from (one.value for one in walk(function) if isinstance(one, ast.Return))
 
 
 def _owner(asked: ast.AST) -> str:
     """The model whose weights are asked: ``self.model`` of ``next(self.model.head.parameters())``."""
-    for one in ast.walk(asked):
+    for one in walk(asked):
         match one:
             case ast.Call(func=ast.Attribute(value=owner, attr="parameters")):
                 parts = ast.unparse(owner).split(".")

@@ -9,6 +9,7 @@ from diagnose.placement.model import Spot, Step
 from diagnose.placement.reasons.surroundings import classes_of, function_of
 from diagnose.placement.steps import device_argument
 from diagnose.placement.values import Frame
+from diagnose.placement.walking import walk
 
 
 def left_out(made: Step, frame: Frame | None) -> tuple[Spot, Frame] | None:
@@ -47,5 +48,5 @@ def _makes_on_device(scope: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDe
             given.arg == "device" and not isinstance(given.value, ast.Constant)
             for given in one.keywords
         )
-        for one in ast.walk(scope)
+        for one in walk(scope)
     )

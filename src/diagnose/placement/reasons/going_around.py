@@ -12,6 +12,7 @@ from diagnose.placement.steps import Reason, born_at, called, is_on, last_move, 
 from diagnose.placement.switches import set_at
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Frame, Object, Value
+from diagnose.placement.walking import walk
 
 _OFFLOADS = re.compile(r"offload", re.IGNORECASE)
 #: What brings a layer's weights for the forward of that layer alone, and not for that of its model.
@@ -99,7 +100,7 @@ def _brings(this: Value | None) -> bool:
     made = this.made if isinstance(this, Module | Object) else None
     moves = ("to", "cuda", "cpu")
     return made is not None and any(
-        isinstance(one, ast.Attribute) and one.attr in moves for one in ast.walk(made.node)
+        isinstance(one, ast.Attribute) and one.attr in moves for one in walk(made.node)
     )
 
 
@@ -135,10 +136,10 @@ def _offloads(made: ast.AST) -> bool:
 
 def _gradient(operand: ast.AST, frame: Frame) -> ast.expr | None:
     """The expression that reads a gradient: the operand, or what one of its variables is bound to."""
-    names = [one.id for one in ast.walk(operand) if isinstance(one, ast.Name)]
+    names = [one.id for one in walk(operand) if isinstance(one, ast.Name)]
     bound = [one.value for name in names if isinstance(one := frame.bound.get(name), ast.Assign)]
     for said in (operand, *bound):
-        if any(isinstance(one, ast.Attribute) and one.attr == "grad" for one in ast.walk(said)):
+        if any(isinstance(one, ast.Attribute) and one.attr == "grad" for one in walk(said)):
             return said if isinstance(said, ast.expr) else None
     return None
 

@@ -20,6 +20,7 @@ from diagnose.placement.reasons.knowing import (
 from diagnose.placement.steps import Reason, last_move
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Frame
+from diagnose.placement.walking import walk
 
 
 def of_grown(tensor: Tensor, grown: Step) -> Reason:
@@ -67,7 +68,7 @@ def _returned_with_others(made: Spot) -> Spot | None:
     called_as = ast.unparse(made.node.func) if isinstance(made.node, ast.Call) else ""
     if called_as.count(".") < 2:
         return None  # torch's own factories take one
-    for function in ast.walk(made.source.tree):
+    for function in walk(made.source.tree):
         body = function.body if isinstance(function, ast.FunctionDef) else []
         own = {ast.unparse(s.targets[0]): s.value for s in body if isinstance(s, ast.Assign)}
         returned = [one.value for one in body if isinstance(one, ast.Return)]
@@ -118,12 +119,12 @@ def _is_repeated(call: Spot, move: Spot) -> bool:
     func = move.node.func if isinstance(move.node, ast.Call) else None
     model = ast.dump(func.value) if isinstance(func, ast.Attribute) else ""
     own = statement_around(call)
-    inside = {id(one) for one in ast.walk(own)} if own is not None else set[int]()
+    inside = {id(one) for one in walk(own)} if own is not None else set[int]()
     return any(
         ast.dump(used) == model and id(used) not in inside
-        for loop in ast.walk(call.source.tree)
+        for loop in walk(call.source.tree)
         if isinstance(loop, ast.For | ast.While)
         and move.line < loop.lineno <= call.line <= (loop.end_lineno or loop.lineno)
-        for used in ast.walk(loop)
+        for used in walk(loop)
         if isinstance(used, ast.Name | ast.Attribute)
     )

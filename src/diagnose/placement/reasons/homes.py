@@ -6,6 +6,7 @@ import ast
 
 from diagnose.placement.model import Spot, Step
 from diagnose.placement.signatures import is_property
+from diagnose.placement.walking import walk
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -57,12 +58,12 @@ def chosen_home(move: Step, wrapped: Step) -> Spot | None:
 
 def _of_class(owner: ast.AST, device: str, ids: ast.expr, scope: ast.AST) -> ast.Constant | None:
     """The first GPU as a class chose it for the device that its objects keep, or give as a property."""
-    methods = [one for one in ast.walk(owner) if isinstance(one, _Function)]
+    methods = [one for one in walk(owner) if isinstance(one, _Function)]
     given = [
         (one, each.value, True)
         for one in methods
         if f"self.{one.name}" == device and is_property(one)
-        for each in ast.walk(one)
+        for each in walk(one)
         if isinstance(each, ast.Return) and each.value is not None
     ]
     kept = [(one, value, False) for one in methods for value in _bound(one, device)]
@@ -81,7 +82,7 @@ def _of_class(owner: ast.AST, device: str, ids: ast.expr, scope: ast.AST) -> ast
 
 def _first(value: ast.expr) -> ast.Constant | None:
     """The one literal that names the first GPU in an expression."""
-    named = [one for one in ast.walk(value) if isinstance(one, ast.Constant)]
+    named = [one for one in walk(value) if isinstance(one, ast.Constant)]
     first = [one for one in named if one.value == "cuda"]
     return first[0] if len(first) == 1 else None
 
@@ -95,7 +96,7 @@ def _bound(scope: ast.AST, name: str) -> list[ast.expr]:
     """What the statements of a scope set a variable or an attribute to."""
     return [
         one.value
-        for one in ast.walk(scope)
+        for one in walk(scope)
         if isinstance(one, ast.Assign) and [ast.unparse(t) for t in one.targets] == [name]
     ]
 
@@ -108,7 +109,7 @@ def _is_set_above(ids: ast.expr, method: ast.AST, line: int) -> bool:
         and isinstance(one.ctx, ast.Store)
         and ast.unparse(one) == name
         and one.lineno < line
-        for one in ast.walk(method)
+        for one in walk(method)
     )
 
 
@@ -122,7 +123,7 @@ def _is_known(name: ast.expr, scope: ast.AST, line: int) -> bool:
             and (one.id, type(one.ctx)) == (root, ast.Store)
             and one.lineno < line
         )
-        for one in ast.walk(scope)
+        for one in walk(scope)
     )
 
 
@@ -130,7 +131,7 @@ def _around(tree: ast.Module, node: ast.AST, *kinds: type[ast.AST]) -> ast.AST |
     """The innermost function or class that a node stands in."""
     found = [
         one
-        for one in ast.walk(tree)
-        if isinstance(one, kinds) and any(inner is node for inner in ast.walk(one))
+        for one in walk(tree)
+        if isinstance(one, kinds) and any(inner is node for inner in walk(one))
     ]
     return found[-1] if found else None

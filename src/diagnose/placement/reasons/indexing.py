@@ -11,6 +11,7 @@ from diagnose.placement.reasons.surroundings import function_of
 from diagnose.placement.steps import Reason, born_at, called, device_argument, on_cpu
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Frame
+from diagnose.placement.walking import walk
 
 
 def of_index(stray: Meets, meeting: Meeting) -> Reason:
@@ -41,7 +42,7 @@ def _picks_again(index: ast.AST, meeting: Meeting) -> tuple[Spot, Frame | None] 
     function, frame = function_of(meeting.spot), meeting.frame
     if function is None or not isinstance(index, ast.Name) or frame.lines.get(index.id) != 0:
         return None
-    inside = list(ast.walk(function))
+    inside = list(walk(function))
     read = [one for one in inside if isinstance(one, ast.Name) and one.id == index.id]
     picking = [one for one in inside if isinstance(one, ast.Subscript) and one.slice in read]
     taken = next((one for one in inside if _is_parameter(one, index.id)), None)
@@ -50,7 +51,7 @@ def _picks_again(index: ast.AST, meeting: Meeting) -> tuple[Spot, Frame | None] 
     given, call = frame.given.get(index.id), frame.call
     if given is not None and call is not None and on_cpu(meeting.sides[0].tensor):
         tree, name = meeting.spot.source.tree, function.name
-        if sum(called(one) == name for one in ast.walk(tree)) == 1:
+        if sum(called(one) == name for one in walk(tree)) == 1:
             return call._replace(node=given), frame.caller
     return meeting.spot._replace(node=taken), frame
 
@@ -61,16 +62,16 @@ def _is_parameter(node: ast.AST, name: str) -> bool:
 
 def _is_computed(stray: Meets, born: Step, meeting: Meeting) -> bool:
     """Whether an index is a variable that was computed with what a factory made, and is not that itself."""
-    root = next((one.id for one in ast.walk(stray.node) if isinstance(one, ast.Name)), "")
+    root = next((one.id for one in walk(stray.node) if isinstance(one, ast.Name)), "")
     statement = meeting.frame.bound.get(root)
-    return statement is not None and not any(one is born.spot.node for one in ast.walk(statement))
+    return statement is not None and not any(one is born.spot.node for one in walk(statement))
 
 
 def _handed(stray: Meets, born: Step, meeting: Meeting) -> Spot | None:
     """Where an index is made that a module's forward is handed, in a function that knows a device, or one
     that is called there."""
     tensor, frame = stray.tensor, meeting.frame
-    root = next((one.id for one in ast.walk(stray.node) if isinstance(one, ast.Name)), None)
+    root = next((one.id for one in walk(stray.node) if isinstance(one, ast.Name)), None)
     if root not in frame.given or frame.lines.get(root) != 0 or not isinstance(frame.this, Module):
         return None
     if tensor.maker != "factory" or not on_cpu(tensor) or device_argument(born.spot) is not None:

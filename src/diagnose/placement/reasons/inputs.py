@@ -13,6 +13,7 @@ from diagnose.placement.reasons.knowing import (
 from diagnose.placement.steps import Reason, born_at, called, last_move, on_cpu
 from diagnose.placement.tensors import Module, Tensor, tensors_in
 from diagnose.placement.values import Frame, Loader, Object, Unknown
+from diagnose.placement.walking import walk
 
 #: Factories that make all numbers of a tensor one.
 _OF_ONE_NUMBER = frozenset({"zeros", "ones", "full"})
@@ -29,7 +30,7 @@ def is_input(stray: Meets, tensor: Tensor, meeting: Meeting) -> bool:
     if called_on and not (meeting.spot.function or "").endswith(".forward"):
         return True
     # Within the module it is what was handed over, and no constant that stands around it.
-    root = next((n.id for n in ast.walk(stray.node) if isinstance(n, ast.Name)), None)
+    root = next((n.id for n in walk(stray.node) if isinstance(n, ast.Name)), None)
     inside = isinstance(meeting.frame.this, Module)
     return inside and root is not None and root != "self" and root in meeting.frame.names
 
@@ -57,7 +58,7 @@ def shaped_as_another(made: Step, frame: Frame | None) -> bool:
     """Whether a factory makes a tensor in the shape of another that is not on the cpu: its companion."""
     if frame is None:
         return False
-    for node in ast.walk(made.spot.node):
+    for node in walk(made.spot.node):
         match node:
             case (
                 ast.Attribute(value=ast.Name(id=name), attr="shape")
@@ -132,7 +133,7 @@ def given_to_owner(stray: Meets, made: Step, meeting: Meeting) -> Reason | None:
         value = frame.names.get(node.id) if isinstance(node, ast.Name) else None
         if value is None or not any(made in one.steps for one in tensors_in(value)):
             continue
-        uses = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id == ast.unparse(node)]
+        uses = [n for n in walk(tree) if isinstance(n, ast.Name) and n.id == ast.unparse(node)]
         elsewhere = sum(isinstance(one.ctx, ast.Load) for one in uses) > 1
         if elsewhere and has_device(frame, built.spot):
             return Reason("created-without-device", built.spot._replace(node=node), frame)

@@ -14,6 +14,7 @@ from diagnose.placement.reasons.scope import in_scope
 from diagnose.placement.steps import born_at, called, device_argument, last_move, said_as
 from diagnose.placement.switches import set_at
 from diagnose.placement.tensors import Module
+from diagnose.placement.walking import walk
 
 CAUSE = "kernel-needs-gpu"
 
@@ -101,8 +102,8 @@ def of_argument(side: Meets, meeting: Meeting) -> Suspect | None:
 def _body(spot: Spot) -> ast.AST:
     """The function in which a place is; the file where it is in none."""
     inner: ast.AST = spot.source.tree
-    for one in ast.walk(spot.source.tree):
-        if isinstance(one, ast.FunctionDef) and any(node is spot.node for node in ast.walk(one)):
+    for one in walk(spot.source.tree):
+        if isinstance(one, ast.FunctionDef) and any(node is spot.node for node in walk(one)):
             inner = one
     return inner
 

@@ -12,6 +12,7 @@ from diagnose.placement.steps import called, last_move, on_cpu
 from diagnose.placement.tensors import Batch, Module, Table, Tensor
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import Around, Const, Frame, Object, Place, Unknown, Value
+from diagnose.placement.walking import walk
 
 
 def where_built(
@@ -49,8 +50,8 @@ def is_run_at_once(spot: Spot) -> bool:
 @lru_cache(maxsize=8)
 def _hung(tree: ast.Module) -> frozenset[int]:
     """What the calls of a file are given that hang a parametrization on a layer."""
-    calls = (node for node in ast.walk(tree) if called(node) == "register_parametrization")
-    return frozenset(id(one) for call in calls for one in ast.walk(call))
+    calls = (node for node in walk(tree) if called(node) == "register_parametrization")
+    return frozenset(id(one) for call in calls for one in walk(call))
 
 
 def gives_what_it_builds(frame: Frame) -> bool:
@@ -273,7 +274,7 @@ def _innermost(tree: ast.Module) -> dict[int, ast.stmt]:
 @lru_cache(maxsize=8)
 def _statements(tree: ast.Module) -> frozenset[int]:
     """The expressions of a file that are all of a statement."""
-    return frozenset(id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr))
+    return frozenset(id(node.value) for node in walk(tree) if isinstance(node, ast.Expr))
 
 
 def frame_at(spot: Spot, frame: Frame | None) -> Frame | None:

@@ -64,6 +64,7 @@ from diagnose.placement.steps import (
 )
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Frame
+from diagnose.placement.walking import walk
 
 
 def reason(stray: Meets, meeting: Meeting) -> Reason | None:
@@ -130,7 +131,7 @@ def _kept(tensor: Tensor, meeting: Meeting) -> Step | None:
 
 def _is_here(move: Step | None, meeting: Meeting) -> bool:
     """Whether a move stands in the expression that fails: what it brings somewhere is meant to be there."""
-    return move is not None and any(n is move.spot.node for n in ast.walk(meeting.spot.node))
+    return move is not None and any(n is move.spot.node for n in walk(meeting.spot.node))
 
 
 def _of_weight(tensor: Tensor, module: Module, meeting: Meeting) -> Reason | None:
@@ -293,7 +294,7 @@ def _is_remade(made: Step, kept: Step, tensor: Tensor) -> bool:
     """Whether a module keeps what a factory makes in that statement, later than in its ``__init__``: it is
     state, and no table that is computed once."""
     frame = tensor.frame
-    if made.spot.node not in ast.walk(kept.spot.node):
+    if made.spot.node not in walk(kept.spot.node):
         return False
     while frame is not None and isinstance(frame.this, Module):
         if (frame.function or "").endswith(".__init__"):

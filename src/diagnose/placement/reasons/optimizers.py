@@ -20,6 +20,7 @@ from diagnose.placement.steps import (
 from diagnose.placement.switches import is_under_another
 from diagnose.placement.tensors import Module, Optimizer, Tensor, tensors_in
 from diagnose.placement.values import Frame, Object, Unknown, Value
+from diagnose.placement.walking import walk
 
 
 def of_optimizer(stray: Meets, meeting: Meeting) -> Reason | None:
@@ -95,8 +96,8 @@ def _moved_behind(made: Step, module: Module) -> Spot | None:
     late, loads = last_move(module.steps), (made.spot.function or "").rpartition(".")[2]
     if late is None or late.spot.source != made.spot.source:
         return None
-    for function in ast.walk(late.spot.source.tree):
-        inside = list(ast.walk(function)) if isinstance(function, ast.FunctionDef) else []
+    for function in walk(late.spot.source.tree):
+        inside = list(walk(function)) if isinstance(function, ast.FunctionDef) else []
         if any(one is late.spot.node for one in inside):
             calls = (one for one in inside if isinstance(one, ast.Call) and called(one) == loads)
             return late.spot if any(one.lineno < late.spot.line for one in calls) else None

@@ -9,6 +9,7 @@ from diagnose.placement.machine import Meets
 from diagnose.placement.model import Spot, Step
 from diagnose.placement.steps import Reason, born_at, called, last_move
 from diagnose.placement.tensors import Tensor
+from diagnose.placement.walking import walk
 
 
 def of_rank(found: Reason, other: Meets) -> Reason | None:
@@ -49,9 +50,9 @@ def _joined(spot: Spot, chosen: Step) -> Spot | None:
     joins = [one for one in calls if called(one) == "init_process_group"]
     if len(joins) != 1 or any(called(one) == "set_device" for one in calls):
         return None
-    for function in ast.walk(spot.source.tree):
-        if isinstance(function, ast.FunctionDef) and joins[0] in ast.walk(function):
-            inside = list(ast.walk(function))
+    for function in walk(spot.source.tree):
+        if isinstance(function, ast.FunctionDef) and joins[0] in walk(function):
+            inside = list(walk(function))
             told = {one.arg for one in inside if isinstance(one, ast.arg)}
             told |= {one.attr for one in inside if isinstance(one, ast.Attribute)}
             if told & {"rank", "local_rank"}:
@@ -65,7 +66,7 @@ def _is_kept(spot: Spot) -> bool:
         isinstance(one, ast.Assign)
         and one.lineno <= spot.line <= (one.end_lineno or 0)
         and called(one.value) == "device"
-        for one in ast.walk(spot.source.tree)
+        for one in walk(spot.source.tree)
     )
 
 
@@ -89,4 +90,4 @@ def _named(node: ast.AST) -> bool:
 
 @lru_cache(maxsize=8)
 def _nodes(tree: ast.Module) -> tuple[ast.AST, ...]:
-    return tuple(node for node in ast.walk(tree) if isinstance(node, ast.Call))
+    return tuple(node for node in walk(tree) if isinstance(node, ast.Call))

@@ -30,6 +30,7 @@ from diagnose.placement.reasons.surroundings import OF_DEVICES, function_of, is_
 from diagnose.placement.steps import born_at, called, last_move
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Object
+from diagnose.placement.walking import walk
 
 #: Steps by which an operand came to its device.
 _COMING = ("made", "loaded", "moved", "gathered", "wrapped")
@@ -97,7 +98,7 @@ def _is_of_a_type(step: Step) -> bool:
 def _types(tree: ast.Module) -> frozenset[str]:
     """The variables and attributes of a file that hold one type of tensors or another."""
     bound = Counter[str]()
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.Assign) and ast.unparse(node.value).endswith("Tensor"):
             for target in node.targets:
                 name = getattr(target, "id", getattr(target, "attr", ""))
@@ -144,7 +145,7 @@ def _is_moved_in_a_loop(suspect: Suspect) -> bool:
 @lru_cache(maxsize=16)
 def _keeps_parameters(tree: ast.Module) -> bool:
     """Whether a file lists parameters, which may be those of layers that it keeps elsewhere."""
-    return any(called(one) == "ParameterList" for one in ast.walk(tree))
+    return any(called(one) == "ParameterList" for one in walk(tree))
 
 
 @lru_cache(maxsize=16)
@@ -152,12 +153,12 @@ def _moved_by_items(tree: ast.Module) -> frozenset[str]:
     """The attributes of objects of which a file moves the items, by their numbers or in a loop."""
     loops = {
         one.target.id: one.iter
-        for one in ast.walk(tree)
+        for one in walk(tree)
         if isinstance(one, ast.For | ast.comprehension) and isinstance(one.target, ast.Name)
     }
     moved = [
         one.func.value
-        for one in ast.walk(tree)
+        for one in walk(tree)
         if isinstance(one, ast.Call)
         and isinstance(one.func, ast.Attribute)
         and one.func.attr in ("to", "cuda")
@@ -181,7 +182,7 @@ def _is_copy(tensor: Tensor) -> bool:
     if function is None or not isinstance(of, ast.Name) or node.keywords:
         return False
     told = {one.arg for one in (*function.args.args, *function.args.kwonlyargs)}
-    shapes = (one for one in ast.walk(function) if isinstance(one, ast.Attribute))
+    shapes = (one for one in walk(function) if isinstance(one, ast.Attribute))
     shaped = any(
         one.attr in ("shape", "size", "dim", "ndim")
         and isinstance(one.value, ast.Name)
@@ -201,7 +202,7 @@ def _passing(tree: ast.Module) -> tuple[tuple[int, int], ...]:
     """The lines of each ``try`` of a file whose errors of any kind are passed over."""
     return tuple(
         (one.body[0].lineno, one.body[-1].end_lineno or one.lineno)
-        for one in ast.walk(tree)
+        for one in walk(tree)
         if isinstance(one, ast.Try) and any(map(_passes, one.handlers))
     )
 
@@ -216,7 +217,7 @@ def _is_of_the_host(tree: ast.Module) -> bool:
     """Whether a file chooses the CPU, and nothing else, for what it calls a device or a GPU."""
     chosen = [
         one.value
-        for one in ast.walk(tree)
+        for one in walk(tree)
         if isinstance(one, ast.Assign)
         and all(isinstance(name, ast.Name) for name in one.targets)
         and any(word in ast.unparse(one.targets[0]).casefold() for word in OF_DEVICES)
@@ -245,7 +246,7 @@ def _choices(tree: ast.Module) -> tuple[tuple[int, int], ...]:
     """The lines that conditions of a file, which ask for a device, decide on."""
     return tuple(
         (one.body[0].lineno, one.end_lineno or one.lineno)
-        for one in ast.walk(tree)
+        for one in walk(tree)
         if isinstance(one, ast.If) and _asks(one.test)
     )
 
@@ -256,7 +257,7 @@ def _asks(test: ast.expr) -> bool:
     match test:
         case ast.Compare(left=ast.Call(func=ast.Name(id="len")), comparators=[ast.Constant()]):
             return False
-    asked = [called(one) for one in ast.walk(test)]
+    asked = [called(one) for one in walk(test)]
     names = _names(test)
     if _ALWAYS.isdisjoint(asked):
         return any(word in name for name in names for word in OF_DEVICES)
@@ -265,7 +266,7 @@ def _asks(test: ast.expr) -> bool:
 
 def _names(test: ast.expr) -> Iterator[str]:
     """The names and texts of a condition."""
-    for one in ast.walk(test):
+    for one in walk(test):
         if isinstance(one, ast.Name):
             yield one.id.casefold()
         elif isinstance(one, ast.Attribute):
@@ -284,7 +285,7 @@ def _is_compared(meeting: Meeting) -> bool:
 def _compares_devices(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     return any(
         isinstance(one, ast.Compare) and sum(map(_is_device, [one.left, *one.comparators])) > 1
-        for one in ast.walk(function)
+        for one in walk(function)
     )
 
 

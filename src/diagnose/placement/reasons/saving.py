@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from diagnose.placement.model import Source
 from diagnose.placement.tensors import Module
+from diagnose.placement.walking import walk
 
 _LOW_MEMORY = re.compile(
     r"low_?(v?ram|mem)|med_?vram|offload|keep_?on_?cpu|save_?memory", re.IGNORECASE
@@ -23,7 +24,7 @@ def saving_of(source: Source) -> str | None:
 @lru_cache(maxsize=8)
 def switch_of(tree: ast.Module) -> str | None:
     """The cause of what a program leaves where it was built to save memory: it asks whether to."""
-    tests = (one.test for one in ast.walk(tree) if isinstance(one, ast.If | ast.IfExp))
+    tests = (one.test for one in walk(tree) if isinstance(one, ast.If | ast.IfExp))
     return _saving(tuple(ast.unparse(test) for test in tests))
 
 

@@ -12,6 +12,7 @@ from diagnose.placement.model import Device, Spot
 from diagnose.placement.steps import Reason, born_at, last_move
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Around, Const, Frame, Object, Place, Value
+from diagnose.placement.walking import walk
 
 
 def in_scope(frame: Frame, spot: Spot, wanted: Device | None) -> Iterator[str]:
@@ -110,7 +111,7 @@ def begins_as_number(name: str, frame: Frame) -> bool:
 def _numbers(tree: ast.Module) -> Mapping[str, frozenset[int]]:
     """What a file binds to a literal, each with the lines."""
     found: dict[str, set[int]] = {}
-    for one in ast.walk(tree):
+    for one in walk(tree):
         if isinstance(one, ast.Assign) and isinstance(one.value, ast.Constant):
             for target in one.targets:
                 found.setdefault(ast.unparse(target), set()).add(one.lineno)

@@ -8,6 +8,8 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
+from diagnose.placement.walking import walk
+
 #: What devices are called that a loop goes through.
 _DEVICES = re.compile(r"device|gpu|card", re.IGNORECASE)
 
@@ -23,7 +25,7 @@ def spreads_by_hand(tree: ast.AST) -> bool:
     """
     return any(
         len(set(_devices(node))) > 1 or _one_by_one(node)
-        for kind in ast.walk(tree)
+        for kind in walk(tree)
         if isinstance(kind, ast.ClassDef)
         for node in kind.body
         if isinstance(node, ast.FunctionDef) and node.name == "__init__"
@@ -32,7 +34,7 @@ def spreads_by_hand(tree: ast.AST) -> bool:
 
 def _one_by_one(function: ast.FunctionDef) -> bool:
     """Whether a loop over devices sends what it makes to each, or tells each the part that it makes."""
-    for loop in ast.walk(function):
+    for loop in walk(function):
         match loop:
             case ast.For(target=target, iter=given):
                 inside: list[ast.AST] = [*loop.body]
@@ -43,8 +45,8 @@ def _one_by_one(function: ast.FunctionDef) -> bool:
                 continue
         if not _DEVICES.search(ast.unparse(given)):
             continue
-        names = {one.id for one in ast.walk(target) if isinstance(one, ast.Name)}
-        calls = [one for part in inside for one in ast.walk(part) if isinstance(one, ast.Call)]
+        names = {one.id for one in walk(target) if isinstance(one, ast.Name)}
+        calls = [one for part in inside for one in walk(part) if isinstance(one, ast.Call)]
         for call in calls:
             name = ast.unparse(call.func).rpartition(".")[2]
             told = [one for one in call.args if isinstance(one, ast.Name) and one.id in names]
@@ -57,7 +59,7 @@ def _one_by_one(function: ast.FunctionDef) -> bool:
 
 def _devices(function: ast.FunctionDef) -> Iterator[str]:
     """The devices, other than the cpu, that what a function makes is sent to, as it writes them."""
-    for node in ast.walk(function):
+    for node in walk(function):
         match node:
             case ast.Call(func=ast.Attribute(attr="to", value=ast.Call() as made), args=[device]):
                 kind = ast.unparse(made.func).rpartition(".")[2]

@@ -14,6 +14,7 @@ from diagnose.placement.reasons.surroundings import function_of
 from diagnose.placement.steps import born_at, last_move, said_as
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Frame, Object
+from diagnose.placement.walking import walk
 
 #: Makers of what a model computes, or is.
 COMPUTED = frozenset({"output", "weight", "computed"})
@@ -113,7 +114,7 @@ def _is_read_again(move: Spot) -> bool:
             function = function_of(move)
             reads = [
                 one
-                for one in ast.walk(function or move.source.tree)
+                for one in walk(function or move.source.tree)
                 if isinstance(one, ast.Name) and one.id == name and isinstance(one.ctx, ast.Load)
             ]
             return sum(one.lineno > move.line for one in reads) > 1
@@ -152,7 +153,7 @@ def _is_bound(names: set[str], of: Spot) -> bool:
         isinstance(target, ast.Name) and target.id in names
         for statement in of.source.tree.body
         if isinstance(statement, ast.Assign)
-        for target in ast.walk(statement)
+        for target in walk(statement)
     )
 
 
@@ -160,8 +161,8 @@ def _is_of_several(move: Spot) -> bool:
     """Whether a move is that of several values, one by one."""
     several = (ast.ListComp, ast.GeneratorExp, ast.DictComp)
     return any(
-        isinstance(node, several) and any(one is move.node for one in ast.walk(node))
-        for node in ast.walk(move.source.tree)
+        isinstance(node, several) and any(one is move.node for one in walk(node))
+        for node in walk(move.source.tree)
     )
 
 

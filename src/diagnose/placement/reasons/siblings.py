@@ -22,11 +22,12 @@ from diagnose.placement.reasons.surroundings import function_of
 from diagnose.placement.steps import Reason, born_at, called, last_move, on_cpu
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Frame, Object, Value
+from diagnose.placement.walking import walk
 
 
 def moved_within(spot: Spot, loop: ast.For) -> Spot | None:
     """The statement of a loop that moves another of the values that the loop binds."""
-    names = {node.id for node in ast.walk(loop.target) if isinstance(node, ast.Name)}
+    names = {node.id for node in walk(loop.target) if isinstance(node, ast.Name)}
     for statement in loop.body:
         moved = moved_in(statement.value) if isinstance(statement, ast.Assign) else ()
         if any(isinstance(one, ast.Name) and one.id in names for one in moved):
@@ -83,10 +84,10 @@ def _listing(move: Spot) -> Spot | None:
             pass
         case _:
             return None
-    for node in ast.walk(move.source.tree):
+    for node in walk(move.source.tree):
         match node:
             case ast.For(target=ast.Name(id=name), iter=ast.Tuple() | ast.List() as listed):
-                if name == moved and any(one is move.node for one in ast.walk(node)):
+                if name == moved and any(one is move.node for one in walk(node)):
                     return move._replace(node=listed)
     return None
 
@@ -148,7 +149,7 @@ def kept_beside(cause: str, module: Module) -> Reason | None:
     if not isinstance(kept, ast.Assign) or not isinstance(kept.value, ast.Name) or function is None:
         return None
     given = {one.arg for one in (*function.args.args, *function.args.kwonlyargs)}
-    for node in ast.walk(function):
+    for node in walk(function):
         match node:
             case ast.Assign(
                 targets=[ast.Attribute(value=ast.Name(id="self"))],
@@ -243,13 +244,11 @@ def moved_by_others(cause: str, frame: Frame | None) -> Reason | None:
     if not name or not gives_what_it_builds(frame) or not has_device(frame.caller, call):
         return None
     own = _names_bound(statement_around(call), name)
-    for function in ast.walk(call.source.tree):
-        if not isinstance(function, ast.FunctionDef) or any(
-            n is call.node for n in ast.walk(function)
-        ):
+    for function in walk(call.source.tree):
+        if not isinstance(function, ast.FunctionDef) or any(n is call.node for n in walk(function)):
             continue
         moved = {one.id for one in moved_in(function) if isinstance(one, ast.Name)}
-        for statement in ast.walk(function):
+        for statement in walk(function):
             theirs = _names_bound(statement, name)
             for mine, other in zip(own, theirs, strict=False):
                 if other in moved and len(own) == len(theirs):

@@ -39,6 +39,7 @@ from diagnose.placement.steps import born_at, called, last_move
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import Value
+from diagnose.placement.walking import walk
 
 
 def is_sure(suspect: Suspect, stray: Meets | None, other: Meets | None, meeting: Meeting) -> bool:
@@ -109,7 +110,7 @@ def _is_read_as_one(item: Value) -> bool:
 def _comprised(tree: ast.Module) -> frozenset[ast.expr]:
     """What the comprehensions of a file make their items of."""
     kinds = ast.ListComp | ast.SetComp | ast.GeneratorExp
-    return frozenset(one.elt for one in ast.walk(tree) if isinstance(one, kinds))
+    return frozenset(one.elt for one in walk(tree) if isinstance(one, kinds))
 
 
 # --- who else may move it -----------------------------------------------------------------------------
@@ -240,9 +241,7 @@ def _is_of_sizes(tensor: Tensor) -> bool:
         return False
     if not called.endswith(_OF_VALUES) and ".sparse." not in called:
         return True
-    return not any(
-        isinstance(one, ast.Name | ast.Attribute) for a in node.args for one in ast.walk(a)
-    )
+    return not any(isinstance(one, ast.Name | ast.Attribute) for a in node.args for one in walk(a))
 
 
 _LISTED = ast.Tuple | ast.List
@@ -293,6 +292,6 @@ def _assigned_later(tree: ast.Module, name: str) -> frozenset[str]:
     return frozenset(
         one.attr
         for method in methods
-        for one in ast.walk(method)
+        for one in walk(method)
         if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store)
     )

@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from diagnose.placement.machine import Meeting
 from diagnose.placement.model import Spot
+from diagnose.placement.walking import walk
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 #: What conditions of code say that does one thing on a GPU and another one elsewhere.
@@ -26,14 +27,14 @@ def function_of(spot: Spot) -> _Function | None:
 
 @lru_cache(maxsize=8)
 def _functions(tree: ast.Module) -> tuple[_Function, ...]:
-    return tuple(one for one in ast.walk(tree) if isinstance(one, _Function))
+    return tuple(one for one in walk(tree) if isinstance(one, _Function))
 
 
 @lru_cache(maxsize=8)
 def classes_of(tree: ast.Module) -> dict[str, list[ast.ClassDef]]:
     """The classes of a file, by their names."""
     found: dict[str, list[ast.ClassDef]] = {}
-    for one in ast.walk(tree):
+    for one in walk(tree):
         if isinstance(one, ast.ClassDef):
             found.setdefault(one.name, []).append(one)
     return found
@@ -42,9 +43,7 @@ def classes_of(tree: ast.Module) -> dict[str, list[ast.ClassDef]]:
 @lru_cache(maxsize=8)
 def asks_for_a_device(function: _Function) -> bool:
     """Whether a condition within a function asks for a device."""
-    tests = (
-        one.test for one in ast.walk(function) if isinstance(one, ast.If | ast.IfExp | ast.Assert)
-    )
+    tests = (one.test for one in walk(function) if isinstance(one, ast.If | ast.IfExp | ast.Assert))
     return any(word in ast.unparse(test) for test in tests for word in OF_DEVICES)
 
 
@@ -67,7 +66,7 @@ def _tries(tree: ast.Module) -> tuple[tuple[int, int], ...]:
     """The lines of each ``try`` of a file."""
     return tuple(
         (one.body[0].lineno, one.body[-1].end_lineno or one.lineno)
-        for one in ast.walk(tree)
+        for one in walk(tree)
         if isinstance(one, ast.Try) and one.handlers
     )
 
@@ -82,7 +81,7 @@ def _handlers(tree: ast.Module) -> tuple[tuple[int, int], ...]:
     """The lines of each handler of a file."""
     return tuple(
         (one.body[0].lineno, one.body[-1].end_lineno or one.body[0].lineno)
-        for one in ast.walk(tree)
+        for one in walk(tree)
         if isinstance(one, ast.ExceptHandler)
     )
 
@@ -100,7 +99,7 @@ def _conditions(tree: ast.Module) -> tuple[tuple[int, int, str], ...]:
     """The lines under each condition of a file, and the condition."""
     return tuple(
         (one.body[0].lineno, one.end_lineno or one.lineno, ast.unparse(one.test))
-        for one in ast.walk(tree)
+        for one in walk(tree)
         if isinstance(one, ast.If)
     )
 
@@ -119,7 +118,7 @@ def _refused(tree: ast.Module) -> tuple[tuple[int, int], ...]:
     """The lines of a file that a test expects an error of."""
     return tuple(
         (one.body[0].lineno, one.end_lineno or one.lineno)
-        for one in ast.walk(tree)
+        for one in walk(tree)
         if isinstance(one, ast.With)
         and any(_EXPECTS.search(ast.unparse(item.context_expr)) for item in one.items)
     )
@@ -151,6 +150,6 @@ def _called(tree: ast.Module) -> frozenset[str]:
     """The last names of what a file calls."""
     return frozenset(
         one.func.attr if isinstance(one.func, ast.Attribute) else getattr(one.func, "id", "")
-        for one in ast.walk(tree)
+        for one in walk(tree)
         if isinstance(one, ast.Call)
     )

@@ -11,6 +11,7 @@ from diagnose.placement.reasons.surroundings import function_of
 from diagnose.placement.steps import Reason
 from diagnose.placement.tensors import Module
 from diagnose.placement.values import Frame
+from diagnose.placement.walking import walk
 
 
 def taken(found: Reason, stray: Meets, meeting: Meeting) -> Reason:
@@ -56,7 +57,7 @@ def _is_told(frame: Frame, function: ast.FunctionDef | ast.AsyncFunctionDef, spo
 def _targets(function: ast.AST) -> list[ast.expr]:
     """What a function moves to, or makes something on."""
     found: list[ast.expr] = []
-    for one in ast.walk(function):
+    for one in walk(function):
         match one:
             case ast.Call(func=ast.Attribute(attr="to"), args=[given, *_]):
                 found.append(given)
@@ -71,4 +72,4 @@ def _parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.ar
 
 
 def _holds(outer: ast.AST, node: ast.AST) -> bool:
-    return any(one is node for one in ast.walk(outer))
+    return any(one is node for one in walk(outer))

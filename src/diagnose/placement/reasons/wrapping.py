@@ -15,6 +15,7 @@ from diagnose.placement.replicas import CAUSE, asked_again, read_in
 from diagnose.placement.steps import Reason, born_at, is_literal, last_move
 from diagnose.placement.switches import turned_on
 from diagnose.placement.tensors import Tensor
+from diagnose.placement.walking import walk
 
 #: How programs ask for several GPUs.
 _COUNTS = re.compile(r"device_count\(\)|\bn(um)?(_?gpus?|_devices)?\b")
@@ -62,7 +63,7 @@ def _is_always_split(weight: Tensor) -> bool:
 def _asked_before(wrapped: Spot) -> Spot | None:
     """The condition under which a statement does nothing but wrap, where that asks for the GPUs alone: of a
     model that is split where it is told to be, it has to ask as well."""
-    for one in ast.walk(wrapped.source.tree):
+    for one in walk(wrapped.source.tree):
         match one:
             case ast.If(test=test, body=[ast.Assign(value=value)], orelse=[]):
                 if value is wrapped.node and _COUNTS.search(ast.unparse(test)):
