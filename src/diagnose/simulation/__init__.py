@@ -181,7 +181,8 @@ def run_function(fn: Callable[[], T], *, gpus: int = 2, wording: Wording = "new"
 
 def require_torch() -> None:
     """Raises TorchMissingError unless there is a torch that can be simulated with."""
-    from importlib.metadata import PackageNotFoundError, version  # the hook's process pays for none of it
+    # Imported here: the hook's process pays for none of it.
+    from importlib.metadata import PackageNotFoundError, version
 
     if find_spec("torch") is None:
         raise TorchMissingError(f"simulated GPUs need torch {_NEEDED} or later: pip install torch")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import stat
 from collections.abc import Callable
 from pathlib import Path
@@ -77,7 +76,8 @@ def read_cached(name: str) -> Lines | None:
     """
     import linecache
 
-    if not os.path.isabs(name) and name not in linecache.cache and not os.path.exists(name):
+    path = Path(name)
+    if not path.is_absolute() and name not in linecache.cache and not path.exists():
         return None
     lines = linecache.getlines(name)
     return tuple("".join(lines).split("\n")) if lines else None
