@@ -238,7 +238,7 @@ def test_the_answer_has_a_time_limit(script: Path) -> None:
     )
     end = python(script)
     assert end.status == 1
-    assert end.err.endswith(f"RuntimeError: {MESSAGE}\n")
+    assert f"RuntimeError: {MESSAGE}\ndiagnose: no answer within 0.2 s" in end.err
 
 
 def test_installing_loads_nothing_heavy() -> None:
@@ -257,8 +257,30 @@ def test_installing_loads_nothing_heavy() -> None:
         "click",
         "sqlite3",
         "inspect",
+        "email",
+        "traceback",
     ):
         assert f"'{name}'" not in loaded
+
+
+def test_where_the_time_is_up_one_line_says_so(script: Path) -> None:
+    script.write_text(FAILS)
+    plain = python(script)
+    script.write_text(f"import diagnose; diagnose.install(seconds=1e-6)\n{FAILS}")
+    hooked = python(script)
+
+    assert hooked.status == plain.status
+    assert hooked.err.endswith(
+        "diagnose: no answer within 1e-06 s of processor time; save the traceback to a file and run: diagnose FILE\n"
+    )
+
+
+def test_a_script_with_a_relative_name_is_answered(script: Path) -> None:
+    script.write_text(f"import torch, diagnose; diagnose.install(seconds=60)\n{FAILS}")
+    launcher = (
+        f"import os, runpy; os.chdir({str(script.parent)!r}); runpy.run_path({script.name!r})"
+    )
+    assert SIGN in python("-c", launcher).err
 
 
 def test_the_switch_keeps_the_hook_out(script: Path) -> None:

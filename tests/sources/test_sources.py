@@ -420,3 +420,17 @@ def test_names_of_any_text_are_no_harm(files: dict[str, str], name: str) -> None
         assert components(found.path)[-1] == components(name)[-1]
     if name in files and components(name) and not name.startswith("<"):
         assert found is not None or sources.unused[0].reason == "ambiguous"
+
+
+def test_what_a_relative_name_finds_over_the_path_is_not_the_programs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from diagnose.sources import read_cached
+
+    folder = tmp_path / "site-packages" / "some_library"
+    folder.mkdir(parents=True)
+    (folder / "__init__.py").write_text("x = 1\n")
+    monkeypatch.syspath_prepend(str(folder.parent))
+    assert read_cached("some_library/__init__.py") is None
+    assert read_cached("json/__init__.py") is None
+    assert read_cached(str(folder / "__init__.py")) is not None

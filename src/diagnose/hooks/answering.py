@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple, TextIO
 
@@ -15,6 +16,9 @@ _NOT_FAILURES = (KeyboardInterrupt, SystemExit, GeneratorExit)
 #: What stands in nearly every message of a device-placement failure, and how much of one is searched.
 _SIGNS = ("device", "cuda:", "cuda tensor", "cuda.floattensor")
 _LOOKED_AT = 100_000
+#: A worker that waits for something else gets so many times its seconds, and is looked at so often.
+_PATIENCE = 4
+_LOOK = 0.05
 
 
 class Settings(NamedTuple):  # a dataclass would take longer to import than all of the hook
@@ -31,7 +35,8 @@ def answer(error: BaseException | None, settings: Settings) -> None:
 
     Where a fault of ours keeps it from an answer to what may be such a failure, one line says so.
     Never raises. The work is done in a thread of its own, because a local variable's class may make
-    any look at it take forever; after ``settings.seconds`` the program goes on without an answer.
+    any look at it take forever; after ``settings.seconds`` of the processor's time, which a busy machine
+    does not use up, the program goes on, and one line says that there is no answer.
     """
     try:
         if error is None or issubclass(type(error), _NOT_FAILURES):
@@ -46,12 +51,35 @@ def answer(error: BaseException | None, settings: Settings) -> None:
         worker = threading.Thread(
             target=_compose, args=([error], settings.lang, look, page), daemon=True, name="diagnose"
         )
+        maybe = _may_be_ours(error)
         worker.start()
-        worker.join(settings.seconds)
+        _wait(worker, settings.seconds)
         if page:
             output.write(page[0], target)
+        elif maybe and worker.is_alive():
+            output.write(_time_is_up(settings), target)
     except BaseException:  # whatever it is, it is ours and must stay ours
         return
+
+
+def _wait(worker: threading.Thread, seconds: float) -> None:
+    """Waits until a thread has ended or used so much of the processor's time; where it sleeps, or its time
+    cannot be read, `_PATIENCE` times as long by the clock."""
+    clock = getattr(time, "pthread_getcpuclockid", None)
+    end = time.monotonic() + seconds * _PATIENCE
+    while time.monotonic() < end:
+        worker.join(_LOOK)
+        if not worker.is_alive() or (clock is None and time.monotonic() > end - seconds):
+            return
+        with suppress(OSError):  # it has just ended
+            if clock is not None and time.clock_gettime(clock(worker.ident)) > seconds:
+                return
+
+
+def _time_is_up(settings: Settings) -> str:
+    from diagnose.rendering.labels import LABELS
+
+    return LABELS[settings.lang]["no-time"].format(seconds=f"{settings.seconds:g}") + "\n"
 
 
 def explained(error: BaseException, lang: Lang = "en") -> tuple[Diagnosis, ...]:

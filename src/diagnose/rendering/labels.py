@@ -101,6 +101,8 @@ LABELS: Mapping[Lang, Mapping[str, str]] = {
         "no-gpu": "# needs no GPU",
         "and-lines": "and {count} more lines that change: diagnose --full",
         "simulate": "diagnose: no GPU here; on simulated ones: diagnose simulate {script}",
+        "no-time": "diagnose: no answer within {seconds} s of processor time; save the traceback "
+        "to a file and run: diagnose FILE",
         "no-hook-answer": "diagnose: no answer for this failure "
         "(a fault of diagnose; DIAGNOSE_DEBUG=1 shows it)",
     },
@@ -198,6 +200,7 @@ LABELS: Mapping[Lang, Mapping[str, str]] = {
         "no-gpu": "# 无需 GPU",
         "and-lines": "另有 {count} 行改动：diagnose --full",
         "simulate": "diagnose：此处没有 GPU；可用模拟的 GPU 运行：diagnose simulate {script}",
+        "no-time": "diagnose：{seconds} 秒处理器时间内未得出结论；请把报错保存为文件后运行：diagnose FILE",
         "no-hook-answer": "diagnose：未能诊断此错误"
         "（diagnose 自身的故障；设置 DIAGNOSE_DEBUG=1 可查看原因）",
     },

@@ -28,10 +28,8 @@ The package imports torch only when it is used.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from importlib.util import find_spec
 from os import PathLike
 from typing import Literal, TypeVar
 
@@ -182,7 +180,9 @@ def run_function(fn: Callable[[], T], *, gpus: int = 2, wording: Wording = "new"
 def require_torch() -> None:
     """Raises TorchMissingError unless there is a torch that can be simulated with."""
     # Imported here: the hook's process pays for none of it.
+    import re
     from importlib.metadata import PackageNotFoundError, version
+    from importlib.util import find_spec
 
     if find_spec("torch") is None:
         raise TorchMissingError(f"simulated GPUs need torch {_NEEDED} or later: pip install torch")

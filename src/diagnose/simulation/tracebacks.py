@@ -7,7 +7,6 @@ while the error is on its way; they are taken out where somebody looks: when the
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -102,6 +101,8 @@ def stripping(render: Callable[..., None]) -> Callable[..., None]:
 
 def install(patches: Patches) -> None:
     """Let everything that renders a traceback see the stripped one."""
+    import traceback  # most processes with the hook never render one
+
     patches.set(
         traceback.TracebackException, "__init__", stripping(traceback.TracebackException.__init__)
     )

@@ -21,7 +21,6 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
 from diagnose.simulation import strip_simulator_frames
-from diagnose.tracing.importing import AfterTorch
 
 if TYPE_CHECKING:
     from diagnose.tracing.recorder import Recorder
@@ -76,6 +75,8 @@ def start() -> None:
     if "torch" in sys.modules:
         _begin()
     else:
+        from diagnose.tracing.importing import AfterTorch
+
         sys.meta_path.insert(0, AfterTorch(_begin))
 
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import importlib.abc
-import importlib.util
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from importlib.machinery import ModuleSpec
 from types import ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from importlib.machinery import ModuleSpec
 
 
-class AfterTorch(importlib.abc.MetaPathFinder):
+class AfterTorch:  # importlib.abc, whose class it would be, takes longer to import than all of the hook
     """Stands first on `sys.meta_path` until torch is imported, and lets the others find it."""
 
     def __init__(self, then: Callable[[], None]) -> None:
@@ -23,6 +24,8 @@ class AfterTorch(importlib.abc.MetaPathFinder):
         """Torch as the others find it, with something to do when it has been executed."""
         if name != "torch":
             return None
+        import importlib.util
+
         sys.meta_path.remove(self)
         spec = importlib.util.find_spec(name)
         if spec is None or spec.loader is None:
