@@ -238,7 +238,7 @@ _STEPS = 5
 
 
 def _progress() -> Callable[[str], object]:
-    """Tells what is being done: on a terminal in one line that goes away, elsewhere in a line now and then."""
+    """Tells what is being done: on a terminal in a line that goes away, elsewhere in one now and then."""
     if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         steps = count()
 
