@@ -49,6 +49,17 @@ def test_github_annotates_files_of_the_checkout(
     assert f"({sure}25)" in error["text"] and f"({sure})" in unquote(error["text"])
 
 
+def test_the_users_own_line_is_annotated_and_a_change_keeps_its_lines(casebase: Casebase) -> None:
+    library = '  File "/opt/venv/lib/python3.11/site-packages/transformers/trainer.py", line 2240, in train\n    x'
+    trace = TRACE.read_text().replace("\nRuntimeError", f"\n{library}\nRuntimeError")
+    answer = diagnose(trace, casebase=casebase)
+    assert answer.report.frames[-1].library == "transformers"
+    error = github.render(answer).splitlines()[0]
+    assert "reproduce.py,line=54" in error
+    notice = github.render(diagnose(TRACE.read_bytes(), casebase=casebase)).splitlines()[1]
+    assert "%0A+ cur_out[i, idx, :]" in notice
+
+
 def test_where_no_file_is_shown_the_line_of_the_input_is_named(casebase: Casebase) -> None:
     text = "x\nRuntimeError: indices should be either on cpu or on the same device as the indexed tensor (cpu)\n"
     assert gcc.render(diagnose(text, "train.log", casebase=casebase)).startswith(

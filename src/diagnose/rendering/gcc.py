@@ -11,5 +11,6 @@ def render(diagnosis: Diagnosis, *, columns: int = 80, color: bool = False) -> s
     lines = []
     for number, one in enumerate(said(diagnosis)):
         where = one.file if one.line is None else f"{one.file}:{one.line}"
-        lines.append(f"{where}: {'note' if number else 'error'}: {one.text}\n")
+        text = one.text.replace("\n", "  ")
+        lines.append(f"{where}: {'note' if number else 'error'}: {text}\n")
     return "".join(lines)

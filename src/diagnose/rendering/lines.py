@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from diagnose.model import Diagnosis
+from diagnose.model import Diagnosis, Frame
 from diagnose.rendering.answer import answer
 from diagnose.rendering.brief import brief, reason
 from diagnose.rendering.words import clean, code
@@ -19,15 +19,15 @@ class Said(NamedTuple):
 
 
 def said(diagnosis: Diagnosis) -> tuple[Said, ...]:
-    """The failure at the line that failed, then each change of the one edit at its line; empty for an input
-    without an error.
+    """The failure at the user's line that failed, then each change of the one edit at its line; empty for
+    an input without an error.
 
     Where the traceback shows no line of a file it is a line of the input.
     """
     first, report = brief(diagnosis), diagnosis.report
     if first is None or report.error is None:
         return ()
-    site = diagnosis.site or diagnosis.culprit
+    site = _site(diagnosis)
     if site is None or not _is_file(site.file):
         at = Said(clean(report.source), report.error.at, "")
     else:
@@ -46,8 +46,15 @@ def said(diagnosis: Diagnosis) -> tuple[Said, ...]:
     for change in first.do.changes:
         lines = [f"- {line.strip()}" for line in change.gone]
         lines += [f"+ {line.strip()}" for line in change.come]
-        found.append(Said(clean(edit.file), change.line, code("  ".join(lines))))
+        found.append(Said(clean(edit.file), change.line, "\n".join(map(code, lines))))
     return tuple(found)
+
+
+def _site(diagnosis: Diagnosis) -> Frame | None:
+    """The frame to show: of the user's own files where there is one, as nobody edits an installed one."""
+    places = [one for one in (diagnosis.site, diagnosis.culprit) if one is not None]
+    inner = [*places, *reversed(diagnosis.report.frames)]
+    return next((one for one in inner if one.own and _is_file(one.file)), next(iter(places), None))
 
 
 def _is_file(name: str) -> bool:
