@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 from functools import lru_cache
+from itertools import chain
 
 from diagnose.placement.devices import named_so, written
 from diagnose.placement.model import Spot, Step
@@ -122,7 +123,7 @@ def has_device(frame: Frame, spot: Spot, *, moved: bool = True) -> bool:
         for name, value in frame.names.items()
         if frame.lines.get(name, 0) <= spot.line and not _is_settings(frame, name, value)
     )
-    values = [*((name, frame.names[name]) for name in names), *held.items()]
+    values = chain(((name, frame.names[name]) for name in names), held.items())
     if any(_tells_device(name, value) for name, value in values):
         return True
     if frame.function is not None and frame.this is None and _of_file(frame):

@@ -40,18 +40,16 @@ def _in_scope(frame: Frame, spot: Spot, wanted: Device | None) -> Iterator[str]:
                 yield f"self.{name}"
         yield from _of_models("self.", held, wanted)
     inside = (frame.function or "").rpartition(".")[2] == "forward"
-    tensors = [
-        (name, value.device)
-        for name, value in local
-        if isinstance(value, Tensor) and value.device is not None and value.device.type != "cpu"
-        if not _moves_later(value, spot) and not begins_as_number(name, frame)
-    ]
     if inside:
-        yield from (f"{name}.device" for name, device in tensors if not differ(device, wanted))
+        for name, device in _tensors(local, frame, spot):
+            if not differ(device, wanted):
+                yield f"{name}.device"
     for name, value in local:
         if isinstance(value, Object) and value.kind == "accelerator":
             yield f"{name}.device"
-    yield from (f"{name}.device" for name, device in tensors if differ(device, wanted) is False)
+    for name, device in _tensors(local, frame, spot):
+        if differ(device, wanted) is False:
+            yield f"{name}.device"
     for name in _names_around(frame) if frame.function else ():
         outer = frame.around.get(name)
         there = _device(outer)
@@ -77,6 +75,16 @@ def _in_scope(frame: Frame, spot: Spot, wanted: Device | None) -> Iterator[str]:
             yield f"next(self.{name}.parameters()).device"
     yield from _of_settings("", local, wanted)
     yield from _of_settings("self.", list(kept.items()), wanted)
+
+
+def _tensors(
+    local: Sequence[tuple[str, Value]], frame: Frame, spot: Spot
+) -> Iterator[tuple[str, Device]]:
+    """The variables that are tensors on an accelerator where a place is, each with its device."""
+    for name, value in local:
+        if isinstance(value, Tensor) and value.device is not None and value.device.type != "cpu":
+            if not _moves_later(value, spot) and not begins_as_number(name, frame):
+                yield name, value.device
 
 
 def _of_settings(

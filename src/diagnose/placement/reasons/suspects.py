@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from diagnose.placement.devices import CPU, HOME
 from diagnose.placement.machine import Meeting, Meets
@@ -30,6 +31,9 @@ from diagnose.placement.values import Object
 
 #: Meetings that fail only where operands are apart.
 _TOGETHER = frozenset({"join", "call", "library", "generator"})
+
+#: Of the expressions for a device the best ones are kept: a file of many variables has as many for each finding.
+_MOST_DEVICES = 8
 
 #: What state that is kept on the host on purpose looks like.
 _STATE = frozenset({"input-not-moved", "created-without-device"})
@@ -273,7 +277,7 @@ def explain(
     if isinstance(found.spot.node, ast.arg) and found.beside is not None:
         using = found.beside  # where a parameter is moved
     known = in_scope(found.frame, using, wanted) if found.frame is not None else ()
-    devices = tuple(known) or of_other(other, found, meeting)
+    devices = tuple(islice(known, _MOST_DEVICES)) or of_other(other, found, meeting)
     if found.cause == "hardcoded-device" and (left := at_call(found.spot)) is not None:
         found, devices = found._replace(spot=left.spot), left.devices
     return Suspect(
