@@ -387,7 +387,7 @@ def test_what_is_computed_of_a_kept_tensor_is_copied_as_that_is(folder: Path) ->
     assert level == "same-numbers"
     kept = (
         "self.direction = torch.ones(2)",
-        'self.register_buffer("direction", torch.ones(2))',
+        'self.register_buffer("direction", torch.ones(2), persistent=False)',
     )
     level, guards = proof(folder, program, kept, kind="register-buffer")
     assert level == "proven", guards

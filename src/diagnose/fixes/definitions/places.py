@@ -132,8 +132,9 @@ def is_written(tree: ast.AST, name: str) -> bool:
             case ast.Subscript(value=ast.Attribute(attr=attr), ctx=ast.Store()) if attr == name:
                 return True
             case ast.Call(func=ast.Attribute(value=held, attr=method)):
-                if isinstance(held, ast.Subscript) or getattr(held, "attr", "") == "data":
-                    held = held.value  # a part of it, or its values
+                match held:  # a part of it, or its values
+                    case ast.Subscript(value=whole) | ast.Attribute(value=whole, attr="data"):
+                        held = whole
                 if getattr(held, "attr", "") == name and re.search("[^_]_$", method):
                     return True
     return False

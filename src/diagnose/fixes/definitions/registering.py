@@ -134,7 +134,9 @@ def _saved(source: Source, node: ast.AST, name: ast.expr, torch: TorchNames) -> 
     """The argument that keeps a buffer out of the state_dict, which did not have it: checkpoints of before
     load as they did. None for what changes after it is made, or is saved elsewhere in its class."""
     owner, own = class_around(source, node), functions_around(source, node)
-    for one in ast.walk(owner) if owner is not None and isinstance(name, ast.Constant) else ():
+    if owner is None or not isinstance(name, ast.Constant):
+        return ", persistent=False"
+    for one in ast.walk(owner):
         match one:
             case ast.Call(func=ast.Attribute(attr="register_buffer"), args=[said, *_]):
                 if ast.unparse(said) == repr(name.value) and "persistent" not in ast.unparse(one):
