@@ -18,7 +18,6 @@ from diagnose.fixes.definitions.places import (
     called,
     class_around,
     functions_around,
-    is_written,
     line_end,
     span,
     statement_of,
@@ -65,7 +64,7 @@ def buffer(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     begin, kept = _opening(source, value), _without_fixed_moves(value, torch)
     head = source.text[start:begin]
     call = f'{text_of(source, target.value)}.register_buffer("{target.attr}", '
-    close = f"{_saved(source, statement, ast.Constant(target.attr), torch)})"
+    close = f"{_saved(source, statement, ast.Constant(target.attr))})"
     registers = statements(f"{call}_{close}")[0]
     assert isinstance(registers, ast.Expr) and isinstance(registers.value, ast.Call)
     registers.value.args[1] = kept
@@ -92,7 +91,7 @@ def _set_by_name(suspect: Suspect, torch: TorchNames) -> Change | None:
         case ast.Call(func=ast.Name(id="setattr"), args=[ast.Name() as owner, name, value]):
             if call.keywords:
                 return None
-            given = f"{text_of(source, name)}, {text_of(source, value)}{_saved(source, call, name, torch)}"
+            given = f"{text_of(source, name)}, {text_of(source, value)}{_saved(source, call, name)}"
             return replaced(source, call, f"{text_of(source, owner)}.register_buffer({given})")
     return None
 
@@ -120,7 +119,7 @@ def _set_together(suspect: Suspect, torch: TorchNames) -> Change | None:
             raise Refused("an attribute is made of what it was")
     rows = [
         f'{ast.unparse(one.value)}.register_buffer("{one.attr}", {text_of(source, value)}'
-        f"{_saved(source, statement, ast.Constant(one.attr), torch)})"
+        f"{_saved(source, statement, ast.Constant(one.attr))})"
         for one, value in zip(names, values, strict=True)
     ]
     start, end = writable(source, statement)
@@ -130,19 +129,16 @@ def _set_together(suspect: Suspect, torch: TorchNames) -> Change | None:
     return Change((Splice(start, end, between.join(rows)),), statement, statements("\n".join(rows)))
 
 
-def _saved(source: Source, node: ast.AST, name: ast.expr, torch: TorchNames) -> str:
+def _saved(source: Source, node: ast.AST, name: ast.expr) -> str:
     """The argument that keeps a buffer out of the state_dict, which did not have it: checkpoints of before
-    load as they did. None for what changes after it is made, or is saved elsewhere in its class."""
-    owner, own = class_around(source, node), functions_around(source, node)
+    load as they did. None where the class registers that buffer elsewhere, and saves it."""
+    owner = class_around(source, node)
     if owner is None or not isinstance(name, ast.Constant):
         return ", persistent=False"
     for one in ast.walk(owner):
         match one:
             case ast.Call(func=ast.Attribute(attr="register_buffer"), args=[said, *_]):
                 if ast.unparse(said) == repr(name.value) and "persistent" not in ast.unparse(one):
-                    return ""
-            case ast.FunctionDef(name=method) if one not in own:
-                if method not in torch.setup_methods and is_written(one, str(name.value)):
                     return ""
     return ", persistent=False"
 

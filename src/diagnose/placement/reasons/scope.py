@@ -22,11 +22,11 @@ def in_scope(frame: Frame, spot: Spot, wanted: Device | None) -> Iterator[str]:
 
 def _in_scope(frame: Frame, spot: Spot, wanted: Device | None) -> Iterator[str]:
     line = spot.line
-    local = [
-        (name, value)
-        for name, value in frame.names.items()
-        if frame.lines.get(name, line) < line and name.isidentifier()
-    ]
+    bound = [name for name in frame.names if frame.lines.get(name, line) < line]
+    # Most variables are tensors: of those only where they are counts.
+    tensors = [(n, value) for n in bound if isinstance(value := frame.names[n], Tensor)]
+    rest = [name for name in bound if not isinstance(frame.names[name], Tensor)]
+    local = [(name, frame.names[name]) for name in rest if name.isidentifier()]
     for name, value in local:
         if (device := _device(value)) is not None and not differ(device, wanted):
             yield name
@@ -41,13 +41,13 @@ def _in_scope(frame: Frame, spot: Spot, wanted: Device | None) -> Iterator[str]:
         yield from _of_models("self.", held, wanted)
     inside = (frame.function or "").rpartition(".")[2] == "forward"
     if inside:
-        for name, device in _tensors(local, frame, spot):
+        for name, device in _tensors(tensors, frame, spot):
             if not differ(device, wanted):
                 yield f"{name}.device"
     for name, value in local:
         if isinstance(value, Object) and value.kind == "accelerator":
             yield f"{name}.device"
-    for name, device in _tensors(local, frame, spot):
+    for name, device in _tensors(tensors, frame, spot):
         if differ(device, wanted) is False:
             yield f"{name}.device"
     for name in _names_around(frame) if frame.function else ():
@@ -78,13 +78,14 @@ def _in_scope(frame: Frame, spot: Spot, wanted: Device | None) -> Iterator[str]:
 
 
 def _tensors(
-    local: Sequence[tuple[str, Value]], frame: Frame, spot: Spot
+    tensors: Sequence[tuple[str, Tensor]], frame: Frame, spot: Spot
 ) -> Iterator[tuple[str, Device]]:
-    """The variables that are tensors on an accelerator where a place is, each with its device."""
-    for name, value in local:
-        if isinstance(value, Tensor) and value.device is not None and value.device.type != "cpu":
-            if not _moves_later(value, spot) and not begins_as_number(name, frame):
-                yield name, value.device
+    """Those tensors that are on an accelerator where a place is, each with its device."""
+    for name, value in tensors:
+        if value.device is None or value.device.type == "cpu" or not name.isidentifier():
+            continue
+        if not _moves_later(value, spot) and not begins_as_number(name, frame):
+            yield name, value.device
 
 
 def _of_settings(

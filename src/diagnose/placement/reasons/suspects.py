@@ -32,7 +32,7 @@ from diagnose.placement.values import Object
 #: Meetings that fail only where operands are apart.
 _TOGETHER = frozenset({"join", "call", "library", "generator"})
 
-#: Of the expressions for a device the best ones are kept: a file of many variables has as many for each finding.
+#: So many expressions for a device are kept, the best: a file of many variables has many for each finding.
 _MOST_DEVICES = 8
 
 #: What state that is kept on the host on purpose looks like.
