@@ -26,13 +26,15 @@ def test_each_version_says_in_items_what_changed(section: str) -> None:
     assert "\n- " in section
 
 
-def test_no_test_writes_to_a_file_that_git_keeps() -> None:
+def test_no_test_writes_to_a_file_that_git_keeps(tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.write_text("")
     with pytest.raises(PermissionError, match=r"CHANGELOG\.md"):
         (ROOT / "CHANGELOG.md").open("a")
     with pytest.raises(PermissionError, match=r"CHANGELOG\.md"):
         (ROOT / "CHANGELOG.md").unlink()
     with pytest.raises(PermissionError, match=r"CHANGELOG\.md"):
-        Path(__file__).replace(ROOT / "CHANGELOG.md")
+        other.replace(ROOT / "CHANGELOG.md")
     assert (ROOT / "CHANGELOG.md").read_text(encoding="utf-8") == PAGE
 
 
