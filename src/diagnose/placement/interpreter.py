@@ -24,7 +24,8 @@ class Program(NamedTuple):
     """An analysed program: its files by path, what met in the order of execution, and counts.
 
     ``split`` tells that it has modules on several accelerators, ``has_options`` that a parser gives it
-    options, ``first_gpu`` which of them, or of the environment's variables, name the first GPU by default.
+    options, ``first_gpu`` which of them, or of the environment's variables, name the first GPU by default;
+    ``called`` how many of the meetings are of what the program calls: they are the first.
     """
 
     sources: dict[str, Source]
@@ -37,6 +38,7 @@ class Program(NamedTuple):
     split: bool = False
     has_options: bool = False
     first_gpu: tuple[str, ...] = ()
+    called: int = 0
 
 
 def analyse(
@@ -87,6 +89,7 @@ def analyse(
     complete = True
     for source in (entry, *also):
         complete = guarded(machine, partial(loading.run, source)) and complete
+    called = len(machine.meetings)
     if all_functions:
         for frame in list(loading.frames.values()):
             complete = uncalled(machine, frame) and complete
@@ -103,6 +106,7 @@ def analyse(
         _split(machine),
         machine.has_options,
         tuple(machine.first_gpu),
+        called,
     )
 
 
