@@ -33,6 +33,8 @@ def noted(value: Value, name: str) -> None:
 
 def taken_back(changes: list[Change], mark: int) -> dict[tuple[int, str], Change]:
     """Undoes all changes since there were ``mark``; what each attribute was until then."""
+    if len(changes) == mark:
+        return {}
     found = since(changes, mark)
     while len(changes) > mark:
         value, name, before = changes.pop()

@@ -11,7 +11,7 @@ from diagnose.placement.joining import joined
 from diagnose.placement.journal import Change, since, taken_back
 from diagnose.placement.machine import Machine
 from diagnose.placement.tensors import Module
-from diagnose.placement.values import Frame, Object, Value
+from diagnose.placement.values import Frame, Object, Unknown, Value
 
 #: Objects among the variables of a call that are told apart, and their attributes: more are data.
 _OBJECTS = 8
@@ -113,8 +113,9 @@ def _attributes(value: Value | None) -> dict[str, Value]:
 def join(held: MutableMapping[str, Value], after: Sequence[dict[str, Value]]) -> None:
     """Names hold what is in common to the ways by which a program came there."""
     for name in dict.fromkeys(name for names in after for name in names):
-        value: Value | None = None
-        for names in after:
-            value = joined(value, names.get(name))
-        if value is not None:
-            held[name] = value
+        value = after[0].get(name) or Unknown()
+        for names in after[1:]:
+            one = names.get(name)
+            if one is not value:  # most are the same, and nothing is to be joined
+                value = joined(value, one)
+        held[name] = value
