@@ -25,7 +25,8 @@ class Program(NamedTuple):
 
     ``split`` tells that it has modules on several accelerators, ``has_options`` that a parser gives it
     options, ``has_flags`` that some can be turned on, ``first_gpu`` which of them, or of the environment's
-    variables, name the first GPU by default.
+    variables, name the first GPU by default; ``called`` how many of the meetings are of what the program
+    calls: they are the first.
     """
 
     sources: dict[str, Source]
@@ -39,6 +40,7 @@ class Program(NamedTuple):
     has_options: bool = False
     has_flags: bool = False
     first_gpu: tuple[str, ...] = ()
+    called: int = 0
 
 
 def analyse(
@@ -89,6 +91,7 @@ def analyse(
     complete = True
     for source in (entry, *also):
         complete = guarded(machine, partial(loading.run, source)) and complete
+    called = len(machine.meetings)
     if all_functions:
         for frame in list(loading.frames.values()):
             complete = uncalled(machine, frame) and complete
@@ -106,6 +109,7 @@ def analyse(
         machine.has_options,
         machine.has_flags,
         tuple(machine.first_gpu),
+        called,
     )
 
 

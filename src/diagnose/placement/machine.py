@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from diagnose.model import TorchNames
 from diagnose.placement.devices import CPU, CURRENT, HOME, RANKED, is_rank, named_so, written
+from diagnose.placement.journal import begun
 from diagnose.placement.model import Device, Spot, Step
 from diagnose.placement.tensors import Module, Table, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
@@ -29,6 +30,11 @@ class Exhausted(Exception):
 
 class Leaves(Exception):
     """A return, break, continue or raise: what follows in the block is not reached."""
+
+
+class Ends(Leaves):
+    """The same, and nothing goes on from there: a raise, the end of the program, or ways that were all
+    noted before."""
 
 
 class Given(NamedTuple):
@@ -150,6 +156,10 @@ class Machine:
         self.left = BUDGET
         self.spent = 0
         self.calls: list[Spot] = []
+        #: What the program changes of shared values.
+        self.changes = begun()
+        #: Notes a way that leaves the function, or the body of the loop, that runs.
+        self.leave: Callable[[], None] = lambda: None
         self.meetings: list[Meeting] = []
         self.default: Device = CPU
         #: Where weights alone are made, while that is told (`init_empty_weights`).

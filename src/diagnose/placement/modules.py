@@ -48,7 +48,7 @@ def put(
     if isinstance(value, Tensor) and value.maker == "weight":
         value.steps = (*value.steps, Step("put", spot, value.device))
         value.module, value.name = owner, name
-        owner.tensors[name] = value
+        owner.tensors = {**owner.tensors, name: value}
         return
     if isinstance(value, Tensor) and name in owner.buffers:
         owner.plain.pop(name, None)
@@ -57,7 +57,7 @@ def put(
     if isinstance(value, Tensor) and name in owner.tensors:  # a buffer is given another value
         renewed = value.like(value.device, Step("put", spot, value.device))
         renewed.name = name if renewed.module is owner else renewed.name
-        owner.tensors[name] = renewed
+        owner.tensors = {**owner.tensors, name: renewed}
         return
     if isinstance(value, Distribution) and value.inner.maker == "weight":
         value = Unknown()  # of parameters alone, and where they are whenever it is asked
@@ -136,7 +136,7 @@ def buffer(
     if isinstance(value, Tensor):
         held = value.like(value.device, Step("put", machine.spot(node, frame), value.device))
         held.module, held.name, held.maker = owner, name, "weight"
-        owner.tensors[name] = held
+        owner.tensors = {**owner.tensors, name: held}
     else:
         owner.buffers.add(name)
         owner.plain[name] = value

@@ -49,15 +49,22 @@ def checked(source: Source, torch: TorchNames, imported: Imported | None) -> Che
     program = run()
     found = _by_place(program)
     if program.has_options:
-        usual = _by_place(run(options=DEFAULTS))
-        turned = _by_place(run(options=TURNED_ON)) if program.has_flags else {}
-        found = _as_by_default({**turned, **usual, **found}, usual)
+        by_default = run(options=DEFAULTS)
+        usual = _by_place(by_default)
+        turned = _by_place(_called(run(options=TURNED_ON))) if program.has_flags else {}
+        # With options of one kind, what is called with others alone runs on what is never there then.
+        found = _as_by_default({**turned, **_by_place(_called(by_default)), **found}, usual)
     if program.first_gpu and _names_the_first(program.sources.values()):
         found = {**found, **_on_another(run, program, found)}
     if lacking := _lacked(program.sources.values(), torch):
         found = {**_far(run, lacking), **found}
     ordered = sorted(found.values(), key=lambda s: (s.spot.file, s.spot.line, s.cause))
     return Checked(tuple(ordered), program.judged, program.unknown)
+
+
+def _called(program: Program) -> Program:
+    """The program without what nothing calls."""
+    return program._replace(meetings=program.meetings[: program.called])
 
 
 def _as_by_default(found: _Found, usual: _Found) -> dict[_Place, Suspect]:

@@ -9,6 +9,7 @@ from diagnose.model import TorchNames
 from diagnose.placement import modules
 from diagnose.placement.holding import may_name
 from diagnose.placement.joining import joined, of_any_key
+from diagnose.placement.journal import noted
 from diagnose.placement.machine import Machine
 from diagnose.placement.model import Spot, Step
 from diagnose.placement.records import row
@@ -154,6 +155,7 @@ def _filled(
     machine: Machine, weight: Tensor, value: Tensor, statement: ast.AST, frame: Frame
 ) -> None:
     """``weight.data = value``: a weight is where its new values are."""
+    noted(weight, "device")
     weight.device = value.device
     module = weight.module
     if weight.maker != "weight" or module is None or _is_own(weight, module):

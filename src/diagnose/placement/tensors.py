@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
+from diagnose.placement.journal import noted
 from diagnose.placement.model import Device, Spot, Step
 from diagnose.placement.values import Class, Frame, Value
 
@@ -82,6 +83,11 @@ class Batch(Value):
 
     __slots__ = ("inner", "mutable")
 
+    def __setattr__(self, name: str, value: object) -> None:
+        if name == "inner":
+            noted(self, name)
+        object.__setattr__(self, name, value)
+
     def __init__(self, inner: Tensor, *, mutable: bool = False) -> None:
         super().__init__(inner.steps, inner.frame)
         self.inner = inner
@@ -147,6 +153,11 @@ class Table(Value):
             yield self.more
 
 
+#: The attributes of a module of which a branch changes none for the next one. Its tensors are put anew for
+#: each that changes, and never into the dict that is there.
+_FORKED = frozenset({"device", "packed", "runs", "steps", "tensors", "weights"})
+
+
 class Module(Value):
     """An ``nn.Module``.
 
@@ -207,6 +218,11 @@ class Module(Value):
         self.tensors: dict[str, Tensor] = {}
         self.plain: dict[str, Value] = {}
 
+    def __setattr__(self, name: str, value: object) -> None:
+        if name in _FORKED:
+            noted(self, name)
+        object.__setattr__(self, name, value)
+
     def family(self) -> Iterator[Module]:
         """The module and all that is registered in it, each once."""
         waiting: list[Module] = [self]
@@ -254,8 +270,8 @@ class Module(Value):
         for one in self.family():
             one.device = device if one.weights and not one.packed else one.device
             one.steps = (*one.steps[-12:], step)
-            for name, tensor in one.tensors.items():
-                one.tensors[name] = tensor.like(device, step)
+            if one.tensors:
+                one.tensors = {name: held.like(device, step) for name, held in one.tensors.items()}
             if one.made is not None and any(map(one.made.find, ("_apply", "to", "cuda"))):
                 for name, value in one.plain.items():  # a class that moves what it keeps by itself
                     if isinstance(value, Tensor):

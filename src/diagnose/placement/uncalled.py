@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 from diagnose.placement.devices import CPU, HOME, differ, named_so
 from diagnose.placement.language import calling
+from diagnose.placement.language.branches import Ways
 from diagnose.placement.libraries.copies import copied
 from diagnose.placement.libraries.decoding import GIVEN
 from diagnose.placement.libraries.fitting import BEFORE
@@ -36,6 +37,7 @@ def guarded(machine: Machine, work: Callable[[], object]) -> bool:
         return False
     finally:
         machine.calls.clear()
+        machine.changes.clear()
         machine.depths.clear()
     return True
 
@@ -220,9 +222,15 @@ def _entered(machine: Machine, function: Function, frame: Frame) -> bool:
         for name in _names(function)
     }
     node = function.node
-    return _apart(
-        machine, lambda: calling.run(machine, function, Arguments((), given), node, frame)
-    )
+
+    def work() -> None:
+        ways = Ways(machine)
+        ways.end()  # for what is entered next, nobody knows whether this one was
+        calling.run(machine, function, Arguments((), given), node, frame)
+        ways.end()
+        ways.join()
+
+    return _apart(machine, work)
 
 
 def _names(function: Function) -> list[str]:

@@ -9,6 +9,7 @@ from typing import Any
 from diagnose.placement.devices import written
 from diagnose.placement.iterating import iterated
 from diagnose.placement.joining import joined
+from diagnose.placement.language.branches import Ways
 from diagnose.placement.language.comprehensions import comprehended
 from diagnose.placement.language.conditions import truth
 from diagnose.placement.language.contexts import yielded
@@ -117,7 +118,12 @@ def _conditional(machine: Machine, node: Any, frame: Frame) -> Value:
     test = truth(machine, node.test, frame)
     if test is not None:
         return evaluate(machine, node.body if test else node.orelse, frame)
-    one, other = evaluate(machine, node.body, frame), evaluate(machine, node.orelse, frame)
+    ways = Ways(machine)
+    one = evaluate(machine, node.body, frame)
+    ways.end()
+    other = evaluate(machine, node.orelse, frame)
+    ways.end()
+    ways.join()
     found = joined(one, other)
     if isinstance(found, Unknown):  # "cuda:0" if gpu else "cpu": on a machine with GPUs
         said = (value for value in (one, other) if not isinstance(value, Tensor))

@@ -9,14 +9,14 @@ from itertools import islice
 
 from diagnose.placement.iterating import any_item, iterated
 from diagnose.placement.language.arrays import added, written
-from diagnose.placement.language.branches import Attributes, join
+from diagnose.placement.language.branches import Attributes, Ways, join
 from diagnose.placement.language.conditions import truth
 from diagnose.placement.language.contexts import with_
 from diagnose.placement.language.definitions import class_, function, import_, import_from, shared
 from diagnose.placement.language.losing import lose
 from diagnose.placement.language.matching import matches
 from diagnose.placement.libraries.datasets import drawn
-from diagnose.placement.machine import Leaves, Machine
+from diagnose.placement.machine import Ends, Leaves, Machine
 from diagnose.placement.passing import left_by
 from diagnose.placement.refusing import refusal
 from diagnose.placement.storing import loaded, store
@@ -26,11 +26,19 @@ from diagnose.placement.values import Const, Frame, Loader, Number, Object, Unkn
 
 
 def execute(machine: Machine, body: Sequence[ast.stmt], frame: Frame) -> None:
-    """Executes a block; ends early where it returns."""
+    """Executes a block; ends early where it returns. What follows it meets the state of all ways there."""
+    outer, ways = machine.leave, Ways(machine)
+    machine.leave = ways.leave
+    goes_on = True
     try:
         _block(machine, body, frame)
-    except Leaves:
-        return
+    except Leaves as leaves:
+        goes_on = not isinstance(leaves, Ends)
+    finally:
+        machine.leave = outer
+    if ways.left():
+        ways.end(goes_on=goes_on)
+        ways.join()
 
 
 def _block(machine: Machine, body: Sequence[ast.stmt], frame: Frame) -> None:
@@ -47,23 +55,29 @@ _COPIED = 8
 
 def _forks(machine: Machine, blocks: Sequence[Sequence[ast.stmt]], frame: Frame) -> None:
     """Blocks of which one runs: each on variables of its own, which are joined where it goes on."""
-    before, held = frame.names, Attributes(frame)
+    before, held, ways = frame.names, Attributes(frame), Ways(machine)
     after: list[dict[str, Value]] = []
     for block in blocks:
         machine.spend((len(before) + len(held)) // _COPIED)
         frame.names = dict(before)
         held.start()
+        goes_on = False
         try:
             _block(machine, block, frame)
-        except Leaves:
+            goes_on = True
+        except Leaves as leaves:
+            if not isinstance(leaves, Ends):
+                machine.leave()
             continue
         finally:
             held.end()
+            ways.end(goes_on=goes_on)
         after.append(dict(frame.names))
     held.join()
+    ways.join()
     frame.names = before
     if not after:
-        raise Leaves
+        raise Ends
     join(before, after)
 
 
@@ -114,7 +128,7 @@ def _expression(machine: Machine, node: ast.AST, frame: Frame) -> None:
     value = machine.evaluate(machine, node.value, frame)
     called = node.value.func if isinstance(node.value, ast.Call) else None
     if called is not None and ast.unparse(called) in _ENDING:
-        raise Leaves
+        raise Ends
     lose(machine, node, value, frame)
 
 
@@ -128,7 +142,7 @@ def _return(machine: Machine, node: ast.AST, frame: Frame) -> None:
 
 
 def _leave(machine: Machine, node: ast.AST, frame: Frame) -> None:
-    raise Leaves
+    raise Ends if isinstance(node, ast.Raise) else Leaves
 
 
 def _if(machine: Machine, node: ast.AST, frame: Frame) -> None:
@@ -161,7 +175,7 @@ def _loop(machine: Machine, node: ast.AST, frame: Frame) -> None:
             if isinstance(items, Items):
                 _draw(item)
             store(machine, node.target, item, frame, node)
-            _body(machine, node.body, frame)
+            execute(machine, node.body, frame)
     finally:
         machine.turns = before
         machine.nested -= known is not None
@@ -191,16 +205,9 @@ def _while(machine: Machine, node: ast.AST, frame: Frame) -> None:
     try:
         for _ in range(machine.rounds):
             machine.evaluate(machine, node.test, frame)
-            _body(machine, node.body, frame)
+            execute(machine, node.body, frame)
     finally:
         machine.uncounted -= 1
-
-
-def _body(machine: Machine, body: Sequence[ast.stmt], frame: Frame) -> None:
-    try:
-        _block(machine, body, frame)
-    except Leaves:
-        return
 
 
 def _with(machine: Machine, node: ast.AST, frame: Frame) -> None:
@@ -217,9 +224,11 @@ def _try(machine: Machine, node: ast.AST, frame: Frame) -> None:
         try:
             _block(machine, [*node.body, *node.orelse], frame)
             ways.append(())
-        except Leaves:
+        except Leaves as leaves:
             if not ways:
                 raise
+            if not isinstance(leaves, Ends):
+                machine.leave()
     _forks(machine, ways, frame)
     _block(machine, node.finalbody, frame)
 
@@ -262,7 +271,7 @@ def _assert(machine: Machine, node: ast.AST, frame: Frame) -> None:
     assert isinstance(node, ast.Assert)
     refusal(machine, node, frame, holds=truth(machine, node.test, frame))
     if isinstance(node.test, ast.Constant) and not node.test.value:
-        raise Leaves
+        raise Ends
 
 
 _RUN = {

@@ -44,13 +44,14 @@ def keep_unsaved(module: Module, empty: list[tuple[Module, str, Tensor]], spot: 
     for one, name, tensor in empty:
         fills = one.made is not None and any(map(one.made.find, _FILLING))
         if name in one.unsaved and not fills:
-            one.tensors[name] = tensor.like(META, Step("unfilled", spot, META))
+            unfilled = tensor.like(META, Step("unfilled", spot, META))
+            one.tensors = {**one.tensors, name: unfilled}
 
 
 def filled_elsewhere(module: Module, step: Step) -> None:
     """What has no memory may have got it by ``step``: from then on nobody knows where it is."""
     for one, name, tensor in list(empty_tensors(module)):
-        one.tensors[name] = tensor.like(None, step)
+        one.tensors = {**one.tensors, name: tensor.like(None, step)}
 
 
 def may_fill(name: str, node: ast.AST, source: Source) -> bool:

@@ -151,4 +151,5 @@ def _put(machine: Machine, model: Module, given: Arguments, node: ast.AST, frame
         return
     device = machine.asked(said.value)
     step = Step("moved", machine.spot(node, frame), device)
-    owner.tensors[last] = Tensor(device, "weight", (*owner.steps, step), owner.frame, module=owner)
+    weight = Tensor(device, "weight", (*owner.steps, step), owner.frame, module=owner)
+    owner.tensors = {**owner.tensors, last: weight}
