@@ -10,7 +10,6 @@ from diagnose.fixes.definitions.expressions import around
 from diagnose.fixes.definitions.imports import spelled
 from diagnose.fixes.definitions.partials import registered_beside
 from diagnose.fixes.definitions.places import called, class_around, functions_around
-from diagnose.fixes.definitions.values_beside import values_beside
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
 from diagnose.model import TorchNames
@@ -51,14 +50,9 @@ def wrapped(
         raise Refused("it holds parameters and other things")
     kind = "Parameter" if any(parameters) else "Module"
     name = f"{kind}{'Dict' if _is_dict(shown) else 'List'}"
-    try:
-        _check_use(source, target, name, torch)
-        if name == "ModuleDict":
-            _check_keys(source, shown, torch)
-    except Refused:
-        if name != "ModuleDict" or shown is not value or any(map(is_several, elements)):
-            raise
-        return values_beside(source, target)
+    _check_use(source, target, name, torch)
+    if name == "ModuleDict":
+        _check_keys(source, shown, torch)
     changes = []
     if shown is value:
         for element in _elements(value):

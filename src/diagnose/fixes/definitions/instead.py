@@ -19,7 +19,6 @@ from diagnose.fixes.definitions.places import (
 )
 from diagnose.fixes.definitions.statements import without_statement
 from diagnose.fixes.definitions.target import target_device
-from diagnose.fixes.definitions.telling import told_to_trainer
 from diagnose.fixes.definitions.unbinding import unbound
 from diagnose.fixes.definitions.visiting import brought_first, run_there
 from diagnose.fixes.editing import Refused
@@ -34,12 +33,11 @@ _DDP = ("DistributedDataParallel", "DDP")
 
 
 def otherwise(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
-    """A model that is split stays as it is, and a trainer is told so; the weight of an offloaded layer is
+    """A model that is split stays as it is; the weight of an offloaded layer is
     not read, what a context brings is used within it; a method that a module keeps is called of each
     replica."""
     if suspect.cause == "device-map-under-training":
-        told = told_to_trainer(suspect)
-        return [told] if told is not None else _unwrapped(suspect)
+        return _unwrapped(suspect)
     if suspect.cause == SHARED:
         return unbound(suspect)
     if (inside := within(suspect)) is not None:

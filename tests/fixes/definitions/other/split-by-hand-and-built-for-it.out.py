@@ -1,1 +1,0 @@
-refused: the trainer is given a model that has no name

@@ -1,1 +1,0 @@
-refused: the class changes self.heads later

@@ -1,1 +1,0 @@
-refused: the replicas of DataParallel would share what the dict holds
