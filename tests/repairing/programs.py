@@ -192,7 +192,7 @@ loss = Loss(6)
 for _ in range(2):
     print(loss(torch.tensor([0, 2], device=device), net(torch.ones(2, 3, device=device))).item())
 """,
-        '+        self.register_buffer("targets", torch.zeros(count, 2))',
+        '+        self.register_buffer("targets", torch.zeros(count, 2), persistent=False)',
     ),
     "replicas that share the layers of a plain list": (
         """\

@@ -153,9 +153,9 @@ class Table(Value):
             yield self.more
 
 
-#: The attributes of a module of which a branch changes none for the next one. Its tensors are put anew for
-#: each that changes, and never into the dict that is there.
-_FORKED = frozenset({"device", "packed", "runs", "steps", "tensors", "weights"})
+#: What a branch changes for itself alone; tensors are put anew, and never into the dict that is there.
+_WHERE = frozenset({"device", "tensors", "weights"})
+_FORKED = _WHERE | {"packed", "runs", "steps"}
 
 
 class Module(Value):
