@@ -46,7 +46,7 @@ def _cause(cause: Cause, casebase: Casebase) -> str:
 
 
 def _rival(rival: str, text: str, lang: Lang) -> str:
-    """What speaks for a rival, which is named: beside the rival itself, the sentence says "this"."""
+    """What supports a rival, which is named: beside the rival itself, the sentence says "this"."""
     labels = LABELS[lang]
     return text.replace(labels["rather-this"], labels["rather-named"].format(cause=rival), 1)
 

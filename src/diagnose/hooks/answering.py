@@ -69,7 +69,7 @@ def _wait(worker: threading.Thread, seconds: float) -> None:
     end = time.monotonic() + seconds * _PATIENCE
     while time.monotonic() < end:
         worker.join(_LOOK)
-        if not worker.is_alive() or (clock is None and time.monotonic() > end - seconds):
+        if not worker.is_alive():
             return
         with suppress(OSError):  # it has just ended
             if clock is not None and time.clock_gettime(clock(worker.ident)) > seconds:

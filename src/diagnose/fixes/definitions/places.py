@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 from diagnose.fixes.editing import Refused
@@ -121,20 +120,3 @@ def line_end(source: Source, offset: int) -> str:
     """How the line of an offset ends: as most editors, a new line ends as its neighbour does."""
     line = source.lines[source.text.count("\n", 0, offset)]
     return "\r\n" if line.endswith("\r") else "\n"
-
-
-def is_written(tree: ast.AST, name: str) -> bool:
-    """Whether code sets an attribute of that name, or an element of it, or calls a method that writes."""
-    for node in ast.walk(tree):
-        match node:
-            case ast.Attribute(attr=attr, ctx=ast.Store()) if attr == name:
-                return True
-            case ast.Subscript(value=ast.Attribute(attr=attr), ctx=ast.Store()) if attr == name:
-                return True
-            case ast.Call(func=ast.Attribute(value=held, attr=method)):
-                match held:  # a part of it, or its values
-                    case ast.Subscript(value=whole) | ast.Attribute(value=whole, attr="data"):
-                        held = whole
-                if getattr(held, "attr", "") == name and re.search("[^_]_$", method):
-                    return True
-    return False

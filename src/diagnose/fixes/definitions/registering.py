@@ -39,7 +39,7 @@ def buffer(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     source = suspect.spot.source
     if (beside := assigned(suspect, torch)) is not None:
         return [beside]
-    if (named := _set_by_name(suspect, torch)) is not None:
+    if (named := _set_by_name(suspect)) is not None:
         _check_class(source, statement_of(source, suspect.spot.node))
         return [named]
     if (several := _set_together(suspect, torch)) is not None:
@@ -83,7 +83,7 @@ def buffer(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     ]
 
 
-def _set_by_name(suspect: Suspect, torch: TorchNames) -> Change | None:
+def _set_by_name(suspect: Suspect) -> Change | None:
     """``setattr(self, name, tensor)`` becomes ``self.register_buffer(name, tensor)``; None for others."""
     source, node = suspect.spot.source, suspect.spot.node
     call = node.value if isinstance(node, ast.Expr) else node
@@ -131,16 +131,16 @@ def _set_together(suspect: Suspect, torch: TorchNames) -> Change | None:
 
 def _saved(source: Source, node: ast.AST, name: ast.expr) -> str:
     """The argument that keeps a buffer out of the state_dict, which did not have it: checkpoints of before
-    load as they did. None where the class registers that buffer elsewhere, and saves it."""
+    load as they did. Empty where the class registers that buffer elsewhere, and saves it."""
     owner = class_around(source, node)
-    if owner is None or not isinstance(name, ast.Constant):
-        return ", persistent=False"
-    for one in ast.walk(owner):
-        match one:
-            case ast.Call(func=ast.Attribute(attr="register_buffer"), args=[said, *_]):
-                if ast.unparse(said) == repr(name.value) and "persistent" not in ast.unparse(one):
-                    return ""
-    return ", persistent=False"
+    known = [one for one in walk_calls(owner) if called(one) == "register_buffer"] if owner else []
+    is_saved = any(
+        one.args
+        and ast.dump(one.args[0]) == ast.dump(name)
+        and "persistent" not in {given.arg for given in one.keywords}
+        for one in known
+    )
+    return "" if is_saved else ", persistent=False"
 
 
 def _is_number(value: ast.expr, torch: TorchNames) -> bool:

@@ -137,7 +137,7 @@ def _is_first(site: Site, one: ast.expr, two: ast.expr) -> bool:
 
 
 def _blamed(site: Site, pairs: Sequence[tuple[ast.expr, ast.expr]]) -> ast.expr | None:
-    """The operand that the facts speak for rather than for any other; None where they speak for none."""
+    """The operand that the facts support more than any other; None where they support none."""
     sides = [n for pair in reversed(pairs) for n in reversed(pair) if not isinstance(n, ast.BinOp)]
     terms = {site.text(side): side for side in sides}
     told = sorted((_blame(site, node) for node in terms.values()), reverse=True)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
-from diagnose.fixes.definitions.places import is_written
 from diagnose.model import Lang
 from diagnose.repairing.comparing import edited_lines
 from diagnose.repairing.model import Guard
@@ -33,7 +33,7 @@ def learned(before: str, after: str, lang: Lang) -> Iterator[Guard]:
                     func=ast.Attribute(attr="register_buffer"),
                     args=[ast.Constant(value=str(name)), value],
                 ) if node.lineno in edited and _is_alike(value):
-                    if _weighs(made, name) and not is_written(tree, name):
+                    if _weighs(made, name) and not _is_written(tree, name):
                         told = say(lang, "learned", line=node.lineno, name=name)
                         yield Guard("learned", False, told)
                         return
@@ -68,5 +68,22 @@ def _weighs(made: ast.ClassDef, name: str) -> bool:
                     return True
             case ast.BinOp(left=left, op=ast.Mult() | ast.Add(), right=right):
                 if own(left) or own(right):
+                    return True
+    return False
+
+
+def _is_written(tree: ast.Module, name: str) -> bool:
+    """Whether a file sets an attribute of that name, or an element of it, or calls a method that writes."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Attribute(attr=attr, ctx=ast.Store()) if attr == name:
+                return True
+            case ast.Subscript(value=ast.Attribute(attr=attr), ctx=ast.Store()) if attr == name:
+                return True
+            case ast.Call(func=ast.Attribute(value=held, attr=method)):
+                match held:  # a part of it, or its values
+                    case ast.Subscript(value=whole) | ast.Attribute(value=whole, attr="data"):
+                        held = whole
+                if getattr(held, "attr", "") == name and re.search("[^_]_$", method):
                     return True
     return False
