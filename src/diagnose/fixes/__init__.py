@@ -200,6 +200,8 @@ def _told(suspect: Suspect, scene: Scene) -> Suspect:
     mismatch = scene.report.mismatch
     if suspect.wanted is not None or mismatch is None or mismatch.expected is None:
         return suspect
+    if str(suspect.device) == mismatch.expected:
+        return suspect  # it is there already: the message names the device of something else
     kind, _, number = mismatch.expected.partition(":")
     wanted = Device(kind, int(number) if number.isdecimal() else None)
     # Expressions that were found for a device that nobody knew are of the accelerator, if of any.

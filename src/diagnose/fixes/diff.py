@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from diagnose.fixes.destinations import hold
 from diagnose.fixes.editing import Refused, Site, applied
 from diagnose.fixes.edits import EDITS
 from diagnose.model import Edit
@@ -24,7 +25,10 @@ def edit(kind: str, site: Site) -> Edit:
     make = EDITS.get(kind)
     if make is None:
         raise Refused("it edits no line")
-    text = applied(site.line, make(site))
+    changes = make(site)
+    for change in changes:
+        hold(change.node, (change.becomes,), site.within, site.torch)
+    text = applied(site.line, changes)
     before, after = site.line.text.split("\n"), text.split("\n")
     # Lines of the statement that stay as they are, before and after those that change.
     head = next((i for i, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), 0)

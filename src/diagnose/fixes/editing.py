@@ -51,6 +51,13 @@ class Site(NamedTuple):
         """What torch calls its things."""
         return self.scene.knowledge.torch
 
+    @property
+    def within(self) -> list[ast.AST]:
+        """The class and function of the line, where its file is at hand, and its statement."""
+        source, line = self.scene.source_of(self.frame), self.frame.line or 0
+        around = source.around(line) if source is not None else []
+        return [*around, *self.line.tree.body]
+
     def text(self, node: ast.expr) -> str:
         """A node as it stands in the line."""
         return self.line.segment(node)

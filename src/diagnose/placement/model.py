@@ -23,14 +23,18 @@ class Source(NamedTuple):
         """All of the file."""
         return "\n".join(self.lines)
 
-    def function_at(self, line: int) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
-        """The innermost function that a line is in; None outside of functions."""
-        found = [
+    def around(self, line: int) -> list[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]:
+        """The functions and classes that a line is in, outermost first."""
+        return [
             node
             for node in walk(self.tree)  # outer ones come first
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
             and node.lineno <= line <= (node.end_lineno or line)
         ]
+
+    def function_at(self, line: int) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+        """The innermost function that a line is in; None outside of functions."""
+        found = [one for one in self.around(line) if not isinstance(one, ast.ClassDef)]
         return found[-1] if found else None
 
 

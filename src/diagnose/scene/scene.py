@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from diagnose.bulkhead import guarded
 from diagnose.model import Frame, Knowledge, Report
-from diagnose.placement import Suspect
+from diagnose.placement import Source, Suspect
 from diagnose.scene import provenance, roles
 from diagnose.scene.devices import kind
 from diagnose.scene.frames import Frames
@@ -130,6 +130,13 @@ class Scene(Frames):
             (f for f in self.report.frames if (f.file, f.line) == (printed, spot.line)), None
         )
         return self.place(frame or Frame(printed, spot.line, spot.function, spot.code))
+
+    def source_of(self, frame: Frame) -> Source | None:
+        """The analysed file that a frame is of; None where it is not at hand."""
+        file = self.sources.of(frame) if self.sources is not None else None
+        if file is None or self._origins is None:
+            return None
+        return next((one for one in self._origins.sources if one.path == file.path), None)
 
     def printed(self, path: str) -> str:
         """The name by which the traceback knows a file that was found elsewhere, else its path."""

@@ -8,6 +8,7 @@ tests/fixes/definitions.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Mapping, Sequence
 
 from diagnose.fixes.definitions import (
@@ -25,11 +26,13 @@ from diagnose.fixes.definitions import (
     registering,
     taking_away,
 )
+from diagnose.fixes.definitions.places import ancestors
+from diagnose.fixes.destinations import hold, written
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.file_edit import FileEdit, file_edit
 from diagnose.fixes.rewriting import Change
 from diagnose.model import TorchNames
-from diagnose.placement.model import Suspect
+from diagnose.placement.model import Source, Suspect
 
 Definition = Callable[[Suspect, TorchNames], Sequence[Change]]
 
@@ -79,4 +82,31 @@ def define(
     for change in (change for other in others for change in make(other, torch)):
         key = (change.splices, id(change.node))
         changes.setdefault(key, change._replace(aside=change.aside or aside))
+    for change in changes.values():
+        _hold(change, suspect, torch)
     return file_edit(source, list(changes.values()))
+
+
+def _hold(change: Change, suspect: Suspect, torch: TorchNames) -> None:
+    """Lets pass a change whose devices nothing refutes. Raises `Refused` for the others."""
+    source = suspect.spot.source
+    try:
+        within = ancestors(source, change.node)
+    except Refused:
+        within = []
+    hold(change.node, change.becomes, within, torch)
+    for device in written([change.node], change.becomes):
+        said = device.value if isinstance(device, ast.Constant) else None
+        if said == "cpu" == str(suspect.device):
+            raise Refused(f"{suspect.name} is on the cpu already")
+        if isinstance(said, str) and said.startswith("cuda") and _is_library(source):
+            raise Refused("the file is a library's, and leaves the choice of a GPU to its callers")
+
+
+def _is_library(source: Source) -> bool:
+    """Whether a file runs nothing of itself and names no GPU anywhere."""
+    calls = (one.value for one in source.tree.body if isinstance(one, ast.Expr))
+    runs = any(isinstance(call, ast.Call) for call in calls) or any(
+        isinstance(one, ast.If | ast.For | ast.With | ast.While) for one in source.tree.body
+    )
+    return not runs and "cuda" not in source.text

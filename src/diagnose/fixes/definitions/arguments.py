@@ -23,6 +23,7 @@ from diagnose.fixes.definitions.onloading import mapped_to_gpu, switched_off
 from diagnose.fixes.definitions.places import (
     ancestors,
     called,
+    functions_around,
     statement_of,
     text_of,
     walk_calls,
@@ -34,7 +35,8 @@ from diagnose.fixes.definitions.target import target_device
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
 from diagnose.model import TorchNames
-from diagnose.placement.model import Suspect
+from diagnose.placement.model import Source, Suspect
+from diagnose.placement.walking import walk
 from diagnose.scene import sourceline
 
 #: The accelerator of a program that names none.
@@ -222,6 +224,8 @@ def materialize(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
     if not isinstance(node, ast.Call):
         raise Refused("no call moves or makes it")
     if called(node) in {"to", "cuda"}:
+        if not _gets_values(suspect, node):
+            return [_made_in_memory(source)]
         return [with_method(source, node, f"to_empty(device={_destination(suspect, node)})")]
     if called(node) == "load_state_dict":
         if argument(node, "assign") is None:
@@ -241,6 +245,36 @@ def materialize(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
         raise Refused("the call names no meta device")
     # Made in memory it is moved as the program moves it.
     return [replaced(source, meta[0], target_device(suspect, otherwise='"cpu"'))]
+
+
+def _gets_values(suspect: Suspect, move: ast.Call) -> bool:
+    """Whether a program loads or initialises what it moves in a statement below the move: else memory
+    without values would stay as it is."""
+    source, model = suspect.spot.source, receiver(move)
+    statement = statement_of(source, move)
+    bound = [ast.unparse(one) for one in getattr(statement, "targets", ())]
+    around = functions_around(source, move)
+    return any(
+        called(call) in _FILLING
+        and call.lineno > (statement.end_lineno or statement.lineno)
+        and receiver(call) in (model, *bound)
+        for call in walk_calls(around[0] if around else source.tree)
+    )
+
+
+_FILLING = frozenset({"load_state_dict", "reset_parameters", "init_weights", "apply"})
+
+
+def _made_in_memory(source: Source) -> Change:
+    """What the file's one literal makes on meta is made on the host, from where the program moves it."""
+    match [
+        one for one in walk(source.tree) if isinstance(one, ast.Constant) and one.value == "meta"
+    ]:
+        case [said]:
+            return replaced(source, said, '"cpu"')
+    raise Refused(
+        "nothing gives it values after the move, and the file does not show what makes it on meta"
+    )
 
 
 def _empties_buffers(call: ast.Call) -> bool:

@@ -9,8 +9,8 @@ class Model(nn.Module):
 
 
 def main():
-    model = Model(device=torch.device("meta"))
-    model.to_empty(device="cuda")  # finds: meta-tensor
+    model = Model(device=torch.device("cpu"))
+    model.cuda()  # finds: meta-tensor
     return model
 
 

@@ -13,9 +13,9 @@ class Big(nn.Module):
 
 
 def build(device):
-    with torch.device("meta"):
+    with torch.device("cpu"):
         model = Big(8)
-    return model.to_empty(device=device)  # finds: meta-tensor
+    return model.to(device)  # finds: meta-tensor
 
 
 model = build(torch.device("cuda:0"))

@@ -1,6 +1,6 @@
 import torch
 from torch import nn
 
-with torch.device("meta"):
+with torch.device("cpu"):
     net = nn.Linear(4, 4)
-net = net.to_empty(device="cuda")  # finds: meta-tensor
+net = net.to("cuda")  # finds: meta-tensor

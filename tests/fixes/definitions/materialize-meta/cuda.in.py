@@ -1,2 +1,3 @@
 # spot: model.cuda()
 model = model.cuda()
+model.apply(initialise)

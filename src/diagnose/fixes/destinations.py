@@ -1,0 +1,159 @@
+"""The devices that an edit writes, refused where what stands around them refutes them.
+
+An edit may be Python, just what it says, and still move nothing or ask a number for its device. What it
+newly writes as a destination (``.to(D)``, ``device=D``, ``map_location=D``) is held against the statement
+that it stands in and the function around that.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Sequence
+
+from diagnose.fixes.editing import Refused
+from diagnose.model import TorchNames
+from diagnose.placement.walking import walk
+from diagnose.scene import calls, sourceline
+
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+_PLACING = frozenset({"device", "map_location"})
+#: Annotations of what has no device.
+_PLAIN = frozenset({"int", "float", "bool", "str", "complex"})
+
+
+def written(before: Iterable[ast.AST], after: Iterable[ast.AST]) -> list[ast.expr]:
+    """The destinations that stand in the nodes after an edit and not in those before."""
+    had = {ast.unparse(one) for node in before for one in _destinations(node)}
+    return [one for node in after for one in _destinations(node) if ast.unparse(one) not in had]
+
+
+def _destinations(node: ast.AST) -> Iterator[ast.expr]:
+    for one in ast.walk(node):
+        if isinstance(one, ast.Call):
+            yield from (k.value for k in one.keywords if k.arg in _PLACING)
+            if isinstance(one.func, ast.Attribute) and one.func.attr == "to":
+                yield from one.args[:1]
+
+
+def hold(
+    before: ast.AST,
+    after: Sequence[ast.AST],
+    within: Sequence[ast.AST],
+    torch: TorchNames,
+) -> None:
+    """Lets pass what an edit may write.
+
+    Args:
+        before: the node that it changes.
+        after: what that becomes.
+        within: what the node stands in, outermost first, as far as that is known.
+        torch: what torch calls its things.
+
+    Raises:
+        Refused: a device is that of what its statement is only about to bind, of what the function around
+            shows to be a number or a text, or of the parameters of a method.
+    """
+    function = next((one for one in reversed(within) if isinstance(one, _Function)), None)
+    owner = next((one for one in reversed(within) if isinstance(one, ast.ClassDef)), None)
+    around = next((one for one in reversed(within) if isinstance(one, ast.stmt)), before)
+    for new in after:
+        # Beside a statement that stays, another one reads what that binds.
+        statement = new if len(after) > 1 and isinstance(new, ast.stmt) else around
+        for device in written([before], [new]):
+            if (of := _asked(device)) is None:
+                continue
+            text = ast.unparse(of)
+            if text in _bound_by(statement) and not (
+                _is_read(text, statement) or _is_bound_above(of, statement, function)
+            ):
+                raise Refused(
+                    f"{text} is only bound by the statement that would ask for its device"
+                )
+            if isinstance(of, ast.Name) and function and _is_plain(of.id, function, torch):
+                raise Refused(f"{text} is a number or a text, and has no device")
+            if "parameters" in ast.unparse(device) and _is_method(of, owner):
+                raise Refused(f"{text} is a method, and has no parameters")
+
+
+def _asked(device: ast.expr) -> ast.expr | None:
+    """What is asked for its device: ``x`` of ``x.device`` and of ``next(x.parameters()).device``."""
+    match device:
+        case ast.Attribute(
+            value=ast.Call(args=[ast.Call(func=ast.Attribute(value=of))]), attr="device"
+        ):
+            return of
+        case ast.Attribute(value=ast.Name() | ast.Attribute() as of, attr="device"):
+            return of
+    return None
+
+
+def _bound_by(statement: ast.AST) -> set[str]:
+    """The names and attributes that a statement binds anew."""
+    targets: list[ast.expr] = []
+    match statement:
+        case ast.Assign(targets=targets):
+            pass
+        case ast.AnnAssign(target=target) | ast.For(target=target) | ast.AsyncFor(target=target):
+            targets = [target]
+    each = (one.elts if isinstance(one, ast.Tuple | ast.List) else [one] for one in targets)
+    return {ast.unparse(one) for group in each for one in group}
+
+
+def _is_read(text: str, statement: ast.AST) -> bool:
+    """Whether a statement reads what it binds, too."""
+    return any(
+        isinstance(one, ast.Name | ast.Attribute)
+        and isinstance(one.ctx, ast.Load)
+        and ast.unparse(one) == text
+        for one in ast.walk(statement)
+    )
+
+
+def _is_bound_above(of: ast.expr, statement: ast.AST, function: _Function | None) -> bool:
+    """Whether a function binds a name above a statement or is given it; attributes are bound anywhere."""
+    if function is None:
+        return False
+    if not isinstance(of, ast.Name):
+        return function.name != "__init__"
+    line = getattr(statement, "lineno", 0)
+    return any(
+        (isinstance(one, ast.arg) and one.arg == of.id)
+        or (isinstance(one, ast.Name) and one.id == of.id and one.lineno < line)
+        for one in walk(function)
+    )
+
+
+def _is_plain(name: str, function: _Function, torch: TorchNames) -> bool:
+    """Whether all that a function says of a name says that it is a number or a text."""
+    stored, values = 0, list[ast.expr]()
+    for one in walk(function):
+        match one:
+            case ast.arg(arg=given, annotation=kind) if given == name:
+                return kind is not None and sourceline.dotted(kind) in _PLAIN
+            case ast.Name(id=given, ctx=ast.Store()) if given == name:
+                stored += 1
+            case (
+                ast.Assign(targets=[ast.Name(id=given)], value=value)
+                | ast.AugAssign(target=ast.Name(id=given), value=value)
+            ) if given == name:
+                values.append(value)
+    # What a loop or a tuple binds is not told by an expression of its own.
+    told = bool(values) and len(values) == stored
+    return told and all(
+        calls.is_number(value, torch) and not _of_torch(value, torch) for value in values
+    )
+
+
+def _of_torch(value: ast.expr, torch: TorchNames) -> bool:
+    return isinstance(value, ast.Call) and calls.of_package(value.func, torch)
+
+
+def _is_method(of: ast.expr, owner: ast.ClassDef | None) -> bool:
+    """Whether the class around says that what would be asked for its parameters is one of its methods."""
+    match of:
+        case ast.Attribute(value=ast.Name(id="self" | "cls"), attr=name):
+            return owner is not None and any(
+                isinstance(one, _Function) and one.name == name and not one.decorator_list
+                for one in owner.body
+            )
+    return False

@@ -1,0 +1,4 @@
+# spot: model.to(device)
+with torch.device("meta"):
+    model = Net()
+model.to(device)

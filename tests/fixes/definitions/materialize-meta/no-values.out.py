@@ -1,0 +1,4 @@
+# spot: model.to(device)
+with torch.device("cpu"):
+    model = Net()
+model.to(device)
