@@ -1,6 +1,7 @@
 """How many labelled programs ``diagnose fix`` repairs, and how well.
 
     python benchmarks/fixing.py FOLDER [--warm torch,transformers] [--every K --from I] [-v] [--keep FILE]
+                                       [--alternatives]
 
 FOLDER holds NAME.py, which fails, NAME.fixed.py, which does not, and NAME.json with its label
 (docs/evaluating.md). A program counts where it fails here and the fixed one does not. A repair is *right*
@@ -66,6 +67,9 @@ def main() -> None:
     parser = forked.parser(__doc__)
     parser.add_argument("--incidents", action="store_true", help="FOLDER is kb/cases")
     parser.add_argument("--keep", type=Path, help="write what was made of each program here")
+    parser.add_argument(
+        "--alternatives", action="store_true", help="look for shorter and better, too"
+    )
     args = parser.parse_args()
     forked.warm(args.warm)
     warm(Path(__file__))
@@ -74,7 +78,7 @@ def main() -> None:
     for path in sorted(args.folder.glob(pattern))[args.first :: args.every]:
         if args.only not in str(path):
             continue
-        one = incident(path) if args.incidents else judged(path)
+        one = (incident if args.incidents else judged)(path, args.alternatives)
         if one is None:
             continue
         found.append(one)
@@ -87,7 +91,7 @@ def main() -> None:
     print(_table(found))
 
 
-def judged(path: Path) -> Judged | None:
+def judged(path: Path, alternatives: bool) -> Judged | None:
     """What ``fix`` makes of a program; None where it does not count."""
     label = json.loads(path.read_text())
     how = label.get("run") or {}
@@ -111,7 +115,7 @@ def judged(path: Path) -> Judged | None:
                 return None
             runner.count = 0
             began = time.monotonic()
-            repair = Search(runner, gpus, Limits()).repair()
+            repair = Search(runner, gpus, Limits(), alternatives=alternatives).repair()
             took = time.monotonic() - began
             if repair.outcome == "nothing-to-fix":
                 return None
@@ -138,7 +142,7 @@ def judged(path: Path) -> Judged | None:
         os.environ.update(before)
 
 
-def incident(path: Path) -> Judged | None:
+def incident(path: Path, alternatives: bool) -> Judged | None:
     """What ``fix`` makes of an incident; None where it does not fail and pass here as it should."""
     about = tomllib.loads(path.with_name("case.toml").read_text())
     with tempfile.TemporaryDirectory() as origin, tempfile.TemporaryDirectory() as home:
@@ -150,7 +154,7 @@ def incident(path: Path) -> Judged | None:
         if not wanted.passed:
             return None
         runner = Runner(good._replace(args=("failing",)), workspace, LIMIT)
-        repair = Search(runner, _GPUS, Limits()).repair()
+        repair = Search(runner, _GPUS, Limits(), alternatives=alternatives).repair()
         if repair.outcome in ("nothing-to-fix", "not-reproducible"):
             return None
         got = runner.run(repair.texts, Terms(_GPUS)) if repair.proof else None

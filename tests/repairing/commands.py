@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from diagnose.cli import main as diagnose
+from diagnose.processes import import_all
 from diagnose.repairing.running.warming import warm
 
 
@@ -52,6 +53,7 @@ def _ended(words: list[str]) -> int:
 
 def main() -> None:
     warm(Path(__file__))
+    import_all(["torch._dynamo"])  # as a program's optimizer would, in each command
     gc.freeze()  # what was imported is nobody's garbage
     for row in sys.stdin:
         asked = json.loads(row)

@@ -24,7 +24,7 @@ def main(folder: Path, script: str, patch: Path, line: int) -> None:
     )
     with tempfile.TemporaryDirectory() as home:
         runner = Runner(Program(folder, folder, script), Workspace(folder, Path(home)), 60)
-        repair = Search(runner, 2, Limits()).repair([first])
+        repair = Search(runner, 2, Limits(), alternatives=True).repair([first])
     print(repair.diff)
 
 

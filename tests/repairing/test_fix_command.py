@@ -196,6 +196,8 @@ def test_a_log_is_believed_first(tmp_path: Path) -> None:
         (programs.MISSING, [], 6, "No such file or directory: 'weights.pt'"),
         ("import sys\nsys.exit(7)\n", [], 6, "status 7"),
         ("def f(:\n", [], 6, "no device placement: train.py:1\nSyntaxError"),
+        ("if 1:\n\tx = 1\n        y = 2\n", [], 6,
+         "TabError: inconsistent use of tabs and spaces in indentation"),
         ("input()\n", [], 6, "get nothing on standard input"),
         ("from .net import x\n", [], 6, "diagnose fix -m train"),
         ("while True: pass\n", ["--timeout", "2"], 6, "did not end in time"),
@@ -213,6 +215,43 @@ def test_what_cannot_be_mended_is_said(
     assert said in done.stdout
     assert "Traceback" not in done.stderr
     assert written(tmp_path) == {"train.py"}
+
+
+@pytest.mark.parametrize(
+    "program", [programs.ONE.replace("\n", "\r"), 'bar = """progress\r50%"""\n' + programs.ONE]
+)
+def test_lines_that_no_diff_takes_are_said(tmp_path: Path, program: str) -> None:
+    (tmp_path / "train.py").write_bytes(program.encode())
+    done = run(tmp_path, "train.py")
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert say("en", "unfit", file="train.py") in done.stdout
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "import os\nos.chdir('/')\n",
+        "from pathlib import Path\nown = Path(__file__)\nown.write_text('# ran\\n' + own.read_text())\n",
+    ],
+)
+def test_what_a_script_does_to_where_it_runs_costs_no_edit(tmp_path: Path, before: str) -> None:
+    (tmp_path / "train.py").write_text(before + programs.ONE)
+    found = fixed(tmp_path, "train.py")
+    assert found["level"] == "proven", found
+    assert found["diff"].count("\n+") == 2
+
+
+def test_after_the_first_proof_less_is_looked_for_only_on_request(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(programs.THREE)
+    plain, thorough = (fixed(tmp_path, *words, "train.py") for words in ([], ["--alternatives"]))
+    assert plain["level"] == thorough["level"] == "proven"
+    assert plain["runs"] < thorough["runs"]
+
+
+def test_each_run_is_counted_where_it_is_told(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(programs.HEALTHY)
+    first = say("en", "run", number=1, aim=say("en", "as-it-is"))
+    assert run(tmp_path, "train.py").stderr.splitlines() == [f"diagnose: {first}"]
 
 
 def test_a_script_that_writes_leaves_nothing_behind(tmp_path: Path) -> None:
@@ -274,6 +313,19 @@ def test_the_kernel_keeps_what_audit_hooks_do_not_see(tmp_path: Path, writing: s
     assert done.returncode == 6, done.stdout
     assert [one.read_text() for one in kept] == ["of the user's"] * 2
     assert not list(temporary.iterdir())
+
+
+@pytest.mark.skipif(not landlock.version(), reason="this kernel refuses nothing")
+def test_beside_a_folder_among_temporary_ones_nothing_is_written(tmp_path: Path) -> None:
+    user, kept = tmp_path / "user", tmp_path / "other" / "kept.txt"
+    for folder in (user, kept.parent):
+        folder.mkdir()
+    kept.write_text("of somebody's")
+    writing = f"import ctypes; assert ctypes.CDLL(None).creat({str(kept).encode()!r}, 0o600) >= 0\n"
+    (user / "train.py").write_text(writing + programs.ONE)
+    done = run(user, "train.py", env={**os.environ, "TMPDIR": str(tmp_path)})
+    assert done.returncode == 6, done.stdout
+    assert kept.read_text() == "of somebody's"
 
 
 @pytest.mark.parametrize(
@@ -478,7 +530,7 @@ def test_a_fault_of_ours_costs_the_edits_and_not_what_the_run_told(
         "main(sys.argv[1:])\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", poisoned, "fix", "--format", "json", "train.py"],
+        [sys.executable, "-c", poisoned, "fix", "--alternatives", "--format", "json", "train.py"],
         cwd=tmp_path,
         capture_output=True,
         text=True,

@@ -7,13 +7,13 @@ import pytest
 from diagnose.commands import fix
 
 
-def test_a_pipe_is_told_now_and_then(capsys: pytest.CaptureFixture[str]) -> None:
-    tell = fix._progress()
+def test_a_pipe_is_told_every_few_seconds(capsys: pytest.CaptureFixture[str]) -> None:
+    now = 0.0
+    tell = fix._progress(lambda: now)
     for number in range(1, 12):
-        tell(f"edit {number} of at most 60: trying")
+        tell(f"run {number}")
+        now += 2
     tell("")
     told = capsys.readouterr()
     assert not told.out
-    assert told.err.splitlines() == [
-        f"diagnose: edit {number} of at most 60: trying" for number in (5, 10)
-    ]
+    assert told.err.splitlines() == [f"diagnose: run {number}" for number in (1, 4, 7, 10)]

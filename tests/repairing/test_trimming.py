@@ -119,9 +119,12 @@ def test_no_form_is_run_twice(tmp_path: Path) -> None:
             ran.append(texts.get("train.py", before))
             return SimpleNamespace(passed=True)
 
+        def aim(self, name: str, **values: object) -> None:
+            pass
+
     proven = SimpleNamespace(level="proven")
     every = SimpleNamespace(prove=lambda *_: proven)
-    polish = Polish(Passes(), 1, every, lambda _: None)  # type: ignore[arg-type]
+    polish = Polish(Passes(), 1, every)  # type: ignore[arg-type]
     forms = {"a = b\nc = d.to(f)\n": [after], after: ["a = b\nc = d.to(f)\n"]}
 
     def other(_: object, texts: Mapping[str, str]) -> Iterator[Trimmed]:

@@ -113,3 +113,18 @@ def test_a_package_that_ends_whoever_imports_it_ends_no_search(tmp_path: Path) -
         env={"PYTHONPATH": f"{Path(__file__).parents[2] / 'src'}:{packages}"},
     )
     assert (ran.returncode, ran.stdout.split()) == (0, [])
+
+
+def test_what_torch_imports_for_an_optimizer_is_imported_once(tmp_path: Path) -> None:
+    found = []
+    for text in ("", "from torch.optim import SGD\n"):
+        (tmp_path / "run.py").write_text(text)
+        asked = [*ASKED.splitlines()[:-1], "print('torch._dynamo' in sys.modules)"]
+        ran = subprocess.run(
+            [sys.executable, "-c", "\n".join(asked), tmp_path / "run.py"],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        found.append(ran.stdout.strip())
+    assert found == ["False", "True"]

@@ -7,8 +7,8 @@ import re
 import signal
 import sys
 import tempfile
+import time
 from collections.abc import Callable
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -95,6 +95,11 @@ _OTHERS = frozenset({"accelerate", "deepspeed", "mpirun", "srun", "horovodrun"})
     help="How many edits are tried.",
 )
 @click.option(
+    "--alternatives",
+    is_flag=True,
+    help="Look for less that is proven, too: without a part of the edits, one in place of several.",
+)
+@click.option(
     "--writable",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     multiple=True,
@@ -115,6 +120,7 @@ def fix(
     lang: Lang,
     timeout: float,
     tries: int,
+    alternatives: bool,
     writable: tuple[Path, ...],
     script: str,
     args: tuple[str, ...],
@@ -138,9 +144,10 @@ def fix(
         progress = _progress()
         try:
             warm(program.folder / _file(program))
-            runner = Runner(program, workspace, timeout, writable, lang)
+            runner = Runner(program, workspace, timeout, writable, lang, progress)
             proposed = of_log(log, workspace, lang) if log is not None else ()
-            repair = Search(runner, gpus, Limits(tries=tries), progress).repair(proposed)
+            limits = Limits(tries=tries)
+            repair = Search(runner, gpus, limits, alternatives=alternatives).repair(proposed)
         except TorchMissingError as error:
             raise click.UsageError(str(error)) from error
         except KeyboardInterrupt:
@@ -237,17 +244,19 @@ def _apply(repair: Repair, proof: Proof, level: Level, workspace: Workspace) -> 
         raise BadInput(str(error)) from error
 
 
-#: Where it is no terminal, one of so many steps is told: a log shall not be full of them.
-_STEPS = 5
+#: Where it is no terminal, a run is told after so many seconds: a log shall not be full of them.
+_EVERY = 5.0
 
 
-def _progress() -> Callable[[str], object]:
+def _progress(clock: Callable[[], float] = time.monotonic) -> Callable[[str], object]:
     """Says what is done: on a terminal in one line that goes away, elsewhere in a line now and then."""
     if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
-        steps = count()
+        due = clock()
 
         def tell(sentence: str) -> None:
-            if next(steps) % _STEPS == _STEPS - 1 and sentence:
+            nonlocal due
+            if sentence and clock() >= due:
+                due = clock() + _EVERY
                 click.echo(f"diagnose: {sentence}", err=True)
 
         return tell

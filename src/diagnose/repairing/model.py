@@ -248,7 +248,8 @@ class Repair(NamedTuple):
     ``applied`` are the edits that were kept, in their order; ``diff`` all of them as one diff from the
     folder of the user's files; ``texts`` the edited files; ``left`` what still fails where it is not
     repaired; ``answer`` the JSON answer to the first failure; ``tries`` how many programs were run;
-    ``missing`` what a fault of ours kept from being proven, or made better.
+    ``missing`` what a fault of ours kept from being proven, or made better; ``unfit`` are files of
+    carriage returns alone, whose lines no diff takes.
     """
 
     outcome: Outcome
@@ -261,3 +262,4 @@ class Repair(NamedTuple):
     tries: int = 1
     seconds: float = 0.0
     missing: tuple[str, ...] = ()
+    unfit: tuple[str, ...] = ()

@@ -61,6 +61,8 @@ def lines(
     if repair.left is not None and repair.left.failure is not None:
         left = repair.left.failure
         yield _row(tell("left"), f"{left.place} {printable(left.error).splitlines()[0]}")
+        for file in repair.unfit:
+            yield _row("", tell("unfit", file=file))
         yield from _advice(repair.left, lang)
     for fault in _missing(repair):
         yield _row(tell("missing"), tell("fault", fault=fault))

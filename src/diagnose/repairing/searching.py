@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from diagnose.bulkhead import collecting, guarded
 from diagnose.fixes.diff import patched
 from diagnose.repairing.comparing import changed, diff_of
 from diagnose.repairing.guarding.writing import loses_a_write
+from diagnose.repairing.improving.commissioning import commissioning
 from diagnose.repairing.improving.polishing import Node, Polish
 from diagnose.repairing.model import (
     LEVELS,
@@ -23,6 +25,7 @@ from diagnose.repairing.model import (
     Terms,
     further,
 )
+from diagnose.repairing.proposing.rooting import rooting
 from diagnose.repairing.proving.levels import DECIDED, passes, settled, unopposed
 from diagnose.repairing.proving.proof import Reference
 from diagnose.repairing.running.runner import Runner
@@ -36,6 +39,8 @@ class Limits(NamedTuple):
     seconds: float = 1800
 
 
+#: What Python takes for the end of a line, and a diff does not.
+_BARE = re.compile(r"\r(?!\n)")
 #: So many single edits are tried beside a patch of several.
 _ALONE = 16
 #: So many edits are tried after a patch that passes, for one that is proven.
@@ -51,7 +56,7 @@ class Search:
         runner: runs it.
         gpus: on how many GPUs.
         limits: how much is tried.
-        progress: is told in a sentence what is being tried.
+        alternatives: of a proven patch a shorter one is looked for, and one edit in place of several.
     """
 
     def __init__(
@@ -59,13 +64,15 @@ class Search:
         runner: Runner,
         gpus: int,
         limits: Limits,
-        progress: Callable[[str], object] = lambda sentence: None,
+        *,
+        alternatives: bool = False,
     ) -> None:
         self._runner = runner
         self._gpus = gpus
         self._limits = limits
-        self._progress = progress
+        self._alternatives = alternatives
         self._tried = 0
+        self._unfit: set[str] = set()
         self._last = limits.tries
         self._known: dict[tuple[tuple[str, str], ...], Node | None] = {}
         self._end = 0.0
@@ -78,7 +85,7 @@ class Search:
         """
         started = time.monotonic()
         self._end = started + self._limits.seconds
-        self._progress("running the program")
+        self._runner.aim("as-it-is")
         first = self._runner.run({}, Terms(self._gpus), proposing=True)
         if first.passed:
             return self._end_of("nothing-to-fix", first, started)
@@ -94,11 +101,12 @@ class Search:
     def _search(self, root: Node) -> tuple[Node | None, Proof | None, Node]:
         """The best patch that runs, with its proof, and the node that came furthest."""
         reference = Reference(self._runner, self._gpus)
-        polish = Polish(self._runner, self._gpus, reference, self._progress)
+        polish = Polish(self._runner, self._gpus, reference)
         best, proof, furthest = self._found(root, reference, polish)
         if best is not None and proof is not None and passes(proof):
-            for better in (polish.rooted, polish.commissioned):
-                best, proof = better(best, proof) or (best, proof)
+            # Edited is where the device is told, or the function that makes what is moved.
+            for form in (rooting, commissioning):
+                best, proof = polish.otherwise(best, proof, form) or (best, proof)
             kept, known, lang = best, proof, self._runner.lang
             proof = guarded(
                 "proof", lambda: unopposed(known, reference.added(kept.texts), lang), known
@@ -121,7 +129,7 @@ class Search:
                         furthest = node
                     continue
                 node = self._lean(node)
-                self._progress("proving that it is right")
+                self._runner.aim("proving")
                 found = reference.doubts(*node.patch)
                 if passes(found):
                     found, better = self._finished(node, root, reference, polish)
@@ -154,10 +162,12 @@ class Search:
         better = polish.mended(node, found) if found.level != "proven" else None
         if better is not None or not passes(found):
             return found, better
-        trim = polish.trimmed(node, found)
-        if len(node.applied) > 1 and self._places(trim[0]) > 1:
-            trim = self._alone(root, reference, polish) or trim
-        return found, polish.sent(*trim) or trim
+        best = node, found
+        if found.level != "proven" or self._alternatives:
+            best = polish.trimmed(*best)
+            if len(node.applied) > 1 and self._places(best[0]) > 1:
+                best = self._alone(root, reference, polish) or best
+        return found, polish.sent(*best) or best
 
     def _places(self, node: Node) -> int:
         """At how many places a node's files differ from the user's."""
@@ -224,7 +234,7 @@ class Search:
             rest = tuple(one for one in node.applied if one is not candidate)
             if (texts := self._of(rest)) is None:
                 continue
-            self._progress(f"trying without {candidate.kind} at {candidate.file}:{candidate.line}")
+            self._runner.aim("without", **candidate._asdict())
             ran = self._runner.run(texts, Terms(self._gpus))
             if ran.passed:
                 node = Node(rest, texts, ran)
@@ -243,8 +253,12 @@ class Search:
         """The files of a node with one more edit, None where it cannot be made."""
         try:
             before = node.texts.get(candidate.file) or self._runner.workspace.text(candidate.file)
+        except OSError:
+            return None
+        try:
             text = patched(before, candidate.patch)
-        except (OSError, ValueError):
+        except ValueError:
+            self._unfit.add(candidate.file)
             return None
         if self._runner.workspace.edited(candidate.file, text) is None:
             return None
@@ -255,8 +269,8 @@ class Search:
     def _try(self, node: Node, candidate: Candidate, texts: Mapping[str, str]) -> Node | None:
         """A node with one more edit, None where it does not help."""
         self._tried += 1
-        tried = f"edit {self._tried} of at most {self._limits.tries}"
-        self._progress(f"{tried}: trying {candidate.kind} at {candidate.file}:{candidate.line}")
+        most = self._limits.tries
+        self._runner.aim("trying", number=self._tried, most=most, **candidate._asdict())
         ran = self._runner.run(texts, Terms(self._gpus), proposing=True, past=node.ran)
         if not ran.passed and not _further(node.ran, ran):
             return None
@@ -284,6 +298,7 @@ class Search:
             node.ran if outcome == "not-repaired" else None,
             self._runner.count,
             time.monotonic() - started,
+            unfit=tuple(one for one in sorted(self._unfit) if _BARE.search(workspace.text(one))),
         )
 
 

@@ -38,6 +38,20 @@ _WORDS: Mapping[str, Mapping[Lang, str]] = {
         " the copy",
         "zh": "此系统无法阻止编译代码及程序启动的进程写到副本之外",
     },
+    # What is being tried.
+    "run": {"en": "run {number}: {aim}", "zh": "第 {number} 次运行：{aim}"},
+    "run-each": {
+        "en": "run {number}, {seconds:.1f} s each: {aim}",
+        "zh": "第 {number} 次运行，每次约 {seconds:.1f} 秒：{aim}",
+    },
+    "as-it-is": {"en": "the program as it is", "zh": "原程序"},
+    "trying": {
+        "en": "edit {number} of at most {most}, {kind} at {file}:{line}",
+        "zh": "第 {number} 处修改（至多 {most} 处），{file}:{line} 的 {kind}",
+    },
+    "without": {"en": "without {kind} at {file}:{line}", "zh": "去掉 {file}:{line} 的 {kind}"},
+    "proving": {"en": "proving that it is right", "zh": "正在验证"},
+    "form": {"en": "other edits of {file}", "zh": "{file} 的其他改法"},
     # What comes after the diff.
     "because": {"en": "Because", "zh": "原因"},
     "proof": {"en": "Proof", "zh": "检查"},
@@ -50,6 +64,10 @@ _WORDS: Mapping[str, Mapping[Lang, str]] = {
         "zh": "在您的 GPU 上：先执行 import diagnose; diagnose.install()，再从头到尾运行各单元格",
     },
     "left": {"en": "Left", "zh": "仍失败"},
+    "unfit": {
+        "en": "no edit fits {file}, which has carriage returns without line feeds: save it with line feeds",
+        "zh": "{file} 含有不带换行符的回车符，无法套用修改：请改用换行符保存",
+    },
     "likely": {"en": "Likely", "zh": "可能"},
     "try": {"en": "Try", "zh": "可试"},
     "missing": {"en": "Missing", "zh": "缺少"},

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -51,6 +52,7 @@ class Workspace:
                 path = self._kept / entry.path
                 path.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(entry.target, path)
+        self._texts: Mapping[str, str] = {}
         self._documents: dict[str, Cells] = {}
         for entry in self._entries:
             if entry.path in notebooks:
@@ -65,18 +67,31 @@ class Workspace:
         shutil.rmtree(self.folder.parent, ignore_errors=True)
         self.folder.mkdir(parents=True)
         self.compiled.mkdir(exist_ok=True)
+        self._texts = texts
+        for entry in self._entries:
+            self._lay(entry)
+        return self.folder
+
+    def _lay(self, entry: _Entry) -> None:
+        path = self.folder / entry.path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if entry.path in self._texts:
+            path.write_bytes(self._texts[entry.path].encode("utf-8", "surrogateescape"))
+        elif entry.copied:
+            shutil.copy2(self._kept / entry.path, path)
+        elif entry.target.is_relative_to(self.origin.resolve()) and entry.target.is_dir():
+            path.symlink_to(self.folder / entry.target.relative_to(self.origin.resolve()))
+        else:
+            path.symlink_to(entry.target)
+
+    def restore(self) -> None:
+        """Gives the Python files that the program has written to, since it began, the text that ran."""
         for entry in self._entries:
             path = self.folder / entry.path
-            path.parent.mkdir(parents=True, exist_ok=True)
-            if entry.path in texts:
-                path.write_bytes(texts[entry.path].encode("utf-8", "surrogateescape"))
-            elif entry.copied:
-                shutil.copy2(self._kept / entry.path, path)
-            elif entry.target.is_relative_to(self.origin.resolve()) and entry.target.is_dir():
-                path.symlink_to(self.folder / entry.target.relative_to(self.origin.resolve()))
-            else:
-                path.symlink_to(entry.target)
-        return self.folder
+            own = entry.copied and entry.path.endswith(".py")
+            if own and _state(path) != _state(self._kept / entry.path):
+                with suppress(OSError):
+                    self._lay(entry)
 
     def text(self, path: str) -> str:
         """The text of a file as it was at the beginning. Raises OSError where there is none."""

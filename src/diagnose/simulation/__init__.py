@@ -30,6 +30,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import cache
 from os import PathLike
 from typing import Literal, TypeVar
 
@@ -177,6 +178,7 @@ def run_function(fn: Callable[[], T], *, gpus: int = 2, wording: Wording = "new"
         return fn()
 
 
+@cache
 def require_torch() -> None:
     """Raises TorchMissingError unless there is a torch that can be simulated with."""
     # Imported here: the hook's process pays for none of it.

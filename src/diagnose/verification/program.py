@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -13,6 +14,8 @@ from diagnose.verification.snippet import any_cause, snippet
 
 #: It asks whether the machine is sound, and copies tensors for that; a program cannot mend it.
 _OF_THE_MACHINE = "peer-copy"
+#: Compiled once for all runs that are forked from a process.
+_code = lru_cache(maxsize=4)(compile)
 
 
 class Found(NamedTuple):
@@ -26,8 +29,15 @@ def loaded(source: str, file: str) -> ModuleType:
     """The module that a program's source makes; it ends the process where torch is missing."""
     module = ModuleType("verify")
     module.__file__ = file
-    exec(compile(source, file, "exec", dont_inherit=True), vars(module))
+    exec(_code(source, file, "exec", dont_inherit=True), vars(module))
     return module
+
+
+def program_of(casebase: Casebase) -> ModuleType:
+    """The program with all checks of what a program can mend."""
+    cause = any_cause(casebase)
+    cause = cause._replace(checks=tuple(one for one in cause.checks if one != _OF_THE_MACHINE))
+    return loaded(snippet(cause, None, None, casebase), "verify.py")
 
 
 @contextmanager
@@ -37,9 +47,7 @@ def watching(casebase: Casebase) -> Iterator[list[Found]]:
     Yields:
         An empty list; at the end it holds what the checks have found, first things first.
     """
-    cause = any_cause(casebase)
-    cause = cause._replace(checks=tuple(one for one in cause.checks if one != _OF_THE_MACHINE))
-    program: Any = loaded(snippet(cause, None, None, casebase), "verify.py")
+    program: Any = program_of(casebase)
     watch = program.Watch()
     found: list[Found] = []
     try:

@@ -7,13 +7,11 @@ from functools import partial
 from typing import NamedTuple, TypeVar
 
 from diagnose.bulkhead import guarded
-from diagnose.repairing.improving.commissioning import commissioning
 from diagnose.repairing.improving.generalizing import general
 from diagnose.repairing.improving.mending import KNOWING, mending
 from diagnose.repairing.improving.sending import sending
 from diagnose.repairing.improving.trimming import trimmed
 from diagnose.repairing.model import Candidate, Level, Proof, Ran, Terms
-from diagnose.repairing.proposing.rooting import rooting
 from diagnose.repairing.proving.levels import passes
 from diagnose.repairing.proving.proof import Reference
 from diagnose.repairing.running.runner import Runner
@@ -44,20 +42,12 @@ class Polish:
         runner: runs the program.
         gpus: on how many GPUs.
         reference: proves a patch.
-        progress: is told in a sentence what is being tried.
     """
 
-    def __init__(
-        self,
-        runner: Runner,
-        gpus: int,
-        reference: Reference,
-        progress: Callable[[str], object],
-    ) -> None:
+    def __init__(self, runner: Runner, gpus: int, reference: Reference) -> None:
         self._runner = runner
         self._gpus = gpus
         self._reference = reference
-        self._progress = progress
 
     def trimmed(self, node: Node, proof: Proof) -> tuple[Node, Proof]:
         """A patch without the places without which as much is known of it."""
@@ -75,7 +65,7 @@ class Polish:
             if other.texts in tried:
                 continue
             tried.append(other.texts)
-            self._progress(f"trying without a part of the edits in {other.file}")
+            self._runner.aim("form", file=other.file)
             ran = self._runner.run(other.texts, Terms(self._gpus))
             if not ran.passed:
                 continue
@@ -104,17 +94,7 @@ class Polish:
                     return found
         return None
 
-    def rooted(self, node: Node, proof: Proof) -> tuple[Node, Proof] | None:
-        """A patch that takes another device where one is used, with that where it is told, if as much is
-        known of that."""
-        return self._otherwise(node, proof, rooting)
-
-    def commissioned(self, node: Node, proof: Proof) -> tuple[Node, Proof] | None:
-        """A patch that moves what a function makes at each step, with that function making it there, if as
-        much is known of that."""
-        return self._otherwise(node, proof, commissioning)
-
-    def _otherwise(
+    def otherwise(
         self, node: Node, proof: Proof, form: Callable[[str, str], Iterator[str]]
     ) -> tuple[Node, Proof] | None:
         """A patch in the first other form of which as much is known."""
@@ -149,12 +129,13 @@ class Polish:
     ) -> tuple[Node, Proof] | None:
         """A patch with another text of a file, if at least so much is known of that."""
         texts = {**node.texts, file: text}
-        self._progress(f"trying a move elsewhere in {file}")
+        self._runner.aim("form", file=file)
         ran = self._runner.run(texts, Terms(self._gpus))
-        proof = self._reference.prove(texts, ran, node.applied) if ran.passed else None
-        if proof is None or not passes(proof, least):
+        patch = texts, ran, node.applied
+        if not ran.passed or not passes(self._reference.doubts(*patch), least):
             return None
-        return Node(node.applied, texts, ran), proof
+        proof = self._reference.prove(*patch)
+        return (Node(node.applied, texts, ran), proof) if passes(proof, least) else None
 
     def _forms(self, form: Callable[[str, str], Iterator[T]], file: str, text: str) -> list[T]:
         """The forms of an edited file; a fault of ours costs these, and not the patch."""
@@ -164,20 +145,14 @@ class Polish:
     def _general(self, node: Node, *, told: bool = False) -> tuple[Node, Proof] | None:
         for file, text in node.texts.items():
             for other in self._forms(partial(general, told=told), file, text):
-                texts = {**node.texts, file: other.text}
-                self._progress(f"trying another name of the device in {file}")
-                ran = self._runner.run(texts, Terms(self._gpus))
-                if not ran.passed:
-                    continue
-                proof = self._reference.doubts(texts, ran, node.applied)
-                if passes(proof):
-                    proof = self._reference.prove(texts, ran, node.applied)
-                if passes(proof):
-                    applied = tuple(
-                        one._replace(patch=one.patch.replace(f"+{other.row}", f"+{other.told}"))
-                        if one.file == file
-                        else one
-                        for one in node.applied
-                    )
-                    return Node(applied, texts, ran), proof
+                applied = tuple(
+                    one._replace(patch=one.patch.replace(f"+{other.row}", f"+{other.told}"))
+                    if one.file == file
+                    else one
+                    for one in node.applied
+                )
+                renamed = node._replace(applied=applied)
+                found = self._proven(renamed, file, other.text)
+                if found is not None:
+                    return found
         return None

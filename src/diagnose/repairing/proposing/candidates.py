@@ -18,7 +18,7 @@ from diagnose.parsing import parse
 from diagnose.pipeline import diagnose
 from diagnose.repairing.model import Candidate, Source
 from diagnose.repairing.proposing.agreeing import agreeing
-from diagnose.repairing.proposing.rooted import rooted
+from diagnose.repairing.proposing.rooting import rooted
 from diagnose.repairing.words import say
 from diagnose.repairing.workspace import Workspace
 from diagnose.sources import Folder, Sources

@@ -4,16 +4,22 @@ ask for it are told the right one then."""
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 from diagnose.fixes.definitions.expressions import replaced
+from diagnose.fixes.diff import patched
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import rewritten
 from diagnose.placement import Source
-from diagnose.repairing.comparing import changed
+from diagnose.repairing.comparing import changed, diff_of
+from diagnose.repairing.model import Candidate
 from diagnose.repairing.scopes import FUNCTION
 from diagnose.repairing.syntax import tree_of
+from diagnose.repairing.workspace import Workspace
+
+#: So many edits beside those of a failure are tried.
+_MOST = 4
 
 
 def rooting(before: str, after: str) -> Iterator[str]:
@@ -36,6 +42,26 @@ def rooting(before: str, after: str) -> Iterator[str]:
     for node, code in (*_bound(old, was, now, given), *_of_property(old, was, given)):
         with suppress(Refused):
             yield rewritten(source, [replaced(source, node, code)])
+
+
+def rooted(found: Sequence[Candidate], workspace: Workspace) -> list[Candidate]:
+    """The edits, tried after all others: who asks for the device elsewhere is told the new one, too. What
+    speaks for the edit of the use speaks for these.
+
+    Args:
+        found: edits of a failure.
+        workspace: the files.
+    """
+    made: dict[str, Candidate] = {}
+    for one in found:
+        with suppress(OSError, ValueError, SyntaxError):
+            before = workspace.text(one.file)
+            for text in rooting(before, patched(before, one.patch)):
+                line = next(changed(before, text))[0].start + 1
+                diff = diff_of({one.file: before}, {one.file: text})
+                root = one._replace(line=line, patch=diff, source="origins")
+                made.setdefault(diff, root)
+    return list(made.values())[:_MOST]
 
 
 def _apart(old: ast.AST, new: ast.AST) -> tuple[ast.expr, ast.expr] | None:

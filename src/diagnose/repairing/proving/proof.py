@@ -107,7 +107,7 @@ class Reference:
             # What keeps a model's output, to derive by it, has that of the second call.
             once = self._runner.run(texts, Terms(self._gpus, watched=True, once=True))
         silent, seen = self._unexercised(texts, once), list(self._seen(texts, ran, applied))
-        edited = self._edited(texts)
+        edited = self._lines(texts)
         right = any(guard.id == "output" and guard.holds for guard in seen)
         found = (
             *seen,
@@ -140,7 +140,7 @@ class Reference:
     ) -> Iterator[Guard]:
         wanted, lang = self.on(self._gpus), self._runner.lang
         yield from self._numbers(ran, applied)
-        edited = self._edited(texts)
+        edited = self._lines(texts)
         yield from guards.homes(wanted, ran, applied, lang)
         yield from guards.hidden(wanted, ran, lang)
         yield from guards.hollow(wanted, ran, lang)
@@ -259,7 +259,9 @@ class Reference:
             if not apart and any(map(edits.is_numbered, self.added(texts))):
                 yield Guard("numbered", False, self._say(told))
 
-    def _lines(self, texts: Mapping[str, str], holds: Callable[[str, str], bool]) -> set[str]:
+    def _lines(
+        self, texts: Mapping[str, str], holds: Callable[[str, str], bool] = lambda _, row: True
+    ) -> set[str]:
         """The edited lines of which something holds, given the file as it was, as ``file:line``."""
         return {
             f"{self._runner.workspace.folder / file}:{line}"
@@ -275,15 +277,6 @@ class Reference:
             if not any(edits.names_gpu(one) or "DataParallel" in one for one in sources):
                 line = min(writing).rpartition(":")[2]
                 yield Guard("unnamed", False, self._say("unnamed", line=line))
-
-    def _edited(self, texts: Mapping[str, str]) -> set[str]:
-        """The lines of the copies that the edits made, as ``file:line``."""
-        workspace = self._runner.workspace
-        return {
-            f"{workspace.folder / file}:{line}"
-            for file, text in texts.items()
-            for line in edited_lines(workspace.text(file), text)
-        }
 
     def _both(self, texts: Mapping[str, str]) -> dict[str, tuple[str, str]]:
         """The texts of the edited files, before and after."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
 _CREATE, _ADD, _RESTRICT = 444, 445, 446  # the same on every architecture that torch knows
@@ -46,7 +46,8 @@ def restrict(own: Iterable[str], others: Iterable[str], never: str) -> bool:
     Args:
         own: folders where it may write.
         others: where it may write, too; those that are missing count for nothing.
-        never: a folder that stays as it is, even where it lies in one of the others.
+        never: a folder that stays as it is: nor may it write to one of the others that holds it, for
+            that has one rule for all below.
     """
     if not (known := version()):
         return False
@@ -56,25 +57,16 @@ def restrict(own: Iterable[str], others: Iterable[str], never: str) -> bool:
     if rules < 0:
         return False
     try:
-        parts = (part for one in others for part in _without(Path(one), Path(never)))
-        for path in (*map(Path, own), *parts):
+        kept = Path(never)
+        apart = (
+            p for p in map(Path, others) if p not in kept.parents and kept not in (p, *p.parents)
+        )
+        for path in (*map(Path, own), *apart):
             _allow(library, rules, path, writing)
         library.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
         return bool(library.syscall(_RESTRICT, rules, 0) == 0)
     finally:
         os.close(rules)
-
-
-def _without(folder: Path, never: Path) -> Iterator[Path]:
-    """A folder; in place of one that holds what must not be written, all else that is in it."""
-    if folder.is_relative_to(never):
-        return
-    if not never.is_relative_to(folder):
-        yield folder
-        return
-    for path in folder.iterdir():
-        if not path.is_symlink():
-            yield from _without(path, never)
 
 
 def _allow(library: ctypes.CDLL, rules: int, path: Path, writing: int) -> None:

@@ -9,7 +9,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
@@ -37,22 +37,18 @@ def perform(
     program: Program,
     workspace: Workspace,
     folder: Path,
-    result: Path,
     terms: Terms,
     writable: Sequence[Path],
     lang: Lang,
     wanted: Wanted,
+    result: Path,
+    environment: Mapping[str, str],
 ) -> int:
     """Runs a program in a copied folder and writes what was seen to ``result``; its exit status."""
+    os.environ.update(environment)
     calls: Counter[str] = Counter()
-    told: dict[str, Any] = {
-        "status": 1,
-        "failure": None,
-        "candidates": [],
-        "answer": None,
-        "missing": [],
-    }
-    told["failed_at"] = None
+    told: dict[str, Any] = {"status": 1, "candidates": [], "missing": []}
+    told |= dict.fromkeys(("failure", "failed_at", "answer"))
     observer = Observer(folder, calls, terms)
 
     def proposed(error: BaseException) -> dict[str, Any]:
@@ -66,6 +62,7 @@ def perform(
     def failed(error: BaseException) -> None:
         observer.over()
         told["failed_at"] = time.time()
+        workspace.restore()  # lines are told by the text that ran
         told["failure"] = failure(error, workspace)
         if told["failure"].placement and wanted.of(told["failure"], calls):
             told.update(children.told(error) or proposed(error))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
@@ -29,6 +30,8 @@ _CHANGES = {
     "shutil.copyfile": (1,),
     "sqlite3.connect": (0,),
 }
+#: A data base that is only read.
+_READS = re.compile(r"file:.*\bmode=ro\b")
 #: Folders of caches and settings, in which libraries write of themselves.
 _CACHES = (".cache", ".config", ".triton", ".nv", ".local/share")
 _SYSTEM = ("/dev", "/proc")
@@ -52,7 +55,7 @@ def protect(folders: Sequence[Path], origin: Path) -> None:
         if isinstance(path, int) or not isinstance(path, str | bytes | os.PathLike):
             return
         name = os.fsdecode(path)
-        if name in (":memory:", ""):
+        if name in (":memory:", "") or _READS.match(name):
             return
         real = _real(name)
         if _below(real, own) or (_below(real, allowed) and not _below(real, (user,))):

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import socket
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -28,37 +27,16 @@ from diagnose.repairing.model import (
     Terms,
     Wanted,
 )
+from diagnose.repairing.words import say
 from diagnose.repairing.workspace import Workspace
 
 #: What a run tells as a list and is a set.
-_SETS = (
-    "executed",
-    "to_host",
-    "across",
-    "repeated",
-    "idle",
-    "parked",
-    "streamed",
-    "hollow",
-    "saved",
-    "used",
-    "again",
-    "unfilled",
-    "commuting",
-    "beside",
-    "sent",
-    "unused",
-    "leaving",
-    "after",
-    "lapsing",
-    "gathered",
-    "shared",
-    "weights",
-)
+_SETS = [name for name, value in Ran._field_defaults.items() if isinstance(value, frozenset)]
 
 
 class Runner:
-    """Runs a program with edited files; counts the runs. ``lang`` is the language of what is told."""
+    """Runs a program with edited files; counts the runs, and tells ``progress`` of each in a sentence.
+    ``lang`` is the language of what is told."""
 
     def __init__(
         self,
@@ -67,6 +45,7 @@ class Runner:
         seconds: float,
         writable: Sequence[Path] = (),
         lang: Lang = "en",
+        progress: Callable[[str], object] = lambda sentence: None,
     ) -> None:
         self.program = program
         self.workspace = workspace
@@ -75,6 +54,13 @@ class Runner:
         self.lang = lang
         self.count = 0
         self._gpus = 0
+        self._progress = progress
+        self._aim = ""
+        self._spent = 0.0
+
+    def aim(self, name: str, **values: object) -> None:
+        """Notes what the next runs are for, as `words.say` takes it."""
+        self._aim = say(self.lang, name, **values)
 
     def run(
         self,
@@ -99,21 +85,25 @@ class Runner:
             DiagnoseError: a file of the user's was altered, or no process can be made.
             OSError: the copies cannot be written.
         """
+        each = self._spent / self.count if self.count else 0.0
+        from diagnose.repairing.running.performing import perform  # which imports torch
+
         self.count += 1
+        name = "run-each" if each else "run"
+        self._progress(say(self.lang, name, number=self.count, seconds=each, aim=self._aim))
         folder = self.workspace.fresh(texts)
         ranks = _ranks(self.program.processes)
         results = [folder.parent / f".result-{rank}" for rank in range(len(ranks))]
         alone = len(ranks) == 1  # of several, only all together tell how far they came
         wanted = Wanted(proposing, past if alone else None)
         started = time.monotonic()
-        ended = forked(
-            [
-                partial(self._perform, folder, result, terms, environment, wanted)
-                for result, environment in zip(results, ranks, strict=True)
-            ],
-            self._seconds,
+        of_rank = partial(
+            perform, self.program, self.workspace, folder, terms, self._writable, self.lang, wanted
         )
+        works = [partial(of_rank, *both) for both in zip(results, ranks, strict=True)]
+        ended = forked(works, self._seconds)
         seconds = time.monotonic() - started
+        self._spent += seconds
         if altered := self.workspace.altered():
             raise DiagnoseError(f"the program wrote to {altered[0]}, so nothing more is tried")
         told = [_told(result) for result in results]
@@ -129,28 +119,6 @@ class Runner:
                 # Where another GPU stands in for one that is not there, its number means nothing.
                 return found._replace(homes={}) if other.wrapped else found
         return ran
-
-    def _perform(
-        self,
-        folder: Path,
-        result: Path,
-        terms: Terms,
-        environment: Mapping[str, str],
-        wanted: Wanted,
-    ) -> int:
-        from diagnose.repairing.running.performing import perform
-
-        os.environ.update(environment)
-        return perform(
-            self.program,
-            self.workspace,
-            folder,
-            result,
-            terms,
-            self._writable,
-            self.lang,
-            wanted,
-        )
 
 
 _ABSENT = (ABSENT_GPU, ABSENT_LISTED, ABSENT_SAVED)

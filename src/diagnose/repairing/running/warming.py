@@ -20,6 +20,7 @@ from typing import Any
 from diagnose.casebase.store import load
 from diagnose.errors import DiagnoseError
 from diagnose.processes import forked, import_all, undisturbed
+from diagnose.verification.program import program_of
 
 #: What every run needs.
 _ALWAYS = (
@@ -29,6 +30,7 @@ _ALWAYS = (
     "diagnose.repairing.running.performing",
     "diagnose.simulation.session",
     "diagnose.placement.interpreter",
+    "numpy.random",  # is seeded
 )
 #: Seconds that the packages of a script may take to be imported.
 _LONGEST = 120
@@ -51,10 +53,12 @@ def warm(path: Path) -> None:
     with undisturbed():
         warm_up()
     import_all(_ALWAYS)
+    if path.is_file() and b"optim" in path.read_bytes():
+        import_all(["torch._dynamo"])  # as torch does when an optimizer is made
     names = tuple(dict.fromkeys(_imported(path)))
     if (asking := _asking(names)) is not None:
         _import_without(names, asking)
-    load()
+    program_of(load())
 
 
 def _asking(names: Sequence[str]) -> frozenset[str] | None:
