@@ -32,13 +32,7 @@ def answer(error: BaseException | None, lang: Lang, stream: TextIO | None, secon
     Never raises. The work is done in a thread of its own, because a local variable's class may make
     any look at it take forever; after ``seconds`` of the processor's time, which a busy machine does not
     use up, the program goes on, and one line says that there is no answer. A profiler or tracer of the
-    program's own sees nothing of it.
-
-    Args:
-        error: what nobody caught.
-        lang: language of the answer.
-        stream: where it goes; `output.standard_error` if None.
-        seconds: what it may take.
+    program's own sees nothing of it. Where ``stream`` is None the answer goes to `output.standard_error`.
     """
     if error is None or issubclass(type(error), _NOT_FAILURES):
         return

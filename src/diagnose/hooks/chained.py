@@ -52,7 +52,8 @@ class ChainedHook:
             self.previous(*args)
             return
         _thread.busy = True
-        if _recorded():
+        tracing = sys.modules.get("diagnose.tracing")
+        if tracing is not None and tracing.active() is not None:
             args = self.without_recorder(args)
         try:
             try:
@@ -125,11 +126,6 @@ class ThreadHook(ChainedHook):
         )
         _say("Exception in threading.excepthook:\n")
         sys.excepthook(type(error), error, error.__traceback__)
-
-
-def _recorded() -> bool:
-    tracing = sys.modules.get("diagnose.tracing")
-    return tracing is not None and tracing.active() is not None
 
 
 def _strip(error: BaseException) -> None:
