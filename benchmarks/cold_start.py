@@ -14,6 +14,7 @@ import statistics
 import subprocess
 import sys
 import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 TRACES = Path(__file__).parents[1] / "tests" / "traces"
@@ -36,7 +37,26 @@ def commands() -> dict[str, tuple[list[str], Path]]:
     }
 
 
-def seconds(command: list[str], data: bytes) -> float:
+def medians(table: Mapping[str, tuple[Sequence[str], Path]], rounds: int) -> dict[str, float]:
+    """Seconds of each command, run in turns; the first round only fills the caches."""
+    times: dict[str, list[float]] = {name: [] for name in table}
+    for turn in range(rounds + 1):
+        for name, (command, trace) in table.items():
+            taken = seconds(command, trace.read_bytes())
+            if turn:
+                times[name].append(taken)
+    return {name: statistics.median(taken) for name, taken in times.items()}
+
+
+def show(found: Mapping[str, float], rounds: int) -> None:
+    """A line each: milliseconds, and the ratios to `import sqlalchemy` and to bare Python."""
+    base, bare = found["python -c 'import sqlalchemy'"], found["python -c pass"]
+    print(f"median of {rounds} rounds{'':16} {'ms':>8} {'/ sqlalchemy':>13} {'/ pass':>7}")
+    for name, median in found.items():
+        print(f"{name:34} {median * 1000:8.1f} {median / base:13.2f} {median / bare:7.2f}")
+
+
+def seconds(command: Sequence[str], data: bytes) -> float:
     start = time.perf_counter()
     subprocess.run(command, input=data, stdout=subprocess.DEVNULL, check=True)
     return time.perf_counter() - start
@@ -46,19 +66,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=21)
     rounds = parser.parse_args().rounds
-    table = commands()
-    times: dict[str, list[float]] = {name: [] for name in table}
-    for turn in range(rounds + 1):
-        for name, (command, trace) in table.items():
-            taken = seconds(command, trace.read_bytes())
-            if turn:  # the first round only fills the page cache
-                times[name].append(taken)
-    medians = {name: statistics.median(taken) for name, taken in times.items()}
-    base = medians["python -c 'import sqlalchemy'"]
-    bare = medians["python -c pass"]
-    print(f"median of {rounds} rounds{'':16} {'ms':>8} {'/ sqlalchemy':>13} {'/ pass':>7}")
-    for name, median in medians.items():
-        print(f"{name:34} {median * 1000:8.1f} {median / base:13.2f} {median / bare:7.2f}")
+    show(medians(commands(), rounds), rounds)
 
 
 if __name__ == "__main__":

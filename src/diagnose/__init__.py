@@ -9,10 +9,10 @@ and imports neither torch nor Flask nor SQLAlchemy.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # as in typing, whose import takes as long as all of the hook's
 if TYPE_CHECKING:
+    from typing import Any
+
     from diagnose.hooks import explain, install, uninstall
     from diagnose.model import Diagnosis
     from diagnose.pipeline import diagnose as diagnose_text
@@ -43,6 +43,8 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
     try:
         module, attribute = _HOMES[name]
     except KeyError:

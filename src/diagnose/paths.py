@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from diagnose.model import Frame
-from diagnose.patterns import lazy
+from diagnose.patterns import in_package, lazy
 
-_INSTALLED = ("site-packages/", "dist-packages/")
 _CELL = lazy(r"<ipython-input-(\d+)-\w+>|(?:Cell In|Input In|In) ?\[(\d+)\]")
 _LONGEST = 60
 
@@ -18,10 +17,7 @@ def short(path: str) -> str:
     """
     if cell := _CELL.fullmatch(path):
         return f"Cell In[{cell[1] or cell[2]}]"
-    path = path.replace("\\", "/")
-    for folder in _INSTALLED:
-        _, found, after = path.rpartition(f"/{folder}")
-        path = after if found else path
+    path = (in_package(path) or path).replace("\\", "/")
     if len(path) <= _LONGEST:
         return path
     parts = path.split("/")

@@ -37,5 +37,20 @@ def lazy(pattern: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
     return cast("re.Pattern[AnyStr]", _Lazy(pattern, int(flags)))
 
 
+#: Folders that packages are installed into.
+INSTALLED_FOLDERS = frozenset({"site-packages", "dist-packages"})
+_INSTALLED = lazy(
+    r"(?:.*[\\/]|^)(?:site|dist)-packages[\\/]+(?:[^\\/]+\.egg[\\/])?(?=.)",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+def in_package(path: str) -> str | None:
+    """The path of an installed file from its package on (``torch/nn/functional.py``), None where a path of
+    any system is of no installed package."""
+    found = _INSTALLED.match(path)
+    return path[found.end() :] if found else None
+
+
 #: Files that torch_geometric writes for a layer, in the folder for temporary ones: nobody edits them.
 GENERATED = lazy(r"(?:^|[\\/])[\w.]+_(?:propagate|edge_updater)_[a-z0-9_]{8}\.py$")

@@ -146,7 +146,14 @@ def test_what_a_function_hands_to_a_model_is_only_likely_unmoved_where_nothing_c
 
 
 def test_folders_of_other_people_are_left_out_unless_they_are_named(project: Path) -> None:
-    for folder in (".hidden", "build", "node_modules", "venv", "lib/site-packages/x"):
+    for folder in (
+        ".hidden",
+        "build",
+        "node_modules",
+        "venv",
+        "lib/site-packages/x",
+        "lib/dist-packages/x",
+    ):
         (project / folder).mkdir(parents=True)
         (project / folder / "mask.py").write_text(MASK)
     (project / "venv" / "pyvenv.cfg").write_text("")

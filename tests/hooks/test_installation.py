@@ -168,7 +168,7 @@ def test_the_environment_may_give_more_time(
     given: list[float] = []
     monkeypatch.setenv("DIAGNOSE_HOOK_SECONDS", told)
     monkeypatch.setattr(
-        "diagnose.hooks.installation.answer", lambda _, settings: given.append(settings.seconds)
+        "diagnose.hooks.installation.answer", lambda _, lang, stream, seconds: given.append(seconds)
     )
     diagnose.install()
     fail()
@@ -191,8 +191,9 @@ class Events:
 def test_a_cell_that_failed_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
     events = Events()
     shell = types.SimpleNamespace(events=events)
-    fake = types.SimpleNamespace(get_ipython=lambda: shell)
-    monkeypatch.setitem(sys.modules, "IPython", fake)  # type: ignore[arg-type]
+    fake = types.ModuleType("IPython")
+    monkeypatch.setattr(fake, "get_ipython", lambda: shell, raising=False)
+    monkeypatch.setitem(sys.modules, "IPython", fake)
     page = io.StringIO()
     diagnose.install(stream=page, seconds=60)
     diagnose.install(stream=page, seconds=60)

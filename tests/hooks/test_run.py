@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -29,6 +31,18 @@ def test_the_script_sees_what_python_would_show_it(script: Path) -> None:
     assert (run.status, run.err) == (0, "")
     # The one difference: where no sitecustomize exists, ours has been imported.
     assert run.out.replace(" True\n", " False\n") == plain.out.replace(" True\n", " False\n")
+
+
+def test_the_script_sees_the_name_that_python_was_called_by(script: Path) -> None:
+    script.write_text("import sys; print(sys.orig_argv, sys.executable)")
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
+    plain, run = (
+        subprocess.check_output(
+            ["python", *runner, script], executable=sys.executable, env=environment(PATH=path)
+        )
+        for runner in ((), RUNNER)
+    )
+    assert run == plain
 
 
 def test_options_of_the_interpreter_are_handed_on(script: Path) -> None:

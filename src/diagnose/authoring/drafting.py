@@ -14,6 +14,7 @@ from pathlib import Path, PurePosixPath
 
 from diagnose.authoring.tomltext import quoted, quoted_list
 from diagnose.model import DEVICE_FAMILY, Cause, Diagnosis, Frame, Report
+from diagnose.patterns import in_package
 
 #: An incident's id: it names a folder, stands in addresses, and is typed by people.
 SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*", re.ASCII)
@@ -23,7 +24,6 @@ _LONGEST_MESSAGE = 1500
 #: The innermost frames; a recursion has a thousand.
 _MOST_FRAMES = 24
 
-_INSTALLED = re.compile(r"(?:^|/)(?:site|dist)-packages/")
 _CALL_WRAPPERS = {"_call_impl", "_wrapped_call_impl"}
 _NUMBERED = re.compile(r"\w+:(\d+)")
 
@@ -215,8 +215,8 @@ def _common_folder(report: Report) -> str:
 def _file(frame: Frame, root: str) -> str:
     """A frame's file from its package, or from the folder of the user's code."""
     path = frame.file.replace("\\", "/")
-    if installed := list(_INSTALLED.finditer(path)):
-        return path[installed[-1].end() :]
+    if installed := in_package(path):
+        return installed
     if frame.library and (place := path.rfind(f"/{frame.library}/")) >= 0:
         return path[place + 1 :]
     if path.startswith("<"):

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import cache, lru_cache
-from pathlib import Path
 
 from diagnose import placement
 from diagnose.checking.reading import UnreadableError, contents, parsed
 from diagnose.model import TorchNames
+from diagnose.patterns import in_package
 from diagnose.placement import Checked, Source
 from diagnose.placement.reasons.doubts import DEFAULTS
 from diagnose.sources import SourceFile, read_file
@@ -18,7 +18,6 @@ from diagnose.sources.reading import Lines, UnusableError
 
 #: Files that one file is followed into: a large package would be run whole for each of its files.
 _MOST = 8
-_INSTALLED = frozenset({"site-packages", "dist-packages"})
 _DEFAULTS = re.compile(rf"\b({'|'.join(DEFAULTS)})\(".encode())
 
 
@@ -38,7 +37,7 @@ def checked(source: Source, torch: TorchNames, texts: Mapping[str, str]) -> Chec
             return tuple(source.lines)
         if path in texts:
             return tuple(texts[path].split("\n"))
-        if not _INSTALLED.isdisjoint(Path(path).parts):
+        if in_package(path) is not None:
             return None
         try:
             return read_file(path)

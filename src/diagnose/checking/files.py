@@ -7,16 +7,10 @@ from collections.abc import Iterator, Sequence
 from fnmatch import fnmatch
 from pathlib import Path
 
+from diagnose.sources.trees import SKIPPED
+
 #: Folders within a project that hold other people's code or what a build has made.
-_NOT_OWN = (
-    "node_modules",
-    "build",
-    "dist",
-    "site-packages",
-    "__pycache__",
-    "__pypackages__",
-    "*.egg-info",
-)
+_NOT_OWN = (*sorted(SKIPPED), "build", "dist", "__pypackages__", "*.egg-info")
 _ENDINGS = (".py", ".ipynb")
 
 

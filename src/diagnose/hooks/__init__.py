@@ -10,18 +10,19 @@ reaches the user's program: not its exception, not its exit status, not the text
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from diagnose.hooks.installation import install, uninstall
 
+TYPE_CHECKING = False  # installing must cost next to nothing
 if TYPE_CHECKING:
+    from typing import Any
+
     from diagnose.hooks.live import explain
 
 __all__ = ["explain", "install", "uninstall"]
 
 
 def __getattr__(name: str) -> Any:
-    if name != "explain":  # installing must cost next to nothing
+    if name != "explain":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from diagnose.hooks.live import explain
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import threading
+import _thread
+import sys
 import time
-from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple, TextIO
+from types import FunctionType
 
-from diagnose.hooks import output
-
+TYPE_CHECKING = False  # installing must cost next to nothing
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TextIO
+
+    from diagnose.hooks.output import Look
     from diagnose.model import Diagnosis, Lang
 
 _NOT_FAILURES = (KeyboardInterrupt, SystemExit, GeneratorExit)
@@ -21,65 +24,81 @@ _PATIENCE = 4
 _LOOK = 0.05
 
 
-class Settings(NamedTuple):  # a dataclass would take longer to import than all of the hook
-    """The options of `diagnose.install`."""
-
-    lang: Lang
-    stream: TextIO | None
-    seconds: float
-
-
-def answer(error: BaseException | None, settings: Settings) -> None:
+def answer(error: BaseException | None, lang: Lang, stream: TextIO | None, seconds: float) -> None:
     """Print the diagnosis of a device-placement failure, or a line for a program that found no GPU; for
     anything else do nothing.
 
     Where a fault of ours keeps it from an answer to what may be such a failure, one line says so.
     Never raises. The work is done in a thread of its own, because a local variable's class may make
-    any look at it take forever; after ``settings.seconds`` of the processor's time, which a busy machine
-    does not use up, the program goes on, and one line says that there is no answer.
+    any look at it take forever; after ``seconds`` of the processor's time, which a busy machine does not
+    use up, the program goes on, and one line says that there is no answer. A profiler or tracer of the
+    program's own sees nothing of it. Where ``stream`` is None the answer goes to `output.standard_error`.
     """
+    if error is None or issubclass(type(error), _NOT_FAILURES):
+        return
+    watched = []
     try:
-        if error is None or issubclass(type(error), _NOT_FAILURES):
-            return
-        target = output.standard_error() if settings.stream is None else settings.stream
-        if target is None:
-            return
-        target.flush()  # the traceback must be out before anything else begins
-        look = output.look_of(target)
-        page: list[str] = []
-        # The worker takes the exception out of the list: nobody else holds it when it is done.
-        worker = threading.Thread(
-            target=_compose, args=([error], settings.lang, look, page), daemon=True, name="diagnose"
-        )
-        maybe = _may_be_ours(error)
-        worker.start()
-        _wait(worker, settings.seconds)
-        if page:
-            output.write(page[0], target)
-        elif maybe and worker.is_alive():
-            output.write(_time_is_up(settings), target)
+        for get, put in ((sys.getprofile, sys.setprofile), (sys.gettrace, sys.settrace)):
+            # Those of debuggers and coverage are no functions, and dislike being taken out.
+            if type(watcher := get()) is FunctionType:
+                watched.append((put, watcher))
+                put(None)
+        _answer(error, lang, stream, seconds)
     except BaseException:  # whatever it is, it is ours and must stay ours
         return
+    finally:
+        for put, watcher in watched:
+            put(watcher)
 
 
-def _wait(worker: threading.Thread, seconds: float) -> None:
-    """Waits until a thread has ended or used so much of the processor's time; where it sleeps, or its time
-    cannot be read, `_PATIENCE` times as long by the clock."""
-    clock = getattr(time, "pthread_getcpuclockid", None)
+def _answer(error: BaseException, lang: Lang, stream: TextIO | None, seconds: float) -> None:
+    from diagnose.hooks import output
+
+    target = output.standard_error() if stream is None else stream
+    if target is not None:
+        target.flush()  # the traceback must be out before anything else begins
+        page: list[str] = []
+        maybe = _may_be_ours(error)
+        # The worker takes the exception out of the list: nobody else holds it when it is done.
+        ended = _within(seconds, _compose, [error], lang, output.look_of(target), page)
+        if page:
+            output.write(page[0], target)
+        elif maybe and not ended:
+            output.write(_time_is_up(lang, seconds), target)
+
+
+def _within(seconds: float, work: Callable[..., None], *args: object) -> bool:
+    """Whether work, in a thread of its own, ends before it has used so much of the processor's time; where
+    it sleeps, or its time cannot be read, within `_PATIENCE` times as long by the clock."""
+    running = _thread.allocate_lock()
+    clocks: list[int] = []
+
+    def run() -> None:
+        try:
+            if hasattr(time, "pthread_getcpuclockid"):
+                clocks.append(time.pthread_getcpuclockid(_thread.get_ident()))
+            work(*args)
+        finally:
+            running.release()
+
+    running.acquire()
+    _thread.start_new_thread(run, ())  # a `threading.Thread` calls the program's profiler
     end = time.monotonic() + seconds * _PATIENCE
     while time.monotonic() < end:
-        worker.join(_LOOK)
-        if not worker.is_alive():
-            return
-        with suppress(OSError):  # it has just ended
-            if clock is not None and time.clock_gettime(clock(worker.ident)) > seconds:
-                return
+        if running.acquire(timeout=_LOOK):
+            return True
+        try:
+            if clocks and time.clock_gettime(clocks[0]) > seconds:
+                return False
+        except OSError:  # it has just ended
+            continue
+    return False
 
 
-def _time_is_up(settings: Settings) -> str:
+def _time_is_up(lang: Lang, seconds: float) -> str:
     from diagnose.rendering.labels import LABELS
 
-    return LABELS[settings.lang]["no-time"].format(seconds=f"{settings.seconds:g}") + "\n"
+    return LABELS[lang]["no-time"].format(seconds=f"{seconds:g}") + "\n"
 
 
 def explained(error: BaseException, lang: Lang = "en") -> tuple[Diagnosis, ...]:
@@ -88,6 +107,9 @@ def explained(error: BaseException, lang: Lang = "en") -> tuple[Diagnosis, ...]:
     left alone."""
     if issubclass(type(error), _NOT_FAILURES):
         return ()
+    from contextlib import suppress
+
+    from diagnose.hooks import output
     from diagnose.hooks.live import explain
     from diagnose.model import Report
     from diagnose.pipeline import failed
@@ -107,7 +129,7 @@ def explained(error: BaseException, lang: Lang = "en") -> tuple[Diagnosis, ...]:
     return (diagnosis,)
 
 
-def _compose(errors: list[BaseException], lang: Lang, look: output.Look, page: list[str]) -> None:
+def _compose(errors: list[BaseException], lang: Lang, look: Look, page: list[str]) -> None:
     error = errors.pop()
     maybe = _may_be_ours(error)
     try:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable
-from types import FrameType, ModuleType, TracebackType
-from typing import Any
+from types import TracebackType
 
-from diagnose import tracing
-from diagnose.simulation import strip_simulator_frames
+TYPE_CHECKING = False  # installing must cost next to nothing
+if TYPE_CHECKING:
+    from types import FrameType, ModuleType
+    from typing import Any
 
 Then = Callable[[BaseException | None], None]
 
@@ -51,7 +52,8 @@ class ChainedHook:
             self.previous(*args)
             return
         _thread.busy = True
-        if tracing.active() is not None:
+        tracing = sys.modules.get("diagnose.tracing")
+        if tracing is not None and tracing.active() is not None:
             args = self.without_recorder(args)
         try:
             try:
@@ -86,7 +88,7 @@ class SysHook(ChainedHook):
         """Type, value and the stripped traceback."""
         if len(args) != 3 or args[2] is not args[1].__traceback__:
             return args
-        strip_simulator_frames(args[1])
+        _strip(args[1])
         return (*args[:2], args[1].__traceback__)
 
     def previous_failed(self, error: Exception, args: tuple[Any, ...]) -> None:
@@ -110,7 +112,7 @@ class ThreadHook(ChainedHook):
         given = args[0]
         if given.exc_value is None:
             return args
-        strip_simulator_frames(given.exc_value)
+        _strip(given.exc_value)
         trace = given.exc_value.__traceback__
         told = (given.exc_type, given.exc_value, trace, given.thread)
         return (threading.ExceptHookArgs(told),)
@@ -124,6 +126,12 @@ class ThreadHook(ChainedHook):
         )
         _say("Exception in threading.excepthook:\n")
         sys.excepthook(type(error), error, error.__traceback__)
+
+
+def _strip(error: BaseException) -> None:
+    from diagnose.simulation import strip_simulator_frames
+
+    strip_simulator_frames(error)
 
 
 def _without_us(trace: TracebackType | None) -> TracebackType | None:

@@ -43,15 +43,16 @@ def run(program: Sequence[str], *, lang: str | None = None, trace: bool = False)
         lang: language of the answer; the environment's DIAGNOSE_LANG if None.
         trace: whether to record where tensors are born and moved (docs/tracing.md).
     """
-    command = [sys.executable, *_interpreter_options(sys.orig_argv), *program]
+    # The name that this Python was called by, and no path: a program sees it in sys.orig_argv.
+    command = [sys.orig_argv[0], *_interpreter_options(sys.orig_argv), *program]
     environment = environment_with_hook(os.environ.copy(), lang)
     if trace:
         environment["DIAGNOSE_TRACE"] = "1"
     sys.stdout.flush()
     sys.stderr.flush()
     if os.name == "nt":  # there, exec starts another process and lets the shell go on at once
-        sys.exit(subprocess.call(command, env=environment))
-    os.execve(command[0], command, environment)
+        sys.exit(subprocess.call(command, executable=sys.executable, env=environment))
+    os.execve(sys.executable, command, environment)
 
 
 def environment_with_hook(environment: dict[str, str], lang: str | None) -> dict[str, str]:

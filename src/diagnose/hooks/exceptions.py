@@ -10,10 +10,18 @@ from __future__ import annotations
 import builtins
 import sys
 from collections.abc import Iterator, Sequence
-from types import MemberDescriptorType, TracebackType, WrapperDescriptorType
+from types import MemberDescriptorType, ModuleType, TracebackType, WrapperDescriptorType
 from typing import Any
 
-from diagnose.hooks.peeking import attributes, bases, class_name, exactly, is_a, namespace
+from diagnose.hooks.peeking import (
+    attributes,
+    bases,
+    class_name,
+    exactly,
+    is_a,
+    loaded_torch,
+    namespace,
+)
 
 #: How many exceptions of a chain or group are read, and how deep groups may lie in each other.
 _EXCEPTIONS = 200
@@ -131,7 +139,8 @@ def _slots(error: BaseException, kind: type) -> Iterator[tuple[str, Any]]:
 def _group() -> Any:
     """The class of exception groups; before Python 3.11 that of the package exceptiongroup, if loaded."""
     package = sys.modules.get("exceptiongroup")
-    return getattr(builtins, "BaseExceptionGroup", getattr(package, "BaseExceptionGroup", None))
+    found = vars(builtins) if type(package) is not ModuleType else vars(package) | vars(builtins)
+    return found.get("BaseExceptionGroup")
 
 
 def _members(error: BaseException) -> Sequence[BaseException]:
@@ -159,7 +168,7 @@ def _plain(value: object, depth: int = 3) -> bool:
         return (
             depth > 0 and len(held) <= _ARGUMENTS and all(_plain(part, depth - 1) for part in parts)
         )
-    torch = sys.modules.get("torch")
+    torch = loaded_torch()
     return exactly(value, getattr(torch, "device", str), getattr(torch, "dtype", str))
 
 

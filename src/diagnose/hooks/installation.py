@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from typing import TYPE_CHECKING, TextIO
 
 from diagnose.hooks import notebook
-from diagnose.hooks.answering import Settings, answer
+from diagnose.hooks.answering import answer
 from diagnose.hooks.chained import ChainedHook, SysHook, ThreadHook
 
+TYPE_CHECKING = False  # installing must cost next to nothing
 if TYPE_CHECKING:
+    from typing import TextIO
+
     from diagnose.model import Lang
 
 #: Environment variable; ``0`` keeps `install` from doing anything.
@@ -50,10 +52,9 @@ def install(
         raise ValueError(f"seconds must be positive, not {seconds!r}")
     if os.environ.get(SWITCH, "").strip().lower() in {"0", "off", "no", "false"}:
         return
-    settings = Settings(lang, stream, seconds)
 
     def then(error: BaseException | None) -> None:
-        answer(error, settings)
+        answer(error, lang, stream, seconds)
 
     _place(SysHook(sys, "excepthook", then))
     _place(ThreadHook(threading, "excepthook", then))

@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import Any
+from types import ModuleType
 
 from diagnose.hooks.chained import Then
+
+TYPE_CHECKING = False  # installing must cost next to nothing
+if TYPE_CHECKING:
+    from typing import Any
 
 _EVENT = "post_run_cell"
 _listening: list[tuple[Any, Callable[[Any], None]]] = []
@@ -20,7 +24,7 @@ def listen(then: Then) -> None:
     """Call ``then`` with the exception of each cell that fails from now on, if IPython runs."""
     unlisten()
     ipython = sys.modules.get("IPython")
-    running = getattr(ipython, "get_ipython", None)
+    running = vars(ipython).get("get_ipython") if type(ipython) is ModuleType else None
     shell = running() if running is not None else None
     if shell is None:
         return

@@ -5,7 +5,11 @@ from __future__ import annotations
 import os
 import select
 import sys
+from types import FunctionType, MethodType
 from typing import NamedTuple, TextIO
+
+from diagnose.hooks.peeking import attributes, bases, namespace
+from diagnose.tracing.stacks import is_library
 
 _COLUMNS = 100
 #: How much a pipe that is ready takes without blocking (POSIX guarantees 512).
@@ -21,9 +25,32 @@ class Look(NamedTuple):
 
 
 def standard_error() -> TextIO | None:
-    """`sys.stderr`, or None where a program has none."""
-    stream = sys.stderr
-    return None if stream is None or getattr(stream, "closed", False) else stream
+    """`sys.stderr`, or None where a program has none or has closed it.
+
+    Where the program has put a stream of its own there, whose code is not ours to run, the process's stderr
+    stands in for it. Those of Python and of installed packages are used: pytest captures the answer, and
+    Jupyter shows it below its cell.
+    """
+    stream: TextIO | None = getattr(sys, "stderr", None)
+    try:
+        if _is_programs(stream):
+            stream = sys.__stderr__
+        return None if _is_programs(stream) or getattr(stream, "closed", False) else stream
+    except ValueError:  # its buffer was taken from it
+        return None
+
+
+def _is_programs(stream: object) -> bool:
+    """Whether the program has written a stream's class, one that this inherits from, a method that was set
+    on the stream, or what the stream writes to."""
+    for part in (attributes(stream), *map(namespace, bases(type(stream)))):
+        for value in part.values():
+            found = value.fget if type(value) is property else value
+            found = found.__func__ if type(found) is MethodType else found
+            if type(found) is FunctionType and not is_library(found.__code__.co_filename):
+                return True
+    below = [getattr(stream, name, None) for name in ("buffer", "raw")]
+    return any(one is not stream and _is_programs(one) for one in below if one is not None)
 
 
 def look_of(stream: TextIO) -> Look:

@@ -12,7 +12,7 @@ import sys
 from collections import UserDict
 from collections.abc import Iterator, Mapping
 from itertools import islice
-from types import BuiltinFunctionType, GetSetDescriptorType, MemberDescriptorType
+from types import BuiltinFunctionType, GetSetDescriptorType, MemberDescriptorType, ModuleType
 from typing import Any
 
 from diagnose.simulation import is_active
@@ -105,6 +105,13 @@ def subscript(key: str | int) -> str:
 def label(part: str) -> str:
     """A part of a dotted name, safe to print whatever the program called it."""
     return part[:_KEY] if part.isprintable() else ascii(part[:_KEY])
+
+
+def loaded_torch() -> Any:
+    """torch; None where the program has not imported all of it, or has put a thing of its own there."""
+    torch = sys.modules.get("torch")
+    whole = type(torch) is ModuleType and type(vars(torch).get("_C")) is ModuleType
+    return torch if whole else None
 
 
 def device_of(tensor: Any) -> str | None:

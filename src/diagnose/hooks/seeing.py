@@ -5,7 +5,6 @@ Only ``device`` and ``shape`` of a tensor are read; nothing is computed, printed
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Iterator
 from functools import partial
@@ -25,6 +24,7 @@ from diagnose.hooks.peeking import (
     is_a,
     items,
     label,
+    loaded_torch,
     shape_of,
 )
 from diagnose.model import SeenTensor
@@ -43,7 +43,7 @@ _REGISTERED = frozenset({"_parameters", "_buffers", "_modules"})
 def look(error: BaseException, scene: Scene) -> Seen:
     """The tensors of the failing frames, and what a recorder knows of those that met; empty where torch is
     not loaded or nothing can be seen."""
-    torch: Any = sys.modules.get("torch")
+    torch = loaded_torch()
     if torch is None:
         return Seen()
     with torch._C.DisableTorchFunction():

@@ -7,11 +7,8 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from diagnose.model import Frame, Library
-from diagnose.patterns import GENERATED, lazy
+from diagnose.patterns import GENERATED, in_package, lazy
 
-_INSTALLED = lazy(
-    r"(?:^|/)(?:site-packages|dist-packages)/+(?:[^/]+\.egg/)?(?P<rest>.+)$", re.IGNORECASE
-)
 _STDLIB = lazy(
     r"(?:^|/)(?:lib(?:64|32)?|Lib)/(?:python|pypy)?\d?(?:\.\d+)?t?/?(?P<rest>[\w.]+(?:/.*)?)$"
 )
@@ -49,8 +46,8 @@ class Origins:
             return None, True
         if path.startswith("<"):
             return None, False
-        if installed := _INSTALLED.search(path):
-            return _import_name(installed["rest"]), False
+        if installed := in_package(path):
+            return _import_name(installed), False
         if _REMOTE_CODE in path:
             return None, False
         if GENERATED.search(path):

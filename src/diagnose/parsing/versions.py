@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 
 from diagnose.parsing.lines import Peeled
+from diagnose.patterns import in_package
 
 _LONGEST = 300
 _VERSION = r"v?(?P<{}>\d+\.\d[\w.+!]*)"
@@ -43,7 +44,7 @@ def _speaking(lines: Iterable[Peeled], hints: Iterable[str]) -> Iterator[str]:
     for line in lines:
         text = line.text[:_LONGEST]
         lowered = text.lower()
-        named = any(hint in lowered for hint in hints) and "site-packages" not in lowered
+        named = any(hint in lowered for hint in hints) and in_package(lowered) is None
         if named or lowered.startswith("version:"):
             yield text
 

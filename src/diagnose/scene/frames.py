@@ -8,7 +8,7 @@ from itertools import dropwhile, islice
 
 from diagnose.bulkhead import guarded
 from diagnose.model import Edits, Frame, Line, Report, Statement
-from diagnose.patterns import lazy
+from diagnose.patterns import in_package, lazy
 from diagnose.scene import files
 from diagnose.scene.place import Place
 from diagnose.sources import Sources
@@ -17,7 +17,6 @@ from diagnose.sources import Sources
 _GENERATED = ("<eval_with_key>", "<frozen ", "<string>", "<__array_function__", "<decorator-gen")
 #: Wrappers that only pass a call on: no line of theirs joins tensors.
 _MACHINERY = lazy(r"accelerate/(hooks|utils/operations|utils/memory)\.py$")
-_INSTALLED = lazy(r"[\\/](?:site|dist)-packages[\\/]")
 
 #: Lines of a file that are shown before and after the line to edit.
 _AROUND = 5
@@ -135,7 +134,7 @@ class Frames:
         """
         site = self.site
         if site is not None and (
-            edits == "library" or (edits == "checkout" and not _INSTALLED.search(site.frame.file))
+            edits == "library" or (edits == "checkout" and in_package(site.frame.file) is None)
         ):
             return site
         if (found := self.own or site) is not None:

@@ -7,20 +7,18 @@ from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 
+from diagnose.patterns import INSTALLED_FOLDERS, in_package
 from diagnose.sources.trees import components
-
-_FOLDERS = ("site-packages", "dist-packages")
 
 
 def places(file: str) -> Iterator[str]:
     """Where the file of an installed package, named as any machine prints it, would lie here."""
-    parts = components(file)
-    at = max((n for n, part in enumerate(parts) if part in _FOLDERS), default=None)
-    if at is None or at + 1 == len(parts) or ".." in parts[at:]:
+    parts = components(in_package(file) or "")
+    if not parts or ".." in parts:
         return
     for folder in map(Path, sys.path):
-        if folder.name in _FOLDERS:
-            yield str(folder.joinpath(*parts[at + 1 :]))
+        if folder.name in INSTALLED_FOLDERS:
+            yield str(folder.joinpath(*parts))
 
 
 @lru_cache(maxsize=256)

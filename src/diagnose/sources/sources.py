@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import PurePath
 
 from diagnose.model import Frame, Report, UnusedSource
+from diagnose.patterns import in_package
 from diagnose.sources.file import SourceFile
 from diagnose.sources.matching import matches
 from diagnose.sources.reading import Lines, Reader, UnusableError, read_file
@@ -16,7 +17,6 @@ from diagnose.sources.trees import Folder, Tree, components
 _MOST_CANDIDATES = 50
 #: Frames of one file that are compared with it.
 _MOST_FRAMES = 50
-_INSTALLED = frozenset({"site-packages", "dist-packages"})
 
 
 class Sources:
@@ -77,7 +77,7 @@ class Sources:
         from diagnose.sources import imports
 
         path = imports.find(module, by, level, self._beside(by), self._trees, self._at)
-        if path is None or _INSTALLED & set(components(path)):
+        if path is None or in_package(path) is not None:
             return None
         known = self._paths.get(_same(path))
         lines = self._at(path) if known is None else known.lines
@@ -105,7 +105,7 @@ class Sources:
         return report._replace(frames=tuple(frames))
 
     def _named(self, frame: Frame) -> bool:
-        if frame.library is None or _INSTALLED & set(components(frame.file)) or not self._trees:
+        if frame.library is None or in_package(frame.file) is not None or not self._trees:
             return False
         file = self.of(frame)
         if file is None:

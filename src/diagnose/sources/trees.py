@@ -8,13 +8,14 @@ from functools import cached_property
 from pathlib import Path
 
 from diagnose.errors import DiagnoseError
+from diagnose.patterns import INSTALLED_FOLDERS
 from diagnose.sources.reading import LARGEST, Lines, UnusableError, decoded, read_file
 
 #: Python files of a folder that are known, and names of any kind that are looked at.
 _MOST_FILES = 20_000
 _MOST_NAMES = 200_000
 #: Folders of other people's code; those that begin with a dot are not looked into either.
-_SKIPPED = frozenset({"site-packages", "dist-packages", "node_modules", "__pycache__"})
+SKIPPED = INSTALLED_FOLDERS | {"node_modules", "__pycache__"}
 #: Stands in the folder of a virtual environment.
 _ENVIRONMENT = "pyvenv.cfg"
 
@@ -94,7 +95,7 @@ class Folder(Tree):
                     self.complete = False
                     return
                 if entry.is_dir(follow_symlinks=False):
-                    if not entry.name.startswith(".") and entry.name not in _SKIPPED:
+                    if not entry.name.startswith(".") and entry.name not in SKIPPED:
                         waiting.append(entry.path)
                 elif entry.name.endswith(".py"):
                     files += 1

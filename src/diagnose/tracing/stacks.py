@@ -9,11 +9,10 @@ import threading
 from types import CodeType, FrameType
 from typing import NamedTuple
 
-from diagnose.patterns import GENERATED
+from diagnose.patterns import GENERATED, in_package
 
 #: So many of the user's frames of a stack are kept, and so many frames are looked through for them.
 _KEPT, _DEEPEST = 6, 80
-_INSTALLED = ("site-packages", "dist-packages")
 _LIBRARY = tuple({path for name in ("stdlib", "platstdlib") if (path := sysconfig.get_path(name))})
 #: This package: one folder up, for hooks and simulated GPUs are no lines of a user's either.
 _OURS = __file__.rpartition("tracing")[0]
@@ -36,9 +35,9 @@ _OWN: dict[CodeType, bool] = {}
 _STARTED = threading.local()
 
 
-def is_installed(file: str) -> bool:
-    """Whether a file is of an installed package."""
-    return any(name in file for name in _INSTALLED)
+def is_library(file: str) -> bool:
+    """Whether a file is of an installed package, of Python's own library, or ours."""
+    return file.startswith(("<frozen ", _OURS, *_LIBRARY)) or in_package(file) is not None
 
 
 def is_own(code: CodeType) -> bool:
@@ -48,8 +47,7 @@ def is_own(code: CodeType) -> bool:
         file = code.co_filename
         generated = file.startswith("<") and not file.startswith("<ipython")
         generated = generated or GENERATED.search(file) is not None
-        installed = is_installed(file)
-        found = _OWN[code] = not (installed or generated or file.startswith((_OURS, *_LIBRARY)))
+        found = _OWN[code] = not (generated or is_library(file))
     return found
 
 
@@ -61,7 +59,8 @@ def is_of_library() -> bool:
         file = frame.f_code.co_filename
         if is_own(frame.f_code):
             return False
-        if is_installed(file) and not file.startswith(_OURS) and not _TORCH.search(file):
+        package = in_package(file)
+        if package is not None and not file.startswith(_OURS) and not _TORCH.search(file):
             return True
         frame = frame.f_back
     return False

@@ -13,7 +13,7 @@ from werkzeug.datastructures import FileStorage
 from diagnose.model import Diagnosis
 from diagnose.sources import Given
 from diagnose.sources.reading import LARGEST
-from diagnose.sources.trees import components
+from diagnose.sources.trees import SKIPPED, components
 from diagnose.web.refusals import InputError, size
 
 #: By name; bytes are decoded where they are used.
@@ -23,7 +23,7 @@ MOST = 100
 #: Names in a zip, files of any kind.
 _MOST_ENTRIES = 20_000
 _LONGEST_NAME = 400
-_SKIPPED = ("site-packages", "dist-packages", "node_modules", "__pycache__", "__MACOSX")
+_SKIPPED = SKIPPED | {"__MACOSX"}
 #: Others may take gigabytes to unpack a few bytes.
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 

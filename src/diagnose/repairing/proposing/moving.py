@@ -22,8 +22,9 @@ from diagnose.fixes.rewriting import Change
 from diagnose.hooks.operands import assigned, value
 from diagnose.hooks.peeking import attributes, device_of, items
 from diagnose.hooks.positions import Text, Texts
+from diagnose.patterns import in_package
 from diagnose.placement import Spot
-from diagnose.tracing.stacks import Line, is_installed, is_own
+from diagnose.tracing.stacks import Line, is_own
 
 #: Attributes of a tensor that are as it is, and on its device.
 _VIEWS = frozenset({"T", "mT", "H", "mH"})
@@ -265,8 +266,8 @@ def _is_kept(node: ast.expr, frame: FrameType) -> bool:
         return False
     kind = type(value(node.value, frame))
     module = sys.modules.get(kind.__module__)
-    library = is_installed(getattr(module, "__file__", None) or "")
-    return not library or hasattr(kind, "to")
+    library = in_package(getattr(module, "__file__", None) or "")
+    return library is None or hasattr(kind, "to")
 
 
 def change_of(spot: Spot, stray: Stray, device: str) -> Change:

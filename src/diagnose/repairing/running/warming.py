@@ -19,6 +19,7 @@ from typing import Any
 
 from diagnose.casebase.store import load
 from diagnose.errors import DiagnoseError
+from diagnose.patterns import in_package
 from diagnose.processes import forked, import_all, undisturbed
 from diagnose.verification.program import program_of
 
@@ -165,5 +166,5 @@ def _is_installed(package: str) -> bool:
     """Whether a package is one of those that were installed, and neither Python's nor the user's own."""
     with contextlib.suppress(ImportError, ValueError):
         spec = find_spec(package)
-        return spec is not None and "site-packages" in str(spec.origin)
+        return spec is not None and in_package(str(spec.origin)) is not None
     return False
