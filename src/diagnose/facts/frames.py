@@ -16,12 +16,13 @@ def ranks(scene: Scene) -> Iterator[Fact]:
     """Which processes failed."""
     report = scene.report
     line = report.error.at if report.error else None
-    if len(report.ranks) > 1:
-        yield Fact("several-ranks", line, {"ranks": ", ".join(map(str, report.ranks[:8]))})
+    known = {"ranks": ", ".join(map(str, report.ranks[:8]))} if report.ranks else {}
+    if report.alike > 1 or len(report.ranks) > 1:
+        yield Fact("several-ranks", line, known)
     elif report.ranks and report.ranks[0] > 0:
         yield Fact("later-rank", line, {"rank": str(report.ranks[0])})
-    if report.ranks:
-        yield Fact("in-ranks", line, {"ranks": ", ".join(map(str, report.ranks[:8]))})
+    if report.ranks or report.alike > 1:
+        yield Fact("in-ranks", line, known)
 
 
 def whose_line(scene: Scene) -> Iterator[Fact]:

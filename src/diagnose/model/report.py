@@ -171,7 +171,7 @@ class Report(NamedTuple):
     the log outside the traceback that say something about placement (warnings, launch command,
     versions). ``chain`` are the exceptions that came before or around ``error``; ``fallout`` those
     that only followed (lost connections, aborted communicators, the launcher's). ``ranks`` share the
-    failure. ``tensors`` come from live hooks only, ``operands`` of the failing call from a recorder, the
+    failure; ``alike`` processes do, whose ranks may not be told. ``tensors`` come from live hooks only, ``operands`` of the failing call from a recorder, the
     strays first; ``live`` says that the report is of an exception at
     hand, so that there is no input whose lines anybody could look up. ``versions`` are those that the log
     states of libraries in the frames that have documented bugs, as (import name, version).
@@ -187,6 +187,7 @@ class Report(NamedTuple):
     chain: tuple[Failure, ...] = ()
     fallout: tuple[Failure, ...] = ()
     ranks: tuple[int, ...] = ()
+    alike: int = 1
     tensors: tuple[SeenTensor, ...] = ()
     operands: tuple[LiveOperand, ...] = ()
     live: bool = False

@@ -113,7 +113,7 @@ class LogReader:
         if found.chosen is None:
             report = self.judge.without_exception(found.told, source)
         else:
-            report = self._report(found.chosen, found.all, lines, source)
+            report = self._report(found.chosen, found, lines, source)
         if any(candidate.frames for candidate in found.all):
             return report
         from diagnose.parsing.describing import described  # a traceback has no need of it
@@ -128,12 +128,13 @@ class LogReader:
 
     def failures(self, lines: Sequence[Peeled], source: str) -> list[Seen]:
         """The failure to explain and every other one that is no echo, each kind once."""
-        found, _, _, chosen, told = self.found(lines)
+        found = self.found(lines)
+        chosen = found.chosen
         if chosen is None:
-            report = self.judge.without_exception(told, source)
+            report = self.judge.without_exception(found.told, source)
             return [Seen(report, 1, report.error.at)] if report.error is not None else []
         kinds: dict[object, list[selection.Candidate]] = {selection.kind(chosen): [chosen]}
-        for candidate in found:
+        for candidate in found.all:
             if candidate.trace is not chosen.trace and selection.counts(candidate, chosen):
                 kinds.setdefault(selection.kind(candidate), []).append(candidate)
         return [
@@ -161,14 +162,14 @@ class LogReader:
     def _report(
         self,
         chosen: selection.Candidate,
-        found: Sequence[selection.Candidate],
+        found: Found,
         lines: Sequence[Peeled],
         source: str,
     ) -> Report:
         if chosen.trace.type is None or not chosen.trace.message:
             chosen = self.judge.completed(chosen, lines)
         frames = tuple(self.origins.place(frame) for frame in chosen.frames)
-        others = [c for c in found if c.trace is not chosen.trace]
+        others = [c for c in found.all if c.trace is not chosen.trace]
         reading = self.judge.reading(chosen, others)
         error = Failure(
             chosen.trace.type or (reading.wording.exception if reading else ""),
@@ -176,6 +177,7 @@ class LogReader:
             self.judge.family(chosen.trace),
             chosen.trace.at,
         )
+        sharing, alike = ranks.sharing(chosen, found.standing, lines)
         used = {frame.at for frame in frames if frame.at} | {chosen.trace.at}
         libraries = libraries_of(frames)
         called = {name: self._called[name] for name in libraries if name in self._called}
@@ -189,7 +191,8 @@ class LogReader:
             context=context.telling(lines, used),
             chain=tuple(self.judge.failure(trace) for trace in chosen.chain),
             fallout=self._fallout(chosen, others),
-            ranks=ranks.sharing(chosen, found) or ranks.listed(chosen, lines),
+            ranks=sharing,
+            alike=alike,
         )
 
     def _fallout(

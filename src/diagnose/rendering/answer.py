@@ -183,9 +183,11 @@ def _listed(files: list[str], labels: Mapping[str, str]) -> str:
 
 def _ranks(diagnosis: Diagnosis) -> str:
     """Which processes failed, where the log tells."""
-    labels, ranks = LABELS[diagnosis.lang], diagnosis.report.ranks
+    labels, ranks, alike = LABELS[diagnosis.lang], diagnosis.report.ranks, diagnosis.report.alike
     if len(ranks) > 1:
         return labels["ranks"].format(ranks=", ".join(map(str, ranks[:_MOST_RANKS])))
+    if alike > 1:
+        return labels["ranks-alike"].format(count=alike)
     return labels["rank"].format(rank=ranks[0]) if ranks else ""
 
 
