@@ -112,8 +112,8 @@ def answer(diagnosis: Diagnosis, source: str) -> Answer:
     if diagnosis.verdict == "failed" or error is None:
         return shown._replace(ending=labels["failed"].format(source=source))
     if error.family != DEVICE_FAMILY:
-        named = error.family not in (None, "other")
-        other = labels["other" if named else "other-kind"].format(family=error.family)
+        named = "other" if error.family not in (None, "other") else "other-kind"
+        other = labels[named if error.told else "cut-off"].format(family=error.family)
         return shown._replace(ending=other, advice=diagnosis.advice)
     unknown = diagnosis.verdict == "unknown"
     return shown._replace(
