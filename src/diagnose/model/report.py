@@ -178,8 +178,9 @@ class Report(NamedTuple):
     that only followed (lost connections, aborted communicators, the launcher's). ``ranks`` share the
     failure; ``alike`` processes do, whose ranks may not be told. ``tensors`` come from live hooks only,
     ``operands`` of the failing call from a recorder, the strays first; ``live`` says that the report is of
-    an exception at hand, so that there is no input whose lines anybody could look up. ``versions`` are those
-    that the log states of libraries in the frames that have documented bugs, as (import name, version).
+    an exception at hand, so that there is no input whose lines anybody could look up. ``versions`` are
+    those that the log states of libraries in the frames that have documented bugs, as (import name,
+    version).
     ``description`` is there where the failure is only told of.
     """
 
