@@ -26,8 +26,9 @@ def ranks(scene: Scene) -> Iterator[Fact]:
 
 
 def whose_line(scene: Scene) -> Iterator[Fact]:
-    """Whether the line that called the failing op is the user's own."""
-    if scene.site is not None:
+    """Whether the line that called the failing op is the user's own; a line that was pasted without its
+    file may be anybody's."""
+    if scene.site is not None and scene.site.frame.file:
         frame = scene.site.frame
         yield at("fails-in-own-code" if frame.own else "fails-in-library", frame)
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from diagnose.bulkhead import guarded
 from diagnose.model import (
     Failure,
+    Frame,
     Knowledge,
     Marks,
     Report,
@@ -21,11 +22,14 @@ from diagnose.parsing.lines import Peeled
 from diagnose.parsing.marks import derive
 from diagnose.parsing.origin import Origins, libraries_of
 from diagnose.parsing.peeling import peel
+from diagnose.parsing.tracebacks import loose
 from diagnose.parsing.tracebacks.assembly import Trace, assemble
 from diagnose.parsing.tracebacks.reader import read
+from diagnose.parsing.tracebacks.source import is_annotation
 
 _MOST_TRACES = 250
 _MOST_FALLOUT = 32
+_NEAR = 2  # lines above a message: carets, and what they underline
 
 
 class Seen(NamedTuple):
@@ -111,7 +115,7 @@ class LogReader:
     def report(self, found: Found, lines: Sequence[Peeled], source: str) -> Report:
         """The report of the failure to explain. ``found`` is what `found` finds in the lines."""
         if found.chosen is None:
-            report = self.judge.without_exception(found.told, source)
+            report = _placed(self.judge.without_exception(found.told, source), lines)
         else:
             report = self._report(found.chosen, found, lines, source)
         if any(candidate.frames for candidate in found.all):
@@ -131,7 +135,7 @@ class LogReader:
         found = self.found(lines)
         chosen = found.chosen
         if chosen is None:
-            report = self.judge.without_exception(found.told, source)
+            report = _placed(self.judge.without_exception(found.told, source), lines)
             return [Seen(report, 1, report.error.at)] if report.error is not None else []
         kinds: dict[object, list[selection.Candidate]] = {selection.kind(chosen): [chosen]}
         for candidate in found.all:
@@ -181,7 +185,7 @@ class LogReader:
         used = {frame.at for frame in frames if frame.at} | {chosen.trace.at}
         libraries = libraries_of(frames)
         called = {name: self._called[name] for name in libraries if name in self._called}
-        return Report(
+        report = Report(
             source=source,
             error=error,
             mismatch=reading.mismatch if reading else None,
@@ -194,6 +198,7 @@ class LogReader:
             ranks=sharing,
             alike=alike,
         )
+        return _placed(report, lines)
 
     def _fallout(
         self, chosen: selection.Candidate, others: Sequence[selection.Candidate]
@@ -203,6 +208,18 @@ class LogReader:
             return ()
         followed = (c.trace for c in others if c.echo and c.trace.type)
         return tuple(self.judge.failure(trace) for trace in followed)[:_MOST_FALLOUT]
+
+
+def _placed(report: Report, lines: Sequence[Peeled]) -> Report:
+    """The report; where no frame was pasted, with the line of source that stands above the message."""
+    if report.frames or report.error is None or report.error.at is None:
+        return report
+    above = [one for one in lines if one.number < report.error.at and one.text.strip()]
+    code = [one for one in above[-_NEAR:] if not is_annotation(one.text)][-1:]
+    source = loose.alone(code[0].text) if code else None
+    return (
+        report._replace(frames=(Frame("", code=source, at=code[0].number),)) if source else report
+    )
 
 
 def _bounded(traces: list[Trace]) -> list[Trace]:
