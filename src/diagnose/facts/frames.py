@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from itertools import pairwise
 
-from diagnose.facts.values import at
+from diagnose.facts.values import CALLING, ENTERED, at
 from diagnose.model import Fact, TorchNames, Words
 from diagnose.patterns import lazy
 from diagnose.scene import Place, Scene, calls, sourceline
@@ -51,17 +51,13 @@ _CRITERION = lazy(
 )
 #: The losses of torch that are made of layers.
 _LAYERED_LOSS = lazy(r"torch[\\/]nn[\\/]modules[\\/]adaptive\.py$")
-#: torch's own frames between the call of a module and its ``forward``.
-#: What a call of an object enters: a module's method, or that of a plain class.
-_ENTERED = frozenset({"forward", "__call__"})
-_CALLING = frozenset({"_call_impl", "_wrapped_call_impl"})
 
 
 def inside_criterion(scene: Scene) -> Iterator[Fact]:
     """A line calls a loss object, whose own ``forward``, not one of torch's, is entered next."""
-    frames = [frame for frame in scene.report.frames if frame.function not in _CALLING]
+    frames = [frame for frame in scene.report.frames if frame.function not in CALLING]
     for caller, inner in pairwise(frames):
-        entered = inner.function in _ENTERED and (
+        entered = inner.function in ENTERED and (
             inner.library != "torch" or bool(_LAYERED_LOSS.search(inner.file))
         )
         if entered and (
