@@ -51,10 +51,10 @@ def _listed(lines: Sequence[Peeled]) -> tuple[dict[int, bool], float]:
     """The ranks that torchrun's summary lists, each with whether a signal ended it, and the line in which
     that begins."""
     listed: dict[int, bool] = {}
-    start, rank = math.inf, None
+    start, rank = math.inf, -1
     for line in lines:
         if match := _RANK.match(line.text):
             start, rank = min(start, line.number), int(match[1][:6])
-        elif rank is not None and (code := _EXIT_CODE.match(line.text)):
-            listed[rank], rank = code[1] == "-", None
+        elif rank >= 0 and (code := _EXIT_CODE.match(line.text)):
+            listed[rank], rank = code[1] == "-", -1
     return listed, start
