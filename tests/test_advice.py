@@ -14,7 +14,7 @@ from diagnose.advice import advise
 from diagnose.casebase.store import Casebase, load
 from diagnose.compiling.kbfile import files
 from diagnose.compiling.reading import read
-from diagnose.model import AdviceRule, Failure, Frame, Report
+from diagnose.model import AdviceRule, Diagnosis, Failure, Frame, Report
 from diagnose.pipeline import diagnose
 from diagnose.rendering import markdown, text
 from diagnose.rendering.json import as_dict
@@ -43,7 +43,11 @@ def log(error: str, script: str = "/home/u/fit.py") -> str:
 
 def chosen(casebase: Casebase, error: str) -> str:
     """The id of the entry that is given for an error."""
-    found = diagnose(log(error), casebase=casebase)
+    return entry_of(diagnose(log(error), casebase=casebase), casebase)
+
+
+def entry_of(found: Diagnosis, casebase: Casebase) -> str:
+    """The id of the entry that an answer gives."""
     rules = [r for r in casebase.advice() if advise(found.report, [r]) == found.advice]
     assert found.advice
     return rules[0].id
@@ -185,3 +189,21 @@ def test_mistakes_are_told(before: str, after: str, told: str) -> None:
     problems = read(files(KB) | planted).problems
     assert any(told in problem.reason for problem in problems), problems
     assert {problem.file for problem in problems} == {"advice.toml"}
+
+
+@pytest.mark.parametrize(
+    ("lang", "said"), [("en", "The paste ends before the error message."), ("zh", "错误信息之前")]
+)
+def test_a_paste_that_ends_before_the_message_says_so(
+    casebase_path: Path, lang: str, said: str
+) -> None:
+    casebase = load(casebase_path, lang)  # type: ignore[arg-type]
+    cut = log("")
+    found = diagnose(cut, casebase=casebase)
+    assert (found.verdict, entry_of(found, casebase)) == ("unknown", "cut-off")
+    for shown in (text.render(found), markdown.render(found)):
+        assert said in shown
+        assert "device-placement" not in shown
+        assert not shown.startswith(" ")
+    page = create_app().test_client().post("/", data={"text": cut, "lang": lang})
+    assert "device-placement" not in page.text.partition("<main")[2].partition("</section>")[0]

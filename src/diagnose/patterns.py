@@ -54,3 +54,23 @@ def in_package(path: str) -> str | None:
 
 #: Files that torch_geometric writes for a layer, in the folder for temporary ones: nobody edits them.
 GENERATED = lazy(r"(?:^|[\\/])[\w.]+_(?:propagate|edge_updater)_[a-z0-9_]{8}\.py$")
+
+#: A string of Python, which may lack its end, or a comment.
+_STRING_OR_COMMENT = lazy(
+    r"(?P<three>\"{3}|'{3})(?:\\.|(?!(?P=three))[^\\])*(?P<closed>(?P=three))?"
+    r"|(?P<one>[\"'])(?:\\.|(?!(?P=one))[^\\\n])*(?P<ended>(?P=one))?"
+    r"|(?<![ \t])[ \t]*#[^\n]*",
+    re.DOTALL,
+)
+
+
+def bare(code: str) -> str:
+    """Source that was pasted, as an answer may quote it: without comments, which anybody may have written
+    for whoever reads the answer, and without characters that nobody sees (control characters, marks that
+    turn the direction of text). A string that lacks its end keeps what stands before a ``#``."""
+    code = "".join(c for c in code if c.isprintable() or c in "\t\n")
+    if "#" not in code:
+        return code
+    return _STRING_OR_COMMENT.sub(
+        lambda it: it[0] if it["closed"] or it["ended"] else it[0].partition("#")[0].rstrip(), code
+    )

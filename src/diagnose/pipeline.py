@@ -34,6 +34,7 @@ from diagnose.model import (
 )
 from diagnose.parsing import parse, parse_stream
 from diagnose.parsing.bytestream import ByteStream
+from diagnose.patterns import bare
 from diagnose.placeholders import sentence, values
 from diagnose.ranking.causes import THRESHOLD, Scored, likely
 from diagnose.ranking.neighbours import nearest
@@ -119,6 +120,7 @@ def explain(
     casebase = casebase or load()
     if report.error is None:
         return Diagnosis(report, "no-error", lang=casebase.lang)
+    report = report._replace(frames=tuple(map(_quoted, report.frames)))
     device = report.error.family == DEVICE_FAMILY
     with collecting() as pieces:
         if sources is not None:
@@ -130,6 +132,13 @@ def explain(
         return diagnosis
     used = tuple(printable(file.path) for file in sources.used)
     return diagnosis._replace(sources=used, unused=sources.unused)
+
+
+def _quoted(frame: Frame) -> Frame:
+    """The frame with its source as an answer quotes it."""
+    code, said = bare(frame.code or ""), frame.statement
+    quoted = said._replace(text=bare(said.text)) if said is not None and not said.raw else said
+    return frame._replace(code=code or None, statement=quoted)
 
 
 def failed(

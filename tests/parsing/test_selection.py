@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 from parsing.knowledge import parse
 
@@ -271,16 +273,94 @@ def test_what_fails_while_cleaning_up_is_not_explained() -> None:
     assert [failure.type for failure in report.chain] == ["BrokenPipeError"]
 
 
-def test_the_ranks_that_only_the_launcher_lists() -> None:
-    def entry(number: int, code: int) -> str:
-        return f"  rank      : {number} (local_rank: {number})\n  exitcode  : {code} (pid: 41)\n"
-
-    summary = traceback(
-        "torch.distributed.elastic.multiprocessing.errors.ChildFailedError: \ntrain.py FAILED"
+def summary(*codes: int) -> str:
+    """torchrun's, of the ranks from 0 on, each with its exit code."""
+    listed = "".join(
+        f"  rank      : {rank} (local_rank: {rank})\n  exitcode  : {code} (pid: 41)\n"
+        for rank, code in enumerate(codes)
     )
-    listed = entry(1, 1) + entry(2, -15) + "Root Cause (first observed failure):\n" + entry(0, 1)
-    assert parse(traceback(DEVICE) + summary + listed).ranks == (0, 1)
-    assert parse(traceback(DEVICE, prefix="[rank1]: ") + summary + listed).ranks == (1,)
+    return (
+        traceback(
+            "torch.distributed.elastic.multiprocessing.errors.ChildFailedError: \ntrain.py FAILED"
+        )
+        + f"Root Cause (first observed failure):\n{listed}"
+    )
+
+
+def of_ranks(count: int) -> list[str]:
+    return [traceback(DEVICE.replace("cuda:0", f"cuda:{rank}")) for rank in range(count)]
+
+
+@pytest.mark.parametrize(
+    ("printed", "codes", "ranks", "alike"),
+    [
+        (1, (-15, 1, -15), (1,), 1),  # one failed, one printed
+        (2, (1, 1, -15), (0, 1), 2),
+        (3, (-15, 1, -15), (0, 1, 2), 3),  # two were ended after they had printed it
+        (2, (-15, 1, -15), (), 2),  # which of the ended ones?
+        (4, (1,), (), 4),
+        (1, (1, 1), (), 1),  # whose is it?
+    ],
+)
+def test_the_ranks_that_only_the_launcher_lists(
+    printed: int, codes: tuple[int, ...], ranks: tuple[int, ...], alike: int
+) -> None:
+    report = parse("".join(of_ranks(printed)) + summary(*codes))
+    assert (report.ranks, report.alike) == (ranks, alike)
+
+
+def test_a_prefix_names_the_rank_whatever_the_launcher_lists() -> None:
+    assert parse(traceback(DEVICE, prefix="[rank1]: ") + summary(1, 1)).ranks == (1,)
+
+
+def test_errors_alike_without_a_launcher_are_of_one_process() -> None:
+    report = parse("".join(of_ranks(3)))
+    assert (report.ranks, report.alike) == ((), 1)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_ranks_that_print_line_among_line(seed: int) -> None:
+    rng = random.Random(seed)
+    left = [text.splitlines(keepends=True) for text in of_ranks(4)]
+    mixed = ""
+    while any(left):
+        mixed += rng.choice([lines for lines in left if lines]).pop(0)
+    report = parse(mixed)
+    assert (report.ranks, report.alike) == ((), 4)
+    assert [(f.line, f.function) for f in report.frames] == [(9, "<module>"), (5, "main")]
+
+
+def test_a_line_of_source_is_that_of_the_frame_it_mostly_stands_below() -> None:
+    head, frame, main, inner, step, error = traceback(DEVICE).splitlines()
+    lines = [
+        head,
+        head,
+        frame,
+        head,
+        frame,
+        main,
+        inner,
+        frame,
+        main,
+        main,
+        inner,
+        step,
+        inner,
+        step,
+    ]
+    lines += [error, error.replace("0", "1"), step, error.replace("0", "2")]
+    report = parse("\n".join(lines))
+    assert report.alike == 3
+    assert [frame.code for frame in report.frames] == ["main()", "step()"]
+
+
+def test_messages_of_ranks_that_differ_in_the_device_are_no_terminals_width() -> None:
+    text = traceback("RuntimeError: " + "x" * 90 + " cuda:0") + traceback(
+        "RuntimeError: " + "x" * 90 + " cuda:1"
+    )
+    error = parse(text + "    step()\n").error
+    assert error is not None
+    assert error.message.endswith("cuda:1\n    step()")
 
 
 def test_a_chain_of_three_is_explained_by_the_device_error_it_began_with() -> None:

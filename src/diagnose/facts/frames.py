@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from itertools import pairwise
 
-from diagnose.facts.values import at
+from diagnose.facts.values import CALLING, ENTERED, at
 from diagnose.model import Fact, TorchNames, Words
 from diagnose.patterns import lazy
 from diagnose.scene import Place, Scene, calls, sourceline
@@ -16,17 +16,19 @@ def ranks(scene: Scene) -> Iterator[Fact]:
     """Which processes failed."""
     report = scene.report
     line = report.error.at if report.error else None
-    if len(report.ranks) > 1:
-        yield Fact("several-ranks", line, {"ranks": ", ".join(map(str, report.ranks[:8]))})
+    known = {"ranks": ", ".join(map(str, report.ranks[:8]))} if report.ranks else {}
+    if report.alike > 1 or len(report.ranks) > 1:
+        yield Fact("several-ranks", line, known)
     elif report.ranks and report.ranks[0] > 0:
         yield Fact("later-rank", line, {"rank": str(report.ranks[0])})
-    if report.ranks:
-        yield Fact("in-ranks", line, {"ranks": ", ".join(map(str, report.ranks[:8]))})
+    if report.ranks or report.alike > 1:
+        yield Fact("in-ranks", line, known)
 
 
 def whose_line(scene: Scene) -> Iterator[Fact]:
-    """Whether the line that called the failing op is the user's own."""
-    if scene.site is not None:
+    """Whether the line that called the failing op is the user's own; a line that was pasted without its
+    file may be anybody's."""
+    if scene.site is not None and scene.site.frame.file:
         frame = scene.site.frame
         yield at("fails-in-own-code" if frame.own else "fails-in-library", frame)
 
@@ -49,17 +51,13 @@ _CRITERION = lazy(
 )
 #: The losses of torch that are made of layers.
 _LAYERED_LOSS = lazy(r"torch[\\/]nn[\\/]modules[\\/]adaptive\.py$")
-#: torch's own frames between the call of a module and its ``forward``.
-#: What a call of an object enters: a module's method, or that of a plain class.
-_ENTERED = frozenset({"forward", "__call__"})
-_CALLING = frozenset({"_call_impl", "_wrapped_call_impl"})
 
 
 def inside_criterion(scene: Scene) -> Iterator[Fact]:
     """A line calls a loss object, whose own ``forward``, not one of torch's, is entered next."""
-    frames = [frame for frame in scene.report.frames if frame.function not in _CALLING]
+    frames = [frame for frame in scene.report.frames if frame.function not in CALLING]
     for caller, inner in pairwise(frames):
-        entered = inner.function in _ENTERED and (
+        entered = inner.function in ENTERED and (
             inner.library != "torch" or bool(_LAYERED_LOSS.search(inner.file))
         )
         if entered and (

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from diagnose.facts.values import at
+from diagnose.facts.values import CALLING, ENTERED, at
 from diagnose.model import Fact, Frame, TorchNames, Words
 from diagnose.patterns import lazy
 from diagnose.scene import Scene, calls, provenance, single, sourceline
@@ -201,9 +201,9 @@ def handed_models(scene: Scene) -> Iterator[Fact]:
     """A second model that a function is given under another name, and calls: of ``scores(self.teacher,
     x)`` only ``model(x)`` stands in the line that fails."""
     words, torch = scene.knowledge.words, scene.knowledge.torch
-    frames = [frame for frame in scene.report.frames if frame.function not in _CALLING]
+    frames = [frame for frame in scene.report.frames if frame.function not in CALLING]
     for caller, inner, further in zip(frames, frames[1:], frames[2:], strict=False):
-        if not (caller.own and inner.own) or further.function not in _ENTERED:
+        if not (caller.own and inner.own) or further.function not in ENTERED:
             continue
         entered, place = scene.place(inner), scene.place(caller)
         call = provenance.call(entered, scene.place(further), torch)
@@ -217,8 +217,6 @@ def handed_models(scene: Scene) -> Iterator[Fact]:
             yield at("handed-second-model", caller, name=models[0])
 
 
-_ENTERED = frozenset({"forward", "__call__"})
-_CALLING = frozenset({"_call_impl", "_wrapped_call_impl"})
 _MODEL = lazy(r"(?i)(^|[._])(model|net|network|module|student|policy|actor)$")
 
 
@@ -237,7 +235,7 @@ def looped_modules(scene: Scene) -> Iterator[Fact]:
     from a list or dict, in a loop or in a comprehension over an attribute."""
     words = scene.knowledge.words
     entering = {
-        id(caller) for caller, inner in pairwise(scene.report.frames) if inner.function in _CALLING
+        id(caller) for caller, inner in pairwise(scene.report.frames) if inner.function in CALLING
     }
     for frame in reversed(scene.report.frames):
         forward = (frame.function or "").endswith("forward") or frame.function in _COMPREHENSIONS

@@ -6,13 +6,10 @@ import ast
 from collections.abc import Iterator
 from itertools import pairwise
 
-from diagnose.facts.values import at
+from diagnose.facts.values import CALLING, at
 from diagnose.model import Fact, TorchNames
 from diagnose.scene import Scene, calls, provenance, sourceline
 from diagnose.scene.devices import kind
-
-#: torch's own frames between the call of a module and its ``forward``.
-_CALLING = frozenset({"_call_impl", "_wrapped_call_impl"})
 
 
 def earlier_layer(scene: Scene) -> Iterator[Fact]:
@@ -56,7 +53,7 @@ def fed_from_cpu(scene: Scene) -> Iterator[Fact]:
     if scene.pair != "gpu-gpu":
         return
     torch = scene.knowledge.torch
-    frames = [frame for frame in scene.report.frames if frame.function not in _CALLING]
+    frames = [frame for frame in scene.report.frames if frame.function not in CALLING]
     for caller, inner in pairwise(frames):
         if not (caller.own and inner.own) or inner.function != "forward":
             continue

@@ -14,6 +14,11 @@ NAMES = frozenset(
     }
 )
 
+#: What a call of an object enters: a module's method, or that of a plain class.
+ENTERED = frozenset({"forward", "__call__"})
+#: torch's own frames between the call of a module and its ``forward``.
+CALLING = frozenset({"_call_impl", "_wrapped_call_impl"})
+
 
 def at(fact: str, frame: Frame, **values: str) -> Fact:
     """A fact that rests on a frame; what the frame does not show is no value."""

@@ -102,6 +102,11 @@ class Failure(NamedTuple):
     family: str | None = None
     at: int | None = None
 
+    @property
+    def told(self) -> bool:
+        """False where the input ends, or has a gap, before the line that names the exception."""
+        return bool(self.type or self.message)
+
 
 class SeenTensor(NamedTuple):
     """A live tensor that a hook saw: an expression that names it, its device, where it belongs.
@@ -171,10 +176,11 @@ class Report(NamedTuple):
     the log outside the traceback that say something about placement (warnings, launch command,
     versions). ``chain`` are the exceptions that came before or around ``error``; ``fallout`` those
     that only followed (lost connections, aborted communicators, the launcher's). ``ranks`` share the
-    failure. ``tensors`` come from live hooks only, ``operands`` of the failing call from a recorder, the
-    strays first; ``live`` says that the report is of an exception at
-    hand, so that there is no input whose lines anybody could look up. ``versions`` are those that the log
-    states of libraries in the frames that have documented bugs, as (import name, version).
+    failure; ``alike`` processes do, whose ranks may not be told. ``tensors`` come from live hooks only,
+    ``operands`` of the failing call from a recorder, the strays first; ``live`` says that the report is of
+    an exception at hand, so that there is no input whose lines anybody could look up. ``versions`` are
+    those that the log states of libraries in the frames that have documented bugs, as (import name,
+    version).
     ``description`` is there where the failure is only told of.
     """
 
@@ -187,6 +193,7 @@ class Report(NamedTuple):
     chain: tuple[Failure, ...] = ()
     fallout: tuple[Failure, ...] = ()
     ranks: tuple[int, ...] = ()
+    alike: int = 1
     tensors: tuple[SeenTensor, ...] = ()
     operands: tuple[LiveOperand, ...] = ()
     live: bool = False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from diagnose.parsing import selection
@@ -25,22 +26,35 @@ def first(lines: Sequence[Peeled]) -> str | None:
     return None
 
 
-def sharing(chosen: selection.Candidate, found: Sequence[selection.Candidate]) -> tuple[int, ...]:
-    """The ranks that failed in the same way."""
-    wanted = selection.gist(chosen.trace)
-    ranks = (rank_of(c.channel) for c in found if selection.gist(c.trace) == wanted)
-    return tuple(sorted({rank for rank in ranks if rank is not None}))
+def sharing(
+    chosen: selection.Candidate, found: Sequence[selection.Candidate], lines: Sequence[Peeled]
+) -> tuple[tuple[int, ...], int]:
+    """The ranks that failed in the same way, as far as the text ties them to it, and how many processes
+    did.
+
+    A prefix names the rank of its line. Lines without one may be any rank's: those that torchrun's summary
+    lists only where as many printed the failure as failed by themselves, or as are listed at all.
+    """
+    alike = [c for c in found if c.trace.gist == chosen.trace.gist]
+    ranks = {rank for c in alike if (rank := rank_of(c.channel)) is not None}
+    if ranks or chosen.channel is not None:
+        return tuple(sorted(ranks)), len(ranks)
+    listed, summary = _listed(lines)
+    printed = sum(c.trace.processes for c in alike if c.frames and c.trace.at < summary)
+    for ranks in ({rank for rank, ended in listed.items() if not ended}, {*listed}):
+        if len(ranks) == printed:
+            return tuple(sorted(ranks)), printed
+    return (), printed if listed or chosen.trace.processes > 1 else 1
 
 
-def listed(chosen: selection.Candidate, lines: Sequence[Peeled]) -> tuple[int, ...]:
-    """The ranks that torchrun's summary lists as failed by themselves, not ended by a signal, where the
-    failure's own lines name none."""
-    ranks: set[int] = set()
-    rank: int | None = None
-    for line in lines if chosen.channel is None else ():
+def _listed(lines: Sequence[Peeled]) -> tuple[dict[int, bool], float]:
+    """The ranks that torchrun's summary lists, each with whether a signal ended it, and the line in which
+    that begins."""
+    listed: dict[int, bool] = {}
+    start, rank = math.inf, -1
+    for line in lines:
         if match := _RANK.match(line.text):
-            rank = int(match[1][:6])
-        elif rank is not None and (code := _EXIT_CODE.match(line.text)):
-            ranks |= {rank} if code[1] != "-" else set()
-            rank = None
-    return tuple(sorted(ranks))
+            start, rank = min(start, line.number), int(match[1][:6])
+        elif rank >= 0 and (code := _EXIT_CODE.match(line.text)):
+            listed[rank], rank = code[1] == "-", -1
+    return listed, start

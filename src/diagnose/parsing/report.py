@@ -9,6 +9,7 @@ from typing import NamedTuple
 from diagnose.bulkhead import guarded
 from diagnose.model import (
     Failure,
+    Frame,
     Knowledge,
     Marks,
     Report,
@@ -21,11 +22,14 @@ from diagnose.parsing.lines import Peeled
 from diagnose.parsing.marks import derive
 from diagnose.parsing.origin import Origins, libraries_of
 from diagnose.parsing.peeling import peel
+from diagnose.parsing.tracebacks import loose
 from diagnose.parsing.tracebacks.assembly import Trace, assemble
 from diagnose.parsing.tracebacks.reader import read
+from diagnose.parsing.tracebacks.source import is_annotation
 
 _MOST_TRACES = 250
 _MOST_FALLOUT = 32
+_NEAR = 2  # lines above a message: carets, and what they underline
 
 
 class Seen(NamedTuple):
@@ -111,9 +115,9 @@ class LogReader:
     def report(self, found: Found, lines: Sequence[Peeled], source: str) -> Report:
         """The report of the failure to explain. ``found`` is what `found` finds in the lines."""
         if found.chosen is None:
-            report = self.judge.without_exception(found.told, source)
+            report = _placed(self.judge.without_exception(found.told, source), lines)
         else:
-            report = self._report(found.chosen, found.all, lines, source)
+            report = self._report(found.chosen, found, lines, source)
         if any(candidate.frames for candidate in found.all):
             return report
         from diagnose.parsing.describing import described  # a traceback has no need of it
@@ -128,12 +132,13 @@ class LogReader:
 
     def failures(self, lines: Sequence[Peeled], source: str) -> list[Seen]:
         """The failure to explain and every other one that is no echo, each kind once."""
-        found, _, _, chosen, told = self.found(lines)
+        found = self.found(lines)
+        chosen = found.chosen
         if chosen is None:
-            report = self.judge.without_exception(told, source)
+            report = _placed(self.judge.without_exception(found.told, source), lines)
             return [Seen(report, 1, report.error.at)] if report.error is not None else []
         kinds: dict[object, list[selection.Candidate]] = {selection.kind(chosen): [chosen]}
-        for candidate in found:
+        for candidate in found.all:
             if candidate.trace is not chosen.trace and selection.counts(candidate, chosen):
                 kinds.setdefault(selection.kind(candidate), []).append(candidate)
         return [
@@ -161,14 +166,14 @@ class LogReader:
     def _report(
         self,
         chosen: selection.Candidate,
-        found: Sequence[selection.Candidate],
+        found: Found,
         lines: Sequence[Peeled],
         source: str,
     ) -> Report:
         if chosen.trace.type is None or not chosen.trace.message:
             chosen = self.judge.completed(chosen, lines)
         frames = tuple(self.origins.place(frame) for frame in chosen.frames)
-        others = [c for c in found if c.trace is not chosen.trace]
+        others = [c for c in found.all if c.trace is not chosen.trace]
         reading = self.judge.reading(chosen, others)
         error = Failure(
             chosen.trace.type or (reading.wording.exception if reading else ""),
@@ -176,10 +181,11 @@ class LogReader:
             self.judge.family(chosen.trace),
             chosen.trace.at,
         )
+        sharing, alike = ranks.sharing(chosen, found.standing, lines)
         used = {frame.at for frame in frames if frame.at} | {chosen.trace.at}
         libraries = libraries_of(frames)
         called = {name: self._called[name] for name in libraries if name in self._called}
-        return Report(
+        report = Report(
             source=source,
             error=error,
             mismatch=reading.mismatch if reading else None,
@@ -189,8 +195,10 @@ class LogReader:
             context=context.telling(lines, used),
             chain=tuple(self.judge.failure(trace) for trace in chosen.chain),
             fallout=self._fallout(chosen, others),
-            ranks=ranks.sharing(chosen, found) or ranks.listed(chosen, lines),
+            ranks=sharing,
+            alike=alike,
         )
+        return _placed(report, lines)
 
     def _fallout(
         self, chosen: selection.Candidate, others: Sequence[selection.Candidate]
@@ -200,6 +208,18 @@ class LogReader:
             return ()
         followed = (c.trace for c in others if c.echo and c.trace.type)
         return tuple(self.judge.failure(trace) for trace in followed)[:_MOST_FALLOUT]
+
+
+def _placed(report: Report, lines: Sequence[Peeled]) -> Report:
+    """The report; where no frame was pasted, with the line of source that stands above the message."""
+    if report.frames or report.error is None or report.error.at is None:
+        return report
+    above = [one for one in lines if one.number < report.error.at and one.text.strip()]
+    code = [one for one in above[-_NEAR:] if not is_annotation(one.text)][-1:]
+    source = loose.alone(code[0].text) if code else None
+    return (
+        report._replace(frames=(Frame("", code=source, at=code[0].number),)) if source else report
+    )
 
 
 def _bounded(traces: list[Trace]) -> list[Trace]:

@@ -40,7 +40,6 @@ _RELAYS = frozenset((
     ("pool.py", "get"), ("pool.py", "next"), ("_base.py", "__get_result"),
     ("parallel.py", "_return_or_raise"),
 ))  # fmt: skip
-_NUMBER = lazy(r"\d+")
 _ECHO_FAMILIES = frozenset({"collective-communication"})
 
 
@@ -156,22 +155,16 @@ def _framed(final: Candidate, pool: Sequence[Candidate]) -> Candidate:
     process if it can be."""
     if final.trace.headed and final.frames:
         return final
-    alike = [c for c in pool if c.frames and gist(c.trace) == gist(final.trace)]
+    alike = [c for c in pool if c.frames and c.trace.gist == final.trace.gist]
     alike = _prefer(alike, lambda c: c.channel == final.channel)
     best = max(alike, key=lambda c: (len(c.frames), c.trace.at), default=final)
     return final if len(final.frames) == len(best.frames) else final._replace(frames=best.frames)
 
 
-def gist(trace: Trace) -> tuple[str | None, str]:
-    """What two failures of one kind have in common: type and what is said first, but for numbers."""
-    said = trace.message[:200].strip().split("\n", 1)[0]
-    return trace.type, _NUMBER.sub("#", said)
-
-
 def kind(candidate: Candidate) -> object:
     """What makes two failures of a log one and the same: what was said, and where."""
     last = candidate.frames[-1] if candidate.frames else None
-    return gist(candidate.trace), last and (last.file, last.line, last.function)
+    return candidate.trace.gist, last and (last.file, last.line, last.function)
 
 
 def counts(candidate: Candidate, chosen: Candidate) -> bool:

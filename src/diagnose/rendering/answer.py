@@ -112,8 +112,8 @@ def answer(diagnosis: Diagnosis, source: str) -> Answer:
     if diagnosis.verdict == "failed" or error is None:
         return shown._replace(ending=labels["failed"].format(source=source))
     if error.family != DEVICE_FAMILY:
-        named = error.family not in (None, "other")
-        other = labels["other" if named else "other-kind"].format(family=error.family)
+        named = "other" if error.family not in (None, "other") else "other-kind"
+        other = labels[named if error.told else "cut-off"].format(family=error.family)
         return shown._replace(ending=other, advice=diagnosis.advice)
     unknown = diagnosis.verdict == "unknown"
     return shown._replace(
@@ -183,9 +183,11 @@ def _listed(files: list[str], labels: Mapping[str, str]) -> str:
 
 def _ranks(diagnosis: Diagnosis) -> str:
     """Which processes failed, where the log tells."""
-    labels, ranks = LABELS[diagnosis.lang], diagnosis.report.ranks
+    labels, ranks, alike = LABELS[diagnosis.lang], diagnosis.report.ranks, diagnosis.report.alike
     if len(ranks) > 1:
         return labels["ranks"].format(ranks=", ".join(map(str, ranks[:_MOST_RANKS])))
+    if alike > 1:
+        return labels["ranks-alike"].format(count=alike)
     return labels["rank"].format(rank=ranks[0]) if ranks else ""
 
 

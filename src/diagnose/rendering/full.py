@@ -80,7 +80,7 @@ class _Page:
         kind = self.styled(clean(report.error.type), "bold", "red")
         where = f"{self.labels['in']} {_place(site)}" if site else ""
         beside = where and width(report.error.type) + 1 + width(where) <= self.columns
-        yield f"{kind} {self.styled(where, 'bold')}" if beside else kind
+        yield f"{kind} {self.styled(where, 'bold')}".lstrip() if beside else kind
         if where and not beside:
             yield f"  {self.styled(where, 'bold')}"
         if site is not None and site.code:

@@ -39,7 +39,8 @@ def said(diagnosis: Diagnosis) -> tuple[Said, ...]:
         shown = answer(diagnosis, clean(report.source))
         told = shown.unknown.rstrip(":：") or shown.ending
         kind = report.error.family or "other"
-    found = [at._replace(text=f"{clean(report.error.type)}: {clean(told)} [{clean(kind)}]")]
+    text = ": ".join(clean(part) for part in (report.error.type, told) if part)
+    found = [at._replace(text=f"{text} [{clean(kind)}]")]
     edit = first.do.fix.edit if first.do is not None else None
     if first.do is None or edit is None or not _is_file(edit.file):
         return tuple(found)

@@ -37,10 +37,10 @@ def _what_failed(
     diagnosis: Diagnosis, error: Failure, first: Brief, shown: Answer
 ) -> Iterator[str]:
     where = f" {LABELS[diagnosis.lang]['in']} {_tick(first.place)}" if first.place else ""
-    yield f"### {_plain(error.type)}{where}"
+    yield f"### {f'{_plain(error.type)}{where}'.lstrip()}"
     yield ""
     line = [first.code] if first.code else []
-    yield from _fence([*line, f"{error.type}: {error.message}"], "")
+    yield from _fence([*line, *([f"{error.type}: {error.message}"] if error.told else [])], "")
     stack = " › ".join(_tick(name) for name in first.stack)
     met = ", ".join(f"{_tick(one.text)}: {_plain(one.device)}" for one in first.operands)
     if facts := [

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from diagnose.model import Frame
+from diagnose.patterns import bare
 from diagnose.sources.reading import Lines
 
 #: Characters of the largest file that is parsed for a frame whose line was not printed.
@@ -29,10 +30,10 @@ def matches(frame: Frame, lines: Lines) -> bool:
     """
     if frame.line is None or not 1 <= frame.line <= len(lines):
         return False
-    here = lines[frame.line - 1].split()
+    here = bare(lines[frame.line - 1]).split()
     if frame.code:
-        return here == frame.code.split()
-    if not here or here[0].startswith("#") or not frame.function:
+        return here == bare(frame.code).split()
+    if not here or not frame.function:
         return False
     return _stands_in(frame.function.rpartition(".")[2], frame.line, lines)
 

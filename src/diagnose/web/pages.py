@@ -197,6 +197,8 @@ def _other_family(diagnosis: Diagnosis) -> str | None:
     error = diagnosis.report.error
     if error is None or error.family == DEVICE_FAMILY:
         return None
+    if not error.told:
+        return language.say("cut-off-text", diagnosis.lang)
     key = f"family-{error.family}"
     if error.family is None or key not in language.texts():
         return language.say("other-plain", diagnosis.lang)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
 from diagnose.model import Frame
-from diagnose.parsing.tracebacks.events import Break, Called, Event, Head, Link, Raised
+from diagnose.parsing.tracebacks.events import Break, Called, Event, Head, Link, Raised, gist
 from diagnose.parsing.tracebacks.tangled import untangle
 from diagnose.patterns import lazy
 
@@ -29,7 +29,7 @@ class Trace(NamedTuple):
     ``relation`` says how it belongs to the trace before it: raised while handling that, raised from
     that, the original that it carries, or its neighbour in an exception group. A ``dump`` shows where a
     process stood when it was asked or killed, not an exception. ``captured``: a test printed it before it
-    failed.
+    failed. ``processes``: so many printed it at once.
     """
 
     frames: tuple[Frame, ...]
@@ -42,6 +42,12 @@ class Trace(NamedTuple):
     headed: bool = False
     dump: bool = False
     captured: bool = False
+    processes: int = 1
+
+    @property
+    def gist(self) -> tuple[str | None, str]:
+        """What it has in common with others of its kind."""
+        return gist(self.type, self.message)
 
 
 class _State:  # no dataclass: importing those takes longer than to read a traceback
@@ -114,6 +120,7 @@ def _raise(state: _State, event: Raised) -> None:
             ignored=state.ignored > 0,
             headed=state.head is not None,
             captured=state.captured,
+            processes=state.head.processes if state.head is not None else 1,
         )
     )
     _reset(state)

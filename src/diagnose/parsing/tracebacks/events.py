@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 from diagnose.model import Frame
+from diagnose.patterns import lazy
 
 HeadKind = Literal["plain", "inner", "reversed", "stack", "debugger"]
 LinkKind = Literal[
@@ -16,10 +17,12 @@ LinkKind = Literal[
 class Head(NamedTuple):
     """The line "Traceback (most recent call last)" and its kin: ``inner`` within the message of another
     error, ``reversed`` where the most recent call comes first, ``stack`` where a logger shows who called
-    it: the frames of no exception; ``debugger`` where pdb lists the stack that it stands in."""
+    it: the frames of no exception; ``debugger`` where pdb lists the stack that it stands in.
+    ``processes``: so many printed it, line among line."""
 
     at: int
     kind: HeadKind = "plain"
+    processes: int = 1
 
 
 class Called(NamedTuple):
@@ -53,6 +56,14 @@ class Break(NamedTuple):
     """A line of the log that is no part of a traceback."""
 
     at: int
+
+
+_NUMBER = lazy(r"\d+")
+
+
+def gist(kind: str | None, message: str) -> tuple[str | None, str]:
+    """What two failures of one kind have in common: type and what is said first, but for numbers."""
+    return kind, _NUMBER.sub("#", message[:200].strip().split("\n", 1)[0])
 
 
 Event = Head | Called | Raised | Link | Break

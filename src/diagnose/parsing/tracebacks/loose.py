@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence
 
 from diagnose.model import Frame
@@ -14,8 +15,8 @@ from diagnose.parsing.tracebacks.source import indentation, is_annotation
 from diagnose.patterns import lazy
 
 _PLACE = lazy(
-    r"^\s*(?:File )?[\"'`]?(?:(?P<file>[^\s\"',`<][^\"',`<]*\.pyx?)[\"'`]?,? )?line (?P<line>\d+),? in "
-    r"(?P<function>[\w.<>]+)\s*$"
+    r"^\s*(?:F?i?l?e )?[\"'`]?(?:(?P<file>[^\s\"',`<][^\"',`<]*\.pyx?)[\"'`]?,? )?line (?P<line>\d+)"
+    r"(?:,? in (?P<function>[\w.<>]+)(?:\([^()]*\))?)?[,:]?\s*$"
 )
 _DEBUGGER = lazy(
     r"^(?:\(\w*[Pp]db\+*\) |i?pdb> )?(?:(?P<here>> )| {2})"
@@ -27,13 +28,14 @@ _MOST_PROMPTED = 6
 _SUMMARY = lazy(
     r"^\W*<FrameSummary file (?P<file>.+?), line (?P<line>\d+) in (?P<function><\w+>|[\w.]+)>\W*$"
 )
+_NAME_USED = lazy(r"\bName\(")
 _FUNCTION = lazy(r"^\s*in (?P<function>[A-Za-z_][\w.]*)\s*$")
 
 
 def frame(lines: Sequence[Peeled], index: int, *, within: bool) -> tuple[Frame, int] | None:
     """The frame that a line begins. ``within``: a traceback is open, so a bare "in f" counts."""
     text = lines[index].text
-    if " in " not in text and not text.lstrip().startswith("in "):
+    if "line " not in text and not text.lstrip().startswith("in "):
         return None
     match = _SUMMARY.match(text) if "<FrameSummary" in text else _PLACE.match(text)
     if match is None and within:
@@ -41,16 +43,36 @@ def frame(lines: Sequence[Peeled], index: int, *, within: bool) -> tuple[Frame, 
     if match is None:
         return None
     groups = match.groupdict()
+    if groups["function"] is None and (not groups["file"] or " " in groups["file"]):
+        return None  # a sentence
     line = groups.get("line")
     code, end = _source(lines, index)
     found = Frame(
         file=groups.get("file") or "",
         line=int(line[:9]) if line else None,
-        function=match["function"],
+        function=groups["function"],
         code=code,
         at=lines[index].number,
     )
     return found, end
+
+
+def alone(text: str) -> str | None:
+    """The source that a line holds which was pasted without its frame: a statement of Python that works on
+    what names call; None for any other text."""
+    try:
+        [statement] = ast.parse(text.strip(), "<line>").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    if (
+        not isinstance(statement, ast.Assign | ast.AugAssign | ast.Return)
+        or statement.value is None
+    ):
+        return None
+    worked = isinstance(statement, ast.AugAssign) or isinstance(
+        statement.value, ast.Call | ast.BinOp | ast.Subscript
+    )
+    return text.strip() if worked and _NAME_USED.search(ast.dump(statement.value)) else None
 
 
 def debugger_frame(lines: Sequence[Peeled], index: int) -> tuple[Frame | None, int] | None:
@@ -90,7 +112,9 @@ def _source(lines: Sequence[Peeled], index: int) -> tuple[str | None, int]:
 def _is_code(text: str, indent: int) -> bool:
     return (
         bool(text.strip())
-        and indentation(text) > indent
+        and (
+            indentation(text) > indent or (indentation(text) == indent and alone(text) is not None)
+        )
         and not exceptions.is_structure(text)
         and not is_annotation(text)
         and _PLACE.match(text) is None
@@ -114,5 +138,5 @@ def _listed(lines: Sequence[Peeled], state: State) -> Reading | None:
     return events if state.opened else [Head(lines[state.here].number, "debugger"), *events], after
 
 
-FORM = Form("loose", _read, probes=(" in ", "\nin "))
+FORM = Form("loose", _read, probes=("line ", " in ", "\nin "))
 DEBUGGER = Form("debugger", _listed, probes=("Pdb)", "pdb", ".py"))

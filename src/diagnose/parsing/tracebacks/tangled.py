@@ -6,11 +6,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from diagnose.parsing.tracebacks.events import Called, Event, Head, Raised
+from diagnose.parsing.tracebacks.events import Called, Event, Head, Raised, gist
 
 _MOST_EVENTS, _MOST_RANKS = 2000, 64
 #: Of the frames so many must have been printed by each; lines that broke into each other are lost.
 _ALIKE = 0.7
+
+Place = tuple[str, int | None, str | None]
 
 
 def untangle(events: Iterable[Event]) -> list[Event]:
@@ -51,7 +53,7 @@ def _knot(told: Sequence[Event], start: int) -> tuple[list[Event], int] | None:
             frames.append(event)
         elif isinstance(event, Raised):
             raised = raised or event
-            if _said(event) != _said(raised):
+            if gist(event.type, event.message) != gist(raised.type, raised.message):
                 return None
             if len(event.message) < len(raised.message):
                 raised = event  # the lines of another process stand below the other's
@@ -60,30 +62,36 @@ def _knot(told: Sequence[Event], start: int) -> tuple[list[Event], int] | None:
                 if begun == 1:
                     return None
                 one = _common(frames, begun)
-                return ([head, *one, raised], index + 1) if one else None
+                return ([head._replace(processes=begun), *one, raised], index + 1) if one else None
     return None
 
 
 def _common(frames: Sequence[Called], times: int) -> list[Called]:
-    """The frames that each process printed, in their order; none where the processes differ."""
+    """The frames that each process printed, in their order; none where the processes differ. Below a frame
+    may stand another process's line of source: each has the one that most often stands below it, unless
+    that more often stands elsewhere."""
     seen = Counter(_place(called) for called in frames)
     alike = sum(count % times == 0 for count in seen.values())
     if not seen or alike < _ALIKE * len(seen):
         return []
     left = {place: -(-count // times) for place, count in seen.items()}
+    below = Counter((_place(called), called.frame.code) for called in frames)
+    anywhere = Counter(called.frame.code for called in frames)
+
+    def fitting(called: Called) -> tuple[bool, int]:
+        here = below[_place(called), called.frame.code]
+        return 2 * here >= anywhere[called.frame.code], here
+
+    best = {_place(called): called for called in sorted(frames, key=fitting)}
     one: list[Called] = []
     for called in frames:
         place = _place(called)
         if left[place]:
             left[place] -= 1
-            one.append(called)
+            one.append(best[place])
     return one
 
 
-def _said(raised: Raised) -> tuple[str, str]:
-    return raised.type, raised.message.split("\n", 1)[0]
-
-
-def _place(called: Called) -> tuple[str, int | None, str | None]:
+def _place(called: Called) -> Place:
     frame = called.frame
     return frame.file, frame.line, frame.function

@@ -27,6 +27,7 @@ _BREAKABLE = lazy(r'File "|Error: ')
 _FOLDED = lazy(r'^\s*File(?: "[^"]*"?,?)?(?: line)?(?: \d+,?)?(?: in)?\s*$')
 _WHOLE = lazy(r'^\s*File "[^"]+", line \d+, in \S+\s*$')
 _MOST_FOLDS = 8
+_DIGIT = lazy(r"\d")
 
 
 def unwrap(lines: Sequence[Peeled]) -> Iterator[Peeled]:
@@ -149,7 +150,8 @@ def _terminal_width(lines: Sequence[Peeled]) -> int:
     said = max((len(line.text) for line in lines if _RAISED.match(line.text)), default=0)
     if not broken and said < _NARROWEST:
         return 0
-    texts = {line.text for line in lines}  # a message is often said twice
+    # A message is often said twice, and by each rank with its own device.
+    texts = {_DIGIT.sub("0", line.text) for line in lines}
     widths = Counter(map(len, texts))
     longest = max(widths)
     if not broken and said < longest:
