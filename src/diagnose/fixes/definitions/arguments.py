@@ -35,6 +35,7 @@ from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
 from diagnose.model import TorchNames
 from diagnose.placement.model import Suspect
+from diagnose.placement.walking import walk
 from diagnose.scene import sourceline
 
 #: The accelerator of a program that names none.
@@ -236,7 +237,7 @@ def materialize(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
             return [with_argument(source, node, "include_buffers", "False")]
         name, needed = spelled(source, "torch.device", node)
         return [replaced(source, node, f"{name}({target_device(suspect)})"), *needed]
-    meta = [one for one in ast.walk(node) if isinstance(one, ast.Constant) and one.value == "meta"]
+    meta = [one for one in walk(node) if isinstance(one, ast.Constant) and one.value == "meta"]
     if len(meta) != 1:
         raise Refused("the call names no meta device")
     # Made in memory it is moved as the program moves it.
