@@ -132,11 +132,13 @@ def _held(owner: str, names: Mapping[str, Value]) -> _Held:
             found.named.append(name)
         if isinstance(value, Tensor) and value.device is not None and value.device.type != "cpu":
             found.tensors.append(_Told(name, f"{said}.device", value.device, value))
-        if isinstance(value, Module) and name != "self":
+        if name == "self":
+            continue
+        if isinstance(value, Module):
             found.models.extend(_fields(name, said, value.plain))
             if (where := value.where()) is not None:
                 found.modules.append(_Told(name, f"next({said}.parameters()).device", where, value))
-        if isinstance(value, Object) and value.made is not None and name != "self":
+        if isinstance(value, Object) and value.made is not None:
             found.settings.extend(_fields(name, said, {**value.made.members, **value.attributes}))
     return found
 
