@@ -20,15 +20,17 @@ from diagnose.checking.model import (
 )
 from diagnose.checking.notebook import Cells, spliced
 from diagnose.checking.reading import Read, UnreadableError, read
-from diagnose.checking.repairs import repair
+from diagnose.checking.repairs import repair, reread
 from diagnose.checking.timing import TooLong, limited
 from diagnose.checking.words import WORDS
 from diagnose.errors import DiagnoseError
-from diagnose.model import CheckRule, Lang, TorchNames
+from diagnose.model import CheckRule, Lang
 from diagnose.placement import Source, Spot, Suspect
 
 #: Seconds that one file may take.
 LIMIT = 20.0
+#: Lines that its repairs may read again; those that are left are made once the first are.
+REREAD = 30_000
 
 
 def judge(
@@ -79,7 +81,7 @@ def _judged(file: Read, options: Options, texts: Mapping[str, str]) -> CheckedFi
     said = checked(file.source, torch, texts)
     comments: dict[str, Mapping[int, tuple[Ignored, ...]]] = {path: ignored(file.source)}
     silenced = set[tuple[int, str]]()
-    findings = []
+    findings, left = [], REREAD
     for suspect in said.suspects:
         rule, source = rules.get(suspect.cause), suspect.spot.source
         if rule is None or rule.id not in options.rules or not (suspect.sure or options.likely):
@@ -89,7 +91,9 @@ def _judged(file: Read, options: Options, texts: Mapping[str, str]) -> CheckedFi
         if lines := list(_covering(suspect.spot, rule.id, comments[source.path])):
             silenced.update((line, rule.id) for line in lines if source.path == path)
             continue
-        findings.append(_finding(suspect, rule, file, options.lang, torch))
+        made = repair(rule, suspect, options.lang, torch) if left > 0 else None
+        left -= reread(suspect.spot)
+        findings.append(_finding(suspect, rule, file, options.lang, made))
     idle = unused(comments[path], silenced, options.rules, rules)
     return CheckedFile(
         path,
@@ -110,7 +114,7 @@ def _covering(spot: Spot, rule: str, comments: Mapping[int, tuple[Ignored, ...]]
 
 
 def _finding(
-    suspect: Suspect, rule: CheckRule, file: Read, lang: Lang, torch: TorchNames
+    suspect: Suspect, rule: CheckRule, file: Read, lang: Lang, made: Repair | None
 ) -> Finding:
     cells = file.cells
     own = cells if suspect.spot.source is file.source else None
@@ -130,7 +134,7 @@ def _finding(
         ),
         meets=at(suspect.meets) if suspect.meets else None,
         sure=suspect.sure,
-        repair=_in_cells(repair(rule, suspect, lang, torch), own),
+        repair=_in_cells(made, own),
     )
 
 

@@ -14,7 +14,8 @@ from diagnose.fixes.definitions import define
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.file_edit import FileEdit
 from diagnose.model import CheckRule, Lang, Safety, TorchNames
-from diagnose.placement import Suspect
+from diagnose.placement import Spot, Suspect
+from diagnose.placement.walking import path_to
 
 
 def repair(rule: CheckRule, suspect: Suspect, lang: Lang, torch: TorchNames) -> Repair | None:
@@ -35,6 +36,17 @@ def repair(rule: CheckRule, suspect: Suspect, lang: Lang, torch: TorchNames) -> 
             return Repair(kind, "unsafe", changes, UNSAFE[lang][why])
         return Repair(kind, rule.safety, changes, rule.because)
     return None
+
+
+def reread(spot: Spot) -> int:
+    """The lines that a repair reads again: those of the function or class at the top of the file that a
+    place is in, or of the file."""
+    outer = path_to(spot.source.tree, spot.node)[1:2]
+    defines = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+    held = sum(
+        (one.end_lineno or one.lineno) - one.lineno for one in outer if isinstance(one, defines)
+    )
+    return held or len(spot.source.lines)
 
 
 #: A move that is made twice in a row.

@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from diagnose.model import Frame, Report, TorchNames
+from diagnose.placement.walking import path_to
 from diagnose.scene import Meeting, Place, Scene, sourceline
 from diagnose.scene.sourceline import SourceLine
 
@@ -54,8 +55,12 @@ class Site(NamedTuple):
     @property
     def within(self) -> list[ast.AST]:
         """The class and function of the line, where its file is at hand, and its statement."""
-        source, line = self.scene.source_of(self.frame), self.frame.line or 0
-        around = source.around(line) if source is not None else []
+        source, around = self.scene.source_of(self.frame), list[ast.AST]()
+        if (
+            source is not None
+            and (function := source.function_at(self.frame.line or 0)) is not None
+        ):
+            around = path_to(source.tree, function)
         return [*around, *self.line.tree.body]
 
     def text(self, node: ast.expr) -> str:

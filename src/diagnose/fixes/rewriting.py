@@ -11,6 +11,7 @@ import ast
 import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from diagnose.fixes.editing import Refused
@@ -93,12 +94,12 @@ _MOVE = re.compile(r"\.(to|cuda|cpu|xpu|npu|to_empty)\(")
 
 def _regions(source: Source, changes: Sequence[Change]) -> list[tuple[int, int]]:
     """The first and last of the neighbouring statements of the file that changes touch, in order."""
-    starts = _starts(source)
+    starts = statement_lines(source.tree)
     lines: set[int] = set()
     for change in changes:
         lines.add(getattr(change.node, "lineno", 1))
         for splice in change.splices:
-            lines |= {_line(source, splice.start), _line(source, splice.end)}
+            lines |= {line_of(source, splice.start), line_of(source, splice.end)}
     touched = sorted({max(0, bisect_right(starts, line) - 1) for line in lines})
     found = list[tuple[int, int]]()
     for number in touched:
@@ -114,17 +115,18 @@ def _regions(source: Source, changes: Sequence[Change]) -> list[tuple[int, int]]
     return found
 
 
-def _starts(source: Source) -> list[int]:
-    """The lines that the statements of the file begin in, their decorators among them."""
+@lru_cache(maxsize=8)
+def statement_lines(tree: ast.Module) -> Sequence[int]:
+    """The lines that the statements of a file begin in, their decorators among them."""
     return [
         min([one.lineno, *(d.lineno for d in getattr(one, "decorator_list", ()))])
-        for one in source.tree.body
+        for one in tree.body
     ]
 
 
 def _region(source: Source, changes: Sequence[Change], first: int, last: int) -> str:
     """The edited lines of statements of the file, as far as to the next one."""
-    starts = _starts(source)
+    starts = statement_lines(source.tree)
     start = offset_of_line(source, starts[first]) if first > 0 else 0
     end = offset_of_line(source, starts[last + 1]) if last + 1 < len(starts) else len(source.text)
     inside = [
@@ -135,8 +137,9 @@ def _region(source: Source, changes: Sequence[Change], first: int, last: int) ->
     return spliced(source.text[start:end], inside)
 
 
-def _line(source: Source, offset: int) -> int:
-    return source.text.count("\n", 0, offset) + 1
+def line_of(source: Source, offset: int) -> int:
+    """The line of an offset in characters, counted from 1."""
+    return bisect_right(source.offsets, offset, hi=len(source.lines))
 
 
 def splices(changes: Sequence[Change]) -> list[Splice]:
@@ -159,7 +162,7 @@ def changed_lines(source: Source, changes: Sequence[Change]) -> list[Lines]:
     """The lines that changes replace, in order, without those that stay at their beginning and end."""
     groups: list[tuple[int, int, list[Splice]]] = []  # first and last line, counted from 0
     for splice in splices(changes):
-        first, last = (source.text.count("\n", 0, at) for at in (splice.start, splice.end))
+        first, last = (line_of(source, at) - 1 for at in (splice.start, splice.end))
         if groups and groups[-1][1] >= first - 1:
             start, end, together = groups.pop()
             groups.append((start, max(end, last), [*together, splice]))
@@ -186,7 +189,7 @@ def _trimmed(line: int, before: list[str], after: list[str]) -> Lines:
 
 def offset_of_line(source: Source, number: int) -> int:
     """The offset in characters of a line, counted from 1."""
-    return sum(len(line) + 1 for line in source.lines[: number - 1])
+    return source.offsets[number - 1]
 
 
 def _same(new: object, old: object, swaps: Mapping[int, Sequence[ast.AST]]) -> bool:

@@ -6,7 +6,7 @@ import ast
 
 from diagnose.placement.model import Source
 from diagnose.placement.signatures import given_by_calls, parameters
-from diagnose.placement.walking import walk
+from diagnose.placement.walking import path_to, walk
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 #: How the texts begin that end in the number of a GPU.
@@ -66,7 +66,7 @@ def _number(device: ast.expr) -> ast.Name | None:
 def _is_counted(source: Source, name: ast.Name, left: int) -> bool:
     """Whether a loop around a variable counts by it and nothing else sets it there, or it is a parameter
     that all calls give such a variable."""
-    around = _around(source.tree, name)
+    around = path_to(source.tree, name)[:-1]
     inner = next((one for one in reversed(around) if isinstance(one, _Function)), None)
     if inner is not None and name.id in parameters(inner):
         given = list(given_by_calls(source.tree, inner, name.id)) if left else []
@@ -113,13 +113,3 @@ def _counts(node: ast.AST | None, name: str) -> bool:
             return False
     counts_gpus = any(word in ast.unparse(counter) for word in ("device_count", "gpu", "cuda"))
     return isinstance(by, ast.Name) and by.id == name and not counts_gpus
-
-
-def _around(tree: ast.AST, node: ast.AST) -> list[ast.AST]:
-    """What a node stands in, outermost first."""
-    for child in ast.iter_child_nodes(tree):
-        if child is node:
-            return [tree]
-        if found := _around(child, node):
-            return [tree, *found]
-    return []

@@ -4,38 +4,38 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from functools import cached_property
+from itertools import accumulate
 from typing import NamedTuple
 
-from diagnose.placement.walking import walk
+from diagnose.placement.walking import functions_by_line
 
 
-class Source(NamedTuple):
-    """A parsed file of the user's: its path, its lines without line feeds (the last is empty where the
-    file ends with one), its tree; ``defaulted``: a file beside it sets where tensors are made."""
-
+class _File(NamedTuple):
     path: str
     lines: Sequence[str]
     tree: ast.Module
     defaulted: bool = False
 
-    @property
+
+class Source(_File):
+    """A parsed file of the user's: its path, its lines without line feeds (the last is empty where the
+    file ends with one), its tree; ``defaulted``: a file beside it sets where tensors are made."""
+
+    @cached_property
     def text(self) -> str:
         """All of the file."""
         return "\n".join(self.lines)
 
-    def around(self, line: int) -> list[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]:
-        """The functions and classes that a line is in, outermost first."""
-        return [
-            node
-            for node in walk(self.tree)  # outer ones come first
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
-            and node.lineno <= line <= (node.end_lineno or line)
-        ]
+    @cached_property
+    def offsets(self) -> Sequence[int]:
+        """Where each line begins in the text, in characters; the end of the text and of a last line feed
+        comes last."""
+        return [0, *accumulate(len(line) + 1 for line in self.lines)]
 
     def function_at(self, line: int) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
         """The innermost function that a line is in; None outside of functions."""
-        found = [one for one in self.around(line) if not isinstance(one, ast.ClassDef)]
-        return found[-1] if found else None
+        return functions_by_line(self.tree).get(line)
 
 
 class Spot(NamedTuple):
@@ -54,6 +54,11 @@ class Spot(NamedTuple):
     def line(self) -> int:
         """The line it begins in."""
         return int(getattr(self.node, "lineno", 1))
+
+    @property
+    def enclosing(self) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+        """The innermost function it begins in; None outside of functions."""
+        return self.source.function_at(self.line)
 
     @property
     def code(self) -> str:

@@ -103,7 +103,7 @@ def _kept_where_asked(source: Source, function: _Function) -> ast.Assign | None:
 
 def read_in(spot: Spot, name: str) -> ast.expr | None:
     """What the function of a place reads first of a container that its object keeps."""
-    function = spot.source.function_at(spot.line)
+    function = spot.enclosing
     found = [
         one
         for one in (walk(function) if function is not None else ())

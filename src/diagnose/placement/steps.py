@@ -136,4 +136,7 @@ def is_offloaded(module: Module | None) -> bool:
 
 def called(node: ast.AST) -> str:
     """What a call calls, without what it is an attribute of; empty for other nodes."""
-    return ast.unparse(node.func).rpartition(".")[2] if isinstance(node, ast.Call) else ""
+    match node:
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
+            return name
+    return ""

@@ -4,10 +4,11 @@ each meeting, call and run of a program."""
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-_Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+_Definition = Function | ast.ClassDef
 
 
 def walk(node: ast.AST) -> Sequence[ast.AST]:
@@ -33,3 +34,29 @@ def _below(node: ast.AST) -> Sequence[ast.AST]:
 #: Few files are looked at at once, and each has many definitions.
 _of_file = lru_cache(maxsize=16)(_below)
 _of_definition = lru_cache(maxsize=1024)(_below)
+
+
+@lru_cache(maxsize=16)
+def _parents(tree: ast.Module) -> Mapping[int, ast.AST]:
+    """What each node of a file stands in, by the node's identity."""
+    return {id(inner): outer for outer in walk(tree) for inner in ast.iter_child_nodes(outer)}
+
+
+def path_to(tree: ast.Module, node: ast.AST) -> list[ast.AST]:
+    """What a node stands in, outermost first, itself last; nothing where it is not in the file."""
+    parents = _parents(tree)
+    path = [node]
+    while (outer := parents.get(id(path[-1]))) is not None:
+        path.append(outer)
+    return path[::-1] if path[-1] is tree else []
+
+
+@lru_cache(maxsize=16)
+def functions_by_line(tree: ast.Module) -> Mapping[int, Function]:
+    """The innermost function that each line of a file is in."""
+    functions = (one for one in walk(tree) if isinstance(one, Function))  # outer ones come first
+    return {
+        line: one
+        for one in functions
+        for line in range(one.lineno, (one.end_lineno or one.lineno) + 1)
+    }

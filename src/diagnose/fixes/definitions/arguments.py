@@ -240,7 +240,7 @@ def materialize(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
             return [with_argument(source, node, "include_buffers", "False")]
         name, needed = spelled(source, "torch.device", node)
         return [replaced(source, node, f"{name}({target_device(suspect)})"), *needed]
-    meta = [one for one in ast.walk(node) if isinstance(one, ast.Constant) and one.value == "meta"]
+    meta = [one for one in walk(node) if isinstance(one, ast.Constant) and one.value == "meta"]
     if len(meta) != 1:
         raise Refused("the call names no meta device")
     # Made in memory it is moved as the program moves it.

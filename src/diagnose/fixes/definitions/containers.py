@@ -14,6 +14,7 @@ from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
 from diagnose.model import TorchNames
 from diagnose.placement.model import Source
+from diagnose.placement.walking import walk
 from diagnose.scene import sourceline
 
 #: Expressions of several values.
@@ -109,16 +110,16 @@ def _shown(source: Source, value: ast.expr) -> ast.expr | None:
 
 def _returns(source: Source, name: str) -> Iterator[ast.expr | None]:
     """What the functions of a name return, as it is written."""
-    for function in ast.walk(source.tree):
+    for function in walk(source.tree):
         if isinstance(function, ast.FunctionDef) and function.name == name:
-            for node in ast.walk(function):
+            for node in walk(function):
                 if isinstance(node, ast.Return):
                     yield node.value
 
 
 def _values(scope: ast.AST, name: str) -> Iterator[ast.expr]:
     """What a name is set to in a scope."""
-    for node in ast.walk(scope):
+    for node in walk(scope):
         match node:
             case ast.Assign(targets=[ast.Name(id=found)], value=value) if found == name:
                 yield value
@@ -152,7 +153,7 @@ def _added(source: Source, target: ast.Attribute) -> Iterator[ast.expr]:
     """What the class of an attribute puts into it later."""
     name = sourceline.dotted(target)
     scope = class_around(source, target) if name and "?" not in name else None
-    for node in ast.walk(scope) if scope is not None else ():
+    for node in walk(scope) if scope is not None else ():
         match node:
             case ast.Call(func=ast.Attribute(value=owner, attr="append"), args=[added]):
                 if sourceline.dotted(owner) == name:
@@ -190,7 +191,7 @@ def _check_use(source: Source, target: ast.Attribute, name: str, torch: TorchNam
     """Raises `Refused` where the class calls a method that torch's container has not."""
     owner = sourceline.dotted(target)
     scope = class_around(source, target) if owner and "?" not in owner else None
-    for node in ast.walk(scope) if scope is not None else ():
+    for node in walk(scope) if scope is not None else ():
         match node:
             case ast.Call(func=ast.Attribute(value=called, attr=method)):
                 if sourceline.dotted(called) == owner and method in torch.missing.get(name, ()):
@@ -217,7 +218,7 @@ def _check_keys(source: Source, shown: ast.expr, torch: TorchNames) -> None:
 
 def _is_text(key: ast.expr) -> bool:
     return isinstance(key, ast.BinOp) and any(
-        isinstance(part, ast.Constant) and isinstance(part.value, str) for part in ast.walk(key)
+        isinstance(part, ast.Constant) and isinstance(part.value, str) for part in walk(key)
     )
 
 

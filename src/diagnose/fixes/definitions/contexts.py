@@ -12,6 +12,7 @@ from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change, Splice
 from diagnose.placement.bringing import forgotten
 from diagnose.placement.model import Source, Suspect
+from diagnose.placement.walking import walk
 
 
 def within(suspect: Suspect) -> Change | None:
@@ -42,13 +43,13 @@ def entered(suspect: Suspect) -> Change | None:
         return None
     if not found.entered:
         return replaced(source, found.used, found.brought)
-    withs = [one for one in ast.walk(source.tree) if isinstance(one, ast.With)]
+    withs = [one for one in walk(source.tree) if isinstance(one, ast.With)]
     return _entered(source, statement_of(source, found.call), found.brought, withs)
 
 
 def _entered(source: Source, statement: ast.stmt, context: str, withs: list[ast.With]) -> Change:
     """A statement that enters a context, with those that it stands in already."""
-    around = [one for one in withs if any(each is statement for each in ast.walk(one))]
+    around = [one for one in withs if any(each is statement for each in walk(one))]
     if not around:
         return inside(source, statement, context)
     outer = max(around, key=lambda one: one.lineno)
@@ -75,5 +76,5 @@ def inside(source: Source, statement: ast.stmt, contexts: str) -> Change:
 
 
 def _is_context(tree: ast.Module, node: ast.AST) -> bool:
-    withs = (one for one in ast.walk(tree) if isinstance(one, ast.With))
+    withs = (one for one in walk(tree) if isinstance(one, ast.With))
     return any(item.context_expr is node for one in withs for item in one.items)

@@ -23,6 +23,7 @@ from diagnose.fixes.rewriting import Change
 from diagnose.model import TorchNames
 from diagnose.placement.model import Source, Suspect
 from diagnose.placement.replicas import CAUSE as SHARED
+from diagnose.placement.walking import walk
 from diagnose.scene import sourceline
 
 
@@ -36,9 +37,7 @@ def enters_each(suspect: Suspect) -> bool:
         for one in ancestors(source, suspect.spot.node)
         if isinstance(one, ast.For | ast.AsyncFor)
     ]
-    taken = {
-        name.id for loop in loops for name in ast.walk(loop.target) if isinstance(name, ast.Name)
-    }
+    taken = {name.id for loop in loops for name in walk(loop.target) if isinstance(name, ast.Name)}
     called = meets.func if isinstance(meets, ast.Call) else None
     return isinstance(called, ast.Name) and called.id in taken
 
@@ -77,7 +76,7 @@ def sent_elsewhere(suspect: Suspect) -> list[Change]:
     if suspect.wanted is None or not suspect.devices or not isinstance(node, ast.expr):
         return []
     device = suspect.devices[0]
-    if suspect.meets is None or any(one is node for one in ast.walk(suspect.meets.node)):
+    if suspect.meets is None or any(one is node for one in walk(suspect.meets.node)):
         return []
     if not isinstance(node, ast.Call):
         return [replaced(source, node, device)]

@@ -9,6 +9,7 @@ from diagnose.fixes.definitions.places import called
 from diagnose.placement.devices import named_so
 from diagnose.placement.model import Source
 from diagnose.placement.signatures import defaults
+from diagnose.placement.walking import walk
 
 
 def device_unless_told(source: Source, call: ast.Call) -> str | None:
@@ -25,7 +26,7 @@ def device_unless_told(source: Source, call: ast.Call) -> str | None:
 
 def _defined(tree: ast.Module, name: str) -> Iterator[ast.FunctionDef]:
     """The functions that a name may call; of a class what makes it."""
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.FunctionDef) and node.name == name:
             yield node
         elif isinstance(node, ast.ClassDef) and node.name == name:

@@ -20,6 +20,7 @@ from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change, Splice
 from diagnose.model import TorchNames
 from diagnose.placement.model import Source
+from diagnose.placement.walking import walk
 
 
 def kept(
@@ -53,7 +54,7 @@ def kept(
         or ast.unparse(target.value) != "self"
     ):
         raise Refused("it is not set in the class's own __init__ alone")
-    sets = [node for node in ast.walk(source.tree) if _is_store(node, target.attr)]
+    sets = [node for node in walk(source.tree) if _is_store(node, target.attr)]
     if len(sets) > 1 or any(getattr(one, "name", None) == target.attr for one in owner.body):
         raise Refused("the attribute is set elsewhere, too")
     tensors = list(_tensors(value, around[0], torch))
@@ -66,14 +67,14 @@ def kept(
     ]
     if len({*names}) < len(names):
         raise Refused("two of its parts would have one name")
-    if any(_is_store(node, name) for node in ast.walk(source.tree) for name in names):
+    if any(_is_store(node, name) for node in walk(source.tree) for name in names):
         raise Refused("an attribute of that name is there already")
     made = text_of(source, value)
     for name, (_, _, tensor) in zip(names, tensors, strict=True):
         if made.count(text_of(source, tensor)) != 1:
             raise Refused("two of its parts are written alike")
         made = made.replace(text_of(source, tensor), f"self.{name}")
-    rest = {node.id for node in ast.walk(ast.parse(made)) if isinstance(node, ast.Name)}
+    rest = {node.id for node in walk(ast.parse(made)) if isinstance(node, ast.Name)}
     if rest & _own(around[0]):
         raise Refused("it is made of what only __init__ knows")
     rows = [
@@ -98,7 +99,7 @@ def _tensors(
     the argument. What a function's argument is, a tensor or a number, nobody knows."""
     made = {
         target.id
-        for node in ast.walk(function)
+        for node in walk(function)
         if isinstance(node, ast.Assign) and _makes(node.value, torch)
         for target in node.targets
         if isinstance(target, ast.Name)
@@ -134,9 +135,7 @@ def _own(function: ast.AST) -> set[str]:
     """The names that a function binds itself, ``self`` left out."""
     stored = {
         node.id
-        for node in ast.walk(function)
+        for node in walk(function)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
     }
-    return stored | {node.arg for node in ast.walk(function) if isinstance(node, ast.arg)} - {
-        "self"
-    }
+    return stored | {node.arg for node in walk(function) if isinstance(node, ast.arg)} - {"self"}

@@ -14,6 +14,7 @@ from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
 from diagnose.model import TorchNames
 from diagnose.placement.model import Source, Suspect
+from diagnose.placement.walking import walk
 
 #: What an item of a list is called, the first that the program does not use.
 _NAMES = ("item", "each", "one")
@@ -35,7 +36,7 @@ def passing_over(source: Source, torch: TorchNames) -> Iterator[Change]:
         source: the file.
         torch: what moves.
     """
-    for node in ast.walk(source.tree):
+    for node in walk(source.tree):
         if (part := _part(node, torch)) is not None:
             for kind in ("list", "tuple", "dict"):
                 with suppress(Refused):
@@ -45,7 +46,7 @@ def passing_over(source: Source, torch: TorchNames) -> Iterator[Change]:
 def in_lists(source: Source, statement: ast.AST, torch: TorchNames) -> Change | None:
     """The change by which a statement that moves the parts of a batch moves lists of tensors, too; None for
     other statements."""
-    for node in ast.walk(statement):
+    for node in walk(statement):
         if (part := _part(node, torch)) is not None:
             return _written(source, node, part, "list")
     return None
@@ -55,7 +56,7 @@ def left_in_a_list(suspect: Suspect, torch: TorchNames) -> Suspect:
     """An input that stood in a list where such a statement moved the rest of its batch, at that place; else
     as it is."""
     for step in reversed(suspect.steps) if suspect.cause == "input-not-moved" else ():
-        parts = (_part(node, torch) for node in ast.walk(step.spot.node))
+        parts = (_part(node, torch) for node in walk(step.spot.node))
         if step.what == "passed" and any(parts):
             return suspect._replace(spot=step.spot)
     return suspect
@@ -90,7 +91,7 @@ def _asked(test: ast.expr) -> str | None:
 
 
 def _written(source: Source, node: ast.AST, part: _Part, kind: str) -> Change:
-    used = {one.id for one in ast.walk(source.tree) if isinstance(one, ast.Name)}
+    used = {one.id for one in walk(source.tree) if isinstance(one, ast.Name)}
     item = next((name for name in _NAMES if name not in used), None)
     if item is None:
         raise Refused("the file uses all names that an item could have")
@@ -121,7 +122,7 @@ def _of(source: Source, node: ast.expr, name: str, item: str) -> str:
     """The text of an expression of one name, of another one."""
     start = span(source, node)[0]
     text = text_of(source, node)
-    uses = [one for one in ast.walk(node) if isinstance(one, ast.Name) and one.id == name]
+    uses = [one for one in walk(node) if isinstance(one, ast.Name) and one.id == name]
     for one in sorted(uses, key=lambda each: span(source, each)[0], reverse=True):
         first, last = span(source, one)
         text = text[: first - start] + item + text[last - start :]

@@ -16,6 +16,7 @@ from diagnose.fixes.definitions.places import (
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
 from diagnose.placement.model import Source
+from diagnose.placement.walking import walk
 from diagnose.scene import sourceline
 
 
@@ -42,13 +43,13 @@ def moved_home(source: Source, move: ast.Call, owner: str | None) -> Change:
     statement = statement_of(source, move)
     targets = statement.targets if isinstance(statement, ast.Assign) else []
     names = {owner, *map(sourceline.dotted, targets)} - {None}
-    for one in ast.walk(scope):
+    for one in walk(scope):
         wraps = isinstance(one, ast.Call) and called(one) == "DataParallel" and one.args
         if not wraps or not isinstance(one, ast.Call) or one.lineno <= move.lineno:
             continue
         if sourceline.dotted(one.args[0]) in names:
             return with_method(source, move, f"to({first_device(source, one)})")
-    for one in ast.walk(scope):
+    for one in walk(scope):
         if isinstance(one, ast.Assign) and [sourceline.dotted(t) for t in one.targets] == [owner]:
             for call in walk_calls(one.value):
                 if called(call) == "DataParallel":

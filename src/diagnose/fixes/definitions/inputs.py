@@ -48,6 +48,7 @@ from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
 from diagnose.model import TorchNames
 from diagnose.placement.model import Suspect
+from diagnose.placement.walking import walk
 
 _Loop = (ast.For, ast.AsyncFor)
 _NUMBER = re.compile(r"cuda:(\d+)\b")
@@ -151,7 +152,7 @@ def _of_dict(name: str, device: str) -> str:
 
 
 def _within(outer: ast.AST, node: ast.AST) -> bool:
-    return any(one is node for one in ast.walk(outer))
+    return any(one is node for one in walk(outer))
 
 
 def _parameter(suspect: Suspect, node: ast.arg) -> Change:
@@ -168,7 +169,7 @@ def _parameter(suspect: Suspect, node: ast.arg) -> Change:
     first = function.body[0]
     if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
         return after_statement(source, first, code)
-    parts = [one for one in ast.walk(function.args) if isinstance(one, (ast.arg, ast.expr))]
+    parts = [one for one in walk(function.args) if isinstance(one, (ast.arg, ast.expr))]
     header = max(one.end_lineno or 0 for one in [*parts, function.returns or node])
     return first_in_body(source, function.body, header, code)
 
@@ -262,7 +263,7 @@ def _of_parts(name: str, body: Sequence[ast.stmt], device: str) -> str | None:
 
 
 def _walk(body: Sequence[ast.stmt]) -> list[ast.AST]:
-    return [node for statement in body for node in ast.walk(statement)]
+    return [node for statement in body for node in walk(statement)]
 
 
 def _moved_in(name: str, body: Sequence[ast.stmt], torch: TorchNames) -> bool:

@@ -27,6 +27,7 @@ from diagnose.model import TorchNames
 from diagnose.placement import bringing
 from diagnose.placement.model import Source, Suspect
 from diagnose.placement.replicas import CAUSE as SHARED
+from diagnose.placement.walking import walk
 from diagnose.scene import sourceline
 
 _DDP = ("DistributedDataParallel", "DDP")
@@ -91,7 +92,7 @@ def bare(source: Source, call: ast.Call) -> Change:
 def called_instead(suspect: Suspect) -> Sequence[Change]:
     """``F.linear(x, head.weight, head.bias)`` becomes ``head(x)``, for which its hook brings them."""
     source, node = suspect.spot.source, suspect.spot.node
-    weights = [one for one in ast.walk(node) if isinstance(one, ast.Attribute)]
+    weights = [one for one in walk(node) if isinstance(one, ast.Attribute)]
     weight = next((one for one in weights if one.attr == "weight"), None)
     layer = sourceline.dotted(weight.value) if weight is not None else None
     if weight is None or layer is None:
@@ -100,7 +101,7 @@ def called_instead(suspect: Suspect) -> Sequence[Change]:
     match statement:
         case ast.Assign(targets=[ast.Name(id=name)], value=value) if value is weight:
             scope: ast.AST = next(iter(functions_around(source, node)), source.tree)
-            uses = [n for n in ast.walk(scope) if isinstance(n, ast.Name) and n.id == name]
+            uses = [n for n in walk(scope) if isinstance(n, ast.Name) and n.id == name]
             if len(uses) != 2:  # where it is bound, and one more
                 return _all_rows(suspect, weight, layer)
             used = next(one for one in uses if isinstance(one.ctx, ast.Load))
@@ -124,7 +125,7 @@ def _built(source: Source, layer: str) -> list[ast.Call]:
     last = layer.rpartition(".")[2]
     return [
         call
-        for one in ast.walk(source.tree)
+        for one in walk(source.tree)
         if isinstance(one, ast.Assign)
         if any((sourceline.dotted(t) or "").rpartition(".")[2] == last for t in one.targets)
         for call in walk_calls(one.value)

@@ -45,6 +45,7 @@ from diagnose.fixes.rewriting import Change, Splice
 from diagnose.model import TorchNames
 from diagnose.placement.devices import HOME
 from diagnose.placement.model import Source, Suspect
+from diagnose.placement.walking import walk
 from diagnose.scene import sourceline
 
 _NO_VALUES = (
@@ -177,7 +178,7 @@ def _moves_in_place(source: Source, owner: str, torch: TorchNames) -> bool:
     """Whether a name holds what is no module, and moved without being prepared."""
     built = (
         statement.value
-        for statement in ast.walk(source.tree)
+        for statement in walk(source.tree)
         if isinstance(statement, ast.Assign) and owner in map(ast.unparse, statement.targets)
     )
     return any(called(one) in torch.moving_in_place for value in built for one in walk_calls(value))

@@ -16,6 +16,7 @@ from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
 from diagnose.model import TorchNames
 from diagnose.placement.model import Source, Suspect
+from diagnose.placement.walking import walk
 
 #: What asks for one kind of container, by the last names of its types.
 _SEQUENCES = ("list", "tuple")
@@ -110,7 +111,7 @@ def left_out(suspect: Suspect, torch: TorchNames) -> Suspect:
 
 def movers(source: Source, torch: TorchNames) -> Iterator[ast.FunctionDef]:
     """The functions of a file that do so."""
-    for node in ast.walk(source.tree):
+    for node in walk(source.tree):
         if isinstance(node, ast.FunctionDef) and _mover(node, torch) is not None:
             yield node
 

@@ -11,6 +11,7 @@ from diagnose.fixes.definitions.places import ancestors, text_of
 from diagnose.fixes.rewriting import Change
 from diagnose.placement.counted import counted
 from diagnose.placement.model import Source
+from diagnose.placement.walking import walk
 
 
 def within_count(source: Source, device: ast.expr) -> list[Change] | None:
@@ -21,7 +22,7 @@ def within_count(source: Source, device: ast.expr) -> list[Change] | None:
         return None
     count, needed = spelled(source, "torch.cuda.device_count", device)
     within = f"{number.id} % {count}()"
-    text = next((one for one in ast.walk(device) if isinstance(one, ast.JoinedStr)), None)
+    text = next((one for one in walk(device) if isinstance(one, ast.JoinedStr)), None)
     if text is not None:  # whose parts have no columns of their own before Python 3.12
         written = text_of(source, text)
         changed = re.sub(rf"{{\s*{number.id}\s*}}", f"{{{within}}}", written)

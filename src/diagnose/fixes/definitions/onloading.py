@@ -13,6 +13,7 @@ from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
 from diagnose.placement.model import Source, Spot, Suspect
 from diagnose.placement.switches import switched_by
+from diagnose.placement.walking import walk
 
 _CAUSES = frozenset({"offloaded-to-cpu", "low-memory-mode"})
 _HOOKS = frozenset({"cpu_offload_with_hook", "cpu_offload"})
@@ -52,7 +53,7 @@ def _switch(spot: Spot) -> Spot | None:
     if (found := switched_by(spot)) is not None or spot.function is None:
         return found
     name = spot.function.rpartition(".")[2]
-    calls = [one for one in ast.walk(spot.source.tree) if called(one) == name]
+    calls = [one for one in walk(spot.source.tree) if called(one) == name]
     return switched_by(spot._replace(node=calls[0])) if len(calls) == 1 else None
 
 
@@ -83,7 +84,7 @@ def _entries(source: Source, given: ast.expr) -> Iterator[tuple[str, ast.Constan
     if isinstance(given, ast.Name):
         maps = [
             one.value
-            for one in ast.walk(source.tree)
+            for one in walk(source.tree)
             if isinstance(one, ast.Assign) and ast.unparse(one.targets[0]) == given.id
         ]
     for one in maps:

@@ -22,6 +22,7 @@ from diagnose.fixes.rewriting import Change
 from diagnose.model import TorchNames
 from diagnose.placement.host_forms import copied
 from diagnose.placement.model import Source, Suspect
+from diagnose.placement.walking import walk
 from diagnose.scene import sourceline
 
 #: Questions whether something is a tensor.
@@ -38,7 +39,7 @@ def remade(suspect: Suspect, torch: TorchNames) -> list[Change]:
     scope: ast.AST = next(iter(functions_around(source, move)), source.tree)
     made = [
         one
-        for one in ast.walk(scope)
+        for one in walk(scope)
         if isinstance(one, ast.Assign)
         and one.lineno < move.lineno
         and [sourceline.dotted(target) for target in one.targets] == [suspect.owner]
@@ -167,15 +168,15 @@ def _names(names: set[str], node: ast.AST) -> bool:
     """Whether a node names one of some variables."""
     return any(
         isinstance(one, ast.Name | ast.Attribute) and sourceline.dotted(one) in names
-        for one in ast.walk(node)
+        for one in walk(node)
     )
 
 
 def _bound(node: ast.AST) -> set[str]:
-    stores = (one for one in ast.walk(node) if isinstance(one, ast.Name))
+    stores = (one for one in walk(node) if isinstance(one, ast.Name))
     return {one.id for one in stores if isinstance(one.ctx, ast.Store)}
 
 
 def _read(node: ast.AST) -> set[str]:
-    names = (one for one in ast.walk(node) if isinstance(one, ast.Name))
+    names = (one for one in walk(node) if isinstance(one, ast.Name))
     return {one.id for one in names if isinstance(one.ctx, ast.Load)}

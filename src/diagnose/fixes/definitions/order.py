@@ -34,6 +34,7 @@ from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
 from diagnose.model import TorchNames
 from diagnose.placement.model import Source, Suspect
+from diagnose.placement.walking import walk
 from diagnose.scene import sourceline
 
 
@@ -208,7 +209,7 @@ def _making(suspect: Suspect) -> ast.stmt:
     if call.func.attr != "load_state_dict" or name is None:
         return statement
     scope: ast.AST = next(iter(functions_around(source, node)), source.tree)
-    for one in ast.walk(scope):
+    for one in walk(scope):
         if isinstance(one, ast.Assign) and [sourceline.dotted(t) for t in one.targets] == [name]:
             return one
     return statement
@@ -285,10 +286,10 @@ def _needs_between(source: Source, first: ast.stmt, last: ast.stmt) -> bool:
         node
         for one in block[position:]
         if one.lineno < last.lineno
-        for node in ast.walk(one)
+        for node in walk(one)
         if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Store)
     ]
-    read = {ast.unparse(n) for n in ast.walk(last) if isinstance(n, ast.Name | ast.Attribute)}
+    read = {ast.unparse(n) for n in walk(last) if isinstance(n, ast.Name | ast.Attribute)}
     return any(ast.unparse(node) in read for node in nodes)
 
 

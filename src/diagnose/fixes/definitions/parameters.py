@@ -13,6 +13,7 @@ from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change, Splice
 from diagnose.model import TorchNames
 from diagnose.placement.model import Source
+from diagnose.placement.walking import walk
 from diagnose.scene import sourceline
 
 #: What the parameter is called.
@@ -28,8 +29,8 @@ def takes_device(source: Source, function: ast.FunctionDef, torch: TorchNames) -
     Raises:
         Refused: it makes nothing that could be made elsewhere, or knows of devices already.
     """
-    names = [one.id for one in ast.walk(function) if isinstance(one, ast.Name)]
-    names += [one.arg for one in ast.walk(function.args) if isinstance(one, ast.arg)]
+    names = [one.id for one in walk(function) if isinstance(one, ast.Name)]
+    names += [one.arg for one in walk(function.args) if isinstance(one, ast.arg)]
     if any(DEVICE in name.lower() for name in names):
         raise Refused("the function has a device of its own")
     makers = [one for one in walk_calls(function) if _makes(one, torch)]

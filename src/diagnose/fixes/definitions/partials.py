@@ -10,6 +10,7 @@ from diagnose.fixes.definitions.statements import after_statement
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
 from diagnose.placement.model import Source
+from diagnose.placement.walking import walk
 from diagnose.scene import sourceline
 
 
@@ -27,14 +28,14 @@ def registered_beside(
     Raises:
         Refused: the functions are given something else, or stand in a list beside other things.
     """
-    partials = [one for one in ast.walk(value) if called(one) == "partial"]
+    partials = [one for one in walk(value) if called(one) == "partial"]
     if not partials:
         return None
     if not all(isinstance(one, ast.Call) and _is_given_layers(one) for one in partials):
         raise Refused("the functions are given more than layers that are built there")
     statement, kept = statement_of(source, value), f"{target.attr}_layers"
     owner = class_around(source, statement)
-    if owner is not None and any(_is_named(one, kept) for one in ast.walk(owner)):
+    if owner is not None and any(_is_named(one, kept) for one in walk(owner)):
         raise Refused(f"the class has an attribute {kept}")
     of = text_of(source, target)
     layers = (

@@ -6,8 +6,9 @@ import ast
 from collections.abc import Iterator
 
 from diagnose.fixes.editing import Refused
-from diagnose.fixes.rewriting import offset_of_line
+from diagnose.fixes.rewriting import line_of, offset_of_line
 from diagnose.placement.model import Source
+from diagnose.placement.walking import path_to, walk
 
 
 def span(source: Source, node: ast.AST) -> tuple[int, int]:
@@ -36,28 +37,9 @@ def text_of(source: Source, node: ast.AST) -> str:
 
 def ancestors(source: Source, node: ast.AST) -> list[ast.AST]:
     """What a node stands in, outermost first, itself last. Raises `Refused` where it is not in the file."""
-    line = getattr(node, "lineno", None)
-    path = _path(source.tree, node, line)
-    if path is None:
-        raise Refused("what is to change is not in the file")
-    return path
-
-
-def _path(outer: ast.AST, node: ast.AST, line: int | None) -> list[ast.AST] | None:
-    if outer is node:
-        return [outer]
-    if line is not None and not _may_hold(outer, line):
-        return None
-    for inner in ast.iter_child_nodes(outer):
-        if (path := _path(inner, node, line)) is not None:
-            return [outer, *path]
-    return None
-
-
-def _may_hold(outer: ast.AST, line: int) -> bool:
-    """Whether a line is within a node; decorators stand above the line that a function begins in."""
-    first, last = getattr(outer, "lineno", line), getattr(outer, "end_lineno", line)
-    return bool(line <= last and (first <= line or getattr(outer, "decorator_list", ())))
+    if path := path_to(source.tree, node):
+        return path
+    raise Refused("what is to change is not in the file")
 
 
 def statement_of(source: Source, node: ast.AST) -> ast.stmt:
@@ -108,15 +90,15 @@ def called(node: ast.AST) -> str:
 
 def walk_calls(node: ast.AST) -> Iterator[ast.Call]:
     """All calls in a node, outermost first."""
-    return (one for one in ast.walk(node) if isinstance(one, ast.Call))
+    return (one for one in walk(node) if isinstance(one, ast.Call))
 
 
 def names_in(target: ast.AST) -> list[str]:
     """The names in a node, from left to right: those that a target binds."""
-    return [one.id for one in ast.walk(target) if isinstance(one, ast.Name)]
+    return [one.id for one in walk(target) if isinstance(one, ast.Name)]
 
 
 def line_end(source: Source, offset: int) -> str:
     """How the line of an offset ends: as most editors, a new line ends as its neighbour does."""
-    line = source.lines[source.text.count("\n", 0, offset)]
+    line = source.lines[line_of(source, offset) - 1]
     return "\r\n" if line.endswith("\r") else "\n"

@@ -9,6 +9,7 @@ from diagnose.fixes.definitions.places import functions_around, span, statement_
 from diagnose.fixes.definitions.statements import after_statement
 from diagnose.fixes.rewriting import Change, Splice
 from diagnose.placement.model import Source
+from diagnose.placement.walking import walk
 
 
 def prepared(source: Source, call: ast.Call, owner: str) -> Change:
@@ -53,7 +54,7 @@ def _known_before(source: Source, statement: ast.stmt, owner: str) -> bool:
         isinstance(one, ast.Assign)
         and one.lineno > statement.lineno
         and owner in map(ast.unparse, one.targets)
-        for one in ast.walk(body)
+        for one in walk(body)
     )
 
 

@@ -25,6 +25,7 @@ from diagnose.fixes.rewriting import Change
 from diagnose.model import TorchNames
 from diagnose.placement.model import Source, Suspect
 from diagnose.placement.signatures import is_property
+from diagnose.placement.walking import walk
 
 _OF_ENVIRONMENT = re.compile("""LOCAL_RANK["']""")
 #: Where a program asks for the number of its process.
@@ -78,7 +79,7 @@ def _made_with(source: Source, statement: ast.stmt) -> tuple[ast.stmt, str] | No
         return None
     made = [
         (one, f"{target.id}.{function.name}")
-        for one in ast.walk(source.tree)
+        for one in walk(source.tree)
         if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call)
         if ast.unparse(one.value.func) == owner.name
         for target in one.targets
@@ -96,14 +97,14 @@ def _where_there_is_one(source: Source, statement: ast.stmt, code: str) -> str:
         if ast.unparse(one.func).endswith("cuda.is_available")
     ]
     around = (one.test for one in ancestors(source, statement)[:-1] if isinstance(one, ast.If))
-    if not asked or any(one in asked for test in around for one in ast.walk(test)):
+    if not asked or any(one in asked for test in around for one in walk(test)):
         return code
     return f"if {text_of(source, asked[0])}:\n    {code}"
 
 
 def _binds(node: ast.AST, name: str) -> bool:
     kinds = (ast.Name, ast.Attribute)
-    stored = (n for n in ast.walk(node) if isinstance(n, kinds) and isinstance(n.ctx, ast.Store))
+    stored = (n for n in walk(node) if isinstance(n, kinds) and isinstance(n.ctx, ast.Store))
     return any(ast.unparse(one) == name for one in stored)
 
 
@@ -140,7 +141,7 @@ def _of_the_machine(source: Source, call: ast.Call) -> list[Change]:
     name, owner = text_of(source, rank), text_of(source, rank).rpartition(".")[0]
     local = f"{owner}.local_rank" if owner else "local_rank"
     kept = owner and any(
-        isinstance(one, ast.Attribute) and one.attr == "local_rank" for one in ast.walk(source.tree)
+        isinstance(one, ast.Attribute) and one.attr == "local_rank" for one in walk(source.tree)
     )
     if not kept and local not in _names(source, call):
         module = text_of(source, call.func).rpartition(".")[0]
@@ -217,7 +218,7 @@ def _rank(suspect: Suspect) -> str:
 def of_environment(source: Source, environment: str, variable: str) -> str:
     """How a file reads a launcher's variable: with the default that it gives elsewhere, without which it
     would no longer run alone."""
-    for node in ast.walk(source.tree):
+    for node in walk(source.tree):
         match node:
             case ast.Call(
                 func=ast.Attribute(attr="get") | ast.Attribute(attr="getenv"),
@@ -232,7 +233,7 @@ def of_environment(source: Source, environment: str, variable: str) -> str:
 def _choosing(tree: ast.AST) -> Iterator[str]:
     """The names, of attributes too, by which the file chooses a GPU: ``f"cuda:{local}"``,
     ``device("cuda", self.rank)``."""
-    for node in ast.walk(tree):
+    for node in walk(tree):
         match node:
             case (
                 ast.JoinedStr(
@@ -249,7 +250,7 @@ def _names(source: Source, node: ast.AST) -> Iterator[str]:
     line = getattr(node, "lineno", 0)
     functions = functions_around(source, node)
     for function in functions:
-        for one in ast.walk(function):
+        for one in walk(function):
             if isinstance(one, ast.arg):
                 yield one.arg
             elif isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store):
@@ -259,7 +260,7 @@ def _names(source: Source, node: ast.AST) -> Iterator[str]:
                 yield f"{one.value.id}.{one.attr}"
     for statement in source.tree.body:
         if functions or statement.lineno <= line:
-            for one in ast.walk(statement) if not _defines(statement) else ():
+            for one in walk(statement) if not _defines(statement) else ():
                 if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store):
                     yield one.id
                 elif isinstance(one, ast.Attribute) and isinstance(one.value, ast.Name):

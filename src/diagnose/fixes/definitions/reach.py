@@ -14,6 +14,7 @@ from diagnose.fixes.definitions.places import (
     walk_calls,
 )
 from diagnose.placement.model import Source, Spot, Suspect
+from diagnose.placement.walking import walk
 from diagnose.scene import sourceline
 
 #: Attributes that tensors have and hardly anything else.
@@ -43,7 +44,7 @@ def within_reach(suspect: Suspect) -> str | None:
 
 def _operand(meets: Spot | None, node: ast.AST) -> Iterator[str]:
     """What a value meets in the expression that it stands in."""
-    for outer in ast.walk(meets.node) if meets is not None else ():
+    for outer in walk(meets.node) if meets is not None else ():
         match outer:
             case ast.Call(func=ast.Attribute(value=owner, attr=name), args=args):
                 if name in _TAKING and any(one is node for one in args) and _is_read(owner):
@@ -94,7 +95,7 @@ def _is_bound(name: str, function: ast.AST, line: int) -> bool:
     """Whether what a dotted name begins with is a parameter of a function, or bound in it above a line: a
     device, or what has one. What is computed there may be as misplaced."""
     root, _, rest = name.partition(".")
-    for one in ast.walk(function):
+    for one in walk(function):
         match one:
             case ast.arg(arg=bound) if bound == root:
                 return True
@@ -118,7 +119,7 @@ def _shaped_as(source: Source, node: ast.AST) -> Iterator[str]:
     shape or type the node's call makes something."""
     functions = functions_around(source, node)
     given = (
-        {one.arg for one in ast.walk(functions[0].args) if isinstance(one, ast.arg)}
+        {one.arg for one in walk(functions[0].args) if isinstance(one, ast.arg)}
         if functions
         else set[str]()
     )
@@ -127,7 +128,7 @@ def _shaped_as(source: Source, node: ast.AST) -> Iterator[str]:
         for name, of in _taken(functions[0] if functions else source.tree, node)
         if of in given or of.endswith("parameters()")
     }
-    for one in ast.walk(node):
+    for one in walk(node):
         match one:
             case ast.Attribute(value=ast.Name(id=name), attr=attr) if attr in _OF_TENSORS:
                 if name in given:
@@ -136,8 +137,8 @@ def _shaped_as(source: Source, node: ast.AST) -> Iterator[str]:
 
 def _taken(scope: ast.AST, node: ast.AST) -> Iterator[tuple[str, str]]:
     """The variables of the comprehensions around a node, each with what it is taken out of."""
-    for one in ast.walk(scope):
-        if isinstance(one, _COMPREHENSIONS) and any(inner is node for inner in ast.walk(one)):
+    for one in walk(scope):
+        if isinstance(one, _COMPREHENSIONS) and any(inner is node for inner in walk(one)):
             for loop in one.generators:
                 if isinstance(loop.target, ast.Name):
                     yield loop.target.id, ast.unparse(loop.iter)

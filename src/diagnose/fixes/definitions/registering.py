@@ -31,6 +31,7 @@ from diagnose.fixes.rewriting import Change, Splice
 from diagnose.model import TorchNames
 from diagnose.placement.model import Source, Suspect
 from diagnose.placement.replicas import CAUSE, is_kept_once
+from diagnose.placement.walking import walk
 from diagnose.scene import calls, sourceline
 
 
@@ -112,7 +113,7 @@ def _set_together(suspect: Suspect, torch: TorchNames) -> Change | None:
     if any(_is_number(value, torch) for value in values):
         raise Refused("it is not known which of several values are tensors")
     _check_class(source, statement)
-    read = {ast.unparse(one) for value in values for one in ast.walk(value)}
+    read = {ast.unparse(one) for value in values for one in walk(value)}
     for target in names:
         _check_registry(source, statement, target, torch)
         if ast.unparse(target) in read or not isinstance(target.value, ast.Name):
@@ -209,7 +210,7 @@ def _check_registry(
     if not around_it or not isinstance(target.value, ast.Name):
         return
     function = around_it[0]
-    for node in ast.walk(function):
+    for node in walk(function):
         late = getattr(node, "lineno", 0) > statement.lineno
         if isinstance(node, ast.Call) and late and ast.unparse(node.func).endswith(".__init__"):
             raise Refused("the module's own __init__ runs after the statement")
@@ -231,7 +232,7 @@ def _check_registry(
 def _assignments(scope: ast.AST, target: ast.Attribute) -> Iterator[ast.stmt]:
     """The statements of a scope that set an attribute, or a name of the class that it would hide."""
     name = sourceline.dotted(target)
-    for node in ast.walk(scope):
+    for node in walk(scope):
         if isinstance(node, ast.Assign):
             targets = node.targets
         elif isinstance(node, ast.AnnAssign) and node.value is not None:

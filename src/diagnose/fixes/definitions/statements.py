@@ -9,6 +9,7 @@ from diagnose.fixes.definitions.places import block_of, functions_around, line_e
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change, Splice, offset_of_line
 from diagnose.placement.model import Source
+from diagnose.placement.walking import walk
 from diagnose.scene import sourceline
 
 
@@ -45,7 +46,7 @@ def beside_statement(source: Source, statement: ast.stmt, name: str, code: str) 
     scope: ast.AST = next(iter(functions_around(source, statement)), source.tree)
     bound = [
         node.lineno
-        for node in ast.walk(scope)
+        for node in walk(scope)
         if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Store)
         if name == (sourceline.dotted(node) or "")
     ]

@@ -22,6 +22,7 @@ from diagnose.placement.quantizing import (
     left_on_gpu,
     told_in_call,
 )
+from diagnose.placement.walking import walk
 from diagnose.scene import sourceline
 
 _LITERALS = (ast.Constant, ast.List, ast.Tuple, ast.Dict, ast.JoinedStr)
@@ -74,7 +75,7 @@ def _host_from_here(source: Source, left: Left) -> list[Change]:
 
 def _host(source: Source, told: ast.expr) -> tuple[str, list[Change]]:
     """The host as a device is told beside it: by its name, or as a device where a call gives one."""
-    calls = (one for one in ast.walk(told) if isinstance(one, ast.Call))
+    calls = (one for one in walk(told) if isinstance(one, ast.Call))
     if not any(one is told or called(one) == "device" for one in calls):
         return '"cpu"', []
     name, needed = spelled(source, "torch.device", told)
@@ -127,7 +128,7 @@ def eagerly(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
     """``torch.compile(model)`` becomes ``model``, and its decorator goes; the file's only one, if the spot
     is another."""
     source, node = suspect.spot.source, suspect.spot.node
-    inside = [one for one in ast.walk(node) if isinstance(one, ast.Call) and _compiles(one)]
+    inside = [one for one in walk(node) if isinstance(one, ast.Call) and _compiles(one)]
     found: list[ast.expr] = [*inside] or list(_compiling(source))
     if len(found) != 1:
         raise Refused(
@@ -150,7 +151,7 @@ def eagerly(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
 
 def _compiling(source: Source) -> Iterator[ast.expr]:
     """The calls of torch.compile in a file, and the decorators that name it."""
-    for node in ast.walk(source.tree):
+    for node in walk(source.tree):
         if isinstance(node, ast.Call) and _compiles(node):
             yield node
         for decorator in getattr(node, "decorator_list", ()):

@@ -13,6 +13,7 @@ from diagnose.fixes.definitions.reach import within_reach
 from diagnose.fixes.editing import Refused
 from diagnose.placement.model import Source, Suspect
 from diagnose.placement.reasons.knowing import main_lines
+from diagnose.placement.walking import walk
 from diagnose.scene import sourceline
 
 
@@ -60,22 +61,22 @@ def _is_in_scope(written: ast.expr, suspect: Suspect) -> bool:
     """Whether the plain name that an expression is may be read at a suspect's spot: it is not bound in
     other functions alone. What is longer was found there."""
     source, node = suspect.spot.source, suspect.spot.node
-    root = next((one.id for one in ast.walk(written) if isinstance(one, ast.Name)), None)
+    root = next((one.id for one in walk(written) if isinstance(one, ast.Name)), None)
     around = functions_around(source, node)
     if root is not None and (root in _unbound_yet(source, node) or _is_mains(root, source, around)):
         return False
     if not isinstance(written, ast.Name):
         return True
-    scopes = (one for each in around for one in ast.walk(each))
+    scopes = (one for each in around for one in walk(each))
     if any(_binds(one, written.id) for one in (*scopes, *walk_top(source))):
         return True
-    return not any(_binds(one, written.id) for one in ast.walk(source.tree))
+    return not any(_binds(one, written.id) for one in walk(source.tree))
 
 
 def _is_mains(name: str, source: Source, around: Sequence[ast.AST]) -> bool:
     """Whether only ``if __name__ == "__main__"`` binds a name, and no function reads it from there: who
     imports the file has none."""
-    if not around or any(_binds(one, name) for each in around for one in ast.walk(each)):
+    if not around or any(_binds(one, name) for each in around for one in walk(each)):
         return False
     lines = main_lines(source.tree)
     bound = [one.lineno for one in walk_top(source) if _binds(one, name) and hasattr(one, "lineno")]
@@ -90,7 +91,7 @@ def _is_mains(name: str, source: Source, around: Sequence[ast.AST]) -> bool:
 def _outside(node: ast.AST, name: str) -> Iterator[ast.AST]:
     """What a node is made of but for the functions that bind a name of their own."""
     functions = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
-    if isinstance(node, functions) and any(_binds(one, name) for one in ast.walk(node)):
+    if isinstance(node, functions) and any(_binds(one, name) for one in walk(node)):
         return
     yield node
     for child in ast.iter_child_nodes(node):
@@ -101,7 +102,7 @@ def _unbound_yet(source: Source, node: ast.AST) -> set[str]:
     """The parameters of a function of which a node is a default: that is computed before they are bound."""
     for outer, inner in pairwise(ancestors(source, node)):
         if isinstance(outer, ast.arguments) and inner in (*outer.defaults, *outer.kw_defaults):
-            return {one.arg for one in ast.walk(outer) if isinstance(one, ast.arg)}
+            return {one.arg for one in walk(outer) if isinstance(one, ast.arg)}
     return set()
 
 
@@ -122,9 +123,9 @@ def _by_name(suspect: Suspect) -> str | None:
         return None
     functions, line = functions_around(source, node), getattr(node, "lineno", 0)
     for function in functions if wanted is not None else ():
-        if any(isinstance(one, ast.arg) and one.arg == "device" for one in ast.walk(function)):
+        if any(isinstance(one, ast.arg) and one.arg == "device" for one in walk(function)):
             return "device"
-        for name in _devices(ast.walk(function)):
+        for name in _devices(walk(function)):
             if name.lineno < line:
                 return name.id
     if (own := _of_object(source, node)) is not None:
@@ -165,7 +166,7 @@ def of_weight(source: Source, node: ast.AST) -> str | None:
     """The device of a layer's weight that the class around a node builds: replicas
     have those, and no ``parameters()``."""
     owner = class_around(source, node)
-    for one in ast.walk(owner) if owner is not None else ():
+    for one in walk(owner) if owner is not None else ():
         match one:
             case ast.Assign(
                 targets=[ast.Attribute(value=ast.Name(id="self"), attr=name)],
@@ -181,7 +182,7 @@ def given_beside(source: Source, node: ast.AST) -> str | None:
     functions = functions_around(source, node)
     if not functions:
         return None
-    names = {one.arg for one in ast.walk(functions[0]) if isinstance(one, ast.arg)} - {"self"}
+    names = {one.arg for one in walk(functions[0]) if isinstance(one, ast.arg)} - {"self"}
     for outer in reversed(ancestors(source, node)[:-1]):
         match outer:
             case ast.List(elts=beside) | ast.Tuple(elts=beside):
@@ -252,7 +253,7 @@ def _function(suspect: Suspect) -> list[ast.AST]:
     """The nodes of the function around a suspect's spot, or of the file outside of functions."""
     source, node = suspect.spot.source, suspect.spot.node
     functions = functions_around(source, node)
-    return list(ast.walk(functions[0]) if functions else walk_top(source))
+    return list(walk(functions[0]) if functions else walk_top(source))
 
 
 def _is_bound(name: str, suspect: Suspect, inside: Iterable[ast.AST]) -> bool:
@@ -275,4 +276,4 @@ def walk_top(source: Source) -> Iterator[ast.AST]:
     """The nodes of a file outside of functions and classes."""
     for statement in source.tree.body:
         if not isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            yield from ast.walk(statement)
+            yield from walk(statement)

@@ -16,6 +16,7 @@ from diagnose.fixes.definitions.target import walk_top
 from diagnose.fixes.editing import Refused
 from diagnose.model import TorchNames
 from diagnose.placement.model import Spot, Suspect
+from diagnose.placement.walking import walk
 from diagnose.scene import sourceline
 
 #: Causes that come one by one: of two such values that meet either may be meant.
@@ -72,7 +73,7 @@ def _bare_moves(suspect: Suspect, _: TorchNames) -> Iterator[Suspect]:
     if not _is_bare(node):
         return
     scope = next(iter(functions_around(source, node)), None)
-    for other in ast.walk(scope) if scope is not None else walk_top(source):
+    for other in walk(scope) if scope is not None else walk_top(source):
         if isinstance(other, ast.Call) and other is not node and _is_bare(other):
             yield suspect._replace(name=ast.unparse(other), spot=Spot(source, other))
 
@@ -120,7 +121,7 @@ def _is_made(value: ast.expr, torch: TorchNames) -> bool:
 def _is_used(owner: ast.ClassDef, name: str, torch: TorchNames) -> bool:
     """Whether a class uses an attribute beside its assignment, and nowhere moves it or sets it anew."""
     used = False
-    for node in ast.walk(owner):
+    for node in walk(owner):
         match node:
             case ast.Attribute(
                 value=ast.Attribute(value=ast.Name(id="self"), attr=attr), attr=method

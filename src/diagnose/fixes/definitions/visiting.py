@@ -10,6 +10,7 @@ from diagnose.fixes.definitions.statements import before_statement
 from diagnose.fixes.definitions.target import target_device
 from diagnose.fixes.rewriting import Change
 from diagnose.placement.model import Suspect
+from diagnose.placement.walking import walk
 from diagnose.scene import sourceline
 
 #: What keeps the weights of a model on the host as they are, and brings all of them for its forward. Others
@@ -70,12 +71,12 @@ def _bound_to(suspect: Suspect, name: str) -> ast.expr | None:
     scope: ast.AST = next(iter(functions_around(source, node)), source.tree)
     stores = [
         one
-        for one in ast.walk(scope)
+        for one in walk(scope)
         if isinstance(one, ast.Name) and one.id == name and isinstance(one.ctx, ast.Store)
     ]
     bound = [
         one.value
-        for one in ast.walk(scope)
+        for one in walk(scope)
         if isinstance(one, ast.Assign) and any(target in stores for target in one.targets)
     ]
     return bound[0] if len(stores) == len(bound) == 1 else None

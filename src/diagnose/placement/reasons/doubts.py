@@ -21,7 +21,6 @@ from pathlib import PurePath
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Suspect
 from diagnose.placement.reasons.knowing import is_called
-from diagnose.placement.reasons.surroundings import function_of
 from diagnose.placement.steps import born_at, called, device_argument, last_move
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Object
@@ -130,7 +129,7 @@ def _is_of_tests(meeting: Meeting) -> bool:
     tree, name = meeting.spot.source.tree, PurePath(meeting.spot.file).stem
     if not (name.startswith("test_") or name.endswith("_test")) or not _imports_tests(tree):
         return False
-    function = function_of(meeting.spot)
+    function = meeting.spot.enclosing
     said = ast.unparse(function).casefold() if function is not None else ""
     return isinstance(meeting.frame.this, Module) or not ("device" in said or "cuda" in said)
 
@@ -158,7 +157,7 @@ def _is_told(stray: Meets | None) -> bool:
 
 def _is_put_together(meeting: Meeting) -> bool:
     """Whether attributes of what has no memory are assigned before it moves."""
-    node, function = meeting.spot.node, function_of(meeting.spot)
+    node, function = meeting.spot.node, meeting.spot.enclosing
     func = node.func if isinstance(node, ast.Call) else None
     moved = func.value if isinstance(func, ast.Attribute) else None
     if function is None or not isinstance(moved, ast.Name):

@@ -109,7 +109,7 @@ _MOVES = frozenset({"to", "cuda", "cpu"})
 def _handed(move: Spot, meeting: Meeting) -> tuple[Spot, Spot] | None:
     """What a call hands on of a variable that was moved, and the call, where the function computes with
     the variable besides, as it is: that meets the rest where it is."""
-    function = move.source.function_at(move.line)
+    function = move.enclosing
     call = next(
         (one for one in meeting.calls if (one.file, one.function) == (move.file, move.function)),
         None,

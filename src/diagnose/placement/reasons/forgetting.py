@@ -6,7 +6,7 @@ import ast
 from functools import lru_cache
 
 from diagnose.placement.model import Spot, Step
-from diagnose.placement.reasons.surroundings import classes_of, function_of
+from diagnose.placement.reasons.surroundings import classes_of
 from diagnose.placement.steps import device_argument
 from diagnose.placement.values import Frame
 from diagnose.placement.walking import walk
@@ -32,7 +32,7 @@ def left_out(made: Step, frame: Frame | None) -> tuple[Spot, Frame] | None:
 def is_forgotten_beside(made: Step) -> bool:
     """Whether a factory leaves out the device that another one of the same function, or of the other
     methods of its class, is given."""
-    function = function_of(made.spot)
+    function = made.spot.enclosing
     owner = (made.spot.function or "").rpartition(".")[0]
     around = [*classes_of(made.spot.source.tree).get(owner, ()), *([function] if function else [])]
     return any(_makes_on_device(one) for one in around)

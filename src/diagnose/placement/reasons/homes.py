@@ -6,7 +6,7 @@ import ast
 
 from diagnose.placement.model import Spot, Step
 from diagnose.placement.signatures import is_property
-from diagnose.placement.walking import walk
+from diagnose.placement.walking import path_to, walk
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -129,9 +129,5 @@ def _is_known(name: ast.expr, scope: ast.AST, line: int) -> bool:
 
 def _around(tree: ast.Module, node: ast.AST, *kinds: type[ast.AST]) -> ast.AST | None:
     """The innermost function or class that a node stands in."""
-    found = [
-        one
-        for one in walk(tree)
-        if isinstance(one, kinds) and any(inner is node for inner in walk(one))
-    ]
-    return found[-1] if found else None
+    around = reversed(path_to(tree, node))
+    return next((one for one in around if isinstance(one, kinds)), None)

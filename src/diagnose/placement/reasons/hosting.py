@@ -61,7 +61,7 @@ def on_the_way_to_the_host(stray: Meets, meeting: Meeting) -> Reason | None:
 def _meets_others(node: ast.AST, meeting: Meeting) -> bool:
     """Whether a name that host code is given meets other tensors in its function, which go on where they
     are: as what is indexed by a name, or an argument of torch's beside another."""
-    scope = meeting.spot.source.function_at(meeting.spot.line) or meeting.spot.source.tree
+    scope = meeting.spot.enclosing or meeting.spot.source.tree
     name = node.id if isinstance(node, ast.Name) else None
     for one in walk(scope) if name is not None else ():
         match one:

@@ -7,7 +7,6 @@ import ast
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Spot, Step
 from diagnose.placement.reasons.knowing import has_device, has_placed, where_built
-from diagnose.placement.reasons.surroundings import function_of
 from diagnose.placement.steps import Reason, born_at, called, device_argument, on_cpu
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Frame
@@ -39,7 +38,7 @@ def _picks_again(index: ast.AST, meeting: Meeting) -> tuple[Spot, Frame | None] 
     """Where a function is given an index that picks from several things and is nothing else: moved where it
     picks from one, it would fail at the next. That is its only call where those are on the host, else its
     parameter."""
-    function, frame = function_of(meeting.spot), meeting.frame
+    function, frame = meeting.spot.enclosing, meeting.frame
     if function is None or not isinstance(index, ast.Name) or frame.lines.get(index.id) != 0:
         return None
     inside = list(walk(function))

@@ -13,7 +13,7 @@ from diagnose.placement.steps import called, last_move, on_cpu
 from diagnose.placement.tensors import Batch, Module, Table, Tensor
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import Around, Const, Frame, Object, Place, Unknown, Value
-from diagnose.placement.walking import walk
+from diagnose.placement.walking import path_to, walk
 
 
 def where_built(
@@ -255,21 +255,8 @@ def is_prepared(spot: Spot) -> bool:
 
 def statement_around(spot: Spot) -> ast.stmt | None:
     """The innermost statement that a node stands in."""
-    return _innermost(spot.source.tree).get(id(spot.node))
-
-
-@lru_cache(maxsize=8)
-def _innermost(tree: ast.Module) -> dict[int, ast.stmt]:
-    """The innermost statement of each node of a file, by the node's identity."""
-    found: dict[int, ast.stmt] = {}
-    waiting: list[tuple[ast.AST, ast.stmt | None]] = [(tree, None)]
-    while waiting:
-        node, around = waiting.pop()
-        around = node if isinstance(node, ast.stmt) else around
-        if around is not None:
-            found[id(node)] = around
-        waiting += [(child, around) for child in ast.iter_child_nodes(node)]
-    return found
+    around = reversed(path_to(spot.source.tree, spot.node))
+    return next((one for one in around if isinstance(one, ast.stmt)), None)
 
 
 @lru_cache(maxsize=8)

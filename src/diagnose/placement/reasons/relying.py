@@ -26,7 +26,7 @@ from diagnose.placement.model import Spot, Step, Suspect
 from diagnose.placement.reasons.bases import MOVING_NOTHING, is_built_on_others
 from diagnose.placement.reasons.knowing import is_called
 from diagnose.placement.reasons.numbering import is_of_an_element, may_be_none
-from diagnose.placement.reasons.surroundings import OF_DEVICES, function_of, is_handling
+from diagnose.placement.reasons.surroundings import OF_DEVICES, is_handling
 from diagnose.placement.steps import born_at, called, last_move
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Object
@@ -178,7 +178,7 @@ def _is_copy(tensor: Tensor) -> bool:
         or called(node) not in ("tensor", "as_tensor")
     ):
         return False
-    function, of = function_of(born.spot), node.args[0] if node.args else None
+    function, of = born.spot.enclosing, node.args[0] if node.args else None
     if function is None or not isinstance(of, ast.Name) or node.keywords:
         return False
     told = {one.arg for one in (*function.args.args, *function.args.kwonlyargs)}
@@ -277,7 +277,7 @@ def _names(test: ast.expr) -> Iterator[str]:
 
 def _is_compared(meeting: Meeting) -> bool:
     """Whether the function that fails compares the devices of two tensors."""
-    function = function_of(meeting.spot)
+    function = meeting.spot.enclosing
     return function is not None and _compares_devices(function)
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
+from typing import NamedTuple
 
 from diagnose.placement.devices import differ, written
 from diagnose.placement.machine import Meeting, Meets
@@ -15,97 +16,137 @@ from diagnose.placement.values import Around, Const, Frame, Object, Place, Value
 from diagnose.placement.walking import walk
 
 
+class _Told(NamedTuple):
+    """An expression for a device: the variable or attribute that it begins with, the device, and the value
+    that is there, where that may move."""
+
+    name: str
+    said: str
+    device: Device
+    value: Tensor | Module | None = None
+
+
+class _Held(NamedTuple):
+    """What the variables of a call, or the attributes of an object, tell of devices: ``named`` are those
+    that hold one, or an accelerator, ``models`` remember theirs (``self.model.second``, of one that is
+    split), ``settings`` are fields of the program's objects."""
+
+    named: list[str]
+    devices: list[_Told]
+    models: list[_Told]
+    tensors: list[_Told]
+    modules: list[_Told]
+    settings: list[_Told]
+
+
 def in_scope(frame: Frame, spot: Spot, wanted: Device | None) -> Iterator[str]:
-    """Expressions for a device that may stand at a place, best first."""
-    yield from dict.fromkeys(_in_scope(frame, spot, wanted))
+    """Expressions for a device that may stand at a place, best first. The program is not run any more."""
+    told = set[str]()
+    for one in _in_scope(frame, spot, wanted):
+        if one not in told:
+            told.add(one)
+            yield one
 
 
 def _in_scope(frame: Frame, spot: Spot, wanted: Device | None) -> Iterator[str]:
-    line = spot.line
-    bound = [name for name in frame.names if frame.lines.get(name, line) < line]
-    # Most variables are tensors: of those only where they are counts.
-    tensors = [(n, value) for n in bound if isinstance(value := frame.names[n], Tensor)]
-    rest = [name for name in bound if not isinstance(frame.names[name], Tensor)]
-    local = [(name, frame.names[name]) for name in rest if name.isidentifier()]
-    for name, value in local:
-        if (device := _device(value)) is not None and not differ(device, wanted):
-            yield name
-    yield from _of_models("", dict(local), wanted)
-    if frame.function is not None and frame.this is not None:
-        held = frame.this.plain if isinstance(frame.this, Module) else {}
-        held = frame.this.attributes if isinstance(frame.this, Object) else held
-        for name, value in held.items():
-            held_device = _device(value)
-            if held_device is not None and not differ(held_device, wanted):
-                yield f"self.{name}"
-        yield from _of_models("self.", held, wanted)
-    inside = (frame.function or "").rpartition(".")[2] == "forward"
-    if inside:
-        for name, device in _tensors(tensors, frame, spot):
-            if not differ(device, wanted):
-                yield f"{name}.device"
-    for name, value in local:
-        if isinstance(value, Object) and value.kind == "accelerator":
+    here, function = _of_frame(frame), frame.function or ""
+    own = _of_object(frame.this if frame.function is not None else None)
+    kept = own if isinstance(frame.this, Object) else _of_object(None)
+    yield from _maybe(_there(here.devices, frame, spot), wanted)
+    yield from _surely(_there(here.models, frame, spot), wanted)
+    yield from _maybe(own.devices, wanted)
+    yield from _surely(own.models, wanted)
+    if function.rpartition(".")[2] == "forward":
+        yield from _maybe(_there(here.tensors, frame, spot), wanted)
+    for name in here.named:
+        if isinstance(frame.names[name], Object) and _is_bound(name, frame, spot):
             yield f"{name}.device"
-    for name, device in _tensors(tensors, frame, spot):
-        if differ(device, wanted) is False:
-            yield f"{name}.device"
-    for name in _names_around(frame) if frame.function else ():
-        outer = frame.around.get(name)
-        there = _device(outer)
-        if there is not None and not differ(there, wanted):
-            yield name
-        if isinstance(outer, Object) and outer.kind == "accelerator":
-            yield f"{name}.device"
+    yield from _surely(_there(here.tensors, frame, spot), wanted)
+    yield from _around(frame, wanted) if function else ()
     whole = frame.this if isinstance(frame.this, Module) else None
-    if whole is not None and not (frame.function or "").endswith(".__init__"):
+    if whole is not None and not function.endswith(".__init__"):
         where = whole.where()
         if where is not None and differ(where, wanted) is False:
             yield "next(self.parameters()).device"
-    for name, value in local:
-        if not isinstance(value, Module) or name == "self" or _moves_later(value, spot):
+    yield from _surely(_there(here.modules, frame, spot), wanted)
+    yield from _surely(kept.modules, wanted)
+    yield from _maybe(_there(here.settings, frame, spot), wanted)
+    yield from _maybe(kept.settings, wanted)
+
+
+def _maybe(told: Iterable[_Told], wanted: Device | None) -> Iterator[str]:
+    return (one.said for one in told if not differ(one.device, wanted))
+
+
+def _surely(told: Iterable[_Told], wanted: Device | None) -> Iterator[str]:
+    return (one.said for one in told if differ(one.device, wanted) is False)
+
+
+def _there(told: Iterable[_Told], frame: Frame, spot: Spot) -> Iterator[_Told]:
+    """Those whose variables are bound, and where they are in the end, before a place."""
+    for one in told:
+        if not _is_bound(one.name, frame, spot) or (one.value and _moves_later(one.value, spot)):
             continue
-        where = value.where()
-        if where is not None and differ(where, wanted) is False:
-            yield f"next({name}.parameters()).device"
-    kept = frame.this.attributes if isinstance(frame.this, Object) and frame.function else {}
-    for name, value in kept.items():
-        where = value.where() if isinstance(value, Module) else None
-        if where is not None and differ(where, wanted) is False:
-            yield f"next(self.{name}.parameters()).device"
-    yield from _of_settings("", local, wanted)
-    yield from _of_settings("self.", list(kept.items()), wanted)
+        if not isinstance(one.value, Tensor) or not begins_as_number(one.name, frame):
+            yield one
 
 
-def _tensors(
-    tensors: Sequence[tuple[str, Tensor]], frame: Frame, spot: Spot
-) -> Iterator[tuple[str, Device]]:
-    """Those tensors that are on an accelerator where a place is, each with its device."""
-    for name, value in tensors:
-        if value.device is None or value.device.type == "cpu" or not name.isidentifier():
-            continue
-        if not _moves_later(value, spot) and not begins_as_number(name, frame):
-            yield name, value.device
+def _is_bound(name: str, frame: Frame, spot: Spot) -> bool:
+    return frame.lines.get(name, spot.line) < spot.line
 
 
-def _of_settings(
-    owner: str, held: Sequence[tuple[str, Value]], wanted: Device | None
-) -> Iterator[str]:
-    """The devices that objects of the program's tell in a field: ``settings.device``."""
-    for name, value in held:
-        if isinstance(value, Object) and value.made is not None and name != "self":
-            for field, one in {**value.made.members, **value.attributes}.items():
-                if (device := _device(one)) is not None and not differ(device, wanted):
-                    yield f"{owner}{name}.{field}"
-
-
-def _names_around(frame: Frame) -> Iterator[str]:
-    """The names that a function sees of what is around it, innermost first: not those of its class."""
+def _around(frame: Frame, wanted: Device | None) -> Iterator[str]:
+    """The devices that a function sees of what is around it, innermost first: not those of its class."""
     around = frame.around
     while isinstance(around, Around):
-        if not around.frame.is_class_body():
-            yield from [name for name in around.frame.names if name not in frame.names]
+        seen = () if around.frame.is_class_body() else _of_frame(around.frame).named
+        for name in (one for one in seen if one not in frame.names):
+            outer = frame.around.get(name)
+            there = _device(outer)
+            if there is not None and not differ(there, wanted):
+                yield name
+            if isinstance(outer, Object) and outer.kind == "accelerator":
+                yield f"{name}.device"
         around = around.frame.around
+
+
+# Kept for all findings of a program that has run: most are of the same few calls and objects.
+@lru_cache(maxsize=16)
+def _of_frame(frame: Frame) -> _Held:
+    return _held("", {name: one for name, one in frame.names.items() if name.isidentifier()})
+
+
+@lru_cache(maxsize=16)
+def _of_object(this: Value | None) -> _Held:
+    held = this.plain if isinstance(this, Module) else {}
+    return _held("self.", this.attributes if isinstance(this, Object) else held)
+
+
+def _held(owner: str, names: Mapping[str, Value]) -> _Held:
+    found = _Held([], [], [], [], [], [])
+    for name, value in names.items():
+        said, device = f"{owner}{name}", _device(value)
+        if device is not None:
+            found.devices.append(_Told(name, said, device))
+        if device is not None or (isinstance(value, Object) and value.kind == "accelerator"):
+            found.named.append(name)
+        if isinstance(value, Tensor) and value.device is not None and value.device.type != "cpu":
+            found.tensors.append(_Told(name, f"{said}.device", value.device, value))
+        if name == "self":
+            continue
+        if isinstance(value, Module):
+            found.models.extend(_fields(name, said, value.plain))
+            if (where := value.where()) is not None:
+                found.modules.append(_Told(name, f"next({said}.parameters()).device", where, value))
+        if isinstance(value, Object) and value.made is not None:
+            found.settings.extend(_fields(name, said, {**value.made.members, **value.attributes}))
+    return found
+
+
+def _fields(name: str, said: str, held: Mapping[str, Value]) -> Iterator[_Told]:
+    for field, value in held.items():
+        if (device := _device(value)) is not None:
+            yield _Told(name, f"{said}.{field}", device)
 
 
 def begins_as_number(name: str, frame: Frame) -> bool:
@@ -147,15 +188,6 @@ def of_other(other: Meets | None, found: Reason, meeting: Meeting) -> tuple[str,
     bound = here or found.frame.lines.get(node.id, found.spot.line) < found.spot.line
     gone = other.tensor.device is not None and other.tensor.device.type != "cuda"
     return (f"{node.id}.device",) if isinstance(value, Tensor) and bound and not gone else ()
-
-
-def _of_models(owner: str, held: Mapping[str, Value], wanted: Device | None) -> Iterator[str]:
-    """The devices that models remember: ``self.model.second``, of one that is split."""
-    for name, value in held.items():
-        plain = value.plain if isinstance(value, Module) and name != "self" else {}
-        for part, one in plain.items():
-            if (device := _device(one)) is not None and differ(device, wanted) is False:
-                yield f"{owner}{name}.{part}"
 
 
 def _device(value: Value | None) -> Device | None:

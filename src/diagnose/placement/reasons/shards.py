@@ -10,7 +10,6 @@ from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Device, Spot, Step, Suspect
 from diagnose.placement.reasons.knowing import frame_at, statement_around
 from diagnose.placement.reasons.scope import begins_as_number, in_scope
-from diagnose.placement.reasons.surroundings import function_of
 from diagnose.placement.steps import born_at, last_move, said_as
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Frame, Object
@@ -111,7 +110,7 @@ def _is_read_again(move: Spot) -> bool:
     want it where it goes."""
     match statement_around(move):
         case ast.Assign(targets=[ast.Name(id=name)]):
-            function = function_of(move)
+            function = move.enclosing
             reads = [
                 one
                 for one in walk(function or move.source.tree)

@@ -18,7 +18,6 @@ from diagnose.placement.reasons.knowing import (
     key_of,
     statement_around,
 )
-from diagnose.placement.reasons.surroundings import function_of
 from diagnose.placement.steps import Reason, born_at, called, last_move, on_cpu
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Frame, Object, Value
@@ -145,7 +144,7 @@ def kept_beside(cause: str, module: Module) -> Reason | None:
         return None
     spot, frame = module.kept
     kept = statement_around(spot)
-    function = spot.source.function_at(spot.line)
+    function = spot.enclosing
     if not isinstance(kept, ast.Assign) or not isinstance(kept.value, ast.Name) or function is None:
         return None
     given = {one.arg for one in (*function.args.args, *function.args.kwonlyargs)}
@@ -193,7 +192,7 @@ def forgotten_variable(tensor: Tensor, node: ast.AST, spot: Spot) -> Reason | No
     if not isinstance(node, ast.Name) or not on_cpu(tensor) or last_move(tensor.steps) is not None:
         return None
     together, last = set[str](), None
-    for one in _gifts_and_moves(function_of(spot) or spot.source.tree):
+    for one in _gifts_and_moves(spot.enclosing or spot.source.tree):
         match one:
             case ast.Assign(targets=[ast.Tuple(elts=names)]):
                 bound = {name.id for name in names if isinstance(name, ast.Name)}

@@ -30,7 +30,6 @@ from diagnose.placement.reasons.relying import relies_on_more
 from diagnose.placement.reasons.surroundings import (
     asks_for_a_device,
     classes_of,
-    function_of,
     is_expected,
     is_of_some,
     is_test,
@@ -190,7 +189,7 @@ def _is_made(side: Meets) -> bool:
 
 def _is_seen(suspect: Suspect, stray: Meets, other: Meets, meeting: Meeting) -> bool:
     """Whether code that nothing calls shows by itself that two operands are apart."""
-    function = function_of(meeting.spot)
+    function = meeting.spot.enclosing
     if stray.tensor.guessed or other.tensor.guessed:
         return False
     if function is None or asks_for_a_device(function):
@@ -252,7 +251,7 @@ _FILLED = ("zeros", "ones", "empty", "rand", "randn")
 def _is_empty(tensor: Tensor, meeting: Meeting) -> bool:
     """Whether a tensor holds nothing, and stands for what is not there yet: that of another function, or
     the default of a parameter."""
-    made, here = born_at(tensor.steps), function_of(meeting.spot)
+    made, here = born_at(tensor.steps), meeting.spot.enclosing
     node = made.spot.node if made is not None else None
     if made is None or not isinstance(node, ast.Call) or tensor.maker != "factory":
         return False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 
 from diagnose.placement.machine import Meeting
@@ -13,21 +14,6 @@ from diagnose.placement.walking import walk
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 #: What conditions of code say that does one thing on a GPU and another one elsewhere.
 OF_DEVICES = ("cuda", "gpu", "cpu", "device")
-
-
-def function_of(spot: Spot) -> _Function | None:
-    """The innermost function that a place is in."""
-    around = [
-        one
-        for one in _functions(spot.source.tree)
-        if one.lineno <= spot.line <= (one.end_lineno or one.lineno)
-    ]
-    return max(around, key=lambda one: one.lineno, default=None)
-
-
-@lru_cache(maxsize=8)
-def _functions(tree: ast.Module) -> tuple[_Function, ...]:
-    return tuple(one for one in walk(tree) if isinstance(one, _Function))
 
 
 @lru_cache(maxsize=8)
@@ -49,23 +35,21 @@ def asks_for_a_device(function: _Function) -> bool:
 
 def is_of_some(meeting: Meeting) -> bool:
     """Whether a condition decides which processes come to a meeting, or another file where they are."""
-    return _is_joined(meeting) or any(_is_guarded(spot) for spot in (meeting.spot, *meeting.calls))
+    return _is_joined(meeting) or any(
+        spot.line in _guarded(spot.source.tree) for spot in (meeting.spot, *meeting.calls)
+    )
 
 
 def is_caught(meeting: Meeting) -> bool:
     """Whether the program goes on where code refuses what it is given."""
-    return any(
-        first <= spot.line <= last
-        for spot in (meeting.spot, *meeting.calls)
-        for first, last in _tries(spot.source.tree)
-    )
+    return any(spot.line in _tried(spot.source.tree) for spot in (meeting.spot, *meeting.calls))
 
 
 @lru_cache(maxsize=8)
-def _tries(tree: ast.Module) -> tuple[tuple[int, int], ...]:
-    """The lines of each ``try`` of a file."""
-    return tuple(
-        (one.body[0].lineno, one.body[-1].end_lineno or one.lineno)
+def _tried(tree: ast.Module) -> frozenset[int]:
+    """The lines of a file in the body of a ``try``."""
+    return _lines(
+        (one.body[0], one.body[-1])
         for one in walk(tree)
         if isinstance(one, ast.Try) and one.handlers
     )
@@ -73,54 +57,49 @@ def _tries(tree: ast.Module) -> tuple[tuple[int, int], ...]:
 
 def is_handling(spot: Spot) -> bool:
     """Whether a place is in a handler: the program comes there where something else has failed."""
-    return any(first <= spot.line <= last for first, last in _handlers(spot.source.tree))
+    return spot.line in _handled(spot.source.tree)
 
 
 @lru_cache(maxsize=16)
-def _handlers(tree: ast.Module) -> tuple[tuple[int, int], ...]:
-    """The lines of each handler of a file."""
-    return tuple(
-        (one.body[0].lineno, one.body[-1].end_lineno or one.body[0].lineno)
-        for one in walk(tree)
-        if isinstance(one, ast.ExceptHandler)
-    )
-
-
-def _is_guarded(spot: Spot) -> bool:
-    """Whether a condition stands around a place, other than that its file is the program."""
-    return any(
-        first <= spot.line <= last and "__name__" not in test
-        for first, last, test in _conditions(spot.source.tree)
+def _handled(tree: ast.Module) -> frozenset[int]:
+    """The lines of a file in a handler."""
+    return _lines(
+        (one.body[0], one.body[-1]) for one in walk(tree) if isinstance(one, ast.ExceptHandler)
     )
 
 
 @lru_cache(maxsize=8)
-def _conditions(tree: ast.Module) -> tuple[tuple[int, int, str], ...]:
-    """The lines under each condition of a file, and the condition."""
-    return tuple(
-        (one.body[0].lineno, one.end_lineno or one.lineno, ast.unparse(one.test))
+def _guarded(tree: ast.Module) -> frozenset[int]:
+    """The lines of a file under a condition, other than that it is the program."""
+    return _lines(
+        (one.body[0], one)
         for one in walk(tree)
-        if isinstance(one, ast.If)
+        if isinstance(one, ast.If) and "__name__" not in ast.unparse(one.test)
     )
 
 
 def is_expected(meeting: Meeting) -> bool:
     """Whether a test says that what meets here is refused."""
-    return any(
-        first <= spot.line <= last
-        for spot in (meeting.spot, *meeting.calls)
-        for first, last in _refused(spot.source.tree)
-    )
+    return any(spot.line in _refused(spot.source.tree) for spot in (meeting.spot, *meeting.calls))
 
 
 @lru_cache(maxsize=8)
-def _refused(tree: ast.Module) -> tuple[tuple[int, int], ...]:
+def _refused(tree: ast.Module) -> frozenset[int]:
     """The lines of a file that a test expects an error of."""
-    return tuple(
-        (one.body[0].lineno, one.end_lineno or one.lineno)
+    return _lines(
+        (one.body[0], one)
         for one in walk(tree)
         if isinstance(one, ast.With)
         and any(_EXPECTS.search(ast.unparse(item.context_expr)) for item in one.items)
+    )
+
+
+def _lines(spans: Iterable[tuple[ast.stmt, ast.stmt | ast.ExceptHandler]]) -> frozenset[int]:
+    """The lines from the first to the last of two nodes."""
+    return frozenset(
+        line
+        for first, last in spans
+        for line in range(first.lineno, (last.end_lineno or last.lineno) + 1)
     )
 
 
@@ -130,7 +109,7 @@ _EXPECTS = re.compile(r"\b(assertRaises|assertRaisesRegex|raises|suppress)\(")
 
 def is_test(spot: Spot) -> bool:
     """Whether a place is in a test: what it asserts, it was seen to hold."""
-    function = function_of(spot)
+    function = spot.enclosing
     return function is not None and function.name.startswith("test")
 
 

@@ -7,7 +7,6 @@ import ast
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Spot
 from diagnose.placement.reasons.knowing import has_device, key_of, runs_module
-from diagnose.placement.reasons.surroundings import function_of
 from diagnose.placement.steps import Reason
 from diagnose.placement.tensors import Module
 from diagnose.placement.values import Frame
@@ -26,7 +25,7 @@ def taken(found: Reason, stray: Meets, meeting: Meeting) -> Reason:
     frame: Frame | None = meeting.frame
     spot: Spot | None = meeting.spot
     while frame is not None and spot is not None:
-        function = None if runs_module(frame) else function_of(spot)
+        function = None if runs_module(frame) else spot.enclosing
         name = key_of(module, frame.names)
         if function is not None and name is not None and _is_told(frame, function, spot):
             taking = next((one for one in _parameters(function) if one.arg == name), None)

@@ -98,7 +98,7 @@ def shared_by_replicas(tensor: Tensor, kept: Step, meeting: Meeting) -> Reason |
 
 def _key(made: Step, kept: Step) -> Spot | None:
     """The key by which a method asks a cache of its object's for what it makes, without the device."""
-    function = made.spot.source.function_at(made.spot.line)
+    function = made.spot.enclosing
     key = key_of_cache(function) if function is not None else None
     cache = cache_of(function, key) if function is not None and key is not None else None
     if key is None or not isinstance(cache, ast.Attribute) or cache.attr != _attribute(kept):
