@@ -120,8 +120,8 @@ def explain(
     casebase = casebase or load()
     if report.error is None:
         return Diagnosis(report, "no-error", lang=casebase.lang)
-    report = report._replace(frames=tuple(map(_quoted, report.frames)))
     device = report.error.family == DEVICE_FAMILY
+    report = report._replace(frames=tuple(map(_quoted, report.frames)))
     with collecting() as pieces:
         if sources is not None:
             report = guarded("sources", partial(sources.claimed, report), report)

@@ -30,12 +30,14 @@ from diagnose.placement.pins import pinned
 
 FOLDER = Path(__file__).parent / "definitions"
 CASES = sorted(FOLDER.glob("*/*.in.py"))
-KEYS = {"cause", "spot", "name", "devices", "wanted", "owner", "move", "beside", "meets", "step"}
+KEYS = {
+    *("cause", "spot", "name", "device", "devices", "wanted", "owner", "move", "beside", "meets", "step"),
+}
 
 
 class Case(NamedTuple):
     """A file ``definitions/KIND/NAME.in.py``, whose first comments say what is suspected:
-    ``# spot: CODE`` the node to edit, and, where they matter, ``# name:``, ``# devices:``, ``# wanted:``,
+    ``# spot: CODE`` the node to edit, and, where they matter, ``# name:``, ``# device:`` (where it is), ``# devices:``, ``# wanted:``,
     ``# owner:``, ``# move: CODE``, ``# beside: CODE``, ``# meets: CODE``, ``# step: WHAT CODE``. ``NAME.out.py`` is the file that comes out, or why none does."""
 
     kind: str
@@ -60,15 +62,13 @@ class Case(NamedTuple):
 
     @property
     def suspect(self) -> Suspect:
-        said, wanted = self.said, None
-        if "wanted" in said:
-            kind, _, number = said["wanted"].partition(":")
-            wanted = Device(kind, int(number) if number else None)
+        said = self.said
         return Suspect(
             said.get("cause", "-"),
             said.get("name", "x"),
             self.spot(said["spot"]),
-            wanted=wanted,
+            device=self.device("device"),
+            wanted=self.device("wanted"),
             devices=tuple(d.strip() for d in said.get("devices", "device").split(";") if d.strip()),
             owner=said.get("owner"),
             steps=tuple(self.steps()),
@@ -76,6 +76,10 @@ class Case(NamedTuple):
             beside=self.spot(said["beside"]) if "beside" in said else None,
             meets=self.spot(said["meets"]) if "meets" in said else None,
         )
+
+    def device(self, key: str) -> Device | None:
+        kind, _, number = self.said.get(key, "").partition(":")
+        return Device(kind, int(number) if number else None) if kind else None
 
     def steps(self) -> Iterator[Step]:
         what, _, code = self.said.get("step", "").partition(" ")

@@ -109,4 +109,4 @@ def _is_library(source: Source) -> bool:
     runs = any(isinstance(call, ast.Call) for call in calls) or any(
         isinstance(one, ast.If | ast.For | ast.With | ast.While) for one in source.tree.body
     )
-    return not runs and "cuda" not in source.text
+    return not runs and "cuda" not in ast.unparse(source.tree)  # comments aside

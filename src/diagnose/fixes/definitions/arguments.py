@@ -33,6 +33,7 @@ from diagnose.fixes.definitions.switching import is_switch, turned_off
 from diagnose.fixes.definitions.taking_away import no_move
 from diagnose.fixes.definitions.target import target_device
 from diagnose.fixes.editing import Refused
+from diagnose.fixes.edits.device_map import is_quantized
 from diagnose.fixes.rewriting import Change
 from diagnose.model import TorchNames
 from diagnose.placement.model import Source, Suspect
@@ -108,7 +109,10 @@ def drop_device_map(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
         if not node.args:
             raise Refused("the call does not show what it dispatches")
         return [bare(source, node)]
-    return [without_argument(source, _call_with(suspect, "device_map"), "device_map")]
+    call = _call_with(suspect, "device_map")
+    if is_quantized(call):
+        raise Refused("what is quantized while it loads needs a device map")
+    return [without_argument(source, call, "device_map")]
 
 
 def pin_device_map(suspect: Suspect, _: TorchNames) -> Sequence[Change]:

@@ -13,8 +13,17 @@ _OWN_DEVICE = '{"": torch.cuda.current_device()}'
 def dropped(site: Site) -> Sequence[Change]:
     """Takes ``device_map=...`` out of the call."""
     for call, keyword in _maps(site):
+        if is_quantized(call):
+            raise Refused("what is quantized while it loads needs a device map")
         return (without_keyword(site, call, keyword),)
     raise Refused("the line has no device_map=")
+
+
+def is_quantized(call: ast.Call) -> bool:
+    """Whether a call loads a model with its weights quantized."""
+    return any(
+        (one.arg or "").startswith(("load_in_", "quantization_config")) for one in call.keywords
+    )
 
 
 def pinned(site: Site) -> Sequence[Change]:

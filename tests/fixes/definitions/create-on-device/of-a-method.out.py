@@ -1,0 +1,1 @@
+refused: self.score is a method, and has no parameters

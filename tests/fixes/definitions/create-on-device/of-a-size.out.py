@@ -1,0 +1,1 @@
+refused: n is a number or a text, and has no device

@@ -1,0 +1,5 @@
+# spot: torch.arange(n)
+# device: cpu
+# devices: ;
+# wanted: cpu
+labels = torch.arange(n)

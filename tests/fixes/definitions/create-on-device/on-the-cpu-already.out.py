@@ -1,0 +1,1 @@
+refused: x is on the cpu already

@@ -1,0 +1,1 @@
+refused: what is quantized while it loads needs a device map
