@@ -1,5 +1,1 @@
-# spot: torch.zeros(4)
-# wanted: cuda:0
-# devices: ;
-def start():
-    return torch.zeros(4, device="cuda:0")
+refused: the file is a library's, and leaves the choice of a GPU to its callers

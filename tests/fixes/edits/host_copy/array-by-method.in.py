@@ -1,0 +1,2 @@
+# cpu-before-numpy
+y = np.array(x.astype('float'))

@@ -1,0 +1,1 @@
+refused: x.astype('float') is placed already

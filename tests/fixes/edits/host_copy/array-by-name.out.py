@@ -1,0 +1,1 @@
+refused: the line shows no tensor that NumPy gets
