@@ -141,6 +141,16 @@ def _keeps_device(site: Site, method: str) -> bool:
     )
 
 
+def made_of(site: Site, node: ast.expr) -> ast.expr:
+    """The tensor whose methods give an operand, on its device: ``x`` of ``x.pow(2).sum(1)``."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=owner, attr=name)) if _keeps_device(
+            site, name
+        ) and not _is_module_name(site, owner):
+            return made_of(site, owner)
+    return node
+
+
 def _is_module_name(site: Site, node: ast.expr) -> bool:
     """True for ``torch`` in ``torch.add(...)``, and ``self``."""
     text = sourceline.dotted(node) or ""

@@ -13,6 +13,7 @@ from diagnose.fixes.operands import (
     is_moved,
     is_number,
     is_tensor_like,
+    made_of,
     mostly_number,
     moved,
     numeric,
@@ -100,9 +101,10 @@ def _terms(site: Site) -> list[ast.expr]:
 
 
 def _is_like(site: Site, node: ast.expr, mover: ast.expr) -> bool:
-    """Whether an operand is another one again, or what goes by the name that goes with its name."""
+    """Whether an operand is another one again, is made of the same tensor, or goes by the name that goes
+    with its name."""
     text, other = site.text(node), site.text(mover)
-    if text == other:
+    if text == other or site.text(made_of(site, node)) == site.text(made_of(site, mover)):
         return True
     return any(
         re.sub(rf"(?<![^\W_]){one}(?![^\W_])", two, other, count=1) == text
