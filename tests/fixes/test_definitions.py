@@ -31,7 +31,19 @@ from diagnose.placement.pins import pinned
 FOLDER = Path(__file__).parent / "definitions"
 CASES = sorted(FOLDER.glob("*/*.in.py"))
 KEYS = {
-    *("cause", "spot", "name", "device", "devices", "wanted", "owner", "move", "beside", "meets", "step"),
+    *(
+        "cause",
+        "spot",
+        "name",
+        "device",
+        "devices",
+        "wanted",
+        "owner",
+        "move",
+        "beside",
+        "meets",
+        "step",
+    ),
 }
 
 

@@ -1,0 +1,181 @@
+"""The semantic model of a file, held against CPython's own symbol tables and against plain walks."""
+
+from __future__ import annotations
+
+import ast
+import symtable
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from diagnose.placement.semantics import (
+    Function,
+    argument,
+    around,
+    bindings,
+    bound,
+    called,
+    calls,
+    defaults,
+    functions_by_line,
+    given_by_calls,
+    names,
+    parameters,
+    path_to,
+    reads,
+)
+
+SOURCES = Path(__file__).parents[2] / "src" / "diagnose"
+FILES = [*sorted((SOURCES / "placement").glob("*.py")), *sorted((SOURCES / "fixes").glob("*.py"))]
+
+
+def _tables(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
+    yield table
+    for child in table.get_children():
+        yield from _tables(child)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_what_is_bound_in_a_function_is_what_cpython_says(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    tree = ast.parse(text)
+    found = {
+        (table.get_name(), table.get_lineno()): {
+            symbol.get_name()
+            for symbol in table.get_symbols()
+            if symbol.is_local() and symbol.is_assigned() and not symbol.is_namespace()
+        }
+        for table in _tables(symtable.symtable(text, path.name, "exec"))
+        if table.get_type() == "function" and table.get_name() not in ("lambda", "genexpr")
+    }
+    for function in (one for one in ast.walk(tree) if isinstance(one, Function)):
+        line = min([function.lineno, *(one.lineno for one in function.decorator_list)])
+        wanted = found.get((function.name, line), found.get((function.name, function.lineno)))
+        assert wanted is not None
+        own = {
+            one.target.id
+            for one in bindings(function)
+            if isinstance(one.target, ast.Name)
+            and next(around(tree, one.target, Function), None) is function  # type: ignore[arg-type]
+            and not isinstance(one.by, ast.comprehension)
+        }
+        others = {one.arg for one in parameters(function)} | {
+            name
+            for one in ast.walk(function)
+            for name in (
+                [alias.asname or alias.name.partition(".")[0] for alias in one.names]
+                if isinstance(one, ast.Import | ast.ImportFrom)
+                else [one.name]
+                if isinstance(one, ast.ExceptHandler | ast.MatchAs | ast.MatchStar)
+                else [one.rest]
+                if isinstance(one, ast.MatchMapping)
+                else []
+            )
+            if name
+        }
+        inner = {
+            one.target.id
+            for one in bindings(function)
+            if isinstance(one.target, ast.Name) and isinstance(one.by, ast.comprehension)
+        }
+        assert own <= wanted | inner
+        assert wanted - others - inner <= own
+
+
+PROGRAM = """\
+class Net:
+    def __init__(self, width, depth=2, *, bias=True):
+        self.table = make(width)
+        (a, self.last), *rest = (1, 2), 3
+
+    def forward(self, x):
+        if (n := len(x)) > 1:
+            for i, one in enumerate(x):
+                x += one
+        return self.table[n]
+
+
+def main():
+    net = Net(3, bias=False)
+    other = Net(width=4)
+    with open("f") as file:
+        pass
+    return net.forward(file)
+"""
+
+
+def test_a_name_is_bound_by_what_binds_it() -> None:
+    tree = ast.parse(PROGRAM)
+    said = {ast.unparse(one.target): one.value and ast.unparse(one.value) for one in bindings(tree)}
+    assert said == {
+        "self.table": "make(width)",
+        "a": None,
+        "self.last": None,
+        "rest": None,
+        "n": "len(x)",
+        "i": None,
+        "one": None,
+        "x": None,
+        "net": "Net(3, bias=False)",
+        "other": "Net(width=4)",
+        "file": None,
+    }
+    assert [ast.unparse(one.by) for one in bound(tree, "self.table")] == [
+        "self.table = make(width)"
+    ]
+    assert bound(tree, "table") == []
+
+
+def test_a_written_tuple_gives_each_its_own() -> None:
+    tree = ast.parse("a, (b, c) = x, (y, z)\n[d, *e] = f, g")
+    pairs = [(ast.unparse(o.target), o.value and ast.unparse(o.value)) for o in bindings(tree)]
+    assert pairs == [("a", "x"), ("b", "y"), ("c", "z"), ("d", None), ("e", None)]
+
+
+def test_calls_give_parameters_by_name_and_position() -> None:
+    tree = ast.parse(PROGRAM)
+    [function] = [one for one in functions_by_line(tree).values() if one.name == "__init__"][:1]
+    told = {
+        one.arg: [value and ast.unparse(value) for value in given_by_calls(tree, function, one.arg)]
+        for one in parameters(function)
+    }
+    assert told == {
+        "self": [],
+        "width": ["3", "4"],
+        "depth": [None, None],
+        "bias": ["False", None],
+    }
+    assert {name: ast.unparse(one) for name, one in defaults(function).items()} == {
+        "depth": "2",
+        "bias": "True",
+    }
+
+
+def test_calls_of_a_file_are_those_of_its_parts() -> None:
+    tree = ast.parse(PROGRAM)
+    assert [called(one) for one in calls(tree)] == [
+        called(one) for one in ast.walk(tree) if isinstance(one, ast.Call)
+    ]
+    assert calls(tree, "Net") == [one for one in calls(tree) if called(one) == "Net"]
+    assert calls(tree.body[1], "Net") == calls(tree, "Net")
+    assert calls(ast.parse("x = 1")) == []
+    [one] = calls(tree, "open")
+    assert argument(one, "file", 0) is one.args[0]
+    assert argument(one, "mode", 1) is None
+    assert reads(tree, "file") and not reads(tree, "rest")
+    assert names(one) == ["open"]
+
+
+def test_a_path_leads_from_the_file_to_the_node() -> None:
+    tree = ast.parse(PROGRAM)
+    [one] = calls(tree, "enumerate")
+    path = path_to(tree, one)
+    assert path[0] is tree and path[-1] is one
+    assert all(inner in list(ast.iter_child_nodes(outer)) for outer, inner in pairwise(path))
+    assert [node.name for node in around(tree, one, ast.FunctionDef, ast.ClassDef)] == [
+        "forward",
+        "Net",
+    ]
+    assert path_to(ast.parse("x = 1"), one) == []
