@@ -13,7 +13,7 @@ from diagnose.placement.devices import SPLIT
 from diagnose.placement.language import attributes, calling, expressions, statements
 from diagnose.placement.libraries.clusters import far_environment
 from diagnose.placement.libraries.options import OPEN
-from diagnose.placement.machine import Machine, Meeting
+from diagnose.placement.machine import BUDGET, Machine, Meeting
 from diagnose.placement.model import Source
 from diagnose.placement.steps import last_move
 from diagnose.placement.uncalled import guarded, hung, uncalled
@@ -41,6 +41,11 @@ class Program(NamedTuple):
     has_flags: bool = False
     first_gpu: tuple[str, ...] = ()
     called: int = 0
+
+    @property
+    def is_long(self) -> bool:
+        """Whether it takes too long to be run again under other assumptions."""
+        return self.spent > BUDGET // 2
 
 
 def analyse(

@@ -16,7 +16,7 @@ from diagnose.placement.values import Const, Frame, Generator, Number, Place, Un
 
 #: Nodes that are visited at most on the way from one entry of a program, and of all of them.
 BUDGET = 150_000
-TOTAL = 600_000
+TOTAL = 200_000
 #: Calls on the way at most.
 DEPTH = 24
 #: A function that calls itself is followed so far.

@@ -55,21 +55,22 @@ def of_failure(
     stack = [Line(file.path, frame.line) for frame, file in found if frame.line is not None]
     said = suspects(program, stack, devices)
     options = any("add_argument" in source.text for source in program.sources.values())
-    if options and (not said or "add_argument" in said[0].spot.code):
+    again = not program.is_long
+    if again and options and (not said or "add_argument" in said[0].spot.code):
         # The program was run with other options than their defaults.
         other = look(defaults=False)
         if met := suspects(other, stack, devices):
             program, said = other, met
     # or with all of them, or with each flag
     for taken, differs in ((DEFAULTS, program.has_options), (TURNED_ON, program.has_flags)):
-        if differs and not said:
+        if again and differs and not said:
             other = look(options=taken)
             if met := suspects(other, stack, devices):
                 program, said = other, met
-    if not said:  # what one round of a loop leaves, the next one meets
-        again = look(rounds=2)
-        if met := suspects(again, stack, devices):
-            program, said = again, met
+    if again and not said:  # what one round of a loop leaves, the next one meets
+        twice = look(rounds=2)
+        if met := suspects(twice, stack, devices):
+            program, said = twice, met
     return Origins(
         said or _unbrought(read, stack),
         tuple(program.sources.values()),
