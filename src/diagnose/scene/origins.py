@@ -9,7 +9,7 @@ from functools import partial
 from typing import NamedTuple
 
 from diagnose.model import Frame, TorchNames
-from diagnose.placement import Source, Spot, Suspect, bringing, replicas, structures, switches
+from diagnose.placement import Source, Suspect, replicas, structures, switches
 from diagnose.placement.counted import counted
 from diagnose.placement.failing import Line, doubted, suspects
 from diagnose.placement.interpreter import Program, analyse
@@ -71,24 +71,12 @@ def of_failure(
         if met := suspects(again, stack, devices):
             program, said = again, met
     return Origins(
-        said or _unbrought(read, stack),
+        said,
         tuple(program.sources.values()),
         program,
         tuple(stack),
         tuple(devices),
     )
-
-
-def _unbrought(sources: Sequence[Source], stack: Sequence[Line]) -> tuple[Suspect, ...]:
-    """The call, on the way to a failure, of a part that the program itself brings for its other calls."""
-    files = {source.path: source for source in sources}
-    for line in reversed(stack):
-        source = files.get(line.path)
-        found = bringing.forgotten(source, line.number) if source is not None else None
-        if source is not None and found is not None:
-            part, spot = ast.unparse(found.call.func), Spot(source, found.call)
-            return (Suspect(bringing.CAUSE, part, spot, sure=False),)
-    return ()
 
 
 def _gpus(devices: Sequence[str]) -> int:

@@ -94,7 +94,7 @@ def reason(stray: Meets, meeting: Meeting) -> Reason | None:
         return gone_around(stray, whose, meeting)
     if isinstance(value, Module):
         then = tensor.steps if on_cpu(tensor) and tensor.maker == "weight" else ()
-        found = of_module(value, None, said_as(stray.node), meeting.frame, meeting.spot, then)
+        found = of_module(value, None, said_as(stray.node), meeting.frame, then)
         return left_there(found, stray, value, meeting)
     if (
         tensor.module is not None
