@@ -88,23 +88,6 @@ class Net(nn.Module):
         state = self.state[0]  # here
         return self.cell(x, state)  # failed
 """,
-    "methods that a module keeps by their names, one of which reads its weights": """\
-class Net(nn.Module):
-    def __init__(self):
-        self.scale = nn.Parameter(torch.ones(3))
-        self.ways = {
-            "up": self._up,  # here
-            "down": self._down,
-        }
-    def _up(self, x):
-        return x * self.scale  # failed
-    def _down(self, x):
-        return x / self.scale
-    def forward(self, x, way):
-        if way not in self.ways:
-            way = "up"
-        return self.ways[way](x)  # failed
-""",
     "tables that an object of the file fills where it asks for them": """\
 class Waves:
     def __init__(self):
@@ -119,117 +102,6 @@ class Waves:
         y = x.flip(0)
         return x * low + y * high  # failed
 WAVES = Waves()
-""",
-    "one of the methods that a module keeps": """\
-class Net(nn.Module):
-    def __init__(self, way):
-        self.half = nn.Parameter(torch.ones(2))
-        self.ways = {"up": self._up, "down": self._down}  # here
-        self.way = self.ways[way]
-    def _up(self, x):
-        return x * self.half  # failed
-    def _down(self, x):
-        return x / self.half
-    def forward(self, x):
-        return self.way(x)  # failed
-""",
-    "a method out of a table of __init__": """\
-import torch
-class Net(nn.Module):
-    def __init__(self, way):
-        self.half = nn.Parameter(torch.ones(2))
-        ways = dict(
-            up=self._up,  # here
-            add=torch.add,
-        )
-        assert way in ways, sorted(ways)
-        self.way = ways.get(way, self._down)
-    def _up(self, x):
-        return x * self.half  # failed
-    def _down(self, x):
-        return x / self.half
-    def forward(self, x):
-        return self.way(x)  # failed
-""",
-    "either of two methods": """\
-class Net(nn.Module):
-    def __init__(self, way):
-        self.half = nn.Parameter(torch.ones(2))
-        self.way = self._up if way else self._down  # here
-    def _up(self, x):
-        return x * self.half  # failed
-    def _down(self, x):
-        return x / self.half
-    def forward(self, x):
-        return self.way(x) if self.way else x  # failed
-""",
-    "methods in branches": """\
-class Net(nn.Module):
-    def __init__(self, way):
-        self.half = nn.Parameter(torch.ones(2))
-        self.way = None
-        if way == "up":
-            self.way = self._up  # here
-        elif way == "down":
-            self.way = self._down
-    def _up(self, x):
-        return x * self.half  # failed
-    def _down(self, x):
-        return x / self.half
-    def forward(self, x):
-        return self.way(x)  # failed
-""",
-    "a method by its name": """\
-class Net(nn.Module):
-    def __init__(self, way):
-        self.half = nn.Parameter(torch.ones(2))
-        self.way = getattr(self, f"_{way}")  # here
-    def _up(self, x):
-        return x * self.half  # failed
-    def _down(self, x):
-        return x / self.half
-    def forward(self, x):
-        return self.way(x)  # failed
-""",
-    "a lambda that calls a method": """\
-class Net(nn.Module):
-    def __init__(self, way):
-        self.half = nn.Parameter(torch.ones(2))
-        self.way = lambda x: self._up(x)  # here
-    def _up(self, x):
-        return x * self.half  # failed
-    def _down(self, x):
-        return x / self.half
-    def forward(self, x):
-        return self.way(x)  # failed
-""",
-    "methods in the order of a list": """\
-class Net(nn.Module):
-    def __init__(self, way):
-        self.half = nn.Parameter(torch.ones(2))
-        self.ways = [self._up, self._down]  # here
-    def _up(self, x):
-        return x * self.half  # failed
-    def _down(self, x):
-        return x / self.half
-    def forward(self, x):
-        for way in self.ways:
-            x = way(x)  # failed
-        return x
-""",
-    "a method of a table that forward names first": """\
-import torch
-class Net(nn.Module):
-    def __init__(self, way):
-        self.half = nn.Parameter(torch.ones(2))
-        self.ways = {"up": self._up, "sum": torch.add}  # here
-    def _up(self, x):
-        return x * self.half  # failed
-    def _down(self, x):
-        return x / self.half
-    def forward(self, x):
-        way = self.ways.get("up")
-        return way(x)  # failed
 """,
 }
 APART = {
@@ -288,57 +160,6 @@ class Net(nn.Module):
         self.state = torch.zeros(2)
     def forward(self, x):
         return x + self.state  # failed
-""",
-    "a table of methods that forward makes": """\
-class Net(nn.Module):
-    def __init__(self, way):
-        self.half = nn.Parameter(torch.ones(2))
-        self.way = way
-    def _up(self, x):
-        return x * self.half  # failed
-    def _down(self, x):
-        return x / self.half
-    def forward(self, x):
-        ways = {"up": self._up, "down": self._down}
-        return ways[self.way](x)  # failed
-""",
-    "a part of a name that is a layer's as well": """\
-class Net(nn.Module):
-    def __init__(self, way):
-        self.half = nn.Parameter(torch.ones(2))
-        self._left = nn.Linear(2, 2)
-        self.way = getattr(self, f"_{way}")
-    def _up(self, x):
-        return x * self.half  # failed
-    def _down(self, x):
-        return x / self.half
-    def forward(self, x):
-        return self.way(x)  # failed
-""",
-    "a method that goes elsewhere": """\
-class Net(nn.Module):
-    def __init__(self, way):
-        self.half = nn.Parameter(torch.ones(2))
-        self.way = self._up
-    def _up(self, x):
-        return x * self.half  # failed
-    def _down(self, x):
-        return x / self.half
-    def forward(self, x):
-        return self.way(x), map(self.way, x)  # failed
-""",
-    "functions alone": """\
-import torch
-class Net(nn.Module):
-    def __init__(self, way):
-        self.half = nn.Parameter(torch.ones(2))
-        self.way = {"sum": torch.add, "twice": lambda x: x + x}[way]
-    def _up(self, x):
-        return x * self.half  # failed
-    def _down(self, x):
-        return x / self.half
-    def forward(self, x):
-        return self.way(x)  # failed
 """,
 }
 

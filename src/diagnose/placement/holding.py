@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 
 def within(value: ast.expr) -> Sequence[ast.expr] | None:
@@ -28,23 +28,6 @@ def within(value: ast.expr) -> Sequence[ast.expr] | None:
         case ast.Subscript(value=held):
             return [held]
     return None
-
-
-def entry_of(value: ast.expr) -> ast.expr | None:
-    """What an expression takes an entry out of: ``ways`` of ``ways[name]`` and of ``ways.get(name)``; None
-    where it takes none."""
-    match value:
-        case ast.Subscript(value=held):
-            return held
-        case ast.Call(func=ast.Attribute(value=held, attr="get")):
-            return held
-    return None
-
-
-def names_one_of(text: ast.expr, names: Iterable[str]) -> bool:
-    """Whether an expression for a text, of which a part is written down, may be one of some names."""
-    pattern = _pattern(text)
-    return pattern != ".*" and any(re.fullmatch(pattern, one) for one in names)
 
 
 def may_name(text: ast.expr, name: str) -> bool:

@@ -1,5 +1,5 @@
 """What the replicas of a module share though each is on its own GPU: a cache that only one of them fills,
-what a class or a file keeps, what a method keeps that is no ``__init__``, methods bound to the first."""
+what a class or a file keeps, what a method keeps that is no ``__init__``."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from diagnose.placement.keyed import device_told, key_of_cache
-from diagnose.placement.methods_kept import kept_methods
 from diagnose.placement.model import Source, Spot, Suspect
 from diagnose.placement.running import run_by
 from diagnose.placement.walking import walk
@@ -23,11 +22,6 @@ def shared(source: Source, lines: Sequence[int]) -> Suspect | None:
         source: the file.
         lines: the lines of it that the traceback shows, innermost first.
     """
-    for line in lines:  # what such a method reads is all the first one's
-        if (bound := kept_methods(source, line)) is not None:
-            method, called = bound.bound()[0], Spot(source, bound.calls[0])
-            spot = Spot(source, method)
-            return Suspect(CAUSE, ast.unparse(method), spot, move=called, sure=False)
     for line in lines:
         function = source.function_at(line)
         if function is None:
