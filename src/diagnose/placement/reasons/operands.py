@@ -42,7 +42,6 @@ from diagnose.placement.reasons.inputs import (
 from diagnose.placement.reasons.knowing import frame_at, has_device, where_built
 from diagnose.placement.reasons.naming import bound_beside, computed_last
 from diagnose.placement.reasons.optimizers import of_keeper, of_library, of_optimizer
-from diagnose.placement.reasons.packed import of_packed
 from diagnose.placement.reasons.renewing import put_in_place
 from diagnose.placement.reasons.shards import told_at
 from diagnose.placement.reasons.siblings import forgotten_variable, made_beside, moved_within
@@ -74,8 +73,6 @@ def reason(stray: Meets, meeting: Meeting) -> Reason | None:
         return taken
     if (empty := of_empty(stray, meeting)) is not None:
         return empty
-    if (packed := of_packed(stray, meeting)) is not None:
-        return packed
     match meeting.what:
         case "generator" if tensor.maker == "generator":
             return of_generator(stray, meeting)
