@@ -11,61 +11,6 @@ from diagnose.placement.replicas import shared
 
 #: Name -> a file; ``# here`` ends the line of what is shared, ``# failed`` those that the traceback shows.
 SHARED = {
-    "the key of a cache that another function fills": """\
-ROWS = {}
-def rows(n, width, device):
-    key = (n, width)  # here
-    if key not in ROWS:
-        ROWS[key] = torch.arange(n * width, device=device).view(n, width)
-    return ROWS[key]
-class Net(nn.Module):
-    def forward(self, x):
-        return self.table(rows(len(x), 3, x.device))  # failed
-""",
-    "the key of a cache of an object that layers are handed": """\
-class Tides:
-    def __init__(self):
-        self.held = {}
-    def __call__(self, hours, device):
-        if hours not in self.held:  # here
-            self.held[hours] = torch.arange(hours).to(device).cos()
-        return self.held[hours]
-class Layer(nn.Module):
-    def __init__(self, width, tides):
-        self.tides = tides
-    def forward(self, x):
-        return x * self.tides(len(x), x.device)  # failed
-class Net(nn.Module):
-    def __init__(self):
-        shared = Tides()
-        self.layers = nn.Sequential(*[Layer(3, tides=shared) for _ in range(2)])
-""",
-    "the key of a cache of a part that asks it by a method": """\
-class Ramp(nn.Module):
-    rows = {}
-    def forward(self, x, n):
-        row = self.rows.get((n, x.dtype))  # here
-        if row is None:
-            row = self.rows[n, x.dtype] = torch.linspace(0, 1, n, device=x.device)
-        return row
-class Net(nn.Module):
-    def __init__(self):
-        self.ramp = Ramp()
-    def forward(self, x):
-        return x + self.ramp(x, 4)  # failed
-""",
-    "the key of a cache that a file tries": """\
-MASKS = {}
-def mask(n, like):
-    try:
-        return MASKS[n]  # here
-    except KeyError:
-        MASKS[n] = torch.ones(n, n, device=like.device).tril()
-        return MASKS[n]
-class Net(nn.Module):
-    def forward(self, x):
-        return x * mask(len(x), x)  # failed
-""",
     "what a class keeps for all its objects": """\
 class Gate(nn.Module):
     def learn(self):
@@ -105,42 +50,6 @@ WAVES = Waves()
 """,
 }
 APART = {
-    "a parameter of the key is the device": """\
-class Tides:
-    def __call__(self, hours, device):
-        if (hours, device) not in self.held:
-            self.held[hours, device] = torch.arange(hours, device=device)
-        return self.held[hours, device]
-class Net(nn.Module):
-    def __init__(self):
-        self.tides = Tides()
-    def forward(self, x):
-        return x * self.tides(len(x), x.device)  # failed
-""",
-    "a dict that is filled and not asked": """\
-SEEN = {}
-def mask(n, device):
-    SEEN[n] = torch.ones(n, device=device)
-    return SEEN[n]
-class Net(nn.Module):
-    def forward(self, x):
-        return x * mask(len(x), x.device)  # failed
-""",
-    "an object of either of two classes": """\
-class Tides:
-    def __call__(self, hours, device):
-        if hours not in self.held:
-            self.held[hours] = torch.arange(hours, device=device)
-        return self.held[hours]
-class Flat:
-    def __call__(self, hours, device):
-        return torch.ones(hours, device=device)
-class Net(nn.Module):
-    def __init__(self, flat):
-        self.tides = Flat() if flat else Tides()
-    def forward(self, x):
-        return x * self.tides(len(x), x.device)  # failed
-""",
     "the object asks for the device of its tables": """\
 class Waves:
     def rows(self, x):
@@ -148,12 +57,6 @@ class Waves:
             self.low = torch.arange(len(x), device=x.device).sin()
         return x * self.low  # failed
 """,
-    "the device is in the key": SHARED["the key of a cache that another function fills"].replace(
-        "(n, width)  # here", "(n, width, device)"
-    ),
-    "the function makes the dict itself": SHARED[
-        "the key of a cache that another function fills"
-    ].replace("    key = ", "    ROWS = {}\n    key = "),
     "only __init__ sets it": """\
 class Net(nn.Module):
     def __init__(self):

@@ -116,9 +116,9 @@ class Decay(nn.Module):
     def __init__(self):
         super().__init__()
         self.rates = nn.Embedding(8, 2)
-        self.kept = {}
+        self.kept = {}  # here
     def hours(self, n, device):
-        if n not in self.kept:  # here
+        if n not in self.kept:
             self.kept[n] = torch.arange(n, device=device) // 2
         return self.kept[n]
     def forward(self, x):
