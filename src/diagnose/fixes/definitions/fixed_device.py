@@ -18,7 +18,6 @@ from diagnose.fixes.definitions.expressions import (
 from diagnose.fixes.definitions.imports import spelled
 from diagnose.fixes.definitions.keeping import brought_where_kept
 from diagnose.fixes.definitions.moving import is_moved, value_of
-from diagnose.fixes.definitions.numbering import within_count
 from diagnose.fixes.definitions.places import ancestors, called
 from diagnose.fixes.definitions.target import given_beside, of_weight, target_device
 from diagnose.fixes.editing import Refused
@@ -94,14 +93,12 @@ def elsewhere(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
 
 def present(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
     """The number of a GPU that a setting asks for becomes that of the first, which every machine has; the
-    numbers of several, those that there are; what counts them begins anew behind the last one."""
+    numbers of several, those that there are."""
     source, node = suspect.spot.source, value_of(suspect)
     if suspect.cause != "hardcoded-device":
         raise Refused("it edits no definition")
     if isinstance(node, ast.Call) and called(node) == "add_argument":
         node = argument(node, "default") or node
-    if (numbered := within_count(source, node)) is not None:
-        return numbered
     match node:
         case ast.Constant(value=bool()):
             pass
