@@ -17,7 +17,6 @@ from diagnose.fixes.definitions.expressions import (
 )
 from diagnose.fixes.definitions.fixed_device import elsewhere
 from diagnose.fixes.definitions.flat import in_lists
-from diagnose.fixes.definitions.forgotten import assigned, field, of_some
 from diagnose.fixes.definitions.moving import (
     is_moved,
     same_move,
@@ -85,9 +84,6 @@ def move_input(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
         return wider[0]
     if isinstance(node, ast.stmt) and (listed := in_lists(source, node, torch)) is not None:
         return [listed]
-    forgotten = field(suspect, torch) or of_some(suspect, torch) or assigned(suspect, torch)
-    if forgotten is not None:
-        return [forgotten]
     if isinstance(node, ast.arg):
         return [_parameter(suspect, node)]
     if isinstance(node, ast.Call) and called(node) in _BRINGING:

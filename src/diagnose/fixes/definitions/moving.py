@@ -235,7 +235,11 @@ def _moved(source: Source, node: ast.expr, device: str, torch: TorchNames) -> Ch
         raise Refused("it is moved already")
     if called(node) in torch.moving_in_place:
         raise Refused(f"{called(node)}.to returns nothing")
-    either = (node.body, node.orelse) if isinstance(node, ast.IfExp) else (node,)
+    match node:
+        case ast.IfExp(body=one, orelse=other) | ast.BinOp(op=ast.BitOr(), left=one, right=other):
+            either = (one, other)
+        case _:
+            either = (node, node)
     if any(isinstance(one, _NO_VALUES) for one in either):
         raise Refused("what is to be moved is no tensor or module by its form")
     made = next((name for one in _chain(node) if (name := called(one)) in torch.without_to), None)

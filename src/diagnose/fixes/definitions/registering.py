@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from diagnose.fixes.definitions import distributions
 from diagnose.fixes.definitions.containers import is_several, returned, wrapped
 from diagnose.fixes.definitions.expressions import around, method_start, replaced, writable
-from diagnose.fixes.definitions.forgotten import assigned
 from diagnose.fixes.definitions.imports import spelled
 from diagnose.fixes.definitions.moving import is_moved
 from diagnose.fixes.definitions.parameterizing import of_computed
@@ -38,8 +37,6 @@ from diagnose.scene import calls, sourceline
 def buffer(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     """``self.x = tensor`` becomes ``self.register_buffer("x", tensor)``, or a Parameter if trained."""
     source = suspect.spot.source
-    if (beside := assigned(suspect, torch)) is not None:
-        return [beside]
     if (named := _set_by_name(suspect)) is not None:
         _check_class(source, statement_of(source, suspect.spot.node))
         return [named]
