@@ -16,7 +16,6 @@ from diagnose.placement.reasons.knowing import (
     key_of,
     where_built,
 )
-from diagnose.placement.reasons.renewing import made_again
 from diagnose.placement.reasons.saving import saving_of, streamed, switch_of
 from diagnose.placement.reasons.siblings import (
     forgotten_field,
@@ -159,13 +158,10 @@ def of_holder(stray: Meets, frame: Frame) -> Reason | None:
     made = born_at(holder.steps)
     if made is None or not any(isinstance(mover, Function) for mover in movers):
         return None
+    if last_move(holder.steps) is not None:  # it was made anew since
+        return None
     loss = LOSSES.search(holder.kind) is not None
     cause = "loss-or-metric-state" if loss else "unregistered-tensor"
-    if last_move(holder.steps) is not None and (again := made_again(stray.tensor, holder)):
-        new = born_at(stray.tensor.steps)
-        if loss or new is None:
-            return Reason(cause, *again)
-        return Reason("created-without-device", new.spot, stray.tensor.frame)
     return Reason(cause, *where_built(made, holder.frame))
 
 
