@@ -16,7 +16,6 @@ from diagnose.fixes.definitions.expressions import (
     with_method,
 )
 from diagnose.fixes.definitions.imports import spelled
-from diagnose.fixes.definitions.keeping import brought_where_kept
 from diagnose.fixes.definitions.moving import is_moved, value_of
 from diagnose.fixes.definitions.places import ancestors, called
 from diagnose.fixes.definitions.target import given_beside, of_weight, target_device
@@ -34,12 +33,7 @@ def use_device(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
     if cached := rebuilt(suspect):
         return cached
     source, node = suspect.spot.source, value_of(suspect)
-    try:
-        device = _other_device(suspect, node)
-    except Refused:
-        if (brought := brought_where_kept(suspect)) is not None:
-            return [brought]
-        raise
+    device = _other_device(suspect, node)
     outer = ancestors(source, node)[-2]
     if isinstance(outer, ast.Call) and node in outer.args and called(outer) == "cuda":
         node = outer  # `x.cuda(1)`: the method itself says which kind of device
