@@ -155,3 +155,15 @@ def test_what_a_class_offloads_by_itself_is_no_librarys_setting(own: bool) -> No
     source = Source("/home/u/run.py", text.split("\n"), ast.parse(text))
     found = settings.setting("disable-offload", "offloaded-to-cpu", [source])
     assert (found is None) == own
+
+
+def test_a_map_that_a_function_hands_on_is_set_by_its_caller() -> None:
+    text = """\
+def load(folder, device_map):
+    return AutoModel.from_pretrained(folder, load_in_8bit=True, device_map=device_map)
+net = load("m", device_map={"": args.card})
+"""
+    source = Source("/home/u/run.py", text.split("\n"), ast.parse(text))
+    found = settings.setting("pin-device-map", "quantized-placement", [source])
+    assert found is not None
+    assert found.spot.line == 3

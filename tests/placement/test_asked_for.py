@@ -25,50 +25,6 @@ APART = "RuntimeError: Expected all tensors to be on the same device, but found 
 #: Name -> the error, the cause, the program, and the line that its first edit makes of the line that ends
 #: with ``# here``; the line that fails ends with ``# fails`` or ``# here``.
 PROGRAMS = {
-    "a GPU for each turn of a loop": (
-        NO_SUCH,
-        "rank-device",
-        """\
-nets = {}
-for seed in range(5):
-    place = torch.device(f"cuda:{seed}")  # here
-    nets[seed] = nn.Linear(2, 2).to(place)  # fails
-for seed, net in nets.items():
-    print(seed, net.bias)
-""",
-        '    place = torch.device(f"cuda:{seed % torch.cuda.device_count()}")  # here',
-    ),
-    "a GPU for each turn of the loop that calls a function": (
-        NO_SUCH,
-        "rank-device",
-        """\
-def build(turn, width):
-    return nn.Linear(width, 2).cuda(turn)  # here
-nets = [build(turn, 3) for turn, _ in enumerate("tide")]
-""",
-        "    return nn.Linear(width, 2).cuda(turn % torch.cuda.device_count())  # here",
-    ),
-    "a GPU for each object that is made in turn": (
-        NO_SUCH,
-        "rank-device",
-        """\
-class Judge:
-    def __init__(self, number):
-        self.place = torch.device("cuda:%d" % number)  # here
-        self.net = nn.Linear(2, 2).to(self.place)  # fails
-judges = [Judge(number=one) for one in range(4)]
-""",
-        '        self.place = torch.device("cuda:%d" % (number % torch.cuda.device_count()))  # here',
-    ),
-    "a GPU by its number for each turn": (
-        NO_SUCH,
-        "hardcoded-device",
-        """\
-for turn in range(3):
-    net = nn.Linear(2, 2, device=torch.device("cuda", turn))  # here
-""",
-        '    net = nn.Linear(2, 2, device=torch.device("cuda", turn % torch.cuda.device_count()))  # here',
-    ),
     "a GPU that an option asks for": (
         NO_SUCH,
         "hardcoded-device",

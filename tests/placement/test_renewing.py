@@ -43,7 +43,13 @@ def _first(kind: str, made: str, body: str) -> Suspect:
 @pytest.mark.parametrize(
     ("kind", "made", "body", "cause", "code"),
     [
-        ("RainMetric", ".to(device)", CLEARED, "loss-or-metric-state", "kept.clear()"),
+        (
+            "RainMetric",
+            ".to(device)",
+            CLEARED,
+            "loss-or-metric-state",
+            "self.rows = torch.zeros(self.n, 2)",
+        ),
         (
             "Gauge",
             ".to(device)",

@@ -11,61 +11,6 @@ from diagnose.placement.replicas import shared
 
 #: Name -> a file; ``# here`` ends the line of what is shared, ``# failed`` those that the traceback shows.
 SHARED = {
-    "the key of a cache that another function fills": """\
-ROWS = {}
-def rows(n, width, device):
-    key = (n, width)  # here
-    if key not in ROWS:
-        ROWS[key] = torch.arange(n * width, device=device).view(n, width)
-    return ROWS[key]
-class Net(nn.Module):
-    def forward(self, x):
-        return self.table(rows(len(x), 3, x.device))  # failed
-""",
-    "the key of a cache of an object that layers are handed": """\
-class Tides:
-    def __init__(self):
-        self.held = {}
-    def __call__(self, hours, device):
-        if hours not in self.held:  # here
-            self.held[hours] = torch.arange(hours).to(device).cos()
-        return self.held[hours]
-class Layer(nn.Module):
-    def __init__(self, width, tides):
-        self.tides = tides
-    def forward(self, x):
-        return x * self.tides(len(x), x.device)  # failed
-class Net(nn.Module):
-    def __init__(self):
-        shared = Tides()
-        self.layers = nn.Sequential(*[Layer(3, tides=shared) for _ in range(2)])
-""",
-    "the key of a cache of a part that asks it by a method": """\
-class Ramp(nn.Module):
-    rows = {}
-    def forward(self, x, n):
-        row = self.rows.get((n, x.dtype))  # here
-        if row is None:
-            row = self.rows[n, x.dtype] = torch.linspace(0, 1, n, device=x.device)
-        return row
-class Net(nn.Module):
-    def __init__(self):
-        self.ramp = Ramp()
-    def forward(self, x):
-        return x + self.ramp(x, 4)  # failed
-""",
-    "the key of a cache that a file tries": """\
-MASKS = {}
-def mask(n, like):
-    try:
-        return MASKS[n]  # here
-    except KeyError:
-        MASKS[n] = torch.ones(n, n, device=like.device).tril()
-        return MASKS[n]
-class Net(nn.Module):
-    def forward(self, x):
-        return x * mask(len(x), x)  # failed
-""",
     "what a class keeps for all its objects": """\
 class Gate(nn.Module):
     def learn(self):
@@ -88,23 +33,6 @@ class Net(nn.Module):
         state = self.state[0]  # here
         return self.cell(x, state)  # failed
 """,
-    "methods that a module keeps by their names, one of which reads its weights": """\
-class Net(nn.Module):
-    def __init__(self):
-        self.scale = nn.Parameter(torch.ones(3))
-        self.ways = {
-            "up": self._up,  # here
-            "down": self._down,
-        }
-    def _up(self, x):
-        return x * self.scale  # failed
-    def _down(self, x):
-        return x / self.scale
-    def forward(self, x, way):
-        if way not in self.ways:
-            way = "up"
-        return self.ways[way](x)  # failed
-""",
     "tables that an object of the file fills where it asks for them": """\
 class Waves:
     def __init__(self):
@@ -120,155 +48,8 @@ class Waves:
         return x * low + y * high  # failed
 WAVES = Waves()
 """,
-    "one of the methods that a module keeps": """\
-class Net(nn.Module):
-    def __init__(self, way):
-        self.half = nn.Parameter(torch.ones(2))
-        self.ways = {"up": self._up, "down": self._down}  # here
-        self.way = self.ways[way]
-    def _up(self, x):
-        return x * self.half  # failed
-    def _down(self, x):
-        return x / self.half
-    def forward(self, x):
-        return self.way(x)  # failed
-""",
-    "a method out of a table of __init__": """\
-import torch
-class Net(nn.Module):
-    def __init__(self, way):
-        self.half = nn.Parameter(torch.ones(2))
-        ways = dict(
-            up=self._up,  # here
-            add=torch.add,
-        )
-        assert way in ways, sorted(ways)
-        self.way = ways.get(way, self._down)
-    def _up(self, x):
-        return x * self.half  # failed
-    def _down(self, x):
-        return x / self.half
-    def forward(self, x):
-        return self.way(x)  # failed
-""",
-    "either of two methods": """\
-class Net(nn.Module):
-    def __init__(self, way):
-        self.half = nn.Parameter(torch.ones(2))
-        self.way = self._up if way else self._down  # here
-    def _up(self, x):
-        return x * self.half  # failed
-    def _down(self, x):
-        return x / self.half
-    def forward(self, x):
-        return self.way(x) if self.way else x  # failed
-""",
-    "methods in branches": """\
-class Net(nn.Module):
-    def __init__(self, way):
-        self.half = nn.Parameter(torch.ones(2))
-        self.way = None
-        if way == "up":
-            self.way = self._up  # here
-        elif way == "down":
-            self.way = self._down
-    def _up(self, x):
-        return x * self.half  # failed
-    def _down(self, x):
-        return x / self.half
-    def forward(self, x):
-        return self.way(x)  # failed
-""",
-    "a method by its name": """\
-class Net(nn.Module):
-    def __init__(self, way):
-        self.half = nn.Parameter(torch.ones(2))
-        self.way = getattr(self, f"_{way}")  # here
-    def _up(self, x):
-        return x * self.half  # failed
-    def _down(self, x):
-        return x / self.half
-    def forward(self, x):
-        return self.way(x)  # failed
-""",
-    "a lambda that calls a method": """\
-class Net(nn.Module):
-    def __init__(self, way):
-        self.half = nn.Parameter(torch.ones(2))
-        self.way = lambda x: self._up(x)  # here
-    def _up(self, x):
-        return x * self.half  # failed
-    def _down(self, x):
-        return x / self.half
-    def forward(self, x):
-        return self.way(x)  # failed
-""",
-    "methods in the order of a list": """\
-class Net(nn.Module):
-    def __init__(self, way):
-        self.half = nn.Parameter(torch.ones(2))
-        self.ways = [self._up, self._down]  # here
-    def _up(self, x):
-        return x * self.half  # failed
-    def _down(self, x):
-        return x / self.half
-    def forward(self, x):
-        for way in self.ways:
-            x = way(x)  # failed
-        return x
-""",
-    "a method of a table that forward names first": """\
-import torch
-class Net(nn.Module):
-    def __init__(self, way):
-        self.half = nn.Parameter(torch.ones(2))
-        self.ways = {"up": self._up, "sum": torch.add}  # here
-    def _up(self, x):
-        return x * self.half  # failed
-    def _down(self, x):
-        return x / self.half
-    def forward(self, x):
-        way = self.ways.get("up")
-        return way(x)  # failed
-""",
 }
 APART = {
-    "a parameter of the key is the device": """\
-class Tides:
-    def __call__(self, hours, device):
-        if (hours, device) not in self.held:
-            self.held[hours, device] = torch.arange(hours, device=device)
-        return self.held[hours, device]
-class Net(nn.Module):
-    def __init__(self):
-        self.tides = Tides()
-    def forward(self, x):
-        return x * self.tides(len(x), x.device)  # failed
-""",
-    "a dict that is filled and not asked": """\
-SEEN = {}
-def mask(n, device):
-    SEEN[n] = torch.ones(n, device=device)
-    return SEEN[n]
-class Net(nn.Module):
-    def forward(self, x):
-        return x * mask(len(x), x.device)  # failed
-""",
-    "an object of either of two classes": """\
-class Tides:
-    def __call__(self, hours, device):
-        if hours not in self.held:
-            self.held[hours] = torch.arange(hours, device=device)
-        return self.held[hours]
-class Flat:
-    def __call__(self, hours, device):
-        return torch.ones(hours, device=device)
-class Net(nn.Module):
-    def __init__(self, flat):
-        self.tides = Flat() if flat else Tides()
-    def forward(self, x):
-        return x * self.tides(len(x), x.device)  # failed
-""",
     "the object asks for the device of its tables": """\
 class Waves:
     def rows(self, x):
@@ -276,69 +57,12 @@ class Waves:
             self.low = torch.arange(len(x), device=x.device).sin()
         return x * self.low  # failed
 """,
-    "the device is in the key": SHARED["the key of a cache that another function fills"].replace(
-        "(n, width)  # here", "(n, width, device)"
-    ),
-    "the function makes the dict itself": SHARED[
-        "the key of a cache that another function fills"
-    ].replace("    key = ", "    ROWS = {}\n    key = "),
     "only __init__ sets it": """\
 class Net(nn.Module):
     def __init__(self):
         self.state = torch.zeros(2)
     def forward(self, x):
         return x + self.state  # failed
-""",
-    "a table of methods that forward makes": """\
-class Net(nn.Module):
-    def __init__(self, way):
-        self.half = nn.Parameter(torch.ones(2))
-        self.way = way
-    def _up(self, x):
-        return x * self.half  # failed
-    def _down(self, x):
-        return x / self.half
-    def forward(self, x):
-        ways = {"up": self._up, "down": self._down}
-        return ways[self.way](x)  # failed
-""",
-    "a part of a name that is a layer's as well": """\
-class Net(nn.Module):
-    def __init__(self, way):
-        self.half = nn.Parameter(torch.ones(2))
-        self._left = nn.Linear(2, 2)
-        self.way = getattr(self, f"_{way}")
-    def _up(self, x):
-        return x * self.half  # failed
-    def _down(self, x):
-        return x / self.half
-    def forward(self, x):
-        return self.way(x)  # failed
-""",
-    "a method that goes elsewhere": """\
-class Net(nn.Module):
-    def __init__(self, way):
-        self.half = nn.Parameter(torch.ones(2))
-        self.way = self._up
-    def _up(self, x):
-        return x * self.half  # failed
-    def _down(self, x):
-        return x / self.half
-    def forward(self, x):
-        return self.way(x), map(self.way, x)  # failed
-""",
-    "functions alone": """\
-import torch
-class Net(nn.Module):
-    def __init__(self, way):
-        self.half = nn.Parameter(torch.ones(2))
-        self.way = {"sum": torch.add, "twice": lambda x: x + x}[way]
-    def _up(self, x):
-        return x * self.half  # failed
-    def _down(self, x):
-        return x / self.half
-    def forward(self, x):
-        return self.way(x)  # failed
 """,
 }
 

@@ -116,9 +116,9 @@ class Decay(nn.Module):
     def __init__(self):
         super().__init__()
         self.rates = nn.Embedding(8, 2)
-        self.kept = {}
+        self.kept = {}  # here
     def hours(self, n, device):
-        if n not in self.kept:  # here
+        if n not in self.kept:
             self.kept[n] = torch.arange(n, device=device) // 2
         return self.kept[n]
     def forward(self, x):
@@ -1532,29 +1532,6 @@ def main():
 main()
 """,
     ),
-    "a part that is used once more outside of the context that brings it": (
-        ("cpu", "cuda:0"),
-        "low-memory-mode",
-        """\
-from contextlib import contextmanager
-class Room:
-    def __init__(self, low_vram):
-        self.low_vram, self.ear = low_vram, nn.Linear(4, 4)
-    @contextmanager
-    def awake(self, part):
-        part.to("cuda")
-        yield
-        if self.low_vram:
-            part.cpu()
-    def hear(self, tone):
-        with self.awake(self.ear):
-            first = self.ear(tone)
-        return first + self.again(tone)
-    def again(self, tone):
-        return self.ear(tone)  # here
-Room(True).hear(torch.rand(1, 4, device="cuda"))
-""",
-    ),
     "what host code is given by a name that meets others on the accelerator before": (
         ("cuda:0", "cpu"),
         "host-copy-needed",
@@ -1624,62 +1601,6 @@ class Fit:
     def run(self, x):
         return self.criterion(self.net(x.to(self.device)))
 Fit(nn.Linear(3, 3), Weighted([1.0, 2.0, 3.0]), "cuda").run(torch.rand(2, 3))
-""",
-    ),
-    "a part outside of a context that leaves things alone unless the program is told to": (
-        ("cpu", "cuda:0"),
-        "low-memory-mode",
-        """\
-from contextlib import contextmanager
-class Room:
-    def __init__(self, frugal):
-        self.frugal = frugal
-        self.ear, self.mixer = nn.Linear(4, 4), nn.Linear(4, 4)
-        if not frugal:
-            self.ear.to("cuda"), self.mixer.to("cuda")
-    @contextmanager
-    def awake(self, part):
-        if not self.frugal:
-            yield part
-            return
-        part.to("cuda")
-        try:
-            yield part
-        finally:
-            part.to("cpu")
-    def hear(self, tone):
-        with self.awake(self.ear) as ear:
-            heard = ear(tone)
-        with self.awake(self.mixer) as mixer:
-            heard = mixer(heard)
-        return heard + self.ear(tone)  # here
-def main(options):
-    Room(options.frugal).hear(torch.rand(1, 4, device="cuda"))
-main(read_options())
-""",
-    ),
-    "a part that is not asked for where others are, by whoever keeps one of them on the card": (
-        ("cuda:0", "cpu"),
-        "low-memory-mode",
-        """\
-class Keeper:
-    def __init__(self):
-        self.kept = None
-    def need(self, part):
-        if self.kept is not None and self.kept is not part:
-            self.kept.to("cpu")
-        part.to("cuda")
-        self.kept = part
-        return part
-class Room:
-    def __init__(self):
-        self.keeper = Keeper()
-        self.ear = nn.Linear(4, 4)
-        self.mixer = nn.Linear(4, 4)
-    def hear(self, tone):
-        heard = self.keeper.need(self.ear)(tone)
-        return self.mixer(heard)  # here
-Room().hear(torch.rand(1, 4, device="cuda"))
 """,
     ),
     "what a mode sends back to the host, and its option": (

@@ -1,50 +1,9 @@
-"""Forms that hold several values or take one of them: what stands within, what a name may stand for."""
+"""What an expression for a text may stand for."""
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Sequence
-
-
-def within(value: ast.expr) -> Sequence[ast.expr] | None:
-    """The values of which an expression gives one or holds all: of a display, of either side of a
-    condition, of an entry of something; None for other expressions."""
-    match value:
-        case ast.Dict(keys=keys, values=values) if None not in keys:
-            return values
-        case ast.List(elts=values) | ast.Tuple(elts=values):
-            return values
-        case ast.IfExp(body=body, orelse=orelse):
-            return [body, orelse]
-        case ast.Call(func=ast.Name(id="dict"), args=[], keywords=given):
-            return [one.value for one in given]
-        case ast.Call(func=ast.Name(id="partial") | ast.Attribute(attr="partial"), args=[of]):
-            return [of]
-        case ast.Call(func=ast.Attribute(value=held, attr="get"), args=[_, *others]):
-            return [held, *others]
-        case ast.Call(func=ast.Attribute(value=held, attr="values" | "items"), args=[]):
-            return [held]
-        case ast.Subscript(value=held):
-            return [held]
-    return None
-
-
-def entry_of(value: ast.expr) -> ast.expr | None:
-    """What an expression takes an entry out of: ``ways`` of ``ways[name]`` and of ``ways.get(name)``; None
-    where it takes none."""
-    match value:
-        case ast.Subscript(value=held):
-            return held
-        case ast.Call(func=ast.Attribute(value=held, attr="get")):
-            return held
-    return None
-
-
-def names_one_of(text: ast.expr, names: Iterable[str]) -> bool:
-    """Whether an expression for a text, of which a part is written down, may be one of some names."""
-    pattern = _pattern(text)
-    return pattern != ".*" and any(re.fullmatch(pattern, one) for one in names)
 
 
 def may_name(text: ast.expr, name: str) -> bool:

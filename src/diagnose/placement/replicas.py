@@ -1,15 +1,12 @@
-"""What the replicas of a module share though each is on its own GPU: a cache that only one of them fills,
-what a class or a file keeps, what a method keeps that is no ``__init__``, methods bound to the first."""
+"""What the replicas of a module share though each is on its own GPU: a tensor that only one of them makes,
+what a class or a file keeps, what a method keeps that is no ``__init__``."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
 
-from diagnose.placement.keyed import device_told, key_of_cache
-from diagnose.placement.methods_kept import kept_methods
 from diagnose.placement.model import Source, Spot, Suspect
-from diagnose.placement.running import run_by
 from diagnose.placement.walking import walk
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -23,23 +20,11 @@ def shared(source: Source, lines: Sequence[int]) -> Suspect | None:
         source: the file.
         lines: the lines of it that the traceback shows, innermost first.
     """
-    for line in lines:  # what such a method reads is all the first one's
-        if (bound := kept_methods(source, line)) is not None:
-            method, called = bound.bound()[0], Spot(source, bound.calls[0])
-            spot = Spot(source, method)
-            return Suspect(CAUSE, ast.unparse(method), spot, move=called, sure=False)
     for line in lines:
         function = source.function_at(line)
         if function is None:
             continue
-        for one in (
-            function,
-            *_called(source.tree, function, line),
-            *run_by(source, function, line),
-        ):
-            if (key := key_of_cache(one)) is not None:
-                return _suspect(source, key, one)
-        for one in (function, *_called(source.tree, function, line, above=True)):
+        for one in (function, *_called(source.tree, function, line)):
             if (kept := _kept_where_asked(source, one)) is not None:
                 asked = asked_again(source, kept)
                 beside = Spot(source, asked, one.name) if asked is not None else None
@@ -52,7 +37,7 @@ def shared(source: Source, lines: Sequence[int]) -> Suspect | None:
 
 def _suspect(source: Source, node: ast.AST, function: _Function) -> Suspect:
     said = ast.unparse(node) if isinstance(node, ast.expr) else ""
-    device = device_told(function) or device_of_input(function)
+    device = device_of_input(function)
     devices = (device,) if device is not None else ()
     return Suspect(CAUSE, said, Spot(source, node, function.name), devices=devices, sure=False)
 
@@ -130,16 +115,12 @@ def device_of_input(function: ast.AST | None) -> str | None:
     return None
 
 
-def _called(
-    tree: ast.Module, function: _Function, line: int, *, above: bool = False
-) -> Iterator[_Function]:
+def _called(tree: ast.Module, function: _Function, line: int) -> Iterator[_Function]:
     """The user's functions that a line of a function calls, or one above it."""
     names = {
         ast.unparse(one.func).rpartition(".")[2]
         for one in walk(function)
-        if isinstance(one, ast.Call)
-        and one.lineno <= line
-        and (above or line <= (one.end_lineno or line))
+        if isinstance(one, ast.Call) and one.lineno <= line
     }
     for node in walk(tree):
         if isinstance(node, _Function) and node.name in names and node is not function:

@@ -12,7 +12,6 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from diagnose.model import TorchNames
-from diagnose.placement import quantizing
 from diagnose.placement.devices import HOME
 from diagnose.placement.host_forms import host_optimizer, orders_rows, put_state
 from diagnose.placement.model import Source, Spot, Suspect
@@ -49,10 +48,6 @@ def suspect(
     if form is None:
         return None
     shown = list(shown)
-    if cause == "quantized-placement":
-        prepared = any(".prepare(" in one for one in shown)
-        if (chosen := quantizing.suspect(cause, sources, prepared=prepared)) is not None:
-            return chosen
     found = _having(form, sources, torch)
     if not found and cause in _ELSE:
         found = _having(_ELSE[cause], sources, torch)

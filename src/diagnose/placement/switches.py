@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterator
 
-from diagnose.placement.counted import counted
 from diagnose.placement.model import Source, Spot
 from diagnose.placement.signatures import defaults, parameters
 from diagnose.placement.walking import walk
@@ -78,7 +77,7 @@ def chosen_at(source: Source, lines: Collection[int]) -> Spot | None:
                 device = _asked(call)
                 if isinstance(device, ast.Constant) and device.value not in (None, "cuda", "cpu"):
                     return Spot(source, device)
-                if isinstance(device, ast.List) or (device and counted(source, device)):
+                if isinstance(device, ast.List):
                     return Spot(source, device)
                 path = _path(source.tree, call)
                 found = _set_at(_flag(device), path, source, _FURTHER) if device else None

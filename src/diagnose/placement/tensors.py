@@ -155,7 +155,7 @@ class Table(Value):
 
 #: What a branch changes for itself alone; tensors are put anew, and never into the dict that is there.
 _WHERE = frozenset({"device", "tensors", "weights"})
-_FORKED = _WHERE | {"packed", "runs", "steps"}
+_FORKED = _WHERE | {"runs", "steps"}
 
 
 class Module(Value):
@@ -179,7 +179,6 @@ class Module(Value):
         "kind",
         "made",
         "owner",
-        "packed",
         "plain",
         "runs",
         "tensors",
@@ -198,8 +197,6 @@ class Module(Value):
         self.owner: Module | None = None
         #: The device that a library brings it to for its forward only.
         self.runs: Device | None = None
-        #: Whether its weights are packed for kernels of the host's: they do not move.
-        self.packed = False
         #: Whether a function was given it of which nothing is known: that may have moved it.
         self.handed = False
         #: The variables where a method was last called that puts layers into it.
@@ -268,7 +265,7 @@ class Module(Value):
     def move(self, device: Device | None, step: Step) -> None:
         """What ``.to(device)`` does: all that is registered moves, and nothing else."""
         for one in self.family():
-            one.device = device if one.weights and not one.packed else one.device
+            one.device = device if one.weights else one.device
             one.steps = (*one.steps[-12:], step)
             if one.tensors:
                 one.tensors = {name: held.like(device, step) for name, held in one.tensors.items()}

@@ -9,8 +9,7 @@ from functools import partial
 from typing import NamedTuple
 
 from diagnose.model import Frame, TorchNames
-from diagnose.placement import Source, Spot, Suspect, bringing, replicas, structures, switches
-from diagnose.placement.counted import counted
+from diagnose.placement import Source, Suspect, replicas, structures, switches
 from diagnose.placement.failing import Line, doubted, suspects
 from diagnose.placement.interpreter import Program, analyse
 from diagnose.placement.libraries.options import DEFAULTS, TURNED_ON
@@ -72,24 +71,12 @@ def of_failure(
         if met := suspects(twice, stack, devices):
             program, said = twice, met
     return Origins(
-        said or _unbrought(read, stack),
+        said,
         tuple(program.sources.values()),
         program,
         tuple(stack),
         tuple(devices),
     )
-
-
-def _unbrought(sources: Sequence[Source], stack: Sequence[Line]) -> tuple[Suspect, ...]:
-    """The call, on the way to a failure, of a part that the program itself brings for its other calls."""
-    files = {source.path: source for source in sources}
-    for line in reversed(stack):
-        source = files.get(line.path)
-        found = bringing.forgotten(source, line.number) if source is not None else None
-        if source is not None and found is not None:
-            part, spot = ast.unparse(found.call.func), Spot(source, found.call)
-            return (Suspect(bringing.CAUSE, part, spot, sure=False),)
-    return ()
 
 
 def _gpus(devices: Sequence[str]) -> int:
@@ -149,7 +136,7 @@ def unexplained(
     shown = [frame.code for frame in own if frame.code]
     functions = [frame.function.rpartition(".")[2] for frame in own if frame.function]
     found = structures.suspect(cause, origins.sources, shown, functions, torch)
-    return found or (_asked_for(cause, origins) if cause in _ASKED else None)
+    return found or (_asked_for(origins) if cause == "hardcoded-device" else None)
 
 
 def _shared(origins: Origins) -> Suspect | None:
@@ -161,19 +148,13 @@ def _shared(origins: Origins) -> Suspect | None:
     return None
 
 
-#: Causes for which a machine may lack a device that a program asks for; a rank is no setting.
-_ASKED = ("hardcoded-device", "rank-device")
-
-
-def _asked_for(cause: str, origins: Origins) -> Suspect | None:
+def _asked_for(origins: Origins) -> Suspect | None:
     """Where the device is set that the failing lines ask for, and that the machine lacks."""
     for source in origins.sources:
         lines = [line.number for line in reversed(origins.stack) if line.path == source.path]
         spot = switches.chosen_at(source, lines) if lines else None
-        device = spot.node if spot is not None and isinstance(spot.node, ast.expr) else None
-        numbered = device is not None and counted(source, device) is not None
-        if spot is not None and (numbered or cause == "hardcoded-device"):
-            return Suspect(cause, "", spot, sure=False)
+        if spot is not None:
+            return Suspect("hardcoded-device", "", spot, sure=False)
     return None
 
 

@@ -117,12 +117,7 @@ def drop_device_map(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
 
 def pin_device_map(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
     """All of a model is loaded on one device, and a quantized one where it is trained."""
-    source, said = suspect.spot.source, value_of(suspect)
-    if suspect.cause == "quantized-placement" and (number := _number(said)) is not None:
-        if number is not said:  # the default of an option, which is one number
-            return [replaced(source, number, "0")]
-        name, needed = spelled(source, "torch.cuda.current_device", number)
-        return [replaced(source, number, f"{name}()"), *needed]
+    source = suspect.spot.source
     call = _call_with(suspect, "device_map")
     if suspect.cause == "quantized-placement" and not suspect.devices:
         # The process trains on its current GPU, whichever that is.
@@ -130,14 +125,6 @@ def pin_device_map(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
         return [with_argument(source, call, "device_map", f'{{"": {name}()}}'), *needed]
     device = target_device(suspect)
     return [with_argument(source, call, "device_map", f'{{"": {device}}}')]
-
-
-def _number(said: ast.expr) -> ast.expr | None:
-    """The number of a GPU other than the first that a setting is, or an option by default."""
-    if called(said) == "add_argument" and isinstance(said, ast.Call):
-        said = argument(said, "default") or said
-    value = said.value if isinstance(said, ast.Constant) else None
-    return said if isinstance(value, int) and value > 0 and value is not True else None
 
 
 def keep_blocks_whole(suspect: Suspect, _: TorchNames) -> Sequence[Change]:

@@ -8,7 +8,6 @@ from functools import partial
 
 from diagnose.fixes.definitions.expressions import around
 from diagnose.fixes.definitions.imports import spelled
-from diagnose.fixes.definitions.partials import registered_beside
 from diagnose.fixes.definitions.places import called, class_around, functions_around
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
@@ -26,8 +25,7 @@ _DICTS = (ast.Dict, ast.DictComp)
 def wrapped(
     source: Source, value: ast.expr, target: ast.Attribute, torch: TorchNames
 ) -> list[Change]:
-    """The changes that put a list or dict, and the lists in it, into what registers its elements; what the
-    functions in it are given is registered beside it.
+    """The changes that put a list or dict, and the lists in it, into what registers its elements.
 
     Args:
         source: the file.
@@ -38,8 +36,6 @@ def wrapped(
     Raises:
         Refused: it is not seen to be a list or dict of layers, or torch's is used otherwise.
     """
-    if (beside := registered_beside(source, target, value)) is not None:
-        return beside
     shown = _shown(source, value)
     if shown is None:
         raise Refused("the file does not show whether it is a list or a dict")
@@ -165,9 +161,9 @@ def _added(source: Source, target: ast.Attribute) -> Iterator[ast.expr]:
 
 def _check_element(element: ast.expr, torch: TorchNames) -> None:
     """Raises `Refused` for what is no layer by its form."""
-    if isinstance(element, ast.Lambda) or (
-        isinstance(element, ast.Constant) and element.value is not None
-    ):
+    none = isinstance(element, ast.Constant) and element.value is None
+    function = isinstance(element, ast.Lambda) or called(element) == "partial"
+    if function or (isinstance(element, ast.Constant) and not none):
         raise Refused("it holds what is no layer")
     if _makes_tensor(element, torch):
         raise Refused("it holds tensors, which no list of torch's registers as buffers")

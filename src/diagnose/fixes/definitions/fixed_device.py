@@ -16,9 +16,7 @@ from diagnose.fixes.definitions.expressions import (
     with_method,
 )
 from diagnose.fixes.definitions.imports import spelled
-from diagnose.fixes.definitions.keeping import brought_where_kept
 from diagnose.fixes.definitions.moving import is_moved, value_of
-from diagnose.fixes.definitions.numbering import within_count
 from diagnose.fixes.definitions.places import ancestors, called
 from diagnose.fixes.definitions.target import given_beside, of_weight, target_device
 from diagnose.fixes.editing import Refused
@@ -35,12 +33,7 @@ def use_device(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
     if cached := rebuilt(suspect):
         return cached
     source, node = suspect.spot.source, value_of(suspect)
-    try:
-        device = _other_device(suspect, node)
-    except Refused:
-        if (brought := brought_where_kept(suspect)) is not None:
-            return [brought]
-        raise
+    device = _other_device(suspect, node)
     outer = ancestors(source, node)[-2]
     if isinstance(outer, ast.Call) and node in outer.args and called(outer) == "cuda":
         node = outer  # `x.cuda(1)`: the method itself says which kind of device
@@ -94,14 +87,12 @@ def elsewhere(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
 
 def present(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
     """The number of a GPU that a setting asks for becomes that of the first, which every machine has; the
-    numbers of several, those that there are; what counts them begins anew behind the last one."""
+    numbers of several, those that there are."""
     source, node = suspect.spot.source, value_of(suspect)
     if suspect.cause != "hardcoded-device":
         raise Refused("it edits no definition")
     if isinstance(node, ast.Call) and called(node) == "add_argument":
         node = argument(node, "default") or node
-    if (numbered := within_count(source, node)) is not None:
-        return numbered
     match node:
         case ast.Constant(value=bool()):
             pass

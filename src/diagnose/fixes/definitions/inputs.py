@@ -17,7 +17,6 @@ from diagnose.fixes.definitions.expressions import (
 )
 from diagnose.fixes.definitions.fixed_device import elsewhere
 from diagnose.fixes.definitions.flat import in_lists
-from diagnose.fixes.definitions.forgotten import assigned, field, of_some
 from diagnose.fixes.definitions.moving import (
     is_moved,
     same_move,
@@ -43,7 +42,6 @@ from diagnose.fixes.definitions.statements import (
 )
 from diagnose.fixes.definitions.switching import is_setting, on_the_gpu
 from diagnose.fixes.definitions.target import target_device
-from diagnose.fixes.definitions.tuples import in_tuple, moved_in_tuple, moved_whole
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
 from diagnose.model import TorchNames
@@ -85,9 +83,6 @@ def move_input(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
         return wider[0]
     if isinstance(node, ast.stmt) and (listed := in_lists(source, node, torch)) is not None:
         return [listed]
-    forgotten = field(suspect, torch) or of_some(suspect, torch) or assigned(suspect, torch)
-    if forgotten is not None:
-        return [forgotten]
     if isinstance(node, ast.arg):
         return [_parameter(suspect, node)]
     if isinstance(node, ast.Call) and called(node) in _BRINGING:
@@ -116,10 +111,6 @@ def move_input(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
         return kept(suspect, statement)
     if unpacked(statement, value):
         assert isinstance(statement, ast.Assign)
-        if (placed := moved_in_tuple(suspect, statement, torch)) is not None:
-            return [placed]
-        if (whole := moved_whole(suspect, statement, torch)) is not None:
-            return [whole]
         names = names_in(statement.targets[0])
         scope = functions_around(source, statement)
         body = scope[0].body if scope else source.tree.body
@@ -194,8 +185,6 @@ def _beside(suspect: Suspect, loop: ast.For | ast.AsyncFor, torch: TorchNames) -
     wanted, said = suspect.wanted, _NUMBER.search(moved)
     if wanted is not None and said is not None and wanted.number not in (None, int(said[1])):
         moved = f'.to("{wanted}")'  # the others are wanted on another GPU
-    if (listed := in_tuple(source, beside.node, left, moved)) is not None:
-        return listed
     code = "\n".join(f"{name} = {name}{moved}" for name in left)
     return before_statement(source, beside.node, code)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from diagnose.fixes.definitions.contexts import entered, within
 from diagnose.fixes.definitions.expressions import argument, replaced, without_argument
 from diagnose.fixes.definitions.imports import spelled
 from diagnose.fixes.definitions.moving import value_of
@@ -19,14 +18,11 @@ from diagnose.fixes.definitions.places import (
 )
 from diagnose.fixes.definitions.statements import without_statement
 from diagnose.fixes.definitions.target import target_device
-from diagnose.fixes.definitions.unbinding import unbound
 from diagnose.fixes.definitions.visiting import brought_first, run_there
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
 from diagnose.model import TorchNames
-from diagnose.placement import bringing
 from diagnose.placement.model import Source, Suspect
-from diagnose.placement.replicas import CAUSE as SHARED
 from diagnose.placement.walking import walk
 from diagnose.scene import sourceline
 
@@ -34,17 +30,9 @@ _DDP = ("DistributedDataParallel", "DDP")
 
 
 def otherwise(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
-    """A model that is split stays as it is; the weight of an offloaded layer is
-    not read, what a context brings is used within it; a method that a module keeps is called of each
-    replica."""
+    """A model that is split stays as it is; the weight of an offloaded layer is not read."""
     if suspect.cause == "device-map-under-training":
         return _unwrapped(suspect)
-    if suspect.cause == SHARED:
-        return unbound(suspect)
-    if (inside := within(suspect)) is not None:
-        return [inside]
-    if suspect.cause == bringing.CAUSE and (held := entered(suspect)) is not None:
-        return [held]
     if suspect.cause in ("offloaded-to-cpu", "meta-tensor", "low-memory-mode"):
         if (there := run_there(suspect) or brought_first(suspect)) is not None:
             return [there]

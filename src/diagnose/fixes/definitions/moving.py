@@ -20,8 +20,7 @@ from diagnose.fixes.definitions.homing import (
     saved_from_host,
     wrapped_by,
 )
-from diagnose.fixes.definitions.imports import spelled, with_import
-from diagnose.fixes.definitions.of_dict import moved_entries
+from diagnose.fixes.definitions.imports import is_imported, spelled, with_import
 from diagnose.fixes.definitions.parts import part_of
 from diagnose.fixes.definitions.places import (
     block_of,
@@ -226,8 +225,7 @@ def tensor(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     device = target_device(suspect)
     if isinstance(node, ast.Call) and argument(node, "device") is not None:
         return [with_argument(source, node, "device", device)]
-    of_dict = moved_entries(source, node, device, torch)
-    return [of_dict or _moved(source, node, device, torch)]
+    return [_moved(source, node, device, torch)]
 
 
 def _moved(source: Source, node: ast.expr, device: str, torch: TorchNames) -> Change:
@@ -235,9 +233,17 @@ def _moved(source: Source, node: ast.expr, device: str, torch: TorchNames) -> Ch
         raise Refused("it is moved already")
     if called(node) in torch.moving_in_place:
         raise Refused(f"{called(node)}.to returns nothing")
-    either = (node.body, node.orelse) if isinstance(node, ast.IfExp) else (node,)
+    match node:
+        case ast.IfExp(body=one, orelse=other) | ast.BinOp(op=ast.BitOr(), left=one, right=other):
+            either = (one, other)
+        case _:
+            either = (node, node)
     if any(isinstance(one, _NO_VALUES) for one in either):
         raise Refused("what is to be moved is no tensor or module by its form")
+    match node:  # a dict, but for a function of a package, such as clip's
+        case ast.Call(func=ast.Attribute(value=owner)) if called(node) in torch.dict_methods:
+            if not (isinstance(owner, ast.Name) and is_imported(source, owner.id, node)):
+                raise Refused(f"what {called(node)} gives has no .to")
     made = next((name for one in _chain(node) if (name := called(one)) in torch.without_to), None)
     if made is not None:
         raise Refused(f"what {made} gives has no .to")

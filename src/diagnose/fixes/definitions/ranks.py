@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from diagnose.fixes.definitions.expressions import argument, expression, replaced, with_method
 from diagnose.fixes.definitions.imports import spelled
 from diagnose.fixes.definitions.moving import value_of
-from diagnose.fixes.definitions.numbering import within_count
 from diagnose.fixes.definitions.places import (
     ancestors,
     called,
@@ -44,8 +43,6 @@ def set_device(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
     """A device without a number gets the local rank; one that has it is set before it is used."""
     source, node = suspect.spot.source, suspect.spot.node
     statement = node if isinstance(node, ast.stmt) else statement_of(source, node)
-    if isinstance(node, ast.expr) and (numbered := within_count(source, node)) is not None:
-        return numbered
     if isinstance(node, ast.Call) and called(node) == "set_device":
         return _of_the_machine(source, node)
     chosen = _chosen(statement)

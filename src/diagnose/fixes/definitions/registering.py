@@ -9,10 +9,8 @@ from collections.abc import Iterator, Sequence
 from diagnose.fixes.definitions import distributions
 from diagnose.fixes.definitions.containers import is_several, returned, wrapped
 from diagnose.fixes.definitions.expressions import around, method_start, replaced, writable
-from diagnose.fixes.definitions.forgotten import assigned
 from diagnose.fixes.definitions.imports import spelled
 from diagnose.fixes.definitions.moving import is_moved
-from diagnose.fixes.definitions.parameterizing import of_computed
 from diagnose.fixes.definitions.places import (
     block_of,
     called,
@@ -38,8 +36,6 @@ from diagnose.scene import calls, sourceline
 def buffer(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     """``self.x = tensor`` becomes ``self.register_buffer("x", tensor)``, or a Parameter if trained."""
     source = suspect.spot.source
-    if (beside := assigned(suspect, torch)) is not None:
-        return [beside]
     if (named := _set_by_name(suspect)) is not None:
         _check_class(source, statement_of(source, suspect.spot.node))
         return [named]
@@ -50,9 +46,11 @@ def buffer(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     if (drawn := distributions.kept(source, statement, target, value, torch)) is not None:
         return drawn
     _check_registry(source, statement, target, torch, shared=suspect.cause == CAUSE)
-    parameter = of_computed(source, value) or _unmoved_parameter(source, value, torch)
+    parameter = _unmoved_parameter(source, value, torch)
     if parameter is not None:
         return [parameter]
+    if any(called(call) == "Parameter" for call in walk_calls(value)):
+        raise Refused("what is computed of a Parameter is none, and may be meant to be")
     if any(_trains(call) for call in walk_calls(value)):
         name, needed = spelled(source, "torch.nn.Parameter", statement)
         return [around(source, value, f"{name}(", ")"), *needed]

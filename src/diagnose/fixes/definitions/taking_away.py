@@ -7,21 +7,13 @@ import copy
 from collections.abc import Iterator, Sequence
 
 from diagnose.fixes.definitions.expressions import around, replaced, without_method
-from diagnose.fixes.definitions.imports import spelled
 from diagnose.fixes.definitions.moving import is_moved, value_of
 from diagnose.fixes.definitions.places import ancestors, called, span, statement_of, text_of
-from diagnose.fixes.definitions.statements import after_statement, without_statement
+from diagnose.fixes.definitions.statements import without_statement
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change, Splice, offset_of_line
 from diagnose.model import TorchNames
 from diagnose.placement.model import Source, Suspect
-from diagnose.placement.quantizing import (
-    Left,
-    chosen_device,
-    condition,
-    left_on_gpu,
-    told_in_call,
-)
 from diagnose.placement.walking import walk
 from diagnose.scene import sourceline
 
@@ -29,18 +21,8 @@ _LITERALS = (ast.Constant, ast.List, ast.Tuple, ast.Dict, ast.JoinedStr)
 
 
 def no_move(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
-    """A quantized model stays where it was loaded, or, with all else, on the host that it is for."""
+    """A quantized model stays where it was loaded."""
     source, node = suspect.spot.source, value_of(suspect)
-    chosen = chosen_device(source)
-    if chosen is not None and chosen.node is suspect.spot.node:
-        return _on_host(source, chosen.node)
-    left = left_on_gpu(source)
-    if left is not None and left.spot.node is suspect.spot.node:
-        return _host_from_here(source, left)
-    told = told_in_call(source)
-    if told is not None and told.node is suspect.spot.node:
-        name, needed = spelled(source, "torch.device", node)
-        return [replaced(source, node, f'{name}("cpu")'), *needed]
     if not isinstance(node, ast.Call) or not is_moved(node, torch):
         raise Refused("it is no call that moves")
     statement = statement_of(source, node)
@@ -52,34 +34,6 @@ def no_move(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     if alone and isinstance(statement, ast.Expr | ast.Assign) and statement.value is node:
         return [without_statement(source, statement)]
     return [without_method(source, node)]
-
-
-def _on_host(source: Source, device: ast.AST) -> list[Change]:
-    """What a program computes on is the host where it quantizes its model for that."""
-    told = device
-    if called(device) == "device" and isinstance(device, ast.Call) and device.args:
-        told = device.args[0]
-    if not isinstance(told, ast.expr):
-        raise Refused("it chooses no device")
-    host, needed = _host(source, told)
-    test, other = condition(source), text_of(source, told)
-    return [replaced(source, told, f"{host} if {test} else {other}" if test else host), *needed]
-
-
-def _host_from_here(source: Source, left: Left) -> list[Change]:
-    """A variable that tells a device tells the host once the model is quantized for that."""
-    statement = statement_of(source, left.spot.node)
-    name, needed = spelled(source, "torch.device", statement)
-    return [after_statement(source, statement, f'{left.device} = {name}("cpu")'), *needed]
-
-
-def _host(source: Source, told: ast.expr) -> tuple[str, list[Change]]:
-    """The host as a device is told beside it: by its name, or as a device where a call gives one."""
-    calls = (one for one in walk(told) if isinstance(one, ast.Call))
-    if not any(one is told or called(one) == "device" for one in calls):
-        return '"cpu"', []
-    name, needed = spelled(source, "torch.device", told)
-    return f'{name}("cpu")', list(needed)
 
 
 def to_host(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:

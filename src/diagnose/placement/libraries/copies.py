@@ -101,7 +101,7 @@ def copied(
         found.weights, found.steps = value.weights, (*step, *life)
         found.frame = frame or value.frame
         found.plain, found.buffers = dict(value.plain), set(value.buffers)
-        found.unsaved, found.packed = set(value.unsaved), value.packed
+        found.unsaved = set(value.unsaved)
         found.before, found.hooks = list(value.before), list(value.hooks)
         found.tensors = {k: t.like(t.device) for k, t in value.tensors.items()}
         for name, child in value.children.items():

@@ -14,7 +14,6 @@ from diagnose.placement.libraries.distributions import distribution_of
 from diagnose.placement.libraries.factories import factory
 from diagnose.placement.libraries.layers import built, layer, loaded_model
 from diagnose.placement.libraries.offloading import SHARDING, sharded
-from diagnose.placement.libraries.packing import quantized
 from diagnose.placement.libraries.padding import sequences, wide
 from diagnose.placement.libraries.tensor_methods import unknown_arguments
 from diagnose.placement.machine import (
@@ -61,8 +60,6 @@ def torch_call(
     if dotted.startswith("torch.cuda.") and last.endswith("Tensor"):
         device = machine.home()
         return Tensor(device, "factory", machine.step("made", node, frame, device), frame)
-    if (model := quantized(machine, dotted, given, node, frame)) is not None:
-        return model
     if last == "GradScaler":
         return Object("scaler")
     if dotted.startswith(("torch.cuda.", "torch.backends", "torch.accelerator.")):

@@ -6,11 +6,9 @@ import ast
 import re
 from collections.abc import Sequence
 
-from diagnose.placement import bringing
 from diagnose.placement.libraries.copies import averages
 from diagnose.placement.machine import Meets
 from diagnose.placement.model import Spot, Step
-from diagnose.placement.reasons.contexts import unbrought, used_outside
 from diagnose.placement.reasons.knowing import (
     has_device,
     has_parameter,
@@ -18,7 +16,6 @@ from diagnose.placement.reasons.knowing import (
     key_of,
     where_built,
 )
-from diagnose.placement.reasons.renewing import made_again
 from diagnose.placement.reasons.saving import saving_of, streamed, switch_of
 from diagnose.placement.reasons.siblings import (
     forgotten_field,
@@ -45,11 +42,10 @@ def of_module(
     tensor: Tensor | None = None,
     said: str = "",
     used: Frame | None = None,
-    at: Spot | None = None,
     then: Sequence[Step] = (),
 ) -> Reason | None:
-    """Why a module's weights are where they are; ``used`` are the variables where it was called, ``at``
-    that call, ``then`` what had happened to it by that call."""
+    """Why a module's weights are where they are; ``used`` are the variables where it was called,
+    ``then`` what had happened to it by that call."""
     if (values := _filled_with(module)) is not None:
         return values
     top = module
@@ -81,10 +77,6 @@ def of_module(
     where = tensor.device if tensor is not None else module.where()
     if move is not None and move.device is not None and move.device.type == "cpu":
         cause = saving_of(move.spot.source) or "offloaded-to-cpu"
-        if used is not None and (outside := used_outside(move.spot, at, used)) is not None:
-            return Reason(cause, *outside, move=move.spot)
-        if (forgotten := unbrought(at, used)) is not None:
-            return Reason(bringing.CAUSE, *forgotten, move=move.spot)
         return Reason(cause, move.spot, top.frame)
     if move is not None:
         if where is not None and where.type == "cuda" and (is_literal(move) or move.of is not None):
@@ -97,8 +89,6 @@ def of_module(
     if made is not None and (where is None or where.type == "cpu"):
         if module is not top and (part := _part_of_moved(module, top)) is not None:
             return part
-        if (forgotten := unbrought(at, used)) is not None:
-            return Reason(bringing.CAUSE, *forgotten)
         loss = any(map(LOSSES.search, (top.kind, top.word, said))) or _counts(top)
         spot, frame = where_built(made, top.frame)
         cause = "loss-or-metric-state" if loss else "module-not-moved"
@@ -168,13 +158,10 @@ def of_holder(stray: Meets, frame: Frame) -> Reason | None:
     made = born_at(holder.steps)
     if made is None or not any(isinstance(mover, Function) for mover in movers):
         return None
+    if last_move(holder.steps) is not None:  # it was made anew since
+        return None
     loss = LOSSES.search(holder.kind) is not None
     cause = "loss-or-metric-state" if loss else "unregistered-tensor"
-    if last_move(holder.steps) is not None and (again := made_again(stray.tensor, holder)):
-        new = born_at(stray.tensor.steps)
-        if loss or new is None:
-            return Reason(cause, *again)
-        return Reason("created-without-device", new.spot, stray.tensor.frame)
     return Reason(cause, *where_built(made, holder.frame))
 
 

@@ -42,8 +42,6 @@ from diagnose.placement.reasons.inputs import (
 from diagnose.placement.reasons.knowing import frame_at, has_device, where_built
 from diagnose.placement.reasons.naming import bound_beside, computed_last
 from diagnose.placement.reasons.optimizers import of_keeper, of_library, of_optimizer
-from diagnose.placement.reasons.packed import of_packed
-from diagnose.placement.reasons.renewing import put_in_place
 from diagnose.placement.reasons.shards import told_at
 from diagnose.placement.reasons.siblings import forgotten_variable, made_beside, moved_within
 from diagnose.placement.reasons.wrapping import away_from_home, shared_by_replicas
@@ -74,8 +72,6 @@ def reason(stray: Meets, meeting: Meeting) -> Reason | None:
         return taken
     if (empty := of_empty(stray, meeting)) is not None:
         return empty
-    if (packed := of_packed(stray, meeting)) is not None:
-        return packed
     match meeting.what:
         case "generator" if tensor.maker == "generator":
             return of_generator(stray, meeting)
@@ -94,7 +90,7 @@ def reason(stray: Meets, meeting: Meeting) -> Reason | None:
         return gone_around(stray, whose, meeting)
     if isinstance(value, Module):
         then = tensor.steps if on_cpu(tensor) and tensor.maker == "weight" else ()
-        found = of_module(value, None, said_as(stray.node), meeting.frame, meeting.spot, then)
+        found = of_module(value, None, said_as(stray.node), meeting.frame, then)
         return left_there(found, stray, value, meeting)
     if (
         tensor.module is not None
@@ -212,8 +208,7 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
     if held is not None and not on_cpu(tensor) and replicated(tensor.module):
         return shared_by_replicas(tensor, held, meeting)
     if held is not None and tensor.module is not None:
-        spot = put_in_place(tensor.steps, held) or held.spot
-        return Reason("unregistered-tensor", spot, tensor.frame, f"self.{tensor.name}")
+        return Reason("unregistered-tensor", held.spot, tensor.frame, f"self.{tensor.name}")
     grown = next((s for s in tensor.steps if s.what == "grown"), None)
     if grown is not None and tensor.maker == "grown":
         return of_grown(tensor, grown)

@@ -7,7 +7,6 @@ import ast
 import re
 
 from diagnose.placement.devices import SPLIT
-from diagnose.placement.keyed import cache_of, is_by_device, key_of_cache
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Spot, Step
 from diagnose.placement.reasons.homes import chosen_home, listed
@@ -82,7 +81,7 @@ def shared_by_replicas(tensor: Tensor, kept: Step, meeting: Meeting) -> Reason |
     """What a module keeps that its replicas share: a cache where that is asked for, what is put into a
     container later than that is made where it is read, all else where it is kept. None of a cache that
     has one of each device."""
-    if kept.what == "held" and is_by_device(kept.spot.source.tree, _attribute(kept)):
+    if kept.what == "held" and _is_by_device(kept.spot.source.tree, _attribute(kept)):
         return None
     name, made = f"self.{tensor.name or _attribute(kept)}", born_at(tensor.steps)
     asked = asked_again(kept.spot.source, kept.spot.node)
@@ -91,19 +90,19 @@ def shared_by_replicas(tensor: Tensor, kept: Step, meeting: Meeting) -> Reason |
         read = read_in(meeting.spot, _attribute(kept))
         if read is not None:
             return Reason(CAUSE, meeting.spot._replace(node=read), meeting.frame)
-        if (key := _key(made, kept)) is not None:
-            return Reason(CAUSE, key, tensor.frame)
     return Reason(CAUSE, kept.spot, tensor.frame, name, beside=beside)
 
 
-def _key(made: Step, kept: Step) -> Spot | None:
-    """The key by which a method asks a cache of its object's for what it makes, without the device."""
-    function = made.spot.enclosing
-    key = key_of_cache(function) if function is not None else None
-    cache = cache_of(function, key) if function is not None and key is not None else None
-    if key is None or not isinstance(cache, ast.Attribute) or cache.attr != _attribute(kept):
-        return None
-    return made.spot._replace(node=key)
+def _is_by_device(tree: ast.Module, attribute: str) -> bool:
+    """Whether an object's dict is filled by keys alone in which a device is: each device finds its own."""
+    bound, filled = dict[str, str](), list[str]()
+    for one in walk(tree):
+        match one:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                bound[name] = ast.unparse(value)
+            case ast.Subscript(value=ast.Attribute(attr=name), slice=key, ctx=ast.Store()):
+                filled += [ast.unparse(key)] if name == attribute else []
+    return bool(filled) and all("device" in bound.get(key, key) for key in filled)
 
 
 def _attribute(kept: Step) -> str:

@@ -9,12 +9,14 @@ from collections.abc import Iterator
 from contextlib import suppress
 from types import FrameType
 
-from diagnose.fixes.definitions.contexts import inside
+from diagnose.fixes.definitions.statements import inside
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.file_edit import file_edit
 from diagnose.hooks.positions import Texts
-from diagnose.placement.bringing import CAUSE
 from diagnose.repairing.proposing.moving import Move, own_spots
+
+#: Of a program that has functions of its own to bring a part to a GPU and put it away.
+CAUSE = "low-memory-mode"
 
 
 def bracketing(error: BaseException) -> Iterator[Move]:

@@ -6,7 +6,6 @@ import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from diagnose.bulkhead import guarded
-from diagnose.placement import bringing
 from diagnose.repairing.comparing import (
     difference,
     differing,
@@ -18,6 +17,7 @@ from diagnose.repairing.guarding import edits, guards, hostside, parking, standi
 from diagnose.repairing.guarding.fitting import added
 from diagnose.repairing.guarding.readers import READERS
 from diagnose.repairing.model import Candidate, Guard, Proof, Ran, Terms
+from diagnose.repairing.proposing.bracketing import CAUSE
 from diagnose.repairing.proving import referring
 from diagnose.repairing.proving.levels import level_of
 from diagnose.repairing.proving.switching import turned
@@ -127,9 +127,7 @@ class Reference:
     ) -> tuple[Guard, ...]:
         """The guards, without those of where models rest if all that the edits do is to bring a part by the
         program's own function: that knows which others it puts away for it."""
-        own = bool(applied) and all(
-            one.kind == "other" and one.cause == bringing.CAUSE for one in applied
-        )
+        own = bool(applied) and all(one.kind == "other" and one.cause == CAUSE for one in applied)
         both = self._both(texts).values() if own else ()
         if not own or any(any(added(old, tree_of(new), new)) for old, new in both):
             return found

@@ -13,7 +13,7 @@ class Sheaf:
     def to(self, device):
         return Sheaf(
             rows=self.rows.to(device, non_blocking=True),
-            places=self.places.to(device),
+            places=self.places,
             sizes=self.sizes,
         )
 
@@ -24,7 +24,7 @@ class Reader(nn.Module):
         self.rows, self.places = nn.Linear(4, 8), nn.Linear(2, 8)
 
     def forward(self, sheaf):
-        return self.rows(sheaf.rows) + self.places(sheaf.places)  # finds: input-not-moved
+        return self.rows(sheaf.rows) + self.places(sheaf.places.to(device))  # finds: input-not-moved
 
 
 device = torch.device("cuda" if torch.cuda.is_available() else "cpu")

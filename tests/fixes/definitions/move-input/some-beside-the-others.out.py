@@ -1,5 +1,1 @@
-# cause: input-not-moved
-# spot: {k: v.cuda() for k, v in row.items() if k in KEYS} | {k: v for k, v in row.items() if k not in KEYS}
-def bring(row):
-    row = {k: v.cuda() if hasattr(v, "to") else v for k, v in row.items()}
-    return row
+refused: what is to be moved is no tensor or module by its form

@@ -1,11 +1,1 @@
-# cause: unregistered-submodule
-# spot: self.steps = [partial(run, nn.Linear(k, 3)) for k in range(n)]
-from functools import partial
-from torch import nn
-
-
-class Mixer(nn.Module):
-    def __init__(self, n):
-        super().__init__()
-        self.steps = [partial(run, nn.Linear(k, 3)) for k in range(n)]
-        self.steps_layers = nn.ModuleList(part for one in self.steps for part in one.args)
+refused: it holds what is no layer

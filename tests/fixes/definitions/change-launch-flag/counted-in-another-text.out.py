@@ -1,6 +1,0 @@
-# spot: "cuda:" + str(turn)
-# cause: hardcoded-device
-import torch
-
-for turn in range(3):
-    place = "cuda:" + str(turn % torch.cuda.device_count())

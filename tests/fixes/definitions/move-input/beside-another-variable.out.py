@@ -1,8 +1,0 @@
-# cause: input-not-moved
-# spot: late = late.to(here)
-# name: sank
-# beside: late = late.to(here)
-late, sank = tides(3)
-late = late.to(here)
-sank = sank.to(here)
-print(late, sank)

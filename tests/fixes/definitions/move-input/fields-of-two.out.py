@@ -1,1 +1,0 @@
-refused: it is not known which of the names are tensors

@@ -1,1 +1,0 @@
-refused: it edits no definition

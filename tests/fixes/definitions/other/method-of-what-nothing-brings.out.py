@@ -1,1 +1,0 @@
-refused: the line reads no weight of a layer that has a name

@@ -1,1 +1,0 @@
-refused: it is not known which of it is to be trained

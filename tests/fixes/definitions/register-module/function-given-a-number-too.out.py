@@ -1,1 +1,0 @@
-refused: the functions are given more than layers that are built there

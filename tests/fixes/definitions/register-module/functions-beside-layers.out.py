@@ -1,1 +1,0 @@
-refused: the functions stand beside other things

@@ -1,1 +1,0 @@
-refused: no expression for the device is in scope

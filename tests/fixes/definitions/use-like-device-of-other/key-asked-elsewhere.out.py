@@ -1,1 +1,0 @@
-refused: the cache is asked elsewhere, too
