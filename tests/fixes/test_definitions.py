@@ -25,6 +25,7 @@ from diagnose.fixes.definitions.places import span
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.file_edit import FileEdit, file_edit
 from diagnose.fixes.rewriting import Change, Splice
+from diagnose.kinds import EventKind
 from diagnose.placement.model import Device, Source, Spot, Step, Suspect
 from diagnose.placement.pins import pinned
 
@@ -80,7 +81,7 @@ class Case(NamedTuple):
     def steps(self) -> Iterator[Step]:
         what, _, code = self.said.get("step", "").partition(" ")
         if what:
-            yield Step(what, self.spot(code))
+            yield Step(EventKind(what), self.spot(code))
 
     def spot(self, code: str) -> Spot:
         """The node that reads so: an expression before a statement, a compound statement by its header."""

@@ -26,6 +26,7 @@ from diagnose.hooks.uncalled import (
     of_own_optimizer,
     of_wrapper,
 )
+from diagnose.kinds import EventKind
 from diagnose.model import LiveOperand
 from diagnose.placement import Spot, Step, Suspect
 from diagnose.placement.devices import META, written
@@ -133,9 +134,11 @@ def _suspects(meeting: Meeting, devices: Sequence[str], *, split: bool) -> Itera
 def _as_input(side: Meets, spot: Spot) -> None:
     """Takes a tensor of which nothing is known for an input: it was given to a module."""
     tensor = side.tensor
-    if tensor.maker == "other" and not any(s.what in ("made", "loaded") for s in tensor.steps):
+    if tensor.maker == "other" and not any(
+        s.what in (EventKind.MADE, EventKind.LOADED) for s in tensor.steps
+    ):
         tensor.maker = "batch"
-        tensor.steps = (Step("made", spot._replace(node=side.node)), *tensor.steps)
+        tensor.steps = (Step(EventKind.MADE, spot._replace(node=side.node)), *tensor.steps)
 
 
 def _of(recorder: Recorder, error: BaseException) -> tuple[Failed | None, list[Running]]:
@@ -219,7 +222,7 @@ def _operands(failed: Failed, lives: Lives, spot: Spot) -> list[Operand]:
         device, scalar = written(operand.device), operand.shape == ()
         tensor = lives.lived(operand.life or Life("other"), device, thing, scalar=scalar)
         value: Value = tensor
-        kept = any(step.what == "kept" for step in tensor.steps)
+        kept = any(step.what == EventKind.KEPT for step in tensor.steps)
         if node is None and tensor.maker == "weight" and tensor.module is not None and not kept:
             node, value = placing.node_of_module(lives, tensor.module, spot), tensor.module
         if node is None and value is tensor:
@@ -232,7 +235,10 @@ def _operands(failed: Failed, lives: Lives, spot: Spot) -> list[Operand]:
         if failed.function in _HOST:
             tensor.steps = computed(tensor)  # where its module was built is no matter there
             if (item := listed(spot.node, spot.source.tree)) is not None:
-                tensor.steps = (*tensor.steps, Step("listed", spot._replace(node=item), device))
+                tensor.steps = (
+                    *tensor.steps,
+                    Step(EventKind.LISTED, spot._replace(node=item), device),
+                )
         placing.looped(lives, tensor, node, spot)
         if tensor.maker == "batch" and (bound := placing.bound(lives, node, spot)) is not None:
             tensor.steps = (*tensor.steps, bound)

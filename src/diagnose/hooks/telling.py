@@ -11,6 +11,7 @@ from diagnose.hooks.lives import Lives
 from diagnose.hooks.modules import dotted
 from diagnose.hooks.peeking import attributes, device_of, entries, shape_of
 from diagnose.hooks.uncalled import Operand
+from diagnose.kinds import EventKind
 from diagnose.model import At, LiveOperand
 from diagnose.placement import Spot, Step, Suspect
 from diagnose.placement.devices import META
@@ -90,7 +91,7 @@ def _accused(meeting: Meeting, suspect: Suspect) -> tuple[Meets | None, Meets | 
 
 
 def _restored(side: Meets | None) -> bool:
-    return side is not None and any(step.what == "loaded" for step in side.tensor.steps)
+    return side is not None and any(step.what == EventKind.LOADED for step in side.tensor.steps)
 
 
 def _expected(
@@ -114,11 +115,11 @@ def told(
     for one in sorted(operands, key=lambda one: id(one.side) not in wanted):
         tensor = one.side.tensor
         # What was only taken for an input has no birth, what a layer gives that of its computing.
-        taken = ("made", one.side.node) if tensor.maker == "batch" else None
+        taken = (EventKind.MADE, one.side.node) if tensor.maker == "batch" else None
         steps = [s for s in computed(tensor) if (s.what, s.spot.node) != taken]
         if tensor.maker == "state":
             steps = list(lives.steps.of(one.life.events)) if one.life is not None else []
-            steps = steps or [Step("seen", meeting.spot)]
+            steps = steps or [Step(EventKind.SEEN, meeting.spot)]
         name = _name(one, meeting.spot, lives)
         expected = wanted.get(id(one.side))
         yield LiveOperand(
@@ -129,7 +130,7 @@ def told(
             shape=one.shape,
             born=_born(steps, tensor.maker),
             seen=_only_seen(steps),
-            moved=tuple(_at(s.spot) for s in steps if s.what == "moved"),
+            moved=tuple(_at(s.spot) for s in steps if s.what == EventKind.MOVED),
             root=_root(one, name, lives) if expected is not None else None,
         )
 
@@ -138,23 +139,31 @@ def computed(tensor: Tensor) -> tuple[Step, ...]:
     """The steps of a tensor's own life: of what a layer gives without those of the layer."""
     if tensor.maker != "output":
         return tensor.steps
-    at = next((n for n, step in enumerate(tensor.steps) if step.what == "computed"), 0)
+    at = next((n for n, step in enumerate(tensor.steps) if step.what == EventKind.COMPUTED), 0)
     return tensor.steps[at:]
 
 
 def _born(steps: Sequence[Step], maker: str) -> At | None:
     """The line that an answer calls the birth; of a batch, of whatever it was made, its loader's."""
-    made = [step for step in steps if step.what in ("made", "loaded", "wrapped")]
+    made = [
+        step for step in steps if step.what in (EventKind.MADE, EventKind.LOADED, EventKind.WRAPPED)
+    ]
     made = made[-1 if maker == "batch" else 0 :]
-    made += [step for step in steps if step.what in ("computed", "put")]
-    made += [step for step in steps if step.what == "seen"]
+    made += [step for step in steps if step.what in (EventKind.COMPUTED, EventKind.PUT)]
+    made += [step for step in steps if step.what == EventKind.SEEN]
     return _at(made[0].spot) if made else None
 
 
 def _only_seen(steps: Sequence[Step]) -> bool:
     """Whether nobody saw how something was made."""
     whats = {step.what for step in steps}
-    return "seen" in whats and not whats & {"made", "loaded", "wrapped", "computed", "put"}
+    return EventKind.SEEN in whats and not whats & {
+        EventKind.MADE,
+        EventKind.LOADED,
+        EventKind.WRAPPED,
+        EventKind.COMPUTED,
+        EventKind.PUT,
+    }
 
 
 def _at(spot: Spot) -> At:
@@ -181,7 +190,10 @@ def _name(one: Operand, spot: Spot, lives: Lives) -> str:
 
 def _assigned(one: Operand, lives: Lives) -> str:
     """What the statement that made a tensor assigned it to, in a function that is over."""
-    made = next((step for step in one.side.tensor.steps if step.what in ("made", "loaded")), None)
+    made = next(
+        (step for step in one.side.tensor.steps if step.what in (EventKind.MADE, EventKind.LOADED)),
+        None,
+    )
     text = lives.texts.of(made.spot.file) if made is not None else None
     if made is None or text is None or one.side.tensor.maker not in _MADE:
         return ""
@@ -246,5 +258,5 @@ def _kept(name: str, thing: Any, lives: Lives) -> LiveOperand:
         shape=shape_of(thing),
         born=_born(tensor.steps, tensor.maker),
         seen=_only_seen(tensor.steps),
-        moved=tuple(_at(s.spot) for s in tensor.steps if s.what == "moved"),
+        moved=tuple(_at(s.spot) for s in tensor.steps if s.what == EventKind.MOVED),
     )

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from diagnose.hooks import placing
 from diagnose.hooks.lives import Lives
 from diagnose.hooks.peeking import attributes, device_of, entries, is_a, items, shape_of
+from diagnose.kinds import EventKind
 from diagnose.placement import Spot, Step
 from diagnose.placement.devices import SPLIT, written
 from diagnose.placement.machine import Meets
@@ -137,7 +138,9 @@ def of_wrapper(
             weight = lives.tensor_value(parameter)
             if split:  # no move of it all would help
                 weight.device = SPLIT
-            made = tuple(Step("wrapped", s.spot) for s in wrapper.steps if s.what == "made")
+            made = tuple(
+                Step(EventKind.WRAPPED, s.spot) for s in wrapper.steps if s.what == EventKind.MADE
+            )
             there = Tensor(home, "home", made, wrapper.frame)
             return "home", [
                 _of_live(Meets(spot.node, weight.module or weight, weight), parameter, lives),

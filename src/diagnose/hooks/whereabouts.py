@@ -9,6 +9,7 @@ from typing import Any
 from diagnose.hooks.modules import walk
 from diagnose.hooks.peeking import attributes, device_of, entries, is_a
 from diagnose.hooks.wrappers import is_replica
+from diagnose.kinds import EventKind
 from diagnose.placement import Device
 from diagnose.placement.devices import SPLIT, written
 from diagnose.tracing.recorder import Recorder
@@ -59,7 +60,7 @@ class Whereabouts:
         """Whether a module is where it was saved."""
         life = self._recorder.modules.get(module)
         whats = {event.what for event in life.events} if life is not None else set()
-        return "loaded" in whats and "moved" not in whats
+        return EventKind.LOADED in whats and EventKind.MOVED not in whats
 
     def _places(self, module: Any) -> Iterator[Device]:
         """Where a module's tensors are, without those of its parts."""

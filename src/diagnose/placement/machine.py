@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
+from diagnose.kinds import EventKind
 from diagnose.model import TorchNames
 from diagnose.placement.devices import CPU, CURRENT, HOME, RANKED, is_rank, named_so, written
 from diagnose.placement.journal import begun
@@ -220,7 +221,7 @@ class Machine:
 
     def step(
         self,
-        what: str,
+        what: EventKind,
         node: ast.AST,
         frame: Frame,
         device: Device | None = None,
@@ -247,7 +248,7 @@ class Machine:
     def bind(self, device: Device | None, node: ast.AST, frame: Frame) -> None:
         """Notes that a process asks for a GPU which its machine lacks, by other means than ``cuda``."""
         if device is not None and device.number in self.lacking and not device.home:
-            lacked = Tensor(device, "other", self.step("made", node, frame, device), frame)
+            lacked = Tensor(device, "other", self.step(EventKind.MADE, node, frame, device), frame)
             self.meet("lacked", node, frame, [Meets(node, lacked, lacked)])
 
     def asked(self, value: Value | None) -> Device | None:

@@ -8,6 +8,7 @@ from functools import cached_property
 from itertools import accumulate
 from typing import NamedTuple
 
+from diagnose.kinds import EventKind
 from diagnose.placement.walking import functions_by_line
 
 
@@ -85,14 +86,10 @@ class Device(NamedTuple):
 
 
 class Step(NamedTuple):
-    """Something that happened to a value: ``what`` is ``made``, ``loaded``, ``moved``, ``kept`` (as an
-    attribute), ``left`` (out where a function moves others), ``held`` (in a list or dict), ``put`` (a layer
-    into a model), ``given``, ``wrapped``, ``bound`` (to a name), ``dropped`` (a move whose result is),
-    ``stored`` (in an object), ``unfilled`` (on meta, by weights that were to be), ``grown``, ``copied``,
-    ``listed`` (by an expression), ``passed`` (through a function that moves others). ``of`` is the literal
-    that the device was written as, of what was ``passed`` the data class whose field it is."""
+    """Something that happened to a value. ``of`` is the literal that the device was written as, of what was
+    passed the data class whose field it is."""
 
-    what: str
+    what: EventKind
     spot: Spot
     device: Device | None = None
     of: Spot | None = None

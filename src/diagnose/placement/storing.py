@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
+from diagnose.kinds import EventKind
 from diagnose.model import TorchNames
 from diagnose.placement import modules
 from diagnose.placement.holding import may_name
@@ -52,7 +53,7 @@ def store(
             ):
                 bound = statement.value if isinstance(statement, ast.Assign) else statement
                 spot = machine.spot(bound, frame)
-                value.steps = (*value.steps[-12:], Step("bound", spot, value.device))
+                value.steps = (*value.steps[-12:], Step(EventKind.BOUND, spot, value.device))
             bind(frame, name, value, statement)
         case ast.Tuple(elts=targets) | ast.List(elts=targets):
             for position, each in enumerate(targets):
@@ -75,7 +76,7 @@ def store(
                 if _counts(owner.attributes.get(name), value):
                     value = Number(name)
                 if isinstance(value, Tensor):
-                    step = Step("stored", machine.spot(statement, frame), value.device)
+                    step = Step(EventKind.STORED, machine.spot(statement, frame), value.device)
                     value = value.like(value.device, step)
                 elif isinstance(value, Module) and isinstance(statement, ast.Assign):
                     value.kept = machine.spot(statement.value, frame), frame
@@ -123,15 +124,17 @@ def _put_in(batch: Batch, value: Tensor, spot: Spot, *, whole: bool) -> None:
     if whole or value.device == batch.inner.device:
         batch.inner = value
     else:
-        batch.inner = batch.inner.like(None, Step("left", spot, batch.inner.device))
+        batch.inner = batch.inner.like(None, Step(EventKind.LEFT, spot, batch.inner.device))
 
 
 def _remembered(value: Value, spot: Spot) -> Value:
     """What a statement puts into an optimizer's state: a tensor, or the dict of those of a weight."""
     if isinstance(value, Tensor):
-        return value.like(value.device, Step("stored", spot, value.device))
+        return value.like(value.device, Step(EventKind.STORED, spot, value.device))
     if isinstance(value, Batch):
-        return Batch(value.inner.like(value.inner.device, Step("stored", spot)), mutable=True)
+        return Batch(
+            value.inner.like(value.inner.device, Step(EventKind.STORED, spot)), mutable=True
+        )
     if isinstance(value, Table):
         held = {key: _remembered(one, spot) for key, one in value.items.items()}
         return State(held, value.more and _remembered(value.more, spot))
@@ -160,7 +163,7 @@ def _filled(
     module = weight.module
     if weight.maker != "weight" or module is None or _is_own(weight, module):
         return
-    step = Step("moved", machine.spot(statement, frame), value.device)
+    step = Step(EventKind.MOVED, machine.spot(statement, frame), value.device)
     module.filled = value
     if weight.name:
         module.device, module.steps = value.device, (*module.steps, step)
@@ -219,8 +222,8 @@ def current(value: Value) -> Value:
     if isinstance(value, Tensor) and value.maker == "weight" and value.module is not None:
         moves = {id(step.spot.node) for one in value.module.owners() for step in one.steps}
         stayed = any(
-            step.what in ("copied", "held", "put")
-            or (step.what == "moved" and id(step.spot.node) not in moves)
+            step.what in (EventKind.COPIED, EventKind.HELD, EventKind.PUT)
+            or (step.what == EventKind.MOVED and id(step.spot.node) not in moves)
             for step in value.steps
         )
         if not _is_own(value, value.module) and not stayed:
@@ -239,7 +242,7 @@ def one_dimension(torch: TorchNames, tensor: Tensor) -> bool:
     """Whether a tensor was made with one dimension, as far as its factory's call tells."""
     if tensor.maker == "library" and tensor.name == "row":
         return True
-    made = next((step.spot.node for step in tensor.steps if step.what == "made"), None)
+    made = next((step.spot.node for step in tensor.steps if step.what == EventKind.MADE), None)
     if not isinstance(made, ast.Call) or tensor.maker != "factory":
         return False
     name = ast.unparse(made.func).rpartition(".")[2]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
+from diagnose.kinds import EventKind
 from diagnose.placement.journal import noted
 from diagnose.placement.model import Device, Spot, Step
 from diagnose.placement.values import Class, Frame, Value
@@ -263,7 +264,9 @@ class Module(Value):
     def gather(self, device: Device | None, spot: Spot) -> None:
         """What a trainer does: all moves to one device, wherever the program had put its parts."""
         numbers = {one.device.number for one in self.family() if one.weights and one.device}
-        self.move(device, Step("gathered" if len(numbers) > 1 else "moved", spot, device))
+        self.move(
+            device, Step(EventKind.GATHERED if len(numbers) > 1 else EventKind.MOVED, spot, device)
+        )
 
     def move(self, device: Device | None, step: Step) -> None:
         """What ``.to(device)`` does: all that is registered moves, and nothing else."""
@@ -310,7 +313,7 @@ def leading(tensors: list[Tensor]) -> Tensor:
 
 def _is_brought(tensor: Tensor) -> bool:
     """Whether a tensor was brought to the host: what is computed with it is there on purpose."""
-    move = next((step for step in reversed(tensor.steps) if step.what == "moved"), None)
+    move = next((step for step in reversed(tensor.steps) if step.what == EventKind.MOVED), None)
     return move is not None and move.device is not None and move.device.type == "cpu"
 
 

@@ -6,6 +6,7 @@ import ast
 from collections import Counter
 from collections.abc import Callable
 
+from diagnose.kinds import EventKind
 from diagnose.placement.devices import CPU, HOME, differ, named_so
 from diagnose.placement.language import calling
 from diagnose.placement.language.branches import Ways
@@ -106,7 +107,7 @@ def _class(machine: Machine, made: Class, frame: Frame, turned: frozenset[str]) 
         if member.name.rpartition(".")[2] in building:
             continue
         if isinstance(this, Module) and known is None and _turn(member) > 0:
-            this.move(HOME, Step("moved", machine.spot(made.node, frame), HOME))
+            this.move(HOME, Step(EventKind.MOVED, machine.spot(made.node, frame), HOME))
         if id(member.node) not in machine.entered:
             bound = member if member.owner is None else member.bound(this)  # static: of none
             complete = _entered(machine, bound, frame) and complete
@@ -121,7 +122,7 @@ def _stays(module: Module) -> bool:
 def _unmoved(module: Module) -> bool:
     """Whether the program makes a module, and neither moves it nor what it belongs to."""
     parts = (module, module.whole())
-    return not any(step.what == "moved" for one in parts for step in one.steps)
+    return not any(step.what == EventKind.MOVED for one in parts for step in one.steps)
 
 
 def _turn(method: Function) -> int:
@@ -133,7 +134,9 @@ def _turn(method: Function) -> int:
 def _is_given_back(this: Value) -> bool:
     """Whether a trainer has brought a module back to where it was before."""
     return (
-        isinstance(this, Module) and this.steps[-1:] != () and this.steps[-1].what == "given back"
+        isinstance(this, Module)
+        and this.steps[-1:] != ()
+        and this.steps[-1].what == EventKind.GIVEN_BACK
     )
 
 

@@ -15,12 +15,15 @@ from diagnose.fixes.definitions.places import (
 )
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change, Splice
+from diagnose.kinds import EventKind
 from diagnose.placement.model import Suspect
 
 
 def is_dropped(suspect: Suspect) -> bool:
     """Whether a suspect is a move whose result is dropped."""
-    return any(step.what == "dropped" and step.spot == suspect.spot for step in suspect.steps)
+    return any(
+        step.what == EventKind.DROPPED and step.spot == suspect.spot for step in suspect.steps
+    )
 
 
 def kept(suspect: Suspect, statement: ast.Expr | ast.Assign) -> list[Change]:

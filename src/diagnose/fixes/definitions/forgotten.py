@@ -11,6 +11,7 @@ from diagnose.fixes.definitions.moving import is_moved, same_move
 from diagnose.fixes.definitions.places import called, class_around, text_of
 from diagnose.fixes.definitions.statements import after_statement
 from diagnose.fixes.rewriting import Change
+from diagnose.kinds import EventKind
 from diagnose.model import TorchNames
 from diagnose.placement.model import Source, Suspect
 
@@ -86,8 +87,8 @@ def _renewed(suspect: Suspect) -> Change | None:
     """The change by which a copy of what a list or dict holds goes where the buffer is that it replaces."""
     source, node = suspect.spot.source, suspect.spot.node
     lives = [step.what for step in suspect.steps]
-    put = next((step for step in reversed(suspect.steps) if step.what == "put"), None)
-    if put is None or put.spot.node is not node or "held" not in lives:
+    put = next((step for step in reversed(suspect.steps) if step.what == EventKind.PUT), None)
+    if put is None or put.spot.node is not node or EventKind.HELD not in lives:
         return None
     match node:
         case ast.Assign(targets=[ast.Attribute() as target], value=value):

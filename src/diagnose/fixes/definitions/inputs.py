@@ -46,6 +46,7 @@ from diagnose.fixes.definitions.target import target_device
 from diagnose.fixes.definitions.tuples import in_tuple, moved_in_tuple, moved_whole
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
+from diagnose.kinds import EventKind
 from diagnose.model import TorchNames
 from diagnose.placement.model import Suspect
 from diagnose.placement.walking import walk
@@ -132,10 +133,10 @@ def move_input(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
 
 def entered(suspect: Suspect, _: TorchNames) -> Suspect:
     """An input that nothing moves on its way from a loop over batches, at that loop; else as it is."""
-    left = any(step.what == "left" and step.spot == suspect.spot for step in suspect.steps)
+    left = any(step.what == EventKind.LEFT and step.spot == suspect.spot for step in suspect.steps)
     if suspect.cause != "input-not-moved" or suspect.beside is not None or left:
         return suspect
-    bound = next((step for step in reversed(suspect.steps) if step.what == "bound"), None)
+    bound = next((step for step in reversed(suspect.steps) if step.what == EventKind.BOUND), None)
     if bound is None or not isinstance(bound.spot.node, _Loop) or suspect.spot == bound.spot:
         return suspect
     source, loop = bound.spot.source, bound.spot.node

@@ -9,6 +9,7 @@ from diagnose.fixes.definitions.expressions import moved
 from diagnose.fixes.definitions.places import functions_around
 from diagnose.fixes.definitions.reach import within_reach
 from diagnose.fixes.rewriting import Change
+from diagnose.kinds import EventKind
 from diagnose.placement.model import Suspect
 
 
@@ -17,9 +18,11 @@ def brought_where_kept(suspect: Suspect) -> Change | None:
     file keeps what the function gives, or its method knows no device."""
     source, made = suspect.spot.source, functions_around(suspect.spot.source, suspect.spot.node)
     for step in reversed(suspect.steps):
-        if step.what == "moved":
+        if step.what == EventKind.MOVED:
             return None
-        match step.spot.node if step.what == "stored" and step.spot.source is source else None:
+        match (
+            step.spot.node if step.what == EventKind.STORED and step.spot.source is source else None
+        ):
             case ast.Assign(targets=[ast.Attribute()], value=ast.Call() as given):
                 pass
             case _:

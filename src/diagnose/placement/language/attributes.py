@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
+from diagnose.kinds import EventKind
 from diagnose.placement import modules
 from diagnose.placement.devices import SPLIT
 from diagnose.placement.language.calling import run
@@ -133,7 +134,7 @@ def _of_module(machine: Machine, owner: Module, name: str, node: ast.AST, frame:
     if owner.made is not None and (member := owner.made.find(name)) is not None:
         return _member(machine, owner, member, node, frame)
     if name == "_buffers":  # whoever asks for them may fill them
-        filled_elsewhere(owner, Step("filled", machine.spot(node, frame)))
+        filled_elsewhere(owner, Step(EventKind.FILLED, machine.spot(node, frame)))
     if name == "_hf_hook" and is_offloaded(owner):  # by which a program brings it itself
         return hook_of(owner, None)
     if name == "scheduler" and owner.kind.endswith("Pipeline") and owner.made is None:
@@ -232,7 +233,7 @@ def _member(machine: Machine, owner: Value, member: Value, node: ast.AST, frame:
     if isinstance(member, Tensor) and isinstance(
         owner, Module
     ):  # of the class, and none of its buffers
-        kept = Step("kept", member.steps[0].spot, member.device) if member.steps else None
+        kept = Step(EventKind.KEPT, member.steps[0].spot, member.device) if member.steps else None
         found = member.like(member.device, *([kept] if kept else []))
         found.module, found.name = owner, getattr(node, "attr", "")
         return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from diagnose.kinds import EventKind
 from diagnose.placement import modules
 from diagnose.placement.joining import joined
 from diagnose.placement.language.contexts import body_of, yielded
@@ -119,7 +120,7 @@ def run(
     let_through(machine, function, taken, inner)
     called = isinstance(node, ast.Call)  # by the program, and not at its end
     if called and isinstance(function.this, Object) and function.node.name in _MOVING:
-        function.this.steps += machine.step("moved", node, frame)
+        function.this.steps += machine.step(EventKind.MOVED, node, frame)
     if inner.result and inner.yields:
         return Items([], _all(inner.result))
     return _all(inner.result) if inner.result else Const(None)
@@ -238,7 +239,10 @@ def _bare(
         found.attributes = {"param_groups": Items([], group), "state": State({}, State({}))}
     else:
         found = Object(made.node.name, made)
-    found.steps, found.frame = machine.step("made", node, frame, machine.for_weights()), frame
+    found.steps, found.frame = (
+        machine.step(EventKind.MADE, node, frame, machine.for_weights()),
+        frame,
+    )
     if isinstance(found, Module):
         machine.modules.append(found)
     if not isinstance(node, ast.ClassDef):

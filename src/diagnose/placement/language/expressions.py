@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
+from diagnose.kinds import EventKind
 from diagnose.placement.devices import written
 from diagnose.placement.iterating import iterated
 from diagnose.placement.joining import joined
@@ -48,7 +49,7 @@ def evaluate(machine: Machine, node: ast.expr | None, frame: Frame) -> Value:
 def _constant(machine: Machine, node: Any, frame: Frame) -> Value:
     found = Const(node.value)
     if isinstance(node.value, str) and written(node.value) is not None:
-        found.steps = machine.step("made", node, frame)
+        found.steps = machine.step(EventKind.MADE, node, frame)
     return found
 
 

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Mapping
 
+from diagnose.kinds import EventKind
 from diagnose.placement.machine import Arguments, Machine, Meets
 from diagnose.placement.model import Step
 from diagnose.placement.tensors import Module, Table, Tensor
@@ -27,7 +28,7 @@ def copied_by(
 ) -> Value | None:
     """The copy that a call of a library makes of a value; None for other calls."""
     first = given.listed[0].value if given.listed else None
-    step = machine.step("made", node, frame)
+    step = machine.step(EventKind.MADE, node, frame)
     if dotted in ("copy.deepcopy", "copy.copy"):
         return copied(first, step, frame) if first is not None else None
     last = dotted.rpartition(".")[2]
@@ -96,7 +97,7 @@ def copied(
     if isinstance(value, Module):
         life = value.steps[1 if step else 0 :]
         if step and not done:  # it is in nothing that the original is in
-            life = tuple(one for one in life if one.what not in ("held", "put"))
+            life = tuple(one for one in life if one.what not in (EventKind.HELD, EventKind.PUT))
         found = done[id(value)] = Module(value.kind, value.device, value.made)
         found.weights, found.steps = value.weights, (*step, *life)
         found.frame = frame or value.frame

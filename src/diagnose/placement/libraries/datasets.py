@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from diagnose.kinds import EventKind
 from diagnose.placement.devices import CPU
 from diagnose.placement.iterating import iterated
 from diagnose.placement.machine import Arguments, Given, Machine, Meets, Partial, generating
@@ -35,7 +36,7 @@ def data_call(machine: Machine, last: str, given: Arguments, node: ast.AST, fram
             first = given.named["dataset"].value
         collate = given.named.get("collate_fn")
         if collate is not None and getattr(collate.value, "kind", "") == "collator":
-            rows_of = Tensor(CPU, "batch", machine.step("made", node, frame, CPU), frame)
+            rows_of = Tensor(CPU, "batch", machine.step(EventKind.MADE, node, frame, CPU), frame)
             found = Loader(Batch(rows_of, mutable=True))
         elif collate is not None and (
             _is_called(collate.value) or isinstance(collate.value, Unknown)
@@ -125,7 +126,7 @@ def drawn(machine: Machine, loader: Loader, node: ast.AST, frame: Frame) -> None
 def _order(machine: Machine, node: ast.AST, frame: Frame) -> Meets:
     """An order that is drawn: on the default device, as `torch.randperm` makes it."""
     device = machine.default
-    made = Tensor(device, "order", machine.step("made", node, frame, device), frame)
+    made = Tensor(device, "order", machine.step(EventKind.MADE, node, frame, device), frame)
     return Meets(node, made, made)
 
 
@@ -144,7 +145,7 @@ def _own_generator(machine: Machine, node: ast.AST, frame: Frame) -> Tensor | No
     the default device, too."""
     if machine.default.type == "cpu":
         return None
-    return Tensor(CPU, "generator", machine.step("made", node, frame, CPU), frame)
+    return Tensor(CPU, "generator", machine.step(EventKind.MADE, node, frame, CPU), frame)
 
 
 def item_of(machine: Machine, data: Value | None, node: ast.AST, frame: Frame) -> Value:
@@ -157,7 +158,7 @@ def item_of(machine: Machine, data: Value | None, node: ast.AST, frame: Frame) -
             given = Arguments()
             return machine.invoke(machine, getter.bound(data), given, node, frame)
         if any(name.rpartition(".")[2] in machine.torch.datasets for name in data.made.names()):
-            made = machine.step("made", node, frame, CPU)
+            made = machine.step(EventKind.MADE, node, frame, CPU)
             return Batch(Tensor(CPU, "batch", made, frame), mutable=True)
         data = iterated(machine, data, node, frame)
     if isinstance(data, Items) and (data.items or data.more):
@@ -192,6 +193,6 @@ def collated(item: Value, machine: Machine, node: ast.AST, frame: Frame, depth: 
         case Const(value=str()):
             return item
         case Const() | Number():
-            return Tensor(CPU, "batch", machine.step("made", node, frame, CPU), frame)
-    made = machine.step("made", node, frame, CPU)
+            return Tensor(CPU, "batch", machine.step(EventKind.MADE, node, frame, CPU), frame)
+    made = machine.step(EventKind.MADE, node, frame, CPU)
     return Batch(Tensor(CPU, "batch", made, frame, guessed=isinstance(item, Unknown)))

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from functools import lru_cache
 
+from diagnose.kinds import EventKind
 from diagnose.placement.devices import CPU, META
 from diagnose.placement.model import Device, Source, Spot, Step
 from diagnose.placement.steps import called, is_offloaded, last_of
@@ -44,7 +45,7 @@ def keep_unsaved(module: Module, empty: list[tuple[Module, str, Tensor]], spot: 
     for one, name, tensor in empty:
         fills = one.made is not None and any(map(one.made.find, _FILLING))
         if name in one.unsaved and not fills:
-            unfilled = tensor.like(META, Step("unfilled", spot, META))
+            unfilled = tensor.like(META, Step(EventKind.UNFILLED, spot, META))
             one.tensors = {**one.tensors, name: unfilled}
 
 
@@ -77,7 +78,7 @@ def _counting(tree: ast.Module) -> frozenset[int]:
 def is_taken(module: Module) -> bool:
     """Whether a library keeps the weights of a module on meta now, for none of its forwards runs."""
     waits = any(one.runs is not None for one in module.owners())
-    last = last_of(module.steps, "offloaded")
+    last = last_of(module.steps, EventKind.OFFLOADED)
     if last is None or not waits or module.where() != CPU:
         return False
     by = last.spot.node

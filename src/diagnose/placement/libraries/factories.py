@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from diagnose.kinds import EventKind
 from diagnose.model import TorchNames
 from diagnose.placement.devices import CPU, HOME
 from diagnose.placement.machine import Arguments, Machine, Meets, generating, origin
@@ -55,7 +56,7 @@ def factory(machine: Machine, last: str, given: Arguments, node: ast.AST, frame:
             device = None
     drawn = generating(given.named.get("generator"))
     if drawn is not None:
-        here = Tensor(device, "factory", machine.step("made", node, frame, device), frame)
+        here = Tensor(device, "factory", machine.step(EventKind.MADE, node, frame, device), frame)
         machine.meet("generator", node, frame, [drawn, Meets(node, here, here)])
     maker = "array" if last in ("from_numpy", "frombuffer") else "factory"
     if last in ("tensor", "as_tensor") and isinstance(first, Unknown) and first.word == "array":
@@ -66,7 +67,7 @@ def factory(machine: Machine, last: str, given: Arguments, node: ast.AST, frame:
     number = number or (isinstance(first, Items) and not first.items and first.more is None)
     number = number or empty
     of = origin(said.value) if said is not None else machine.default_of
-    made = machine.step("made", node, frame, device, of)
+    made = machine.step(EventKind.MADE, node, frame, device, of)
     found = Tensor(device, maker, made, frame, scalar=number)
     found.floating = _is_floating(machine.torch, last, given)
     return found

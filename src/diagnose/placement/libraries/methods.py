@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from diagnose.kinds import EventKind
 from diagnose.placement import modules
 from diagnose.placement.libraries.distributions import distribution_method, has_method
 from diagnose.placement.libraries.module_methods import module_method
@@ -68,7 +69,7 @@ def method_call(
             return _class(machine, owner, name, given, node, frame)
         case Loader() | Unknown() if name == "with_format" and "device" in given.named:
             device = machine.asked(given.named["device"].value)
-            made = Tensor(device, "batch", machine.step("made", node, frame, device), frame)
+            made = Tensor(device, "batch", machine.step(EventKind.MADE, node, frame, device), frame)
             return Loader(Batch(made))
         case Loader() if name in machine.torch.dataset_methods:
             return owner
@@ -94,7 +95,7 @@ def _class(
         if name == "load_from_checkpoint" and isinstance(made, Module):
             said = given.named.get("map_location")
             device = machine.asked(said.value) if said is not None else None
-            made.move(device, Step("loaded", machine.spot(node, frame), device))
+            made.move(device, Step(EventKind.LOADED, machine.spot(node, frame), device))
         return made
     if name == "apply" and isinstance(owner.find("forward"), Object):
         return _autograd(machine, owner, given, node, frame)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from diagnose.kinds import EventKind
 from diagnose.placement import modules
 from diagnose.placement.devices import CPU, META, SPLIT
 from diagnose.placement.libraries.checkpoints import loaded_into
@@ -88,12 +89,16 @@ def applied(
         if one.weights and (one is module or one.device != where):
             weight = Tensor(one.device, "weight", one.steps, one.frame, module=one, name="weight")
             sides.insert(0, Meets(called, one, weight))
-    apart = last_of(module.steps, "grown apart", "moved")
-    if apart is not None and apart.what == "grown apart" and apart.device not in (None, CPU):
-        steps = (apart._replace(what="grown"),)
+    apart = last_of(module.steps, EventKind.GROWN_APART, EventKind.MOVED)
+    if (
+        apart is not None
+        and apart.what == EventKind.GROWN_APART
+        and apart.device not in (None, CPU)
+    ):
+        steps = (apart._replace(what=EventKind.GROWN),)
         added = Tensor(CPU, "grown", steps, module.grew, module=module)
         sides.append(Meets(called, added, added))
-    grown = [s for s in module.steps if s.what == "grown" and s.device not in (None, CPU)]
+    grown = [s for s in module.steps if s.what == EventKind.GROWN and s.device not in (None, CPU)]
     if grown:  # what it has put in may be on the cpu still
         added = Tensor(None, "grown", (grown[-1],), module.grew, module=module)
         sides.append(Meets(called, added, added))
@@ -107,7 +112,7 @@ def applied(
         device = next((side.tensor.device for side in inputs if side.tensor.device), None)
     if "device" in given.named:  # a method that is told where to
         device = machine.asked(given.named["device"].value)
-    made = machine.step("made", node, frame, device)
+    made = machine.step(EventKind.MADE, node, frame, device)
     output = Tensor(device, "output", made, frame, module=module)
     if len(inputs) == 1 and _only_computes(module):  # it is what it was, padded or scaled
         output = inputs[0].tensor.computed(device)
@@ -154,7 +159,7 @@ def _empty_weight(module: Module) -> tuple[Module, Tensor] | None:
     filled since, with that module; None where all have memory."""
     for one in module.family():
         last = one.steps[-1] if one.steps else None
-        partly = last is not None and last.what == "loaded" and last.device == META
+        partly = last is not None and last.what == EventKind.LOADED and last.device == META
         if one.where() == META or partly:
             return one, Tensor(one.where(), "weight", one.steps, one.frame, module=one)
     return next(((one, tensor) for one, _, tensor in empty_tensors(module)), None)
@@ -227,7 +232,7 @@ def module_method(
             modules.put(machine, owner, str(len(owner.children)), each, node, frame)
         return owner
     if may_fill(name, node, frame.source):
-        filled_elsewhere(owner, Step("filled", machine.spot(node, frame)))
+        filled_elsewhere(owner, Step(EventKind.FILLED, machine.spot(node, frame)))
     if name in ("parameters", "buffers"):
         return modules.weights(owner)
     if name in ("named_parameters", "named_buffers"):
@@ -273,7 +278,7 @@ def module_method(
         released(owner)
         return Const(None)
     if name == "parallelize":
-        owner.move(SPLIT, Step("moved", machine.spot(node, frame), SPLIT))
+        owner.move(SPLIT, Step(EventKind.MOVED, machine.spot(node, frame), SPLIT))
         return Const(None)
     if name == "merge_and_unload" or name in machine.torch.module_results:
         return owner
@@ -281,7 +286,7 @@ def module_method(
         loaded_into(owner, given, machine.spot(node, frame))
         return Unknown()
     if name in machine.torch.growing:
-        what = "grown" if not leaves_new(owner) else "grown apart"
+        what = EventKind.GROWN if not leaves_new(owner) else EventKind.GROWN_APART
         owner.steps = (*owner.steps, Step(what, machine.spot(node, frame), owner.where()))
         owner.grew = frame
     if is_plain(machine, name):
@@ -302,5 +307,7 @@ def module_method(
     if owner.made is None and sides:  # whether its weights are used, its name does not tell
         weight = Tensor(owner.where(), "weight", owner.steps, owner.frame, module=owner)
         machine.meet("library", node, frame, [Meets(node, owner, weight), *sides])
-        return Tensor(None, "output", machine.step("made", node, frame), frame, module=owner)
+        return Tensor(
+            None, "output", machine.step(EventKind.MADE, node, frame), frame, module=owner
+        )
     return Unknown()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from diagnose.kinds import EventKind
 from diagnose.placement import modules
 from diagnose.placement.devices import CPU
 from diagnose.placement.libraries.copies import copied
@@ -32,14 +33,14 @@ def library_method(
     if name == "adapter_to":
         said = given.get("device", 1)
         device = machine.asked(said.value) if said is not None else None
-        owner.steps = (*owner.steps, Step("moved", machine.spot(node, frame), device))
+        owner.steps = (*owner.steps, Step(EventKind.MOVED, machine.spot(node, frame), device))
         return Const(None)
     if name == "propagate" and owner.made is not None:
         return _propagated(machine, owner, given, node, frame)
     if owner.kind.startswith("torchmetrics") and name == "clone":
-        return copied(owner, machine.step("made", node, frame), frame)
+        return copied(owner, machine.step(EventKind.MADE, node, frame), frame)
     if owner.kind.startswith("torchmetrics") and name == "compute":
-        step = machine.step("made", node, frame, owner.where())
+        step = machine.step(EventKind.MADE, node, frame, owner.where())
         return Tensor(owner.where(), "output", step, frame, module=owner)
     return None
 
@@ -51,12 +52,12 @@ def sentences(machine: Machine, last: str, given: Arguments, node: ast.AST, fram
     found.device = machine.asked(said.value) if said else Device("cuda", 0, home=True)
     if said is not None:
         spot = machine.spot(said.node, frame)
-        found.steps = (*found.steps, Step("moved", spot, found.device, origin(said.value)))
+        found.steps = (*found.steps, Step(EventKind.MOVED, spot, found.device, origin(said.value)))
     parts = given.get("modules", 0)
     for n, part in enumerate(parts.value.items if parts and isinstance(parts.value, Items) else ()):
         if isinstance(part, Module):
             modules.put(machine, found, str(n), part, node, frame)
-            part.move(found.device, Step("moved", machine.spot(node, frame), found.device))
+            part.move(found.device, Step(EventKind.MOVED, machine.spot(node, frame), found.device))
     return found
 
 
@@ -66,7 +67,7 @@ def _sentences(
     """A model of sentences: its tokens are on the cpu, it goes where it is told to encode, and gives arrays
     unless it is told to give tensors."""
     if name in ("tokenize", "preprocess"):  # as versions before and from 6 on call it
-        made = machine.step("made", node, frame, CPU)
+        made = machine.step(EventKind.MADE, node, frame, CPU)
         return Batch(Tensor(CPU, "tokens", made, frame), mutable=True)
     if name == "similarity":
         sides = operands(given)
@@ -74,13 +75,13 @@ def _sentences(
             machine.meet("join", node, frame, sides)
         arrays = given.every() and all(is_array(one.value) for one in given.every())
         device = CPU if arrays else sides[0].tensor.device if sides else None
-        return Tensor(device, "library", machine.step("made", node, frame, device), frame)
+        return Tensor(device, "library", machine.step(EventKind.MADE, node, frame, device), frame)
     if not name.startswith(("encode", "predict")):
         return None
     said = given.told("device")
     if said is not None:
         device = machine.asked(said.value)
-        owner.move(device, Step("moved", machine.spot(node, frame), device))
+        owner.move(device, Step(EventKind.MOVED, machine.spot(node, frame), device))
     features: Value = Table({}, Tensor(owner.where(), "given"))
     for part in owner.children.values() if name.startswith("encode") else ():
         if part.made is not None and isinstance(features, Table):
@@ -90,7 +91,9 @@ def _sentences(
     if tensor is not None and not isinstance(tensor.value, Const):
         return Unknown()
     where = owner.where()
-    tensors = Tensor(where, "output", machine.step("made", node, frame, where), frame, module=owner)
+    tensors = Tensor(
+        where, "output", machine.step(EventKind.MADE, node, frame, where), frame, module=owner
+    )
     if tensor is not None and isinstance(tensor.value, Const) and tensor.value.value:
         return tensors
     off = array is not None and isinstance(array.value, Const) and array.value.value is False

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from diagnose.kinds import EventKind
 from diagnose.placement.devices import CPU
 from diagnose.placement.libraries.copies import copied
 from diagnose.placement.machine import Arguments, Given, Machine
@@ -29,14 +30,16 @@ def quantized(
     if said is None or not isinstance(said.value, Module):
         return Unknown()
     own = inplace is not None and not (isinstance(inplace.value, Const) and not inplace.value.value)
-    found = said.value if own else copied(said.value, machine.step("made", node, frame), frame)
+    found = (
+        said.value if own else copied(said.value, machine.step(EventKind.MADE, node, frame), frame)
+    )
     kinds = _kinds(given.told("qconfig_spec", 1))
     if not isinstance(found, Module) or found.where() != CPU:
         return found
     for one in found.family():
         if one.made is None and one.kind in kinds:
             one.packed = True
-            one.steps = (*one.steps, Step("packed", machine.spot(node, frame), CPU))
+            one.steps = (*one.steps, Step(EventKind.PACKED, machine.spot(node, frame), CPU))
     return found
 
 

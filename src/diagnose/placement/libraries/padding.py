@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from diagnose.kinds import EventKind
 from diagnose.placement.devices import CPU
 from diagnose.placement.machine import Arguments, Machine, Meets
 from diagnose.placement.tensors import Sequence as Items
@@ -32,7 +33,7 @@ def sequences(
         return None
     first = next(tensors_in(given.listed[0].value), None)
     if last == "pad_packed_sequence":
-        made = machine.step("made", node, frame, CPU)
+        made = machine.step(EventKind.MADE, node, frame, CPU)
         return Items([first or Unknown(), Tensor(CPU, "other", made, frame)])
     if last in ("pad_sequence", "pack_sequence"):
         return wide(first) if first is not None else Unknown()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from diagnose.kinds import EventKind
 from diagnose.placement import modules
 from diagnose.placement.asking import has_attribute, is_instance, type_of
 from diagnose.placement.iterating import iterated
@@ -199,7 +200,7 @@ def _number(machine: Machine, last: str, first: Value | None, node: ast.AST, fra
         return first.like(first.device)
     if last == "int" and isinstance(first, Unknown | Number):
         found = Number(first.word)
-        found.steps = machine.step("made", node, frame)
+        found.steps = machine.step(EventKind.MADE, node, frame)
         return found
     return Number()
 

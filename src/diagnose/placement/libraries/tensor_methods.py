@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from diagnose.kinds import EventKind
 from diagnose.placement.devices import CPU, HOME
 from diagnose.placement.libraries.checkpoints import may_be_number
 from diagnose.placement.libraries.empties import has_no_memory
@@ -62,7 +63,10 @@ def move(
     if said is not None and isinstance(said.value, Const):
         machine.bind(device, node, frame)
     return Step(
-        "moved", machine.spot(node, frame), device, origin(said.value) if said is not None else None
+        EventKind.MOVED,
+        machine.spot(node, frame),
+        device,
+        origin(said.value) if said is not None else None,
     )
 
 
@@ -139,7 +143,7 @@ def tensor_method(
         device = (
             machine.asked(given.named["device"].value) if "device" in given.named else owner.device
         )
-        return Tensor(device, "factory", machine.step("made", node, frame, device), frame)
+        return Tensor(device, "factory", machine.step(EventKind.MADE, node, frame, device), frame)
     if name in ("backward", "register_hook"):
         return Const(None)
     if name in torch.several_results:
@@ -163,12 +167,14 @@ def tensor_method(
         machine.meet(kind_of(machine, name), node, frame, [receiver, *others])
     scalar = True if name in torch.reductions and not given.every() else None
     if name == "clone":
-        return owner.like(owner.device, Step("copied", machine.spot(node, frame), owner.device))
+        return owner.like(
+            owner.device, Step(EventKind.COPIED, machine.spot(node, frame), owner.device)
+        )
     if name in torch.computing:
         return owner.computed(owner.device, scalar=scalar)
     result = owner.like(owner.device, scalar=scalar)
     result.guessed |= name.rstrip("_") not in torch.operations
-    open_ = owner.maker == "other" and not any(step.what == "made" for step in owner.steps)
+    open_ = owner.maker == "other" and not any(step.what == EventKind.MADE for step in owner.steps)
     if open_ or owner.maker == "load":
         known = name in torch.shaping or kind_of(machine, name) != "library"
         result.guessed |= not known  # of what may be no tensor at all
@@ -195,7 +201,7 @@ def _typed(machine: Machine, owner: Tensor, given: Arguments, node: ast.AST, fra
     device = _named_by_type(machine, given)
     if device is None:
         return owner.like(owner.device)
-    return owner.like(device, Step("moved", machine.spot(node, frame), device))
+    return owner.like(device, Step(EventKind.MOVED, machine.spot(node, frame), device))
 
 
 def _ends_so(node: ast.expr, value: External) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from diagnose.kinds import EventKind
 from diagnose.placement import modules
 from diagnose.placement.asking import is_instance
 from diagnose.placement.devices import CPU, CURRENT, HOME
@@ -57,10 +58,10 @@ def torch_call(
             device = machine.asked(given.listed[1].value) or HOME
         machine.bind(device, node, frame)
         of = origin(said.value) if said is not None else None
-        return Place(device or HOME, machine.step("made", node, frame, device, of))
+        return Place(device or HOME, machine.step(EventKind.MADE, node, frame, device, of))
     if dotted.startswith("torch.cuda.") and last.endswith("Tensor"):
         device = machine.home()
-        return Tensor(device, "factory", machine.step("made", node, frame, device), frame)
+        return Tensor(device, "factory", machine.step(EventKind.MADE, node, frame, device), frame)
     if (model := quantized(machine, dotted, given, node, frame)) is not None:
         return model
     if last == "GradScaler":
@@ -87,18 +88,18 @@ def torch_call(
     if dotted.startswith("torch.sparse.") and last.endswith("Tensor"):
         return factory(machine, "sparse_coo_tensor", given, node, frame)
     if last in ("shape_as_tensor", "_shape_as_tensor"):
-        return Tensor(CPU, "factory", machine.step("made", node, frame, CPU), frame)
+        return Tensor(CPU, "factory", machine.step(EventKind.MADE, node, frame, CPU), frame)
     if last in machine.torch.factories or (last.endswith("_like") and dotted.count(".") == 1):
         return factory(machine, last, given, node, frame)
     if dotted == "torch.Generator":
         said = given.get("device", 0)
         device = machine.asked(said.value) if said is not None else CPU
         found = Generator(device or HOME)
-        found.steps, found.frame = machine.step("made", node, frame, device), frame
+        found.steps, found.frame = machine.step(EventKind.MADE, node, frame, device), frame
         return found
     if dotted == "torch.manual_seed":  # gives the generator of the cpu
         found = Generator(CPU)
-        found.steps, found.frame = machine.step("made", node, frame, CPU), frame
+        found.steps, found.frame = machine.step(EventKind.MADE, node, frame, CPU), frame
         return found
     if last in ("set_rng_state", "set_rng_state_all"):  # of any device: its bytes are on the host
         machine.meet("host", node, frame, operands(given))
@@ -127,7 +128,7 @@ def torch_call(
         new = value is None or (frame.function or "").endswith("__init__")
         made = value if isinstance(value, Tensor) else Tensor(machine.default if new else None)
         where = (machine.emptied if dotted != "torch.nn.Buffer" else None) or made.device
-        weight = made.like(where, Step("made", machine.spot(node, frame), where))
+        weight = made.like(where, Step(EventKind.MADE, machine.spot(node, frame), where))
         weight.maker, weight.frame = "weight", frame
         return weight
     first = given.listed[0].value if given.listed else None
@@ -237,10 +238,10 @@ def _as_one(
     """What is made of tensors that were listed elsewhere: where they become one, one move is enough."""
     made, move = born_at(result.steps), last_move(result.steps)
     own = result.maker in ("factory", "array") and result.module is None
-    listed = made is not None and any(step.what == "listed" for step in result.steps)
+    listed = made is not None and any(step.what == EventKind.LISTED for step in result.steps)
     if not own or not listed or move is not None or not on_cpu(result):
         return result
-    step = machine.step("made", node, frame, result.device)
+    step = machine.step(EventKind.MADE, node, frame, result.device)
     return Tensor(result.device, result.maker, step, frame)
 
 
@@ -290,7 +291,7 @@ def optimizer(machine: Machine, last: str, given: Arguments, node: ast.AST, fram
     part = weights[0].module if weights else None
     module = part.whole() if part is not None else None
     found = Optimizer(module, weights[0] if weights else None)
-    found.steps = machine.step("made", node, frame, module.where() if module else None)
+    found.steps = machine.step(EventKind.MADE, node, frame, module.where() if module else None)
     if last in machine.torch.early_optimizers:
         found.loaded = found.steps[0]
     found.remembers = last in machine.torch.late_optimizers
@@ -307,6 +308,6 @@ def wrapped_optimizer(
         return None
     found = Optimizer(inner.module, inner.weights)
     where = inner.module.where() if inner.module else None
-    found.steps, found.frame = machine.step("made", node, frame, where), frame
+    found.steps, found.frame = machine.step(EventKind.MADE, node, frame, where), frame
     found.loaded = found.steps[0]
     return found

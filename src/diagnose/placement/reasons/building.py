@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Sequence
 
+from diagnose.kinds import EventKind
 from diagnose.placement import bringing
 from diagnose.placement.libraries.copies import averages
 from diagnose.placement.machine import Meets
@@ -54,17 +55,17 @@ def of_module(
         return values
     top = module
     for top in module.owners():
-        if any(step.what in ("held", "loaded") for step in top.steps):
+        if any(step.what in (EventKind.HELD, EventKind.LOADED) for step in top.steps):
             break
         # Of what is built from parts the whole is late, not its parts.
         put = _put_late(top, then if top is module else ())
         if put is not None and not (top.owner and _put_late(top.owner)):
             break
     made = born_at(top.steps)
-    loaded = last_of(top.steps, "loaded")
+    loaded = last_of(top.steps, EventKind.LOADED)
     if loaded is not None and loaded.device is None and last_move(top.steps) is None:
         return Reason("checkpoint-location", loaded.spot, top.frame)
-    held = next((s for s in top.steps if s.what == "held"), None)
+    held = next((s for s in top.steps if s.what == EventKind.HELD), None)
     move = last_move(top.steps)
     if (assigned := _assigned_later(tensor.steps if tensor else then or top.steps)) is not None:
         return Reason("checkpoint-location", assigned.spot, top.frame)
@@ -133,10 +134,10 @@ def of_module(
 
 def _assigned_later(steps: Sequence[Step]) -> Step | None:
     """The step by which saved weights took the place of those of a model that had been moved."""
-    last = last_of(steps, "loaded", "moved", "gathered")
+    last = last_of(steps, EventKind.LOADED, EventKind.MOVED, EventKind.GATHERED)
     move = last_move(steps)
     on_gpu = move is not None and move.device is not None and move.device.type == "cuda"
-    return last if last is not None and last.what == "loaded" and on_gpu else None
+    return last if last is not None and last.what == EventKind.LOADED and on_gpu else None
 
 
 def _filled_with(module: Module) -> Reason | None:
@@ -264,13 +265,13 @@ def _is_named(given: Spot, built: Spot) -> bool:
 
 def _put_late(module: Module, then: Sequence[Step] = ()) -> Step | None:
     """The step that put a module into one that was moved before, and not again by ``then``."""
-    put = next((s for s in module.steps if s.what == "put"), None)
+    put = next((s for s in module.steps if s.what == EventKind.PUT), None)
     if put is None or put.device is None or put.device.type != "cuda":
         return None
     made = born_at(module.steps)
     if made is not None and module.owner is not None and _of_its_making(made, module.owner):
         return None
-    return None if any(step.what == "moved" for step in then or module.steps) else put
+    return None if any(step.what == EventKind.MOVED for step in then or module.steps) else put
 
 
 def built_for(module: Module, inside: Frame | None = None) -> Reason | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
+from diagnose.kinds import EventKind
 from diagnose.placement.devices import differ
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Device, Spot, Step, Suspect
@@ -40,7 +41,7 @@ def brought(meeting: Meeting, devices: Sequence[str]) -> Suspect | None:
             continue
         if _gives_several(move.spot, meeting.frame):
             continue  # the others may enter another part
-        place = _asked(move.spot) if move.what == "moved" else None
+        place = _asked(move.spot) if move.what == EventKind.MOVED else None
         frame = frame_at(move.spot, meeting.frame)
         name = next(models_in(frame, whole), None) if frame is not None else None
         if name is None and frame is None and (place := _given(move.spot)) is not None:

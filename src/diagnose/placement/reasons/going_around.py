@@ -6,6 +6,7 @@ import ast
 import re
 from functools import lru_cache
 
+from diagnose.kinds import EventKind
 from diagnose.placement.libraries.offloading import SHARDING
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.steps import Reason, born_at, called, is_on, last_move, said_as
@@ -23,10 +24,12 @@ _SHARDING = frozenset({*SHARDING, "FSDP"})
 
 def gone_around(stray: Meets, module: Module, meeting: Meeting) -> Reason:
     """Where the forward of an offloaded module is gone around: by its other methods, or its weights."""
-    parents = [one for one in module.owners() if any(s.what == "offloaded" for s in one.steps)]
+    parents = [
+        one for one in module.owners() if any(s.what == EventKind.OFFLOADED for s in one.steps)
+    ]
     whole = {id(one) for one in parents or module.owners()}
-    seen = next((s for s in stray.tensor.steps if s.what == "read"), None)
-    offloaded = next((s for s in stray.tensor.steps if s.what == "offloaded"), None)
+    seen = next((s for s in stray.tensor.steps if s.what == EventKind.READ), None)
+    offloaded = next((s for s in stray.tensor.steps if s.what == EventKind.OFFLOADED), None)
     if offloaded is not None and called(offloaded.spot.node) == "enable_sequential_cpu_offload":
         return Reason(
             "offloaded-to-cpu", offloaded.spot, module.frame
@@ -53,7 +56,7 @@ def taken_away(stray: Meets, meeting: Meeting) -> Reason | None:
     """Where a program moves a weight of an offloaded module, or the whole, whose weights are on meta until
     its forward runs; None for what else has no memory."""
     value, module = stray.value, stray.tensor.module
-    if module is None or not any(one.what == "offloaded" for one in stray.tensor.steps):
+    if module is None or not any(one.what == EventKind.OFFLOADED for one in stray.tensor.steps):
         return None
     if isinstance(value, Module):
         return Reason("offloaded-to-cpu", meeting.spot, meeting.frame)
@@ -63,13 +66,15 @@ def taken_away(stray: Meets, meeting: Meeting) -> Reason | None:
 def offload_turned_on(found: Reason, tensor: Tensor, other: Meets | None) -> Reason:
     """What a setting leaves on the host, where that is set; a copy of it that was brought to the GPU
     belongs beside it, and what the function makes for it is met where it is used."""
-    offloaded = next((step for step in tensor.steps if step.what == "offloaded"), None)
+    offloaded = next((step for step in tensor.steps if step.what == EventKind.OFFLOADED), None)
     if offloaded is None or offloaded.of is None or other is None:
         return found
     steps = list(other.tensor.steps)
     life = [step.what for step in steps]
-    if any(step.spot == offloaded.spot for step in steps) and "copied" in life:
-        moved = [step for step in steps[life.index("copied") :] if step.what == "moved"]
+    if any(step.spot == offloaded.spot for step in steps) and EventKind.COPIED in life:
+        moved = [
+            step for step in steps[life.index(EventKind.COPIED) :] if step.what == EventKind.MOVED
+        ]
         if moved:
             return found._replace(spot=moved[0].spot, frame=None)
     made = born_at(other.tensor.steps)

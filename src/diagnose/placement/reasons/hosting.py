@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from functools import lru_cache
 
+from diagnose.kinds import EventKind
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Spot
 from diagnose.placement.reasons.knowing import handed_on
@@ -24,14 +25,14 @@ def on_the_way_to_the_host(stray: Meets, meeting: Meeting) -> Reason | None:
     made = born_at(tensor.steps)
     name = called(meeting.spot.node)
     wants = name == "pack_padded_sequence"  # torch's own: its lengths are to be on the host
-    loaded = next((step for step in tensor.steps if step.what == "loaded"), None)
+    loaded = next((step for step in tensor.steps if step.what == EventKind.LOADED), None)
     if loaded is not None and name.startswith("set_rng_state"):
         # It was loaded with all the rest, to where that goes.
         return Reason("checkpoint-location", loaded.spot)
     computed = isinstance(stray.node, ast.BinOp)  # there, and of no use to anything else
     written = isinstance(meeting.spot.node, ast.stmt)  # into an array, which is no call
     here = wants or computed or written or made is None or name in _ASKING
-    listings = [step for step in tensor.steps if step.what == "listed"]
+    listings = [step for step in tensor.steps if step.what == EventKind.LISTED]
     kept = [step for step in listings if _is_kept(step.spot)]
     listed = kept[-1] if kept else next(iter(listings), None)
     if here and stray.value is tensor and isinstance(stray.node, ast.expr):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from diagnose.kinds import EventKind
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Spot, Step
 from diagnose.placement.reasons.knowing import (
@@ -91,7 +92,10 @@ def prepared_beside(made: Step, meeting: Meeting) -> Reason | None:
     frame: Frame | None = meeting.frame
     while frame is not None:
         loaders = [(name, one) for name, one in frame.names.items() if isinstance(one, Loader)]
-        moves = [[step.spot for step in _steps(one) if step.what == "moved"] for _, one in loaders]
+        moves = [
+            [step.spot for step in _steps(one) if step.what == EventKind.MOVED]
+            for _, one in loaders
+        ]
         pairs = list(zip(loaders, moves, strict=True))
         ours = [name for (name, one), moved in pairs if not moved and made in _steps(one)]
         models = (last_move(one.steps) for one in frame.names.values() if isinstance(one, Module))
@@ -125,7 +129,7 @@ def given_to_owner(stray: Meets, made: Step, meeting: Meeting) -> Reason | None:
     built = born_at(owner.steps) if isinstance(owner, Object) else None
     if owner is None or built is None or owner.frame is None:
         return None
-    if not any(step.what == "stored" for step in stray.tensor.steps):
+    if not any(step.what == EventKind.STORED for step in stray.tensor.steps):
         return None
     given = built.spot.node.args if isinstance(built.spot.node, ast.Call) else []
     tree, frame = built.spot.source.tree, owner.frame

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from diagnose.kinds import EventKind
 from diagnose.placement.devices import differ
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Step
@@ -83,7 +84,7 @@ def reason(stray: Meets, meeting: Meeting) -> Reason | None:
             return away_from_home(meeting, stray)
         case "state" if tensor.maker == "state" and tensor.module is not None:
             return of_library(stray, meeting)
-        case "state" if put := next((s for s in tensor.steps if s.what == "stored"), None):
+        case "state" if put := next((s for s in tensor.steps if s.what == EventKind.STORED), None):
             return Reason("optimizer-state", put.spot, tensor.frame)
         case "host":
             return on_the_way_to_the_host(stray, meeting)
@@ -123,7 +124,7 @@ def reason(stray: Meets, meeting: Meeting) -> Reason | None:
 
 def _kept(tensor: Tensor, meeting: Meeting) -> Step | None:
     """The step by which a tensor was kept: by the class that fails with it, where several keep it."""
-    keeps = [step for step in tensor.steps if step.what == "kept"]
+    keeps = [step for step in tensor.steps if step.what == EventKind.KEPT]
     whose = (meeting.spot.function or "").partition(".")[0]
     own = (one for one in keeps if (one.spot.function or "").partition(".")[0] == whose)
     return next(own, next(iter(keeps), None))
@@ -136,10 +137,10 @@ def _is_here(move: Step | None, meeting: Meeting) -> bool:
 
 def _of_weight(tensor: Tensor, module: Module, meeting: Meeting) -> Reason | None:
     """Why a weight is there: held in a plain list, copied before its module moved, or as its module."""
-    held = next((s for s in tensor.steps if s.what == "held"), None)
-    if held is not None and not any(s.what == "put" for s in tensor.steps):
+    held = next((s for s in tensor.steps if s.what == EventKind.HELD), None)
+    if held is not None and not any(s.what == EventKind.PUT for s in tensor.steps):
         return Reason("unregistered-submodule", held.spot, tensor.frame, f"self.{tensor.name}")
-    put = next((s for s in tensor.steps if s.what == "put"), None)
+    put = next((s for s in tensor.steps if s.what == EventKind.PUT), None)
     late = (
         put is not None and last_move(module.steps) is not None and last_move(tensor.steps) is None
     )
@@ -170,7 +171,7 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
         return Reason("input-not-moved", left.spot, tensor.frame)
     if (forgotten := forgotten_variable(tensor, stray.node, meeting.spot)) is not None:
         return forgotten
-    dropped = next((s for s in tensor.steps if s.what == "dropped"), None)
+    dropped = next((s for s in tensor.steps if s.what == EventKind.DROPPED), None)
     if dropped is not None and tensor.device != dropped.device:
         return Reason("input-not-moved", dropped.spot, tensor.frame)
     if (fixed := fixed_in_replica(tensor)) is not None:
@@ -202,19 +203,19 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
         return shared_by_replicas(tensor, kept, meeting)
     if kept is not None and tensor.module is not None:
         owner = tensor.module
-        loss = LOSSES.search(owner.kind) and not any(s.what == "moved" for s in owner.steps)
+        loss = LOSSES.search(owner.kind) and not any(s.what == EventKind.MOVED for s in owner.steps)
         born = born_at(tensor.steps)
         if born is not None and not loss and _is_remade(born, kept, tensor):
             return Reason("created-without-device", born.spot, tensor.frame)
         cause = "loss-or-metric-state" if loss else "unregistered-tensor"
         return Reason(cause, kept.spot, tensor.frame, f"self.{tensor.name}")
-    held = next((s for s in tensor.steps if s.what == "held"), None)
+    held = next((s for s in tensor.steps if s.what == EventKind.HELD), None)
     if held is not None and not on_cpu(tensor) and replicated(tensor.module):
         return shared_by_replicas(tensor, held, meeting)
     if held is not None and tensor.module is not None:
         spot = put_in_place(tensor.steps, held) or held.spot
         return Reason("unregistered-tensor", spot, tensor.frame, f"self.{tensor.name}")
-    grown = next((s for s in tensor.steps if s.what == "grown"), None)
+    grown = next((s for s in tensor.steps if s.what == EventKind.GROWN), None)
     if grown is not None and tensor.maker == "grown":
         return of_grown(tensor, grown)
     made = born_at(tensor.steps)
@@ -222,7 +223,7 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
         return state
     if made is None:
         return unknown_input(stray, meeting)
-    stored = next((s for s in tensor.steps if s.what == "stored"), None)
+    stored = next((s for s in tensor.steps if s.what == EventKind.STORED), None)
     if stored is not None and (late := of_holder(stray, meeting.frame)) is not None:
         return late
     if stored is not None and LOSSES.search((stored.spot.function or "").partition(".")[0]):
@@ -272,7 +273,7 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
         case "batch" if (forgotten := prepared_beside(made, meeting)) is not None:
             return forgotten
         case "batch":
-            bound = last_of(tensor.steps, "bound")
+            bound = last_of(tensor.steps, EventKind.BOUND)
             if bound is not None and (bound.spot.function or "").endswith(".forward"):
                 bound = None  # a part of what the model was handed
             if bound is not None and isinstance(bound.spot.node, ast.For):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from diagnose.kinds import EventKind
 from diagnose.placement import quantizing
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Spot
@@ -26,9 +27,9 @@ def of_packed(stray: Meets, meeting: Meeting) -> Reason | None:
     chosen = quantizing.suspect(CAUSE, [meeting.spot.source], prepared=False)
     if chosen is not None:
         return Reason(CAUSE, chosen.spot, meeting.frame)
-    since = [one for one in packed.steps if one.what in ("packed", "moved")]
+    since = [one for one in packed.steps if one.what in (EventKind.PACKED, EventKind.MOVED)]
     last = since[-1]
-    if last.what == "moved" and last.device is not None and last.device.type == "cuda":
+    if last.what == EventKind.MOVED and last.device is not None and last.device.type == "cuda":
         return Reason(CAUSE, _moved(last.spot), meeting.frame)
     return Reason(CAUSE, *_entered(module, meeting))
 

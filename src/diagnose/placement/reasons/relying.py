@@ -20,6 +20,7 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
 
+from diagnose.kinds import EventKind
 from diagnose.placement.devices import SPLIT
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Spot, Step, Suspect
@@ -33,7 +34,7 @@ from diagnose.placement.values import Object
 from diagnose.placement.walking import walk
 
 #: Steps by which an operand came to its device.
-_COMING = ("made", "loaded", "moved", "gathered", "wrapped")
+_COMING = (EventKind.MADE, EventKind.LOADED, EventKind.MOVED, EventKind.GATHERED, EventKind.WRAPPED)
 #: Where operands come from that the program neither makes nor computes: a loader, a caller, a library.
 _OF_OTHERS = frozenset({"batch", "given", "library", "other"})
 #: Questions that a machine with GPUs answers in one way.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from diagnose.kinds import EventKind
 from diagnose.placement.model import Spot, Step
 from diagnose.placement.reasons.knowing import has_device, statement_around
 from diagnose.placement.reasons.scope import in_scope
@@ -40,4 +41,4 @@ def put_in_place(steps: Sequence[Step], held: Step) -> Spot | None:
     """Where a copy of what a list or dict holds is put in the place of a registered tensor; None where it
     is used as it is held."""
     later = steps[next(n for n, step in enumerate(steps) if step is held) + 1 :]
-    return next((step.spot for step in reversed(later) if step.what == "put"), None)
+    return next((step.spot for step in reversed(later) if step.what == EventKind.PUT), None)

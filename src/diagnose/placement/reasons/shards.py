@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from diagnose.kinds import EventKind
 from diagnose.placement.devices import differ
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Device, Spot, Step, Suspect
@@ -173,9 +174,11 @@ def gathered(meeting: Meeting, *, sure: bool = False) -> Suspect | None:
     """
     for side in meeting.sides:
         steps = side.tensor.steps
-        if side.tensor.maker != "weight" or not any(step.what == "gathered" for step in steps):
+        if side.tensor.maker != "weight" or not any(
+            step.what == EventKind.GATHERED for step in steps
+        ):
             continue
-        put = next((step for step in steps if step.what == "moved"), None)
+        put = next((step for step in steps if step.what == EventKind.MOVED), None)
         if sure and (put is None or not put.device or not put.device.number):
             continue
         if sure and all(other.tensor.device != put.device for other in meeting.sides if put):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
+from diagnose.kinds import EventKind
 from diagnose.placement.devices import differ, is_said
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.reasons.knowing import has_device
@@ -43,11 +44,15 @@ def _of_replica(side: Meets) -> bool:
     if fixed_in_replica(side.tensor) is not None:
         return True
     last = next(
-        (step for step in reversed(side.tensor.steps) if step.what in ("kept", "held", "moved")),
+        (
+            step
+            for step in reversed(side.tensor.steps)
+            if step.what in (EventKind.KEPT, EventKind.HELD, EventKind.MOVED)
+        ),
         None,
     )
     kept = (
-        last is not None and last.what != "moved"
+        last is not None and last.what != EventKind.MOVED
     )  # what is moved where it is used is a replica's own
     return kept and not is_on(side, "cpu") and replicated(side.tensor.module)
 
@@ -85,7 +90,9 @@ def strays(meeting: Meeting, devices: Sequence[str]) -> Iterator[tuple[Meets, Me
     elif meeting.what == "index" and is_on(sides[0], "cpu") and not is_on(sides[1], "cpu"):
         if devices or is_on(sides[1], "cuda"):
             table = sides[0].tensor
-            kept = table.maker == "weight" or any(s.what in ("kept", "held") for s in table.steps)
+            kept = table.maker == "weight" or any(
+                s.what in (EventKind.KEPT, EventKind.HELD) for s in table.steps
+            )
             known = kept and table.module is not None  # it should have moved with its module
             mended = _is_given(sides[1], meeting) and _made_where_known(table)
             left = forgotten_field(table, sides[0].node, meeting.frame) is not None
@@ -115,7 +122,11 @@ def strays(meeting: Meeting, devices: Sequence[str]) -> Iterator[tuple[Meets, Me
 def _made_where_known(table: Tensor) -> bool:
     """Whether an object keeps a table that was made where a device was known."""
     made = born_at(table.steps)
-    if made is None or table.frame is None or not any(s.what == "stored" for s in table.steps):
+    if (
+        made is None
+        or table.frame is None
+        or not any(s.what == EventKind.STORED for s in table.steps)
+    ):
         return False
     return on_cpu(table) and has_device(table.frame, made.spot)
 
@@ -223,7 +234,7 @@ def _suspicion(side: Meets) -> int:
     """How much speaks for an operand being the misplaced one of two on accelerators."""
     tensor = side.tensor
     if tensor.maker in ("output", "weight", "computed") and not any(
-        s.what in ("kept", "held") for s in tensor.steps
+        s.what in (EventKind.KEPT, EventKind.HELD) for s in tensor.steps
     ):
         move = last_move(tensor.steps)
         if move is None and tensor.maker != "output" and _is_loaded(tensor):
@@ -233,7 +244,9 @@ def _suspicion(side: Meets) -> int:
         return 2 if tensor.maker != "computed" and move is not None and is_literal(move) else 0
     if tensor.maker == "load" and last_move(tensor.steps) is None:
         return 5
-    if any(step.what in ("kept", "held") for step in tensor.steps) or fixed_in_replica(tensor):
+    if any(
+        step.what in (EventKind.KEPT, EventKind.HELD) for step in tensor.steps
+    ) or fixed_in_replica(tensor):
         return 4
     last = last_move(tensor.steps) or born_at(tensor.steps)
     if last is not None and last.device is not None and last.device.type == "cuda":
@@ -246,7 +259,7 @@ def _suspicion(side: Meets) -> int:
 
 def _is_loaded(tensor: Tensor) -> bool:
     """Whether a weight is of a model that was loaded as a whole."""
-    return any(step.what == "loaded" for step in tensor.steps)
+    return any(step.what == EventKind.LOADED for step in tensor.steps)
 
 
 def _pairs(sides: Sequence[Meets]) -> Iterator[tuple[Meets, Meets]]:

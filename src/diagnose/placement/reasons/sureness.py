@@ -21,6 +21,7 @@ from __future__ import annotations
 import ast
 from functools import lru_cache
 
+from diagnose.kinds import EventKind
 from diagnose.placement.devices import CPU
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Device, Suspect
@@ -90,7 +91,7 @@ def _is_collected(side: Meets, meeting: Meeting) -> bool:
     """Whether an operand is in a list that the program fills, and not in one that is written out."""
     if not isinstance(side.value, Items):
         return False
-    put = [step.spot for step in side.tensor.steps if step.what == "listed"]
+    put = [step.spot for step in side.tensor.steps if step.what == EventKind.LISTED]
     if meeting.what == "host":
         # What is put there elsewhere may be numbers, or come back to the host before it is read.
         here = all(spot.function == meeting.spot.function for spot in put)

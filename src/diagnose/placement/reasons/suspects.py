@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
+from diagnose.kinds import EventKind
 from diagnose.placement.devices import CPU, HOME
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Suspect
@@ -226,7 +227,7 @@ def _loaded(found: Reason, other: Meets | None) -> Reason | None:
     if found.cause != "input-not-moved" or other is None or found.frame is None:
         return None
     whose = other.value.steps if isinstance(other.value, Module) else other.tensor.steps
-    loaded = next((step for step in whose if step.what == "loaded"), None)
+    loaded = next((step for step in whose if step.what == EventKind.LOADED), None)
     if loaded is None or last_move(whose) is not None or knows_device(found.frame, found.spot):
         return None
     return Reason("checkpoint-location", loaded.spot, other.tensor.frame)

@@ -26,6 +26,7 @@ from diagnose.fixes.rewriting import Change
 from diagnose.hooks.lives import Lives
 from diagnose.hooks.operands import assigned, value
 from diagnose.hooks.positions import Text, Texts
+from diagnose.kinds import EventKind
 from diagnose.placement import Device, Spot, Suspect
 from diagnose.placement.reasons.scope import in_scope
 from diagnose.repairing.proposing.moving import (
@@ -133,7 +134,7 @@ def _building(call: _Call, lives: Lives) -> list[tuple[Spot, Change]]:
     """The change of where the model of a call is built, that moves it."""
     assert call.model is not None
     life = lives.life_of(value(call.model, call.frame))
-    made = next((event for event in life.events if event.what == "made"), None)
+    made = next((event for event in life.events if event.what == EventKind.MADE), None)
     for at, line in enumerate(made.stack if made is not None else ()):
         spot = lives.texts.spot(line)
         if spot is None or isinstance(spot.node, ast.Expr) or made is None:

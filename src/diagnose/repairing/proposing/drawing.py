@@ -12,6 +12,7 @@ from diagnose.fixes.editing import Refused
 from diagnose.fixes.file_edit import file_edit
 from diagnose.hooks.replaying import Met
 from diagnose.hooks.uncalled import Operand
+from diagnose.kinds import EventKind
 from diagnose.placement import Device
 from diagnose.placement.devices import CPU, written
 from diagnose.repairing.proposing.defining import defined, suspect_of
@@ -24,7 +25,7 @@ def drawing(found: Met, stray: Operand) -> Iterator[Move]:
     if stray.side.tensor.maker != "generator":
         return
     wanted = CPU if stray.device != "cpu" else written(found.asked or "cuda")
-    made = [(step.spot, ()) for step in stray.side.tensor.steps if step.what == "made"]
+    made = [(step.spot, ()) for step in stray.side.tensor.steps if step.what == EventKind.MADE]
     loader = found.lives.loader()
     stacks = [event.stack for event in loader.events] if loader is not None else []
     built = [(found.lives.texts.spot(stack[0]), stack) for stack in stacks if stack]

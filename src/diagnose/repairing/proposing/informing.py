@@ -15,6 +15,7 @@ from diagnose.fixes.editing import Refused
 from diagnose.fixes.file_edit import file_edit
 from diagnose.hooks.replaying import Met
 from diagnose.hooks.uncalled import Operand
+from diagnose.kinds import EventKind
 from diagnose.placement import Device, Spot
 from diagnose.placement.reasons.defaulting import told_above
 from diagnose.placement.reasons.scope import in_scope
@@ -45,7 +46,7 @@ def informing(error: BaseException) -> Iterator[Move]:
             continue
         events = stray.life.events if stray.life is not None else ()
         for event in reversed(events):
-            if event.what in ("made", "moved"):
+            if event.what in (EventKind.MADE, EventKind.MOVED):
                 yield from _edits(found, event.stack, wanted)
         if stray.side.tensor.maker == "generator":
             yield from _of_generator(found, stray, wanted)

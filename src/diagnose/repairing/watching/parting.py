@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from diagnose.kinds import EventKind
 from diagnose.repairing.watching.residing import by_library
 from diagnose.tracing.lives import Event, Life
 
@@ -25,7 +26,7 @@ class Parts:
         """Is told of a tensor's copy to a GPU, and of the tensor's life."""
         if life is None or life.maker != "batch":
             return
-        came = [one for one in life.events if one.what == "made"]
+        came = [one for one in life.events if one.what == EventKind.MADE]
         if not came or by_library() or len(self._batches) >= _BATCHES:
             return
         line = event.stack[0]

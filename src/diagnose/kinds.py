@@ -1,0 +1,36 @@
+"""What sorts of things the analysis and a recording tell apart. Plain enums: no string equals a member."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+
+class EventKind(Enum):
+    """What happened to a value."""
+
+    MADE = "made"  # a factory, a constructor or a library gave it
+    LOADED = "loaded"  # it came from a file
+    COMPUTED = "computed"  # an operation gave it
+    SEEN = "seen"  # it was met first there: nobody saw it made
+    MOVED = "moved"  # it was brought to a device
+    COPIED = "copied"  # a copy of it was made, or moved
+    DROPPED = "dropped"  # a copy of it was moved that nothing keeps
+    GATHERED = "gathered"  # a library brought it together from several devices
+    OFFLOADED = "offloaded"  # a library keeps it elsewhere while it does not run
+    GIVEN_BACK = "given back"  # a trainer left it on the host when it was done
+    READ = "read"  # it was looked up in a module that is offloaded
+    KEPT = "kept"  # as an attribute of a module
+    HELD = "held"  # in a list or dict
+    STORED = "stored"  # in another object, or in an optimizer's state
+    PUT = "put"  # as a layer or a weight of a module
+    BOUND = "bound"  # to a name
+    LISTED = "listed"  # as one of several items that an expression lists
+    LEFT = "left"  # out where a function moves others
+    PASSED = "passed"  # through a function that moves others
+    WRAPPED = "wrapped"  # by a module for several GPUs
+    PACKED = "packed"  # for kernels of the host
+    FILLED = "filled"  # its memory got values, by whom is not known
+    UNFILLED = "unfilled"  # on meta, by weights that were to give it values
+    GROWN = "grown"  # new layers were put into it
+    GROWN_APART = "grown apart"  # new layers were put into it, and left on the cpu
+    STEPPED = "stepped"  # an optimizer made its state in a step
