@@ -34,3 +34,22 @@ class EventKind(Enum):
     GROWN = "grown"  # new layers were put into it
     GROWN_APART = "grown apart"  # new layers were put into it, and left on the cpu
     STEPPED = "stepped"  # an optimizer made its state in a step
+
+
+class ConstraintKind(Enum):
+    """Why operands have to be on one device."""
+
+    JOIN = "join"  # an operation computes with them
+    CALL = "call"  # a module is called with them
+    INDEX = "index"  # one is indexed by the others
+    GENERATOR = "generator"  # one is drawn with the other
+    HOST = "host"  # NumPy takes them
+    KERNEL = "kernel"  # the kernels of a package run on a GPU only
+    HOME = "home"  # DataParallel asks for the weights on its first GPU
+    STATE = "state"  # an optimizer computes with its state
+    META = "meta"  # values are asked of what has none
+    LIBRARY = "library"  # they enter a call of which nothing is known
+    HANDED = "handed"  # a model and tensors are handed to such a call
+    ASKED = "asked"  # code that may refuse it asks where it is
+    REFUSED = "refused"  # code refuses it there
+    LACKED = "lacked"  # a process asks for a GPU that its machine lacks

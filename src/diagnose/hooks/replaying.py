@@ -26,7 +26,7 @@ from diagnose.hooks.uncalled import (
     of_own_optimizer,
     of_wrapper,
 )
-from diagnose.kinds import EventKind
+from diagnose.kinds import ConstraintKind, EventKind
 from diagnose.model import LiveOperand
 from diagnose.placement import Spot, Step, Suspect
 from diagnose.placement.devices import META, written
@@ -90,7 +90,9 @@ def met(recorder: Recorder, error: BaseException) -> Met | None:
     if not operands or around is None:
         return None
     meeting = Meeting(what, spot, tuple(one.side for one in operands), calls, around)
-    asked = "cuda" if what == "kernel" else failed.asked if failed is not None else None
+    asked = (
+        "cuda" if what == ConstraintKind.KERNEL else failed.asked if failed is not None else None
+    )
     return Met(meeting, tuple(operands), lives, asked)
 
 
@@ -120,11 +122,11 @@ def known(recorder: Recorder, error: BaseException, scene: Scene) -> Known | Non
 
 def _suspects(meeting: Meeting, devices: Sequence[str], *, split: bool) -> Iterator[Suspect]:
     """Who was misplaced, likeliest first: what is on meta, whatever it met."""
-    if meeting.what == "kernel":
+    if meeting.what == ConstraintKind.KERNEL:
         yield from filter(None, (of_kernel(side, meeting) for side in meeting.sides))
         return
     absent, other = absent_from(meeting)
-    if absent is not None and meeting.what != "meta":
+    if absent is not None and meeting.what != ConstraintKind.META:
         if (suspect := explain(absent, other, meeting)) is not None:
             yield suspect
         return
@@ -170,36 +172,44 @@ def _frames(error: BaseException) -> list[Running]:
 
 def _met(
     failed: Failed | None, frames: Sequence[Running], lives: Lives, spot: Spot
-) -> tuple[str, list[Operand]]:
+) -> tuple[ConstraintKind, list[Operand]]:
     """What kind of meeting it was, and what met."""
     for special in (of_optimizer, of_wrapper):
         if frames and (found := special(frames, lives, spot)) is not None:
             return found
     if failed is None:
         refused = (one(frames, lives, spot) for one in (of_generator, of_check) if frames)
-        return next(filter(None, refused), ("join", []))
+        return next(filter(None, refused), (ConstraintKind.JOIN, []))
     operands = _operands(failed, lives, spot)
     if of_own_optimizer(frames, lives, operands):
-        return "state", operands
+        return ConstraintKind.STATE, operands
     what = _what(failed, [one.side for one in operands], spot)
-    if what == "call":  # the module first, then what it is given
+    if what == ConstraintKind.CALL:  # the module first, then what it is given
         operands.sort(key=lambda one: one.side.tensor.maker != "weight")
         for one in operands:
             _as_input(one.side, spot)
     return what, operands
 
 
-def _what(failed: Failed, sides: Sequence[Meets], spot: Spot) -> str:
+def _what(failed: Failed, sides: Sequence[Meets], spot: Spot) -> ConstraintKind:
     if failed.function in _HOST:
-        return "host"
+        return ConstraintKind.HOST
     if any(isinstance(side.value, Generator) for side in sides):
-        return "generator"
+        return ConstraintKind.GENERATOR
     if failed.function in _COPIES and any(side.tensor.device == META for side in sides):
-        return "meta"
+        return ConstraintKind.META
     if failed.function in _INDEX and len(sides) > 1:
         # Where a library takes from a table, the user's line handed it what is to be taken.
-        return "index" if at_position(spot.node, failed.function, "0") is not None else "call"
-    return "call" if any(side.tensor.maker == "weight" for side in sides) else "join"
+        return (
+            ConstraintKind.INDEX
+            if at_position(spot.node, failed.function, "0") is not None
+            else ConstraintKind.CALL
+        )
+    return (
+        ConstraintKind.CALL
+        if any(side.tensor.maker == "weight" for side in sides)
+        else ConstraintKind.JOIN
+    )
 
 
 def _operands(failed: Failed, lives: Lives, spot: Spot) -> list[Operand]:

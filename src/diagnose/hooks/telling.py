@@ -11,7 +11,7 @@ from diagnose.hooks.lives import Lives
 from diagnose.hooks.modules import dotted
 from diagnose.hooks.peeking import attributes, device_of, entries, shape_of
 from diagnose.hooks.uncalled import Operand
-from diagnose.kinds import EventKind
+from diagnose.kinds import ConstraintKind, EventKind
 from diagnose.model import At, LiveOperand
 from diagnose.placement import Spot, Step, Suspect
 from diagnose.placement.devices import META
@@ -50,7 +50,7 @@ def misplaced_in(
         asked: the device that the failing call named.
     """
     stray, other = absent_from(meeting)
-    if meeting.what == "home":
+    if meeting.what == ConstraintKind.HOME:
         stray, other = meeting.sides[0], meeting.sides[-1]
     if stray is None and suspects:
         stray, other = _accused(meeting, suspects[0])
@@ -98,7 +98,7 @@ def _expected(
     stray: Meets, other: Meets | None, meeting: Meeting, devices: Sequence[str], asked: str | None
 ) -> str | None:
     """Where a stray should be, as far as anybody knows."""
-    if meeting.what == "host":
+    if meeting.what == ConstraintKind.HOST:
         return "cpu"
     if other is not None and other.tensor.device is not None:
         return str(other.tensor.device)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from diagnose.hooks import placing
 from diagnose.hooks.lives import Lives
 from diagnose.hooks.peeking import attributes, device_of, entries, is_a, items, shape_of
-from diagnose.kinds import EventKind
+from diagnose.kinds import ConstraintKind, EventKind
 from diagnose.placement import Spot, Step
 from diagnose.placement.devices import SPLIT, written
 from diagnose.placement.machine import Meets
@@ -44,7 +44,7 @@ def _of_live(side: Meets, tensor: Any, lives: Lives) -> Operand:
 
 def of_optimizer(
     frames: Sequence[Running], lives: Lives, spot: Spot
-) -> tuple[str, list[Operand]] | None:
+) -> tuple[ConstraintKind, list[Operand]] | None:
     """An optimizer's state that is not with its parameter."""
     for one in reversed(frames):
         owner = (
@@ -60,7 +60,7 @@ def of_optimizer(
                     weight = lives.tensor_value(parameter)
                     stray = lives.tensor_value(state)
                     stray.maker, stray.module = "state", weight.module and weight.module.whole()
-                    return "state", [
+                    return ConstraintKind.STATE, [
                         _of_live(Meets(spot.node, stray, stray), state, lives),
                         _of_live(Meets(spot.node, weight, weight), parameter, lives),
                     ]
@@ -104,7 +104,7 @@ def _optimizer_of(frames: Sequence[Running], lives: Lives) -> Any:
 
 def of_generator(
     frames: Sequence[Running], lives: Lives, spot: Spot
-) -> tuple[str, list[Operand]] | None:
+) -> tuple[ConstraintKind, list[Operand]] | None:
     """A generator that a function of a library refuses before it draws with it."""
     innermost = frames[-1].frame
     for one in innermost.f_locals.values() if not is_own(innermost.f_code) else ():
@@ -113,13 +113,15 @@ def of_generator(
             made = lives.generator(str(one.device), one, node)
             drawn = Tensor(made.device, "generator", made.steps, made.frame)
             side = Meets(node or spot.node, made, drawn)
-            return "generator", [Operand(side, str(one.device), (), one, exact=node is not None)]
+            return ConstraintKind.GENERATOR, [
+                Operand(side, str(one.device), (), one, exact=node is not None)
+            ]
     return None
 
 
 def of_wrapper(
     frames: Sequence[Running], lives: Lives, spot: Spot
-) -> tuple[str, list[Operand]] | None:
+) -> tuple[ConstraintKind, list[Operand]] | None:
     """A DataParallel whose module is not on its first device."""
     innermost = frames[-1].frame
     owner = innermost.f_locals.get("self")
@@ -142,7 +144,7 @@ def of_wrapper(
                 Step(EventKind.WRAPPED, s.spot) for s in wrapper.steps if s.what == EventKind.MADE
             )
             there = Tensor(home, "home", made, wrapper.frame)
-            return "home", [
+            return ConstraintKind.HOME, [
                 _of_live(Meets(spot.node, weight.module or weight, weight), parameter, lives),
                 Operand(Meets(spot.node, wrapper, there), str(home), ()),
             ]

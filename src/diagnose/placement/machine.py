@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from diagnose.kinds import EventKind
+from diagnose.kinds import ConstraintKind, EventKind
 from diagnose.model import TorchNames
 from diagnose.placement.devices import CPU, CURRENT, HOME, RANKED, is_rank, named_so, written
 from diagnose.placement.journal import begun
@@ -123,16 +123,10 @@ def generating(given: Given | None) -> Meets | None:
 
 
 class Meeting(NamedTuple):
-    """Operands that have to be on one device.
+    """Operands that have to be on one device. ``calls`` are the calls that lead here, outermost first,
+    ``frame`` the variables around it."""
 
-    ``what`` is ``join`` for operations, ``call`` of a module, ``index``, ``host`` (NumPy), ``generator``,
-    ``home`` (DataParallel), ``asked`` (of one tensor, by code that may refuse it), ``refused``
-    (by code that does), ``state`` (an optimizer's),
-    ``meta``, ``library`` (a call of which nothing is known), ``handed`` (a model and tensors, to such a
-    call). ``calls`` are the calls that lead here, outermost first, ``frame`` the variables around it.
-    """
-
-    what: str
+    what: ConstraintKind
     spot: Spot
     sides: tuple[Meets, ...]
     calls: tuple[Spot, ...]
@@ -230,15 +224,19 @@ class Machine:
         """A first step."""
         return (Step(what, self.spot(node, frame), device, of),)
 
-    def meet(self, what: str, node: ast.AST, frame: Frame, sides: Sequence[Meets]) -> None:
+    def meet(
+        self, what: ConstraintKind, node: ast.AST, frame: Frame, sides: Sequence[Meets]
+    ) -> None:
         """Notes that values met; where there is none, nothing did."""
-        fewest = 2 if what in ("join", "call", "index") else 1
+        fewest = (
+            2 if what in (ConstraintKind.JOIN, ConstraintKind.CALL, ConstraintKind.INDEX) else 1
+        )
         if len(self.meetings) >= _MEETINGS or len(sides) < fewest:
             return
         known = sum(side.tensor.device is not None for side in sides)
         self.judged += known == len(sides)
         self.unknown += known != len(sides)
-        if what == "generator" and isinstance(sides[0].value, Generator):
+        if what == ConstraintKind.GENERATOR and isinstance(sides[0].value, Generator):
             here = {side.tensor.device for side in sides}
             sides[0].value.agreed |= len(here) == 1 and None not in here and len(sides) > 1
         self.meetings.append(
@@ -249,7 +247,7 @@ class Machine:
         """Notes that a process asks for a GPU which its machine lacks, by other means than ``cuda``."""
         if device is not None and device.number in self.lacking and not device.home:
             lacked = Tensor(device, "other", self.step(EventKind.MADE, node, frame, device), frame)
-            self.meet("lacked", node, frame, [Meets(node, lacked, lacked)])
+            self.meet(ConstraintKind.LACKED, node, frame, [Meets(node, lacked, lacked)])
 
     def asked(self, value: Value | None) -> Device | None:
         """The device that a value names where one is asked for: a string, a number, a `torch.device`."""

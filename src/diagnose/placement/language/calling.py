@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from diagnose.kinds import EventKind
+from diagnose.kinds import ConstraintKind, EventKind
 from diagnose.placement import modules
 from diagnose.placement.joining import joined
 from diagnose.placement.language.contexts import body_of, yielded
@@ -70,7 +70,9 @@ def invoke(
             return hooked(machine, function, given, node, frame, work)
         case Batch() if function.inner.maker == "load":  # a whole model that was loaded
             given_ = operands(given)
-            machine.meet("call", node, frame, [Meets(node, function, function.inner), *given_])
+            machine.meet(
+                ConstraintKind.CALL, node, frame, [Meets(node, function, function.inner), *given_]
+            )
             return Unknown()
         case External():
             return library_call_of(machine, function.dotted, given, node, frame)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from diagnose.kinds import ConstraintKind
 from diagnose.model import TorchNames
 from diagnose.placement.devices import SPLIT
 from diagnose.placement.iterating import iterated, special
@@ -102,7 +103,7 @@ def subscript(machine: Machine, node: Any, frame: Frame) -> Value:
             if isinstance(value, Tensor | Unknown):
                 by = value if isinstance(value, Tensor) else Tensor(None)
                 sides = [Meets(node.value, owner, owner), Meets(index, value, by)]
-                machine.meet("index", node, frame, sides)
+                machine.meet(ConstraintKind.INDEX, node, frame, sides)
                 several |= isinstance(value, Tensor) and not value.scalar
         one = False if several else _one_number(machine.torch, owner, inside)
         item = owner.taken(scalar=one)

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Mapping
 
-from diagnose.kinds import EventKind
+from diagnose.kinds import ConstraintKind, EventKind
 from diagnose.placement.machine import Arguments, Machine, Meets
 from diagnose.placement.model import Step
 from diagnose.placement.tensors import Module, Table, Tensor
@@ -79,7 +79,7 @@ def averaged(
         for one in (copy, model)
         if one is not None
     ]
-    machine.meet("join", node, frame, sides)
+    machine.meet(ConstraintKind.JOIN, node, frame, sides)
     return True
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from diagnose.kinds import EventKind
+from diagnose.kinds import ConstraintKind, EventKind
 from diagnose.placement.devices import CPU
 from diagnose.placement.iterating import iterated
 from diagnose.placement.machine import Arguments, Given, Machine, Meets, Partial, generating
@@ -69,7 +69,7 @@ def data_call(machine: Machine, last: str, given: Arguments, node: ast.AST, fram
     if said is None and last == "random_split" and (there := _own_generator(machine, node, frame)):
         seeded = Meets(node, there, there)
     if seeded is not None:
-        machine.meet("generator", node, frame, [seeded, _order(machine, node, frame)])
+        machine.meet(ConstraintKind.GENERATOR, node, frame, [seeded, _order(machine, node, frame)])
     if last in ("Subset", "ConcatDataset", "random_split"):
         return (
             Loader(item_of(machine, first, node, frame))
@@ -120,7 +120,7 @@ def drawn(machine: Machine, loader: Loader, node: ast.AST, frame: Frame) -> None
     """A loader that shuffles draws its order now."""
     if isinstance(loader.generator, Tensor):
         sides = [Meets(node, loader, loader.generator), _order(machine, node, frame)]
-        machine.meet("generator", node, frame, sides)
+        machine.meet(ConstraintKind.GENERATOR, node, frame, sides)
 
 
 def _order(machine: Machine, node: ast.AST, frame: Frame) -> Meets:

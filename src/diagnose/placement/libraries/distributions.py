@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 
+from diagnose.kinds import ConstraintKind
 from diagnose.placement.machine import Arguments, Machine, Meets, operands
 from diagnose.placement.tensors import Distribution, Tensor
 from diagnose.placement.values import Frame, Unknown, Value
@@ -57,6 +58,6 @@ def distribution_method(
     if not sides or not isinstance(node, ast.Call):
         return Unknown()
     asked = node.func.value if isinstance(node.func, ast.Attribute) else node
-    machine.meet("join", node, frame, [Meets(asked, owner, own), *sides])
+    machine.meet(ConstraintKind.JOIN, node, frame, [Meets(asked, owner, own), *sides])
     there: Tensor = next((side.tensor for side in sides if not side.tensor.scalar), own)
     return there.computed(there.device if there.device == own.device else None)

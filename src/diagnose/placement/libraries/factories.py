@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from diagnose.kinds import EventKind
+from diagnose.kinds import ConstraintKind, EventKind
 from diagnose.model import TorchNames
 from diagnose.placement.devices import CPU, HOME
 from diagnose.placement.machine import Arguments, Machine, Meets, generating, origin
@@ -57,7 +57,7 @@ def factory(machine: Machine, last: str, given: Arguments, node: ast.AST, frame:
     drawn = generating(given.named.get("generator"))
     if drawn is not None:
         here = Tensor(device, "factory", machine.step(EventKind.MADE, node, frame, device), frame)
-        machine.meet("generator", node, frame, [drawn, Meets(node, here, here)])
+        machine.meet(ConstraintKind.GENERATOR, node, frame, [drawn, Meets(node, here, here)])
     maker = "array" if last in ("from_numpy", "frombuffer") else "factory"
     if last in ("tensor", "as_tensor") and isinstance(first, Unknown) and first.word == "array":
         maker = "array"

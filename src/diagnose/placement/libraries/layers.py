@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from itertools import islice
 
-from diagnose.kinds import EventKind
+from diagnose.kinds import ConstraintKind, EventKind
 from diagnose.placement import modules
 from diagnose.placement.devices import SPLIT, differ
 from diagnose.placement.libraries.tensor_methods import moved
@@ -216,4 +216,6 @@ def at_home(machine: Machine, wrapped: Module, node: ast.AST, frame: Frame) -> N
     where = SPLIT if is_spread(inner) else inner.where()
     weight = Tensor(where, "weight", inner.steps, inner.frame, module=inner)
     there = Tensor(home.device, "home", wrapped.steps, wrapped.frame, module=wrapped)
-    machine.meet("home", node, frame, [Meets(node, inner, weight), Meets(node, wrapped, there)])
+    machine.meet(
+        ConstraintKind.HOME, node, frame, [Meets(node, inner, weight), Meets(node, wrapped, there)]
+    )

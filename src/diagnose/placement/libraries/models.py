@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from diagnose.kinds import EventKind
+from diagnose.kinds import ConstraintKind, EventKind
 from diagnose.placement.devices import CPU, META, SPLIT
 from diagnose.placement.libraries.checkpoints import loaded_from
 from diagnose.placement.libraries.datasets import collated, item_of
@@ -218,7 +218,7 @@ def model_call(
         made = Tensor(CPU, "array", machine.step(EventKind.MADE, node, frame, CPU), frame)
         sides += [Meets(one.node, one.value, made) for one in arrays]
     if sides and root in machine.torch.gpu_libraries:
-        machine.meet("kernel", node, frame, sides)
+        machine.meet(ConstraintKind.KERNEL, node, frame, sides)
     if (made_around := wrapped_optimizer(machine, dotted, given, node, frame)) is not None:
         return made_around
     if last[:1].isupper() and _of_parameters(given) and "EMA" not in last and "Average" not in last:
@@ -232,10 +232,14 @@ def model_call(
         return made
     if sides and (root in torch.model_libraries or root in torch.function_libraries):
         known = last in torch.library_refusing or last in torch.similarities
-        refuses = known or kind_of(machine, last) == "join"
-        what = "join" if root in torch.function_libraries and refuses else "library"
+        refuses = known or kind_of(machine, last) == ConstraintKind.JOIN
+        what = (
+            ConstraintKind.JOIN
+            if root in torch.function_libraries and refuses
+            else ConstraintKind.LIBRARY
+        )
         if any("length" in ast.unparse(side.node) for side in sides):
-            what = "library"  # which stay on the host, most often
+            what = ConstraintKind.LIBRARY  # which stay on the host, most often
         machine.meet(what, node, frame, [*sides, *unknown_arguments(given)])
         result = sides[0].tensor.like(sides[0].tensor.device)
         result.guessed |= not known

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from diagnose.kinds import EventKind
+from diagnose.kinds import ConstraintKind, EventKind
 from diagnose.placement import modules
 from diagnose.placement.devices import CPU, META, SPLIT
 from diagnose.placement.libraries.checkpoints import loaded_into
@@ -104,7 +104,7 @@ def applied(
         sides.append(Meets(called, added, added))
     _draws(machine, module, given, node, frame)
     if where != SPLIT and sides:
-        machine.meet("call", node, frame, [*sides, *unknown_arguments(given)])
+        machine.meet(ConstraintKind.CALL, node, frame, [*sides, *unknown_arguments(given)])
     device = where
     if where == SPLIT:
         device = inputs[0].tensor.device if inputs and gives_back(module) else None
@@ -144,7 +144,7 @@ def _draws(machine: Machine, module: Module, given: Arguments, node: ast.AST, fr
         drawn = generating(one._replace(value=first))
         if drawn is not None and not (brings and drawn.tensor.device == CPU):
             here = Tensor(module.where(), "weight", module.steps, module.frame, module=module)
-            machine.meet("generator", node, frame, [drawn, Meets(node, here, here)])
+            machine.meet(ConstraintKind.GENERATOR, node, frame, [drawn, Meets(node, here, here)])
 
 
 def _with(tensor: Tensor, module: Module, name: str) -> Tensor:
@@ -181,7 +181,7 @@ def module_method(
             if empty is None and device is not None and device.type == "cuda":
                 empty = taken_part(machine, owner)
             if name != "to_empty" and empty is not None:
-                machine.meet("meta", node, frame, [Meets(node, *empty)])
+                machine.meet(ConstraintKind.META, node, frame, [Meets(node, *empty)])
             if before != SPLIT:
                 step = move(machine, given, node, frame, device)
                 if device == CPU and frame.call is not None and _is_parameter(node, frame):
@@ -306,7 +306,7 @@ def module_method(
     sides = operands(given)
     if owner.made is None and sides:  # whether its weights are used, its name does not tell
         weight = Tensor(owner.where(), "weight", owner.steps, owner.frame, module=owner)
-        machine.meet("library", node, frame, [Meets(node, owner, weight), *sides])
+        machine.meet(ConstraintKind.LIBRARY, node, frame, [Meets(node, owner, weight), *sides])
         return Tensor(
             None, "output", machine.step(EventKind.MADE, node, frame), frame, module=owner
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from diagnose.kinds import EventKind
+from diagnose.kinds import ConstraintKind, EventKind
 from diagnose.placement import modules
 from diagnose.placement.devices import CPU
 from diagnose.placement.libraries.copies import copied
@@ -72,7 +72,7 @@ def _sentences(
     if name == "similarity":
         sides = operands(given)
         if len(sides) == len(given.every()):
-            machine.meet("join", node, frame, sides)
+            machine.meet(ConstraintKind.JOIN, node, frame, sides)
         arrays = given.every() and all(is_array(one.value) for one in given.every())
         device = CPU if arrays else sides[0].tensor.device if sides else None
         return Tensor(device, "library", machine.step(EventKind.MADE, node, frame, device), frame)
@@ -150,11 +150,11 @@ def compare_inputs(
     if not keeps_inputs(owner) or not (others := operands(given)):
         return
     if isinstance(kept, Tensor):
-        machine.meet("call", node, frame, [Meets(node, owner, kept), *others])
+        machine.meet(ConstraintKind.CALL, node, frame, [Meets(node, owner, kept), *others])
     for one in owner.children.values():
         if one.kind.startswith("gpytorch.") and one.kind.endswith("Kernel"):
             weight = Tensor(one.where(), "weight", one.steps, one.frame, module=one)
-            machine.meet("call", node, frame, [Meets(node, one, weight), *others])
+            machine.meet(ConstraintKind.CALL, node, frame, [Meets(node, one, weight), *others])
 
 
 def leaves_new(module: Module) -> bool:

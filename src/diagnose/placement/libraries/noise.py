@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from diagnose.kinds import EventKind
+from diagnose.kinds import ConstraintKind, EventKind
 from diagnose.placement.devices import CPU
 from diagnose.placement.machine import Arguments, Machine, Meets
 from diagnose.placement.model import Device
@@ -47,7 +47,7 @@ def scheduler(
     ]
     if name not in ("step", "add_noise", "get_velocity", "scale_model_input") or not sides:
         return Unknown()
-    machine.meet("join", node, frame, sides)
+    machine.meet(ConstraintKind.JOIN, node, frame, sides)
     if name in ("add_noise", "get_velocity"):  # they bring its table to the sample
         table = owner.attributes.get("alphas_cumprod")
         if isinstance(table, Tensor):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from diagnose.kinds import EventKind
+from diagnose.kinds import ConstraintKind, EventKind
 from diagnose.placement import modules
 from diagnose.placement.devices import CPU
 from diagnose.placement.libraries.noise import distribution, scheduler
@@ -152,7 +152,7 @@ def _host(
 ) -> Value:
     sides = operands(given)
     if sides:
-        machine.meet("host", node, frame, sides)
+        machine.meet(ConstraintKind.HOST, node, frame, sides)
     return owner if name.startswith("fit") else Unknown("array")
 
 
@@ -170,15 +170,15 @@ def library_call(
         if isinstance(one.value, Module)
     ]
     if models and sides:  # most often it calls one with the other
-        machine.meet("handed", node, frame, [*models, *sides])
+        machine.meet(ConstraintKind.HANDED, node, frame, [*models, *sides])
     for one in given.every():
         drawn = generating(one)
         if drawn is not None:
-            machine.meet("generator", node, frame, [drawn])
+            machine.meet(ConstraintKind.GENERATOR, node, frame, [drawn])
     if len(sides) == 1:
-        machine.meet("library", node, frame, [*sides, *unknown_arguments(given)])
+        machine.meet(ConstraintKind.LIBRARY, node, frame, [*sides, *unknown_arguments(given)])
     if len(sides) > 1:
-        machine.meet("library", node, frame, sides)
+        machine.meet(ConstraintKind.LIBRARY, node, frame, sides)
         known = next(
             (s.tensor for s in sides if s.tensor.device not in (None, CPU)), sides[0].tensor
         )
@@ -248,7 +248,7 @@ def optimizer_method(
         weight = Tensor(owner.module.where(), "weight", owner.module.steps, module=owner.module)
         for state in states:
             sides = [Meets(node, owner, state), Meets(node, owner, weight)]
-            machine.meet("state", node, frame, sides)
+            machine.meet(ConstraintKind.STATE, node, frame, sides)
         if made is None and owner.remembers and weight.device is not None:
             owner.loaded = Step(EventKind.STEPPED, machine.spot(node, frame), weight.device)
     return Unknown()

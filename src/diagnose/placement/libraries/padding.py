@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from diagnose.kinds import EventKind
+from diagnose.kinds import ConstraintKind, EventKind
 from diagnose.placement.devices import CPU
 from diagnose.placement.machine import Arguments, Machine, Meets
 from diagnose.placement.tensors import Sequence as Items
@@ -26,7 +26,7 @@ def sequences(
     """
     if last == "pack_padded_sequence" and (lengths := given.get("lengths", 1)) is not None:
         sides = [Meets(lengths.node, one, one) for one in tensors_in(lengths.value)]
-        machine.meet("host", node, frame, sides)
+        machine.meet(ConstraintKind.HOST, node, frame, sides)
         packed = given.get("input", 0)
         return packed.value if packed is not None else Unknown()
     if not given.listed:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from diagnose.kinds import EventKind
+from diagnose.kinds import ConstraintKind, EventKind
 from diagnose.placement.devices import CPU, META, SPLIT
 from diagnose.placement.libraries.tensor_methods import moved
 from diagnose.placement.machine import Arguments, Given, Machine, Meets
@@ -93,7 +93,7 @@ def prepared(
     if isinstance(value, Module):
         if value.where() == META:
             empty = Tensor(META, "weight", value.steps, value.frame, module=value)
-            machine.meet("meta", node, frame, [Meets(node, value, empty)])
+            machine.meet(ConstraintKind.META, node, frame, [Meets(node, value, empty)])
         if value.where() != SPLIT:
             value.gather(home, step.spot)
     elif isinstance(value, Loader):

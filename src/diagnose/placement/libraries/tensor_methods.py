@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from diagnose.kinds import EventKind
+from diagnose.kinds import ConstraintKind, EventKind
 from diagnose.placement.devices import CPU, HOME
 from diagnose.placement.libraries.checkpoints import may_be_number
 from diagnose.placement.libraries.empties import has_no_memory
@@ -120,14 +120,14 @@ def tensor_method(
         if (
             empty := has_no_memory(owner, device, told.node if told is not None else None)
         ) is not None:
-            machine.meet("meta", node, frame, [Meets(node, empty, empty)])
+            machine.meet(ConstraintKind.META, node, frame, [Meets(node, empty, empty)])
         moved = owner.like(device, move(machine, given, node, frame, device))
         moved.guessed &= owner.maker != "load"  # what moves is no number
         return moved
     receiver = Meets(getattr(getattr(node, "func", node), "value", node), owner, owner)
     if name in ("numpy", "__array__"):
         if "force" not in given.named:
-            machine.meet("host", node, frame, [receiver])
+            machine.meet(ConstraintKind.HOST, node, frame, [receiver])
         return Unknown("array")
     if name in ("size", "shape"):
         return Number() if given.every() else Items([], Number())
@@ -154,7 +154,7 @@ def tensor_method(
         name in torch.drawing_methods
     )  # a library's `sample` brings what the cpu's generator draws
     if drawn is not None and (own or drawn.tensor.device != CPU):
-        machine.meet("generator", node, frame, [drawn, receiver])
+        machine.meet(ConstraintKind.GENERATOR, node, frame, [drawn, receiver])
     if name in torch.dimensioning and given.every():
         shaped = owner.like(owner.device, scalar=False)
         shaped.element = False
@@ -176,7 +176,7 @@ def tensor_method(
     result.guessed |= name.rstrip("_") not in torch.operations
     open_ = owner.maker == "other" and not any(step.what == EventKind.MADE for step in owner.steps)
     if open_ or owner.maker == "load":
-        known = name in torch.shaping or kind_of(machine, name) != "library"
+        known = name in torch.shaping or kind_of(machine, name) != ConstraintKind.LIBRARY
         result.guessed |= not known  # of what may be no tensor at all
     if name in torch.floating_methods or name in torch.integral_methods:
         result.floating = name in torch.floating_methods

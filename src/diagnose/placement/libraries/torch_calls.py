@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from diagnose.kinds import EventKind
+from diagnose.kinds import ConstraintKind, EventKind
 from diagnose.placement import modules
 from diagnose.placement.asking import is_instance
 from diagnose.placement.devices import CPU, CURRENT, HOME
@@ -102,7 +102,7 @@ def torch_call(
         found.steps, found.frame = machine.step(EventKind.MADE, node, frame, CPU), frame
         return found
     if last in ("set_rng_state", "set_rng_state_all"):  # of any device: its bytes are on the host
-        machine.meet("host", node, frame, operands(given))
+        machine.meet(ConstraintKind.HOST, node, frame, operands(given))
         return Const(None)
     if dotted == "torch.save":
         return saved(machine, given)
@@ -187,14 +187,16 @@ def _operation(machine: Machine, last: str, given: Arguments, node: ast.AST, fra
         sides = sides[:1]
     drawn = generating(given.named.get("generator"))
     if drawn is not None and sides:
-        machine.meet("generator", node, frame, [drawn, sides[0]])
+        machine.meet(ConstraintKind.GENERATOR, node, frame, [drawn, sides[0]])
     if sides:
         index = last in torch.indexing or last == "gather"
         first = last in torch.shaping or last in torch.bringing
         open_ = [] if index or first else unknown_arguments(given)
         every = [*sides, *open_]
         if len(every) > 1:
-            machine.meet("index" if index else kind_of(machine, last), node, frame, every)
+            machine.meet(
+                ConstraintKind.INDEX if index else kind_of(machine, last), node, frame, every
+            )
     if not sides:
         return Tensor(None, "other", (), frame) if last in torch.tensor_results else Unknown()
     known = leading([side.tensor for side in sides])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from diagnose.kinds import EventKind
+from diagnose.kinds import ConstraintKind, EventKind
 from diagnose.placement.devices import differ
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Device, Spot, Step, Suspect
@@ -29,7 +29,9 @@ def brought(meeting: Meeting, devices: Sequence[str]) -> Suspect | None:
         devices: the devices that the message names.
     """
     part = meeting.sides[0]
-    entered = meeting.what in ("call", "join") and part.tensor.maker == "weight"
+    entered = (
+        meeting.what in (ConstraintKind.CALL, ConstraintKind.JOIN) and part.tensor.maker == "weight"
+    )
     if not entered or part.tensor.module is None:
         return None
     whole = part.tensor.module.whole()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from diagnose.kinds import EventKind
+from diagnose.kinds import ConstraintKind, EventKind
 from diagnose.placement.devices import META
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Step
@@ -21,7 +21,7 @@ def of_empty(stray: Meets, meeting: Meeting) -> Reason | None:
     """Why an operand has no memory; None for one that was not made on meta."""
     value, tensor = stray.value, stray.tensor
     born = born_at(tensor.steps)
-    if meeting.what == "meta":
+    if meeting.what == ConstraintKind.META:
         spot = meeting.spot
         if isinstance(value, Module) and (filled := _filled_at(value)) is not None:
             spot = filled.spot

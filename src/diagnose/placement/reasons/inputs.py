@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from diagnose.kinds import EventKind
+from diagnose.kinds import ConstraintKind, EventKind
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Spot, Step
 from diagnose.placement.reasons.knowing import (
@@ -27,7 +27,7 @@ def is_input(stray: Meets, tensor: Tensor, meeting: Meeting) -> bool:
         if isinstance(frame.this, Module):
             return False
         frame = frame.caller
-    called_on = meeting.what == "call" or _is_method_of(meeting.sides[0], meeting)
+    called_on = meeting.what == ConstraintKind.CALL or _is_method_of(meeting.sides[0], meeting)
     if called_on and not (meeting.spot.function or "").endswith(".forward"):
         return True
     # Within the module it is what was handed over, and no constant that stands around it.
@@ -42,7 +42,7 @@ def _is_method_of(side: Meets, meeting: Meeting) -> bool:
     own = isinstance(called_by, ast.Attribute) and called_by.value is side.node
     move = last_move(side.tensor.steps)
     there = move is not None and move.device is not None and move.device.type == "cuda"
-    return meeting.what == "library" and own and there
+    return meeting.what == ConstraintKind.LIBRARY and own and there
 
 
 def is_target(made: Step, meeting: Meeting) -> bool:
@@ -51,7 +51,7 @@ def is_target(made: Step, meeting: Meeting) -> bool:
     made_as = called(made.spot.node)
     outputs = any(side.tensor.maker in ("output", "computed") for side in meeting.sides)
     weights = any(side.tensor.maker == "weight" for side in meeting.sides)
-    loss = meeting.what == "call" and not weights
+    loss = meeting.what == ConstraintKind.CALL and not weights
     return loss and outputs and made_as in _OF_ONE_NUMBER
 
 
@@ -177,7 +177,11 @@ def unknown_input(stray: Meets, meeting: Meeting) -> Reason | None:
     """What a model on an accelerator is called with, where a call gave it of which nothing is known."""
     node, frame = stray.node, meeting.frame
     first = meeting.sides[0].tensor
-    if meeting.what != "call" or first.maker != "weight" or not isinstance(node, ast.Name):
+    if (
+        meeting.what != ConstraintKind.CALL
+        or first.maker != "weight"
+        or not isinstance(node, ast.Name)
+    ):
         return None
     value = _made_in(node, frame)
     if first.device is None or on_cpu(first) or isinstance(frame.this, Module):

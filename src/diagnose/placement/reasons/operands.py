@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from diagnose.kinds import EventKind
+from diagnose.kinds import ConstraintKind, EventKind
 from diagnose.placement.devices import differ
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Step
@@ -71,24 +71,28 @@ from diagnose.placement.walking import walk
 def reason(stray: Meets, meeting: Meeting) -> Reason | None:
     """The cause of an operand's place, None where its origin was not seen."""
     value, tensor = stray.value, stray.tensor
-    if meeting.what == "meta" and (taken := taken_away(stray, meeting)) is not None:
+    if meeting.what == ConstraintKind.META and (taken := taken_away(stray, meeting)) is not None:
         return taken
     if (empty := of_empty(stray, meeting)) is not None:
         return empty
     if (packed := of_packed(stray, meeting)) is not None:
         return packed
     match meeting.what:
-        case "generator" if tensor.maker == "generator":
+        case ConstraintKind.GENERATOR if tensor.maker == "generator":
             return of_generator(stray, meeting)
-        case "home":
+        case ConstraintKind.HOME:
             return away_from_home(meeting, stray)
-        case "state" if tensor.maker == "state" and tensor.module is not None:
+        case ConstraintKind.STATE if tensor.maker == "state" and tensor.module is not None:
             return of_library(stray, meeting)
-        case "state" if put := next((s for s in tensor.steps if s.what == EventKind.STORED), None):
+        case ConstraintKind.STATE if put := next(
+            (s for s in tensor.steps if s.what == EventKind.STORED), None
+        ):
             return Reason("optimizer-state", put.spot, tensor.frame)
-        case "host":
+        case ConstraintKind.HOST:
             return on_the_way_to_the_host(stray, meeting)
-        case "index" if stray is meeting.sides[1] and left_behind(tensor.steps) is None:
+        case ConstraintKind.INDEX if (
+            stray is meeting.sides[1] and left_behind(tensor.steps) is None
+        ):
             return of_index(stray, meeting)
     whose = value if isinstance(value, Module) else tensor.module
     if whose is not None and tensor.maker in ("weight", "computed") and is_offloaded(whose):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from diagnose.kinds import EventKind
+from diagnose.kinds import ConstraintKind, EventKind
 from diagnose.placement import quantizing
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Spot
@@ -19,7 +19,11 @@ def of_packed(stray: Meets, meeting: Meeting) -> Reason | None:
     """Why a quantized model, or what it gives, meets a GPU: the one place where the file chooses that for
     the model, else the move of the model, else the call of it; None for other operands."""
     module = stray.value if isinstance(stray.value, Module) else stray.tensor.module
-    if module is None or meeting.what not in ("call", "join") or not is_on(stray, "cpu"):
+    if (
+        module is None
+        or meeting.what not in (ConstraintKind.CALL, ConstraintKind.JOIN)
+        or not is_on(stray, "cpu")
+    ):
         return None
     packed = next((one for one in module.whole().family() if one.packed), None)
     if packed is None:

@@ -20,7 +20,7 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
 
-from diagnose.kinds import EventKind
+from diagnose.kinds import ConstraintKind, EventKind
 from diagnose.placement.devices import SPLIT
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Spot, Step, Suspect
@@ -59,7 +59,7 @@ def relies_on_more(
         ".__init__"
     ):
         return True
-    if meeting.what == "host" and stray is not None and _is_of_others(stray.tensor):
+    if meeting.what == ConstraintKind.HOST and stray is not None and _is_of_others(stray.tensor):
         return True
     coming = [step for one in sides for step in one.tensor.steps if step.what in _COMING]
     spots = [meeting.spot, *meeting.calls, *(step.spot for step in coming)]

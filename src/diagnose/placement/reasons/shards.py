@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from diagnose.kinds import EventKind
+from diagnose.kinds import ConstraintKind, EventKind
 from diagnose.placement.devices import differ
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Device, Spot, Step, Suspect
@@ -32,7 +32,7 @@ def crossing(meeting: Meeting) -> Suspect | None:
         beside = _moved_beside(side, first.tensor.device, meeting)
         if side.tensor.maker in COMPUTED and first.tensor.maker in COMPUTED:
             cause = "cross-shard-op"
-        elif meeting.what == "call" and first.tensor.maker == "weight":
+        elif meeting.what == ConstraintKind.CALL and first.tensor.maker == "weight":
             cause = "cross-shard-op" if beside is not None else "input-on-wrong-shard"
         else:
             continue
@@ -64,7 +64,9 @@ def _is_its_own(side: Meets, first: Meets, meeting: Meeting) -> bool:
     """Whether what one expression gives is parts of one model, whose own forward takes what it is given
     from one to the other, or is handed to a function that may take each where it is."""
     weights = side.tensor.maker == first.tensor.maker == "weight"
-    return meeting.what == "library" or (weights and meeting.what == "call")
+    return meeting.what == ConstraintKind.LIBRARY or (
+        weights and meeting.what == ConstraintKind.CALL
+    )
 
 
 def told_at(move: Step, of: Spot, tensor: Tensor, meeting: Meeting) -> tuple[Spot, Frame | None]:

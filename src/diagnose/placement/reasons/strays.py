@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from diagnose.kinds import EventKind
+from diagnose.kinds import ConstraintKind, EventKind
 from diagnose.placement.devices import differ, is_said
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.reasons.knowing import has_device
@@ -32,7 +32,7 @@ def names_cpu(device: str) -> bool:
 
 def agree(meeting: Meeting) -> bool:
     """Whether all operands are known to be on one device, of which there may be copies."""
-    if meeting.what == "generator" and len(meeting.sides) == 1:
+    if meeting.what == ConstraintKind.GENERATOR and len(meeting.sides) == 1:
         return False  # what it draws for is not seen
     first = meeting.sides[0].tensor.device
     same = all(differ(first, side.tensor.device) is False for side in meeting.sides)
@@ -76,18 +76,22 @@ def _shared(sides: Sequence[Meets]) -> tuple[Meets, Meets] | None:
 def strays(meeting: Meeting, devices: Sequence[str]) -> Iterator[tuple[Meets, Meets | None]]:
     """The operands that may be misplaced, each with one that it met."""
     sides = meeting.sides
-    if meeting.what == "host":
+    if meeting.what == ConstraintKind.HOST:
         for side in sides:
             device = side.tensor.device
             known = device is not None and device.type == "cuda"
             if (known and (devices or not _guessed(side.tensor))) or (devices and device is None):
                 yield side, None
-    elif meeting.what == "meta":
+    elif meeting.what == ConstraintKind.META:
         if devices or is_on(sides[0], "meta"):
             yield sides[0], None
-    elif meeting.what == "index" and len(sides) > 1 and sides[1].tensor.scalar:
+    elif meeting.what == ConstraintKind.INDEX and len(sides) > 1 and sides[1].tensor.scalar:
         return
-    elif meeting.what == "index" and is_on(sides[0], "cpu") and not is_on(sides[1], "cpu"):
+    elif (
+        meeting.what == ConstraintKind.INDEX
+        and is_on(sides[0], "cpu")
+        and not is_on(sides[1], "cpu")
+    ):
         if devices or is_on(sides[1], "cuda"):
             table = sides[0].tensor
             kept = table.maker == "weight" or any(
@@ -100,12 +104,20 @@ def strays(meeting: Meeting, devices: Sequence[str]) -> Iterator[tuple[Meets, Me
                 yield sides[0], sides[1]
             else:
                 yield sides[1], sides[0]
-    elif meeting.what == "generator" and not devices and sides[-1].tensor.maker == "order":
+    elif (
+        meeting.what == ConstraintKind.GENERATOR
+        and not devices
+        and sides[-1].tensor.maker == "order"
+    ):
         if differ(sides[0].tensor.device, sides[-1].tensor.device):
             yield sides[0], sides[-1]
-    elif meeting.what == "home" and is_on(sides[0], "split"):
+    elif meeting.what == ConstraintKind.HOME and is_on(sides[0], "split"):
         yield sides[0], sides[-1]
-    elif not devices and meeting.what != "home" and (shared := _shared(sides)) is not None:
+    elif (
+        not devices
+        and meeting.what != ConstraintKind.HOME
+        and (shared := _shared(sides)) is not None
+    ):
         yield shared  # of the wrapper itself there is one alone
     elif not devices:
         for stray, other in _pairs(sides):
@@ -163,7 +175,7 @@ def _of_cpu(meeting: Meeting) -> Iterator[tuple[Meets, Meets | None]]:
     known = [s for s in sides if is_on(s, "cpu") or is_on(s, "meta")]
     known = [s for s in known if not _mixes(s, meeting)] or known
     rest = [s for s in sides if s not in known]
-    if meeting.what == "generator":
+    if meeting.what == ConstraintKind.GENERATOR:
         known = [s for s in sides if s.tensor.maker == "generator"]
     for stray in known:
         yield stray, next((s for s in rest if s is not stray), None)
@@ -281,14 +293,14 @@ def _is_layers_input(side: Meets, meeting: Meeting) -> bool:
     """Whether an operand is what a layer of torch computes on: that has dimensions."""
     layer = meeting.sides[0].value
     known = isinstance(layer, Module) and layer.made is None and layer.kind.isidentifier()
-    return known and meeting.what == "call" and side is meeting.sides[1]
+    return known and meeting.what == ConstraintKind.CALL and side is meeting.sides[1]
 
 
 def _mixes(side: Meets, meeting: Meeting) -> bool:
     """Whether an operand may be on the cpu: one without dimensions, or an index."""
     if side.tensor.scalar and not is_on(side, "cuda"):
         return not _is_layers_input(side, meeting)
-    if meeting.what == "index":
+    if meeting.what == ConstraintKind.INDEX:
         return side is not meeting.sides[0] and called(meeting.spot.node) not in _PICKING
     return False
 

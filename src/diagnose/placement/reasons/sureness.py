@@ -21,7 +21,7 @@ from __future__ import annotations
 import ast
 from functools import lru_cache
 
-from diagnose.kinds import EventKind
+from diagnose.kinds import ConstraintKind, EventKind
 from diagnose.placement.devices import CPU
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Device, Suspect
@@ -59,11 +59,16 @@ def is_sure(suspect: Suspect, stray: Meets | None, other: Meets | None, meeting:
         return False
     if suspect.cause == "rank-device" and not suspect.far and is_of_some(meeting):
         return False
-    told = is_called(meeting.frame) and not (meeting.what == "refused" and is_test(meeting.spot))
-    if meeting.what in ("refused", "state", "lacked") and not told:
+    told = is_called(meeting.frame) and not (
+        meeting.what == ConstraintKind.REFUSED and is_test(meeting.spot)
+    )
+    if (
+        meeting.what in (ConstraintKind.REFUSED, ConstraintKind.STATE, ConstraintKind.LACKED)
+        and not told
+    ):
         return False
     if stray is None:
-        return meeting.what != "library"  # which may take each operand where it is
+        return meeting.what != ConstraintKind.LIBRARY  # which may take each operand where it is
     if _may_be_moved(suspect, stray, meeting) or _is_collected(stray, meeting):
         return False
     if _is_empty(stray.tensor, meeting):
@@ -92,7 +97,7 @@ def _is_collected(side: Meets, meeting: Meeting) -> bool:
     if not isinstance(side.value, Items):
         return False
     put = [step.spot for step in side.tensor.steps if step.what == EventKind.LISTED]
-    if meeting.what == "host":
+    if meeting.what == ConstraintKind.HOST:
         # What is put there elsewhere may be numbers, or come back to the host before it is read.
         here = all(spot.function == meeting.spot.function for spot in put)
         return not (put and here and all(map(_is_read_as_one, side.value.every())))
@@ -128,8 +133,13 @@ def _may_be_moved(suspect: Suspect, stray: Meets, meeting: Meeting) -> bool:
 def _is_open(suspect: Suspect, meeting: Meeting) -> bool:
     """Whether a library may move what it is given, or the host is named and may be what was meant."""
     named = suspect.cause == "hardcoded-device" and suspect.device == CPU
-    scripted = meeting.what == "call" and _is_given_to_a_script(meeting)
-    return meeting.what == "library" or named or scripted or _is_librarys_loss(meeting.sides[0])
+    scripted = meeting.what == ConstraintKind.CALL and _is_given_to_a_script(meeting)
+    return (
+        meeting.what == ConstraintKind.LIBRARY
+        or named
+        or scripted
+        or _is_librarys_loss(meeting.sides[0])
+    )
 
 
 def _is_given_to_a_script(meeting: Meeting) -> bool:
